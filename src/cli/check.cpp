@@ -1,0 +1,170 @@
+// photofinish check: one run of the program, recorded.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "cli/commands.h"
+#include "cli/preload.h"
+#include "cli/progress.h"
+#include "launch/launcher.h"
+#include "report/event_text.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+volatile pid_t g_launcher = 0;
+
+void pass_on(int signal) {
+  if (g_launcher > 0) kill(g_launcher, signal);
+}
+
+// The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
+// the environment along to other nodes.
+std::vector<std::string> exec_words(const Options& options, const std::string& token) {
+  std::vector<std::string> words{own_path(), "exec", "--token", token};
+  if (const std::string text = format_options(options); !text.empty()) words.insert(words.end(), {"--options", text});
+  words.push_back("--");
+  return words;
+}
+
+Result<std::vector<std::string>> launch_line(const Options& options, const CheckArguments& arguments,
+                                             const std::vector<std::string>& exec) {
+  if (arguments.ranks == 0) return wrap_program(arguments.line, exec);
+  MpiFlavour flavour;
+  std::string mpi_library;
+  if (const auto chosen = chosen_flavour(options.mpi)) {
+    flavour = *chosen;
+    if (const auto found = find_program(arguments.line[0]); !found) return found.error();
+  } else {
+    const auto program = inspect_program(arguments.line[0]);
+    if (!program) return program.error();
+    if (!program->flavour)
+      return Error{arguments.line[0] + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
+    flavour = *program->flavour;
+    mpi_library = program->mpi_library;
+  }
+  if (const auto library = preload_library(flavour); !library) return library.error();
+  auto line = launcher_for(flavour, arguments.ranks, mpi_library);
+  if (!line) return line;
+  line->insert(line->end(), exec.begin(), exec.end());
+  line->insert(line->end(), arguments.line.begin(), arguments.line.end());
+  return line;
+}
+
+// Open MPI refuses to start as root, which is what containers are. The user has asked us to start it.
+void allow_root() {
+  if (geteuid() != 0) return;
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+}
+
+int launch(const std::vector<std::string>& line, const Options& options) {
+  std::vector<char*> words;
+  for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  // Ctrl-C reaches the launcher too, being in our group; we stay to tell what became of the run.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGQUIT, SIG_IGN);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGQUIT, SIG_DFL);
+    execvp(words[0], words.data());
+    fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
+    _exit(kExitToolError);
+  }
+  if (child < 0) return fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
+  g_launcher = child;
+  std::signal(SIGTERM, pass_on);
+  std::signal(SIGHUP, pass_on);
+  Progress progress(options);
+  int status = 0;
+  while (true) {
+    const pid_t done = waitpid(child, &status, progress.shown() ? WNOHANG : 0);
+    if (done == child) break;
+    if (done < 0 && errno != EINTR) break;
+    progress.tick();
+  }
+  progress.clear();
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// One line for each way in which ranks ended, the usual one left out.
+struct Summary {
+  std::size_t ranks = 0;
+  int world_size = 0;
+  std::uint64_t bytes = 0;
+  std::map<std::string, std::vector<WorldRank>> unusual;
+};
+
+Summary summarise(const std::string& directory) {
+  Summary summary;
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks) return summary;
+  for (const WorldRank rank : *ranks) {
+    const auto trace = RankTrace::open(directory, rank);
+    if (!trace) {
+      summary.unusual[trace.error().message].push_back(rank);
+      continue;
+    }
+    ++summary.ranks;
+    summary.world_size = std::max(summary.world_size, (*trace)->world_size());
+    summary.bytes += (*trace)->stored_bytes();
+    const RankEnd& end = (*trace)->end();
+    if (end.state != RankState::Exited || end.code != 0 || end.incomplete) summary.unusual[end_text(end)].push_back(rank);
+    if (!(*trace)->damage().empty()) summary.unusual[(*trace)->damage()].push_back(rank);
+  }
+  return summary;
+}
+
+}  // namespace
+
+int run_check(const Options& options, const CheckArguments& arguments) {
+  if (arguments.line.empty())
+    return fail("check needs a program: photofinish check -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …", kExitUsage);
+  if (arguments.ranks == 0)
+    if (const auto program = inspect_program(arguments.line[0]); program && program->flavour)
+      return fail(fmt::format("how many ranks? photofinish check -n N {}", arguments.line[0]), kExitUsage);
+
+  Options rank_options = options;
+  rank_options.output = absolute_path(options.output);
+  rank_options.overwrite = false;
+  const std::string token = new_token();
+  const auto line = launch_line(options, arguments, exec_words(rank_options, token));
+  if (!line) return fail(line.error().message);
+  const bool by_hand = std::find(line->begin(), line->end(), token) == line->end();
+  if (by_hand)
+    return fail("the line already has photofinish exec in it: start it without photofinish check", kExitUsage);
+  if (const auto made = create_run_directory(rank_options.output, {token, arguments.line}, options.overwrite); !made)
+    return fail(made.error().message);
+
+  allow_root();
+  if (options.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(*line, " "));
+  const int code = launch(*line, options);
+
+  const Summary summary = summarise(rank_options.output);
+  for (const auto& [how, ranks] : summary.unusual)
+    fmt::print(stderr, "photofinish: rank{} {} ended: {}\n", ranks.size() > 1 ? "s" : "", rank_ranges(ranks), how);
+  if (summary.ranks == 0) {
+    std::error_code ignored;
+    std::filesystem::remove_all(rank_options.output, ignored);
+    fail("nothing was recorded: no rank got through MPI_Init");
+    return code != 0 ? code : kExitToolError;
+  }
+  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
+             summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
+  return code;
+}
+
+}  // namespace photofinish

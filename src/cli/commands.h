@@ -1,0 +1,41 @@
+// The commands. Each is a file of its own; main.cpp only tells them apart.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "options/options.h"
+
+namespace photofinish {
+
+// The program's own exit code wins when it failed. README and man page list these.
+enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70 };
+
+struct CheckArguments {
+  int ranks = 0;                      // 0: `line` is a launcher's line
+  std::vector<std::string> line;
+};
+int run_check(const Options& options, const CheckArguments& arguments);
+
+struct ExecArguments {
+  std::string token;                  // from check; empty under a launcher of the user's
+  std::vector<std::string> line;
+};
+int run_exec(const Options& options, const ExecArguments& arguments);
+
+struct DumpArguments {
+  std::string run;
+  std::string ranks;                  // "0,2-3"; empty: all
+  std::string call;                   // a pattern with * and ?; empty: all
+  bool stacks = false;
+  bool definitions = false;
+};
+int run_dump(const Options& options, const DumpArguments& arguments);
+
+// The manual page, in roff, made from the same tables as --help.
+int print_man_page();
+
+// "photofinish: …" on standard error; returns `code`.
+int fail(const std::string& message, int code = kExitToolError);
+
+}  // namespace photofinish

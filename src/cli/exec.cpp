@@ -1,0 +1,73 @@
+// photofinish exec: becomes one rank of the program, with our library in front of MPI. It is exec'd, not forked: the launcher
+// keeps the process it started, with its signals, its exit code and its place in the process tree.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/commands.h"
+#include "cli/preload.h"
+#include "launch/mpi_program.h"
+
+namespace photofinish {
+namespace {
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+// What cannot be seen in the program (a script, python) shows in what its launcher says to it.
+std::optional<MpiFlavour> flavour_of_launcher() {
+  if (is_set("OMPI_COMM_WORLD_RANK")) return MpiFlavour::OpenMpi;
+  if (is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD") || is_set("PMI_RANK")) return MpiFlavour::Mpich;
+  return std::nullopt;
+}
+
+// One rank is enough to say what is wrong with all of them.
+bool speaks_for_all() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
+  return true;
+}
+
+int fail_once(const std::string& message, int code = kExitToolError) {
+  return speaks_for_all() ? fail(message, code) : code;
+}
+
+Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& program) {
+  if (const auto chosen = chosen_flavour(options.mpi)) return *chosen;
+  if (program.flavour) return *program.flavour;
+  if (const auto launcher = flavour_of_launcher()) return *launcher;
+  return Error{program.path + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
+}
+
+}  // namespace
+
+int run_exec(const Options& options, const ExecArguments& arguments) {
+  if (arguments.line.empty()) return fail_once("exec needs a program: photofinish exec PROGRAM ARGS…", kExitUsage);
+  // With --mpi the user knows better than the ELF file.
+  auto program = inspect_program(arguments.line[0]);
+  if (!program && options.mpi != "auto")
+    if (auto path = find_program(arguments.line[0])) program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
+  if (!program) return fail_once(program.error().message);
+  const auto flavour = find_flavour(options, *program);
+  if (!flavour) return fail_once(flavour.error().message);
+  const auto library = preload_library(*flavour);
+  if (!library) return fail_once(library.error().message);
+
+  const char* before = std::getenv("LD_PRELOAD");
+  const std::string preload = before != nullptr && *before != '\0' ? *library + ":" + before : *library;
+  setenv("PHOTOFINISH_PRELOAD_BEFORE", before != nullptr ? before : "", 1);
+  setenv("LD_PRELOAD", preload.c_str(), 1);
+  setenv("PHOTOFINISH_OPTIONS", format_options(options).c_str(), 1);
+  setenv("PHOTOFINISH_TOKEN", arguments.token.c_str(), 1);
+  setenv("PHOTOFINISH_ACTIVE", "1", 1);
+
+  std::vector<char*> words;
+  for (const std::string& word : arguments.line) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(program->path.c_str(), words.data());
+  const int error = errno;
+  return fail_once("cannot start " + program->path + ": " + std::strerror(error));
+}
+
+}  // namespace photofinish

@@ -1,0 +1,138 @@
+// photofinish: tells the commands apart, and the options of the table (options.def) from their own.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace photofinish {
+namespace {
+
+std::string flag_name(std::string_view option) {
+  std::string flag = "--" + std::string(option);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return option == "output" ? "-o," + flag : flag;
+}
+
+// What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that it wins.
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+void add_table_options(CLI::App& command, Given& given) {
+  for (const OptionInfo& info : option_table()) {
+    const std::string name(info.name);
+    const std::string help = fmt::format("{} Default: {}.", info.help, info.default_value);
+    if (info.type == "bool") {
+      const std::string off = info.default_value == "1" ? flag_name(name) + ",!--no-" + flag_name(name).substr(2) : flag_name(name);
+      command.add_flag(off, [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); }, help);
+    } else {
+      command.add_option(flag_name(name), [&given, name](const CLI::results_t& values) {
+        given.emplace_back(name, values[0]);
+        return true;
+      }, help)->type_name(info.type == "int" ? "N" : "TEXT");
+    }
+  }
+}
+
+Result<Options> resolve(const Given& given, const std::string& inherited) {
+  const char* environment = std::getenv("PHOTOFINISH_OPTIONS");
+  auto options = parse_options(environment != nullptr ? environment : "");
+  if (!options) return Error{"PHOTOFINISH_OPTIONS: " + options.error().message};
+  options = parse_options(inherited, *options);
+  if (!options) return options;
+  for (const auto& [name, value] : given)
+    if (const auto set = set_option(*options, name, value); !set) return set.error();
+  return options;
+}
+
+// The program's line: what CLI11 did not take, and what came behind a "--". If a program was named before it, the "--" is one
+// of the program's own arguments.
+std::vector<std::string> program_line(const CLI::App& command, const std::vector<std::string>& behind, bool dashes) {
+  std::vector<std::string> words = command.remaining();
+  if (!words.empty() && dashes) words.push_back("--");
+  words.insert(words.end(), behind.begin(), behind.end());
+  return words;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Finds the races in programs that run on distributed memory.", "photofinish"};
+  app.set_version_flag("--version", "photofinish " PHOTOFINISH_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error.\n"
+             "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".");
+  Given given;
+
+  CheckArguments check;
+  CLI::App* check_command = app.add_subcommand("check", "Run a program and record what its ranks do.");
+  check_command->add_option("-n,--np", check.ranks, "Number of ranks; the launcher is found by the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  check_command->footer("photofinish check -n N PROGRAM ARGS…\nphotofinish check -- LAUNCHER … PROGRAM ARGS…");
+  check_command->prefix_command();
+  add_table_options(*check_command, given);
+
+  ExecArguments exec;
+  std::string inherited;
+  CLI::App* exec_command = app.add_subcommand("exec", "Become one rank of a program, recorded: mpirun -n 4 photofinish exec PROGRAM ARGS…");
+  exec_command->add_option("--token", exec.token)->group("");
+  exec_command->add_option("--options", inherited)->group("");
+  exec_command->prefix_command();
+  add_table_options(*exec_command, given);
+
+  DumpArguments dump;
+  CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
+  dump_command->add_option("run", dump.run, "Run directory.")->required();
+  dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.");
+  dump_command->add_option("-c,--call", dump.call, "Only calls that match this pattern, for example 'MPI_Win_*'.");
+  dump_command->add_flag("-s,--stacks", dump.stacks, "The whole stack of each event.");
+  dump_command->add_flag("-d,--definitions", dump.definitions, "Communicators, windows and datatypes, too.");
+
+  CLI::App* man_command = app.add_subcommand("man", "Print the manual page.")->group("");
+
+  if (argc == 1) {
+    fmt::print("{}", app.help());
+    return kExitUsage;
+  }
+  if (const char* environment = std::getenv("PHOTOFINISH_OPTIONS"); environment && std::string_view(environment).find("help=1") != std::string_view::npos) {
+    for (const OptionInfo& info : option_table()) fmt::print("{:<14} {} (default: {})\n", info.name, info.help, info.default_value);
+    return kExitOk;
+  }
+  // A program's arguments are never ours, whatever they look like.
+  const std::vector<std::string> words(argv, argv + argc);
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  const bool has_dashes = dashes != words.end();
+  const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
+  try {
+    app.parse(static_cast<int>(dashes - words.begin()), argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return fail(std::string(error.what()) + " (see photofinish --help)", kExitUsage);
+  }
+  const auto options = resolve(given, inherited);
+  if (!options) return fail(options.error().message, kExitUsage);
+
+  if (check_command->parsed()) {
+    check.line = program_line(*check_command, behind, has_dashes);
+    return run_check(*options, check);
+  }
+  if (exec_command->parsed()) {
+    exec.line = program_line(*exec_command, behind, has_dashes);
+    return run_exec(*options, exec);
+  }
+  if (man_command->parsed()) return print_man_page();
+  return run_dump(*options, dump);
+}
+
+}  // namespace
+
+int fail(const std::string& message, int code) {
+  std::string line = "photofinish: " + message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "{}\n", line);
+  return code;
+}
+
+}  // namespace photofinish
+
+int main(int argc, char** argv) { return photofinish::run(argc, argv); }

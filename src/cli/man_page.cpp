@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+
+namespace photofinish {
+
+int print_man_page() {
+  fmt::print(R"(.TH PHOTOFINISH 1 "" "photofinish {}" "User Commands"
+.SH NAME
+photofinish \- find the races in programs that run on distributed memory
+.SH SYNOPSIS
+.B photofinish check \-n
+.I N PROGRAM ARGS
+.br
+.B photofinish check \-\-
+.I LAUNCHER ... PROGRAM ARGS
+.br
+.I LAUNCHER ...
+.B photofinish exec
+.I PROGRAM ARGS
+.br
+.B photofinish dump
+.I RUN
+[\fB\-r\fR \fIRANKS\fR] [\fB\-c\fR \fIPATTERN\fR] [\fB\-s\fR] [\fB\-d\fR]
+.SH DESCRIPTION
+.B check
+runs an MPI program, records what its ranks do in a run directory, and tells how they ended. With
+.B \-n
+it finds the launcher of the MPI that the program is linked with; behind
+.B \-\-
+it takes any launcher's line.
+.B exec
+is the wrapper for a single rank, for launcher lines of your own.
+.B dump
+prints the recorded events.
+.SH OPTIONS
+Each is a flag of check and exec, and a word in PHOTOFINISH_OPTIONS; the flag wins.
+)", PHOTOFINISH_VERSION);
+  for (const OptionInfo& info : option_table()) {
+    std::string flag(info.name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    fmt::print(".TP\n.B \\-\\-{}\n{} Default: {}.\n", flag, info.help, info.default_value);
+  }
+  fmt::print(R"(.SH ENVIRONMENT
+.TP
+.B PHOTOFINISH_OPTIONS
+Options as name=value, separated by colons; a value with a colon in it goes in quotes. help=1 lists them.
+.SH EXIT STATUS
+The program's own when it fails. Otherwise 0, or 64 for wrong usage, 66 for findings, 70 when the tool could not do its work.
+)");
+  return kExitOk;
+}
+
+}  // namespace photofinish

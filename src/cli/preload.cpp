@@ -1,0 +1,31 @@
+#include "cli/preload.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+namespace photofinish {
+
+std::string own_path() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+Result<std::string> preload_library(MpiFlavour flavour) {
+  const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
+  const std::string prefix = bin.substr(0, bin.find_last_of('/'));
+  const std::string path = prefix + "/lib/photofinish/libphotofinish-" +
+                           (flavour == MpiFlavour::OpenMpi ? "openmpi" : "mpich") + ".so";
+  if (access(path.c_str(), R_OK) != 0)
+    return Error{std::string("this photofinish has no library for ") + name_of(flavour) + " (" + path +
+                 " is missing); build it where " + name_of(flavour) + " is installed with its development files"};
+  return path;
+}
+
+std::optional<MpiFlavour> chosen_flavour(const std::string& option) {
+  if (option == "openmpi") return MpiFlavour::OpenMpi;
+  if (option == "mpich") return MpiFlavour::Mpich;
+  return std::nullopt;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,195 @@
+// Which memory a call touches, and how. One block for each rank where a call has counts for each, one block for all where they
+// are the same: neighbouring blocks are one extent apart, as `count` elements are.
+#include "frontend/mpi/context.h"
+
+namespace photofinish::mpi {
+namespace {
+
+void add(Context& c, Access access, const void* address, std::int64_t count, MPI_Datatype type) {
+  if (count <= 0) return;
+  c.event.buffers.push_back({access, reinterpret_cast<std::uint64_t>(address), count, Objects::get().type(type)->id});
+}
+
+void add(Context& c, Access access, const BufferArguments& buffer) { add(c, access, buffer.address, buffer.count, buffer.type); }
+
+const void* block_address(const BufferArguments& buffer, int i) {
+  std::int64_t bytes = 0;
+  if (buffer.displacements.data != nullptr)
+    bytes = buffer.displacements[i] * (buffer.in_bytes ? 1 : Objects::get().type(buffer.type)->extent);
+  else
+    bytes = i * buffer.count * Objects::get().type(buffer.type)->extent;
+  return static_cast<const char*>(buffer.address) + bytes;
+}
+
+void add_block(Context& c, Access access, const BufferArguments& buffer, int i) {
+  const std::int64_t count = buffer.counts.data != nullptr ? buffer.counts[i] : buffer.count;
+  if (count <= 0) return;
+  add(c, access, block_address(buffer, i), count, buffer.types != nullptr ? buffer.types[i] : buffer.type);
+}
+
+// Blocks [first, last) of a buffer that has one for each rank or neighbour.
+void add_blocks(Context& c, Access access, const BufferArguments& buffer, int first, int last) {
+  if (first >= last) return;
+  if (buffer.counts.data == nullptr) {
+    add(c, access, block_address(buffer, first), buffer.count * (last - first), buffer.type);
+    return;
+  }
+  for (int i = first; i < last; ++i) add_block(c, access, buffer, i);
+}
+
+// All blocks but one, which has its own access: what MPI_IN_PLACE leaves where it is.
+void add_blocks_around(Context& c, const BufferArguments& buffer, int size, Access others, int own, bool own_is_read) {
+  add_blocks(c, others, buffer, 0, own);
+  if (own_is_read) add_block(c, Access::Read, buffer, own);
+  add_blocks(c, others, buffer, own + 1, size);
+}
+
+bool is_root(const Context& c) { return c.comm->inter ? c.root == MPI_ROOT : c.root == c.comm->rank; }
+// In an intercommunicator the root's side has nothing to give or take but at the root itself.
+bool takes_part(const Context& c) { return !c.comm->inter || c.root != MPI_PROC_NULL; }
+
+void add_reduction(Context& c, bool result_here) {
+  if (c.send.in_place()) return add(c, Access::ReadWrite, c.recv);
+  add(c, Access::Read, c.send);
+  if (result_here) add(c, Access::Write, c.recv);
+}
+
+void add_reduce_scatter(Context& c) {
+  const int size = c.comm->peers().size();
+  std::int64_t total = 0;
+  std::int64_t own = c.recv.count;
+  if (c.recv.counts.data != nullptr) {
+    // On an intercommunicator the counts are those of the own group.
+    for (int i = 0; i < c.comm->local.size(); ++i) total += c.recv.counts[i];
+    own = c.recv.counts[c.comm->rank];
+  } else {
+    total = c.recv.count * size;
+  }
+  if (c.send.in_place()) return add(c, Access::ReadWrite, c.recv.address, total, c.recv.type);
+  add(c, Access::Read, c.send.address, total, c.recv.type);
+  add(c, Access::Write, c.recv.address, own, c.recv.type);
+}
+
+void add_target(Context& c, Access access) {
+  c.event.buffers.push_back({access, reinterpret_cast<std::uint64_t>(c.target.address), c.target.count,
+                             Objects::get().type(c.target.type)->id});
+}
+
+// MPI_NO_OP reads the target and ignores the origin.
+bool is_no_op(const Context& c) { return c.op == MPI_NO_OP; }
+
+}  // namespace
+
+void add_buffers(Context& c, Action action) {
+  switch (action) {
+    case Action::Send:
+      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.send);
+      return;
+    case Action::Receive:
+      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      return;
+    case Action::FileWrite: return add(c, Access::Read, c.send);
+    case Action::MatchedReceive:
+    case Action::FileRead: return add(c, Access::Write, c.recv);
+    case Action::SendReceive:
+      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.send);
+      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      return;
+    case Action::SendReceiveReplace:
+      if (c.from != MPI_PROC_NULL) return add(c, Access::ReadWrite, c.recv);
+      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.recv);
+      return;
+    case Action::PartitionedSend:
+      return add(c, Access::Read, c.send.address, c.send.count * c.event.fields[Field::partitions], c.send.type);
+    case Action::PartitionedReceive:
+      return add(c, Access::Write, c.recv.address, c.recv.count * c.event.fields[Field::partitions], c.recv.type);
+    case Action::FileSplitBegin:
+      if (c.send.address != nullptr) return add(c, Access::Read, c.send);
+      return add(c, Access::Write, c.recv);
+
+    case Action::Bcast:
+      if (takes_part(c)) add(c, is_root(c) ? Access::Read : Access::Write, c.recv);
+      return;
+    case Action::Gather:
+      if (is_root(c)) {
+        if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), Access::Write, c.comm->rank, true);
+        if (!c.comm->inter) add(c, Access::Read, c.send);
+        return add_blocks(c, Access::Write, c.recv, 0, c.comm->peers().size());
+      }
+      if (takes_part(c)) add(c, Access::Read, c.send);
+      return;
+    case Action::Scatter:
+      if (is_root(c)) {
+        add_blocks(c, Access::Read, c.send, 0, c.comm->peers().size());
+        if (!c.recv.in_place() && !c.comm->inter) add(c, Access::Write, c.recv);
+        return;
+      }
+      if (takes_part(c)) add(c, Access::Write, c.recv);
+      return;
+    case Action::Allgather:
+      if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), Access::Write, c.comm->rank, true);
+      add(c, Access::Read, c.send);
+      return add_blocks(c, Access::Write, c.recv, 0, c.comm->peers().size());
+    case Action::Alltoall: {
+      const int size = c.comm->peers().size();
+      if (c.send.in_place()) return add_blocks(c, Access::ReadWrite, c.recv, 0, size);
+      add_blocks(c, Access::Read, c.send, 0, size);
+      return add_blocks(c, Access::Write, c.recv, 0, size);
+    }
+    case Action::NeighborAllgather:
+      add(c, Access::Read, c.send);
+      return add_blocks(c, Access::Write, c.recv, 0, c.comm->in_degree);
+    case Action::NeighborAlltoall:
+      add_blocks(c, Access::Read, c.send, 0, c.comm->out_degree);
+      return add_blocks(c, Access::Write, c.recv, 0, c.comm->in_degree);
+    case Action::Reduce:
+      if (c.comm->inter && is_root(c)) return add(c, Access::Write, c.recv);
+      if (takes_part(c)) add_reduction(c, is_root(c));
+      return;
+    case Action::Allreduce:
+    case Action::Scan:
+    case Action::Exscan: return add_reduction(c, true);
+    case Action::ReduceScatter: return add_reduce_scatter(c);
+    case Action::ReduceLocal:
+      add(c, Access::Read, c.send);
+      return add(c, Access::ReadWrite, c.recv);
+
+    case Action::Put:
+      if (c.target_rank == MPI_PROC_NULL) return;
+      add(c, Access::Read, c.send);
+      return add_target(c, Access::TargetWrite);
+    case Action::Get:
+      if (c.target_rank == MPI_PROC_NULL) return;
+      add(c, Access::Write, c.recv);
+      return add_target(c, Access::TargetRead);
+    case Action::Accumulate:
+      if (c.target_rank == MPI_PROC_NULL) return;
+      add(c, Access::Read, c.send);
+      return add_target(c, Access::TargetUpdate);
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+      if (c.target_rank == MPI_PROC_NULL) return;
+      if (!is_no_op(c)) add(c, Access::Read, c.send);
+      add(c, Access::Write, c.recv);
+      return add_target(c, is_no_op(c) ? Access::TargetRead : Access::TargetUpdate);
+    case Action::CompareAndSwap:
+      if (c.target_rank == MPI_PROC_NULL) return;
+      add(c, Access::Read, c.send);
+      add(c, Access::Read, c.compare, 1, c.send.type);
+      add(c, Access::Write, c.recv);
+      return add_target(c, Access::TargetUpdate);
+    default: return;
+  }
+}
+
+// MPI_Pack and MPI_Unpack tell only afterwards how far they got.
+void add_pack_buffer(Context& c, Action action) {
+  const std::int64_t after = c.position_is_wide ? *static_cast<const MPI_Count*>(c.position_variable)
+                                                : *static_cast<const int*>(c.position_variable);
+  const Access packed = action == Action::Pack ? Access::Write : Access::Read;
+  add(c, packed, static_cast<const char*>(c.pack_buffer) + c.position, after - c.position, MPI_BYTE);
+  if (action == Action::Pack) add(c, Access::Read, c.send);
+  else add(c, Access::Write, c.recv);
+}
+
+}  // namespace photofinish::mpi

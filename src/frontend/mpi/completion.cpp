@@ -1,0 +1,83 @@
+// Requests leave the table before the call that may free them: afterwards their handles may already be somebody else's.
+#include "frontend/mpi/context.h"
+#include "frontend/mpi/status.h"
+
+namespace photofinish::mpi {
+namespace {
+
+void complete(Context& c, int index, const MPI_Status& status) {
+  RequestRecord* record = t_scratch.taken[static_cast<std::size_t>(index)];
+  if (record == nullptr) return;
+  Completion completion{.index = static_cast<std::uint32_t>(index)};
+  if (record->receives) {
+    completion.from = record->comm != nullptr ? record->comm->peer(status.MPI_SOURCE) : kProcNull;
+    completion.tag = status.MPI_TAG;
+    completion.bytes = status_bytes(status);
+  }
+  completion.cancelled = status_cancelled(status);
+  c.event.completions.push_back(completion);
+
+  if (record->new_comm != nullptr) Objects::get().new_comm(*record->new_comm, record->parent, 0);
+  if (record->persistent) return;
+  Objects::get().recycle_request(record);
+  t_scratch.taken[static_cast<std::size_t>(index)] = nullptr;
+}
+
+void give_back(Context& c) {
+  for (int i = 0; i < c.request_count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (t_scratch.taken[at] != nullptr) Objects::get().put_request(t_scratch.handles[at], t_scratch.taken[at]);
+  }
+}
+
+}  // namespace
+
+void take_requests(Context& c) {
+  Scratch& scratch = t_scratch;
+  scratch.taken.clear();
+  scratch.handles.clear();
+  for (int i = 0; i < c.request_count; ++i) {
+    RequestRecord* record = Objects::get().take_request(c.requests[i], &c.requests[i]);
+    scratch.taken.push_back(record);
+    scratch.handles.push_back(c.requests[i]);
+    c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
+  }
+}
+
+void complete_requests(Context& c, Action action, int result) {
+  const bool some_failed = result == MPI_ERR_IN_STATUS;
+  if (result == MPI_SUCCESS || some_failed) {
+    if (c.flag != nullptr) c.event.fields.set(Field::flag, *c.flag != 0);
+    const bool done = c.flag == nullptr || *c.flag != 0 || some_failed;
+    switch (action) {
+      case Action::Wait:
+        if (done) complete(c, 0, *c.status);
+        break;
+      case Action::WaitAny:
+        if (done && *c.index != MPI_UNDEFINED) complete(c, *c.index, *c.status);
+        break;
+      case Action::WaitSome:
+        for (int i = 0; *c.out_count != MPI_UNDEFINED && i < *c.out_count; ++i) complete(c, c.out_indices[i], c.status[i]);
+        break;
+      case Action::WaitAll:
+        for (int i = 0; done && i < c.request_count; ++i)
+          if (!some_failed || c.status[i].MPI_ERROR != MPI_ERR_PENDING) complete(c, i, c.status[i]);
+        break;
+      case Action::RequestFree:  // it may still be going on, but nobody can ask any more
+        if (RequestRecord* record = t_scratch.taken[0]) Objects::get().recycle_request(record);
+        t_scratch.taken[0] = nullptr;
+        break;
+      default: break;
+    }
+  }
+  give_back(c);
+}
+
+void set_matched(Context& c, const MPI_Status& status) {
+  FieldSet& fields = c.event.fields;
+  if (c.comm != nullptr) fields.set(Field::matched_from, c.comm->peer(status.MPI_SOURCE));
+  fields.set(Field::matched_tag, status.MPI_TAG);
+  fields.set(Field::matched_bytes, status_bytes(status));
+}
+
+}  // namespace photofinish::mpi

@@ -1,0 +1,91 @@
+// One intercepted call while it becomes an event. Roles fill in the raw arguments, resolve.h turns them into world ranks, ids
+// and bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontend/mpi/objects.h"
+#include "model/call.h"
+#include "runtime/recorder.h"
+
+namespace photofinish::mpi {
+
+// An array argument of int, or, in the large-count calls, of MPI_Count or MPI_Aint.
+struct IntegerArray {
+  const void* data = nullptr;
+  bool wide = false;
+  std::int64_t operator[](int i) const {
+    return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const int*>(data)[i];
+  }
+};
+static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8, "64-bit platforms only");
+
+// One data argument of a call, in whichever of MPI's forms it came.
+struct BufferArguments {
+  const void* address = nullptr;
+  std::int64_t count = 0;
+  MPI_Datatype type{};
+  IntegerArray counts;         // null data: `count` for each rank
+  IntegerArray displacements;
+  bool in_bytes = false;       // of the displacements
+  const MPI_Datatype* types = nullptr;
+  bool in_place() const { return address == MPI_IN_PLACE; }
+};
+
+struct Context {
+  Context(Task& current, Call name) : task(current), event(current.event), call(name) {
+    event.clear();
+    event.call = name;
+  }
+
+  Task& task;
+  Event& event;
+  Call call;
+
+  BufferArguments send, recv, target;
+  const void* compare = nullptr;
+  CommRecord* comm = nullptr;
+  WinRecord* win = nullptr;
+  int to = 0, from = 0, root = 0, target_rank = 0;
+  MPI_Op op{};
+
+  MPI_Comm* new_comm_later = nullptr;
+  std::uint64_t salt = 0;
+
+  MPI_Request* requests = nullptr;
+  int request_count = 0;
+  MPI_Status* status = nullptr;  // the program's, or ours where it did not want one
+  int* flag = nullptr;
+  int* index = nullptr;
+  int* out_count = nullptr;
+  int* out_indices = nullptr;
+
+  void* pack_buffer = nullptr;
+  std::int64_t position = 0;
+  const void* position_variable = nullptr;
+  bool position_is_wide = false;
+};
+
+// What the calling task needs beside its event, and keeps from call to call.
+struct Scratch {
+  std::vector<MPI_Status> statuses;
+  std::vector<RequestRecord*> taken;
+  std::vector<MPI_Request> handles;  // as they were before the call
+  // A test that fails again and again, at one place, is one event with a count.
+  SiteId failed_site;
+  Call failed_call{};
+  std::uint64_t failed_times = 0;
+};
+inline thread_local Scratch t_scratch;
+
+// buffers.cpp: the memory that a call touches, as far as its arguments tell.
+void add_buffers(Context& context, Action action);
+void add_pack_buffer(Context& context, Action action);
+
+// completion.cpp: Wait*, Test* and their like.
+void take_requests(Context& context);
+void complete_requests(Context& context, Action action, int result);
+void set_matched(Context& context, const MPI_Status& status);
+
+}  // namespace photofinish::mpi

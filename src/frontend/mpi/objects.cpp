@@ -1,0 +1,419 @@
+#include "frontend/mpi/objects.h"
+
+#include <algorithm>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "frontend/mpi/datatypes.h"
+#include "frontend/mpi/topology.h"
+#include "runtime/recorder.h"
+
+namespace photofinish::mpi {
+namespace {
+
+template <class Definition>
+void define(DefinitionKind kind, const Definition& definition) {
+  if (Recorder* recorder = Recorder::get()) recorder->writer().define(kind, definition);
+}
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t both[2] = {a, b};
+  return XXH3_64bits(both, sizeof both);
+}
+
+std::uint64_t hash_ranks(const std::vector<WorldRank>& ranks) {
+  return XXH3_64bits(ranks.data(), ranks.size() * sizeof(WorldRank));
+}
+
+std::string comm_name(MPI_Comm comm) {
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  REAL(PMPI_Comm_get_name)(comm, name, &length);
+  return name;
+}
+
+std::string predefined_op_name(MPI_Op op) {
+  const struct { MPI_Op op; const char* name; } known[] = {
+      {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},   {MPI_SUM, "MPI_SUM"},       {MPI_PROD, "MPI_PROD"},
+      {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},
+      {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
+      {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
+  };
+  for (const auto& [handle, name] : known)
+    if (handle == op) return name;
+  return "";
+}
+
+}  // namespace
+
+RankMap::RankMap(const std::vector<WorldRank>& ranks) : size_(static_cast<std::int32_t>(ranks.size())) {
+  if (ranks.empty()) return;
+  first_ = ranks[0].value;
+  step_ = ranks.size() > 1 ? ranks[1].value - first_ : 1;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    if (ranks[i].value < 0 || ranks[i].value != first_ + static_cast<std::int32_t>(i) * step_) {
+      table_ = ranks;
+      return;
+    }
+}
+
+Objects& Objects::get() {
+  static Objects* objects = new Objects;  // never deleted: the program's last threads may still be in it
+  return *objects;
+}
+
+void Objects::start(MPI_Group world) {
+  world_ = world;
+  // MPI_COMM_WORLD and MPI_COMM_SELF get their ids here, the same in every run. (A program with sessions has neither.)
+  int initialized = 0;
+  REAL(PMPI_Initialized)(&initialized);
+  if (!initialized) return;
+  comm(MPI_COMM_WORLD);
+  comm(MPI_COMM_SELF);
+}
+
+// --- groups
+
+std::vector<WorldRank> Objects::world_ranks(MPI_Group group) {
+  int size = 0;
+  REAL(PMPI_Group_size)(group, &size);
+  if (size == 0) return {};
+  std::vector<int> ranks(static_cast<std::size_t>(size)), world(ranks.size());
+  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
+  REAL(PMPI_Group_translate_ranks)(group, size, ranks.data(), world_, world.data());
+  std::vector<WorldRank> result;
+  for (const int rank : world) result.push_back(rank < 0 ? kOutsider : WorldRank(rank));
+  return result;
+}
+
+GroupId Objects::intern_group(const std::vector<WorldRank>& ranks) {
+  const auto [entry, fresh] = group_by_members_.try_emplace(
+      hash_ranks(ranks), GroupId(static_cast<std::uint32_t>(group_by_members_.size() + 1)));
+  if (fresh) define(DefinitionKind::Group, GroupDefinition{entry->second, ranks});
+  return entry->second;
+}
+
+GroupId Objects::group(MPI_Group handle) {
+  if (handle == MPI_GROUP_NULL) return GroupId(0);
+  const std::vector<WorldRank> ranks = world_ranks(handle);
+  std::lock_guard lock(lock_);
+  return intern_group(ranks);
+}
+
+// --- communicators
+
+CommRecord* Objects::comm(MPI_Comm handle) {
+  const std::uint64_t key = handle_key(handle);
+  std::lock_guard lock(lock_);
+  if (last_comm_.record != nullptr && last_comm_.key == key) return last_comm_.record;
+  const auto found = comms_.find(key);
+  CommRecord* record = found != comms_.end() ? found->second : describe_comm(handle, nullptr, 0);
+  last_comm_ = {key, record};
+  return record;
+}
+
+CommRecord* Objects::new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt) {
+  if (handle == MPI_COMM_NULL) return comm(handle);
+  std::lock_guard lock(lock_);
+  return describe_comm(handle, parent, salt);
+}
+
+// The uid must be the same on all members, without asking them. They all take part in each creation with the same parent
+// and the same members, in one order: so the number of such creations before this one is the same on all of them.
+CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt) {
+  auto* record = new CommRecord;
+  CommDefinition& definition = record->definition;
+  comms_[handle_key(handle)] = record;
+  last_comm_ = {handle_key(handle), record};
+  if (handle == MPI_COMM_NULL) return record;
+
+  definition.id = CommId(++comm_count_);
+  definition.name = comm_name(handle);
+  if (parent != nullptr) definition.parent = parent->id();
+  REAL(PMPI_Comm_rank)(handle, &record->rank);
+  int inter = 0;
+  REAL(PMPI_Comm_test_inter)(handle, &inter);
+  record->inter = inter != 0;
+
+  MPI_Group group;
+  REAL(PMPI_Comm_group)(handle, &group);
+  const std::vector<WorldRank> local = world_ranks(group);
+  REAL(PMPI_Group_free)(&group);
+  record->local = RankMap(local);
+  definition.group = intern_group(local);
+  std::uint64_t members = hash_ranks(local);
+  if (record->inter) {
+    REAL(PMPI_Comm_remote_group)(handle, &group);
+    const std::vector<WorldRank> remote = world_ranks(group);
+    REAL(PMPI_Group_free)(&group);
+    record->remote = RankMap(remote);
+    definition.remote_group = intern_group(remote);
+    // Both sides must come to the same.
+    const std::uint64_t others = hash_ranks(remote);
+    members = mix(std::min(members, others), std::max(members, others));
+  } else {
+    describe_topology(handle, *record);
+  }
+
+  // The two sides of a new intercommunicator have no parent in common.
+  const bool common_parent = parent != nullptr && (!record->inter || parent->inter);
+  const std::uint64_t key = mix(members, salt);
+  const std::uint64_t before = common_parent ? parent->children[key]++ : orphans_[key]++;
+  definition.uid = Uid(mix(mix(common_parent ? parent->definition.uid.value : 0, key), before));
+  define(DefinitionKind::Comm, definition);
+  return record;
+}
+
+void Objects::rename_comm(CommRecord* record, const char* name) {
+  record->definition.name = name;
+  define(DefinitionKind::Comm, record->definition);
+}
+
+void Objects::free_comm(MPI_Comm handle) {
+  std::lock_guard lock(lock_);
+  comms_.erase(handle_key(handle));
+  last_comm_ = {0, nullptr};
+}
+
+// --- datatypes and operations
+
+const TypeRecord* Objects::type(MPI_Datatype handle) {
+  const std::uint64_t key = handle_key(handle);
+  std::lock_guard lock(lock_);
+  if (last_type_.record != nullptr && last_type_.key == key) return last_type_.record;
+  if (const auto found = types_.find(key); found != types_.end()) {
+    last_type_ = {key, found->second};
+    return found->second;
+  }
+  TypeDescription description = describe_type(handle);
+  TypeDefinition definition{.id = {}, .name = description.name, .element = description.element, .map = description.map};
+  // Programs that make the same type over and over have one.
+  Size size;
+  size(definition);
+  std::vector<std::uint8_t> bytes(size.bytes);
+  Encoder out(bytes.data());
+  Write{out}(definition);
+  const auto content = XXH3_64bits(bytes.data(), static_cast<std::size_t>(out.next() - bytes.data()));
+  const auto [entry, fresh] = type_by_content_.try_emplace(content, nullptr);
+  if (fresh) {
+    definition.id = TypeId(static_cast<std::uint32_t>(type_by_content_.size()));
+    entry->second = new TypeRecord{definition.id, definition.map.size, definition.map.extent};
+    define(DefinitionKind::Type, definition);
+  }
+  types_[key] = entry->second;
+  last_type_ = {key, entry->second};
+  return entry->second;
+}
+
+void Objects::free_type(MPI_Datatype handle) {
+  std::lock_guard lock(lock_);
+  types_.erase(handle_key(handle));
+  last_type_ = {0, nullptr};
+}
+
+OpId Objects::op(MPI_Op handle) {
+  if (handle == MPI_OP_NULL) return OpId(0);
+  const std::uint64_t key = handle_key(handle);
+  std::lock_guard lock(lock_);
+  if (const auto found = ops_.find(key); found != ops_.end()) return found->second;
+  std::string name = predefined_op_name(handle);
+  if (name.empty()) name = "user" + std::to_string(op_by_name_.size() + 1);
+  const OpId id(static_cast<std::uint32_t>(op_by_name_.size() + 1));
+  op_by_name_.emplace(name, id);
+  define(DefinitionKind::Op, OpDefinition{id, name});
+  ops_[key] = id;
+  return id;
+}
+
+void Objects::free_op(MPI_Op handle) {
+  std::lock_guard lock(lock_);
+  ops_.erase(handle_key(handle));
+}
+
+// --- windows
+
+WinRecord* Objects::win(MPI_Win handle) {
+  const std::uint64_t key = handle_key(handle);
+  std::lock_guard lock(lock_);
+  if (last_win_.record != nullptr && last_win_.key == key) return last_win_.record;
+  const auto found = wins_.find(key);
+  WinRecord* record = found != wins_.end() ? found->second : describe_win(handle, nullptr);
+  last_win_ = {key, record};
+  return record;
+}
+
+WinRecord* Objects::new_win(MPI_Win handle, CommRecord* comm) {
+  std::lock_guard lock(lock_);
+  return describe_win(handle, comm);
+}
+
+WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm) {
+  auto* record = new WinRecord;
+  WinDefinition& definition = record->definition;
+  wins_[handle_key(handle)] = record;
+  last_win_ = {handle_key(handle), record};
+  record->handle = handle;
+  record->comm = comm;
+  if (comm == nullptr) {  // a window that no call we saw made: its ranks are all we can know
+    record->comm = new CommRecord;
+    if (handle == MPI_WIN_NULL) return record;
+    MPI_Group group;
+    REAL(PMPI_Win_get_group)(handle, &group);
+    record->comm->local = RankMap(world_ranks(group));
+    REAL(PMPI_Group_free)(&group);
+  }
+  definition.id = WinId(++win_count_);
+  definition.comm = record->comm->id();
+  const std::uint64_t comm_uid = record->comm->definition.uid.value;
+  definition.uid = Uid(mix(comm_uid, ++windows_of_[comm_uid]));
+
+  void* value = nullptr;
+  int found = 0;
+  const auto attribute = [&](int key) {
+    value = nullptr;
+    found = 0;
+    REAL(PMPI_Win_get_attr)(handle, key, static_cast<void*>(&value), &found);
+    return found != 0 && value != nullptr;
+  };
+  if (attribute(MPI_WIN_CREATE_FLAVOR)) {
+    const int flavour = *static_cast<int*>(value);
+    definition.flavour = flavour == MPI_WIN_FLAVOR_ALLOCATE  ? WinFlavour::Allocate
+                         : flavour == MPI_WIN_FLAVOR_DYNAMIC ? WinFlavour::Dynamic
+                         : flavour == MPI_WIN_FLAVOR_SHARED  ? WinFlavour::Shared
+                                                             : WinFlavour::Create;
+  }
+  if (attribute(MPI_WIN_MODEL)) definition.unified = *static_cast<int*>(value) == MPI_WIN_UNIFIED;
+  // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
+  REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
+  if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
+  if (attribute(MPI_WIN_SIZE)) definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
+  if (attribute(MPI_WIN_DISP_UNIT)) definition.unit = *static_cast<int*>(value);
+  if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
+  read_win_info(handle, definition);
+  define(DefinitionKind::Win, definition);
+  return record;
+}
+
+void Objects::read_win_info(MPI_Win handle, WinDefinition& definition) {
+  MPI_Info info;
+  if (REAL(PMPI_Win_get_info)(handle, &info) != MPI_SUCCESS) return;
+  const auto read = [&](const char* key) {
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0;
+    REAL(PMPI_Info_get)(info, key, MPI_MAX_INFO_VAL, value, &found);
+    return std::string(found ? value : "");
+  };
+  definition.accumulate_ops = read("accumulate_ops");
+  definition.accumulate_ordering = read("accumulate_ordering");
+  REAL(PMPI_Info_free)(&info);
+}
+
+void Objects::reread_win_info(WinRecord* record) {
+  read_win_info(record->handle, record->definition);
+  define(DefinitionKind::Win, record->definition);
+}
+
+void Objects::rename_win(WinRecord* record, const char* name) {
+  record->definition.name = name;
+  define(DefinitionKind::Win, record->definition);
+}
+
+void Objects::free_win(MPI_Win handle) {
+  std::lock_guard lock(lock_);
+  wins_.erase(handle_key(handle));
+  last_win_ = {0, nullptr};
+}
+
+// --- requests and messages
+
+RequestRecord* Objects::add_request(MPI_Request handle, const void* variable) {
+  std::lock_guard lock(lock_);
+  RequestRecord* record;
+  if (free_requests_.empty()) {
+    record = new RequestRecord;
+  } else {
+    record = free_requests_.back();
+    free_requests_.pop_back();
+    *record = {};
+  }
+  record->id = RequestId(++request_count_);
+  record->variable = variable;
+  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), record);
+  if (!fresh) {  // oldest first
+    // A variable that is overwritten no longer names the request that it held.
+    RequestRecord* last = entry->second;
+    for (RequestRecord* r = last; r != nullptr; last = r, r = r->next)
+      if (r->variable == variable) r->variable = nullptr;
+    last->next = record;
+  }
+  return record;
+}
+
+RequestRecord* Objects::find_request(MPI_Request handle, const void* variable) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  std::lock_guard lock(lock_);
+  const auto found = requests_.find(handle_key(handle));
+  if (found == requests_.end()) return nullptr;
+  for (RequestRecord* record = found->second; record != nullptr; record = record->next)
+    if (record->variable == variable) return record;
+  return found->second;
+}
+
+RequestRecord* Objects::take_request(MPI_Request handle, const void* variable) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  std::lock_guard lock(lock_);
+  const auto found = requests_.find(handle_key(handle));
+  if (found == requests_.end()) return nullptr;
+  RequestRecord* before = nullptr;
+  RequestRecord* record = found->second;
+  for (RequestRecord *previous = nullptr, *r = record; r != nullptr; previous = r, r = r->next)
+    if (r->variable == variable) {
+      before = previous;
+      record = r;
+      break;
+    }
+  if (before != nullptr) before->next = record->next;
+  else if (record->next != nullptr) found.value() = record->next;
+  else requests_.erase(found);
+  record->next = nullptr;
+  return record;
+}
+
+void Objects::put_request(MPI_Request handle, RequestRecord* record) {
+  std::lock_guard lock(lock_);
+  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), record);
+  if (!fresh) {
+    record->next = entry->second;
+    entry.value() = record;
+  }
+}
+
+void Objects::recycle_request(RequestRecord* record) {
+  std::lock_guard lock(lock_);
+  free_requests_.push_back(record);
+}
+
+MessageId Objects::add_message(MPI_Message handle, CommRecord* comm) {
+  std::lock_guard lock(lock_);
+  const MessageId id(++message_count_);
+  messages_[handle_key(handle)] = {id, comm};
+  return id;
+}
+
+Objects::Message Objects::take_message(MPI_Message handle) {
+  std::lock_guard lock(lock_);
+  const auto found = messages_.find(handle_key(handle));
+  if (found == messages_.end()) return {};
+  const Message message = found->second;
+  messages_.erase(found);
+  return message;
+}
+
+std::int64_t Objects::other(std::uint64_t key) {
+  std::lock_guard lock(lock_);
+  return others_.try_emplace(key, static_cast<std::int64_t>(others_.size() + 1)).first->second;
+}
+
+}  // namespace photofinish::mpi

@@ -1,0 +1,183 @@
+// MPI's handles, and what they stand for.
+//
+// A handle is the library's; it is used again once its object is freed. Here each becomes a record with an id of its own,
+// defined in the trace when it is first seen: by the call that makes it, or by its first use if no call we see made it.
+// Records of communicators, windows and types are never deleted (requests and events may still name them).
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "frontend/mpi/real.h"
+#include "model/definitions.h"
+#include "model/ids.h"
+
+namespace photofinish::mpi {
+
+// Handles are pointers in Open MPI and integers in MPICH.
+template <class Handle>
+std::uint64_t handle_key(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
+  else return static_cast<std::uint64_t>(static_cast<std::int64_t>(handle));
+}
+
+// Programs that do not ask for MPI_THREAD_MULTIPLE never call MPI twice at a time, and pay for no lock.
+class ObjectLock {
+ public:
+  static inline bool needed = false;
+  void lock() {
+    if (needed) mutex_.lock();
+  }
+  void unlock() {
+    if (needed) mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+// World ranks of a group, in its order: a first rank and a step if they are regular (they usually are), a list otherwise.
+class RankMap {
+ public:
+  RankMap() = default;
+  explicit RankMap(const std::vector<WorldRank>& ranks);
+  std::int32_t size() const { return size_; }
+  WorldRank world(int rank) const {
+    if (rank < 0 || rank >= size_) return kOutsider;
+    return table_.empty() ? WorldRank(first_ + rank * step_) : table_[static_cast<std::size_t>(rank)];
+  }
+
+ private:
+  std::int32_t size_ = 0, first_ = 0, step_ = 1;
+  std::vector<WorldRank> table_;
+};
+
+struct CommRecord {
+  CommDefinition definition;
+  int rank = 0;
+  RankMap local, remote;
+  bool inter = false;
+  int in_degree = 0, out_degree = 0;  // of a topology
+  std::map<std::uint64_t, std::uint64_t> children;  // how many were made of this one with the same members
+
+  CommId id() const { return definition.id; }
+  // Whom a rank in a message's or collective's arguments means.
+  const RankMap& peers() const { return inter ? remote : local; }
+  WorldRank peer(int rank) const {
+    if (rank >= 0) return peers().world(rank);
+    if (rank == MPI_ANY_SOURCE) return kAnySource;
+    if (rank == MPI_ROOT) return kRootHere;
+    return kProcNull;
+  }
+};
+
+struct TypeRecord {
+  TypeId id;
+  std::int64_t size = 0;
+  std::int64_t extent = 0;
+};
+
+struct WinRecord {
+  MPI_Win handle{};
+  WinDefinition definition;
+  CommRecord* comm = nullptr;
+  WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
+};
+
+struct RequestRecord {
+  RequestId id;
+  const void* variable = nullptr;  // where the program keeps the handle
+  CommRecord* comm = nullptr;      // whose ranks a status speaks of
+  bool receives = false;
+  bool persistent = false;
+  MPI_Comm* new_comm = nullptr;    // a communicator that exists once the request completes
+  CommRecord* parent = nullptr;
+  RequestRecord* next = nullptr;   // another one with the same handle
+};
+
+class Objects {
+ public:
+  static Objects& get();
+  // Once, when recording starts; `world` holds all processes of the run.
+  void start(MPI_Group world);
+
+  CommRecord* comm(MPI_Comm handle);
+  // One that a collective call just made. `parent` may be null; `salt` tells apart calls that need not be in order.
+  CommRecord* new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
+  void rename_comm(CommRecord* record, const char* name);
+  void free_comm(MPI_Comm handle);
+
+  GroupId group(MPI_Group handle);
+
+  const TypeRecord* type(MPI_Datatype handle);
+  void free_type(MPI_Datatype handle);
+
+  OpId op(MPI_Op handle);
+  void free_op(MPI_Op handle);
+
+  WinRecord* win(MPI_Win handle);
+  WinRecord* new_win(MPI_Win handle, CommRecord* comm);
+  void rename_win(WinRecord* record, const char* name);
+  void reread_win_info(WinRecord* record);
+  void free_win(MPI_Win handle);
+
+  // Libraries hand out one handle for all requests that were complete from the start, so a handle may stand for many. The
+  // one that was stored at `variable` is meant, if there is one, otherwise the oldest.
+  RequestRecord* add_request(MPI_Request handle, const void* variable);
+  RequestRecord* find_request(MPI_Request handle, const void* variable);
+  // Out of the table, before the call that may free the handle; given back if it did not, recycled if it did.
+  RequestRecord* take_request(MPI_Request handle, const void* variable);
+  void put_request(MPI_Request handle, RequestRecord* record);
+  void recycle_request(RequestRecord* record);
+
+  MessageId add_message(MPI_Message handle, CommRecord* comm);
+  struct Message {
+    MessageId id;
+    CommRecord* comm = nullptr;
+  };
+  Message take_message(MPI_Message handle);
+
+  // Sessions and files: a number each, nothing more is said of them.
+  std::int64_t other(std::uint64_t key);
+
+ private:
+  template <class Record>
+  using Table = tsl::robin_map<std::uint64_t, Record>;
+
+  std::vector<WorldRank> world_ranks(MPI_Group group);
+  GroupId intern_group(const std::vector<WorldRank>& ranks);
+  CommRecord* describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
+  WinRecord* describe_win(MPI_Win handle, CommRecord* comm);
+  void read_win_info(MPI_Win handle, WinDefinition& definition);
+
+  ObjectLock lock_;
+  MPI_Group world_{};
+  // The one used last is usually the one used next.
+  struct { std::uint64_t key; CommRecord* record; } last_comm_{0, nullptr};
+  struct { std::uint64_t key; const TypeRecord* record; } last_type_{0, nullptr};
+  struct { std::uint64_t key; WinRecord* record; } last_win_{0, nullptr};
+  Table<CommRecord*> comms_;
+  Table<const TypeRecord*> types_;
+  Table<OpId> ops_;
+  Table<WinRecord*> wins_;
+  Table<RequestRecord*> requests_;
+  Table<Message> messages_;
+  Table<std::int64_t> others_;
+  std::map<std::uint64_t, GroupId> group_by_members_;
+  std::map<std::uint64_t, const TypeRecord*> type_by_content_;
+  std::map<std::string, OpId> op_by_name_;
+  std::map<std::uint64_t, std::uint64_t> orphans_;  // communicators without a parent, by members and salt
+  std::map<std::uint64_t, std::uint64_t> windows_of_;
+  std::uint32_t comm_count_ = 0, win_count_ = 0;
+  std::uint64_t request_count_ = 0, message_count_ = 0;
+  std::vector<RequestRecord*> free_requests_;
+};
+
+}  // namespace photofinish::mpi

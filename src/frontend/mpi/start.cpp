@@ -1,0 +1,173 @@
+#include "frontend/mpi/start.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/ticks.h"
+#include "frontend/mpi/objects.h"
+#include "options/options.h"
+#include "runtime/recorder.h"
+#include "trace/run_directory.h"
+
+namespace photofinish::mpi {
+namespace {
+
+// Measured from when the library is loaded.
+const TickRate g_rate;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+  int length = 0;
+  REAL(PMPI_Get_library_version)(text, &length);
+  std::string version = text;
+  version.resize(std::min(version.find_first_of("\r\n"), version.size()));
+  if (const std::size_t comma = version.find(','); comma != std::string::npos) version.resize(comma);
+  for (char& c : version)
+    if (c == '\t') c = ' ';
+  return version;
+}
+
+std::vector<std::string> command_line() {
+  std::vector<std::string> words;
+  if (std::FILE* file = std::fopen("/proc/self/cmdline", "re")) {
+    std::string word;
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
+      if (c != '\0') word += static_cast<char>(c);
+      else words.push_back(std::exchange(word, {}));
+    }
+    std::fclose(file);
+  }
+  return words;
+}
+
+// What rank 0 decides and tells the others.
+struct Decision {
+  char directory[4096];
+  char token[32];
+  int ok;
+};
+
+Decision decide(const Options& options) {
+  Decision decision{};
+  std::string directory = absolute_path(options.output);
+  std::string token = environment("PHOTOFINISH_TOKEN");
+  if (token.empty()) {  // under a launcher of the user's: the directory is ours to make
+    const RunInfo info{new_token(), command_line()};
+    token = info.token;
+    if (options.overwrite) {
+      if (const auto made = create_run_directory(directory, info, true); !made) return complain_once(made.error().message), decision;
+    } else {
+      const auto made = create_next_run_directory(directory, info);
+      if (!made) return complain_once(made.error().message), decision;
+      if (*made != directory) complain_once(options.output + " holds an earlier run; this one goes to " + *made);
+      directory = *made;
+    }
+  }
+  if (directory.size() >= sizeof decision.directory) return complain_once("the run directory's path is too long"), decision;
+  std::strcpy(decision.directory, directory.c_str());
+  std::strncpy(decision.token, token.c_str(), sizeof decision.token - 1);
+  decision.ok = 1;
+  return decision;
+}
+
+}  // namespace
+
+void before_first_call() {
+  // exec put us in front of this; a shell script between it and the program needed it, the program's own children do not.
+  if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
+    if (*preload != '\0') setenv("LD_PRELOAD", preload, 1);
+    else unsetenv("LD_PRELOAD");
+    unsetenv("PHOTOFINISH_PRELOAD_BEFORE");
+  }
+}
+
+Recorder* start_recording(const void* session, std::uint64_t first_tick) {
+  if (environment("PHOTOFINISH_ACTIVE") != "1") return nullptr;
+  unsetenv("PHOTOFINISH_ACTIVE");
+  auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
+  if (!options) return complain_once(options.error().message), nullptr;
+
+  RankDefinition self;
+  MPI_Group world;
+  int rank = 0;
+#if MPI_VERSION >= 4
+  if (session != nullptr) {
+    REAL(PMPI_Group_from_session_pset)(*static_cast<const MPI_Session*>(session), "mpi://WORLD", &world);
+    REAL(PMPI_Group_rank)(world, &rank);
+    REAL(PMPI_Group_size)(world, &self.world_size);
+    ObjectLock::needed = true;
+  } else
+#endif
+  {
+    REAL(PMPI_Comm_group)(MPI_COMM_WORLD, &world);
+    REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &self.world_size);
+    int level = MPI_THREAD_SINGLE;
+    REAL(PMPI_Query_thread)(&level);
+    ObjectLock::needed = level == MPI_THREAD_MULTIPLE;
+  }
+  self.rank = WorldRank(rank);
+  self.host = host_name();
+  self.pid = getpid();
+  self.mpi = library_version();
+  if (const auto words = command_line(); !words.empty()) self.program = words[0];
+  self.started_ns = clock_ns(CLOCK_REALTIME);
+
+  // Without a communicator nobody can be told: check has made the directory, or everybody's own luck decides.
+  Decision decision{};
+  if (session != nullptr) {
+    std::string directory = absolute_path(options->output);
+    std::strncpy(decision.directory, directory.c_str(), sizeof decision.directory - 1);
+    std::strncpy(decision.token, environment("PHOTOFINISH_TOKEN").c_str(), sizeof decision.token - 1);
+    decision.ok = decision.token[0] != '\0';
+    if (!decision.ok) complain_once("a program with MPI sessions only needs photofinish check to start it; not recording");
+  } else {
+    if (rank == 0) decision = decide(*options);
+    REAL(PMPI_Bcast)(&decision, sizeof decision, MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+  if (!decision.ok) return nullptr;
+
+  std::string problem;
+  Recorder* recorder = nullptr;
+  if (!holds_token(decision.directory, decision.token)) {
+    problem = "rank " + std::to_string(rank) + " on " + self.host + " does not see the run directory " +
+              decision.directory + "; put it on a file system that all nodes share, with -o DIR";
+  } else if (auto started = Recorder::start(decision.directory, self, *options, g_rate, first_tick)) {
+    recorder = *started;
+  } else {
+    problem = started.error().message + "; choose another place with -o DIR";
+  }
+
+  // A record of some ranks would be taken for the whole: all or none. The first that failed speaks for all.
+  if (session == nullptr) {
+    const int failed = recorder != nullptr ? self.world_size : rank;
+    int first_failed = 0;
+    REAL(PMPI_Allreduce)(&failed, &first_failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first_failed < self.world_size) {
+      if (first_failed == rank) complain_once(problem + " (the program goes on, unrecorded)");
+      Recorder::discard();
+      return nullptr;
+    }
+  } else if (recorder == nullptr) {
+    complain_once(problem + " (the program goes on, unrecorded)");
+    return nullptr;
+  }
+  Objects::get().start(world);
+  return recorder;
+}
+
+}  // namespace photofinish::mpi

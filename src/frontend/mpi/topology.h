@@ -1,0 +1,10 @@
+// The neighbours of a communicator with a topology, in the order of the neighbourhood collectives' buffers.
+#pragma once
+
+#include "frontend/mpi/objects.h"
+
+namespace photofinish::mpi {
+
+void describe_topology(MPI_Comm comm, CommRecord& record);
+
+}  // namespace photofinish::mpi

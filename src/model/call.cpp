@@ -1,0 +1,36 @@
+#include "model/call.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace photofinish {
+namespace {
+
+constexpr std::array<CallTraits, kCallCount> kTraits = {{
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "model/mpi_calls.def"
+}};
+
+constexpr std::string_view kActionNames[] = {
+#define ACTION(name) #name,
+#include "model/actions.def"
+};
+
+}  // namespace
+
+const CallTraits& traits(Call call) { return kTraits[static_cast<std::size_t>(call)]; }
+
+std::optional<Call> call_by_name(std::string_view name) {
+  static const auto* const calls = [] {
+    auto* map = new std::unordered_map<std::string_view, Call>;
+    for (std::size_t i = 0; i < kCallCount; ++i) map->emplace(kTraits[i].name, static_cast<Call>(i));
+    return map;
+  }();
+  const auto found = calls->find(name);
+  if (found == calls->end()) return std::nullopt;
+  return found->second;
+}
+
+std::string_view action_name(Action action) { return kActionNames[static_cast<std::size_t>(action)]; }
+
+}  // namespace photofinish

@@ -1,0 +1,95 @@
+// What the ids in events stand for. Each rank defines its own objects; those that several ranks share carry a Uid that is
+// the same on all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/data_map.h"
+#include "model/ids.h"
+
+namespace photofinish {
+
+struct ModuleDefinition {
+  ModuleId id;
+  std::string path;
+  std::string build_id;  // hexadecimal, empty if it has none
+  std::uint64_t base = 0;  // where it was loaded: address in memory less address in the file
+};
+
+struct SiteFrame {
+  ModuleId module;
+  std::uint64_t address = 0;  // as in the ELF file: the return address less where the module was loaded
+  bool operator==(const SiteFrame&) const = default;
+};
+
+// Where a call was made: return addresses, innermost first.
+struct SiteDefinition {
+  SiteId id;
+  std::vector<SiteFrame> frames;
+};
+
+struct GroupDefinition {
+  GroupId id;
+  std::vector<WorldRank> ranks;
+};
+
+struct CommDefinition {
+  CommId id;
+  Uid uid;
+  std::string name;
+  GroupId group;         // ranks of the communicator, in its order
+  GroupId remote_group;  // of an intercommunicator; null otherwise
+  CommId parent;
+  // Neighbours of a communicator with a topology, in the order of the neighbourhood collectives' buffers.
+  bool has_topology = false;
+  std::vector<WorldRank> sources;
+  std::vector<WorldRank> destinations;
+};
+
+struct TypeDefinition {
+  TypeId id;
+  std::string name;
+  std::string element;  // the predefined type that all its data consists of; empty if there are several
+  DataMap map;
+};
+
+struct OpDefinition {
+  OpId id;
+  std::string name;  // MPI_SUM …; "user" for one of the program's own
+};
+
+enum class WinFlavour : std::uint8_t { Create, Allocate, Dynamic, Shared };
+
+struct WinDefinition {
+  WinId id;
+  Uid uid;
+  std::string name;
+  CommId comm;
+  WinFlavour flavour{};
+  bool unified = false;  // MPI_WIN_MODEL
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  std::int64_t unit = 1;  // displacement unit of this rank
+  std::string accumulate_ops;       // as MPI_Win_get_info tells, empty if the library does not
+  std::string accumulate_ordering;
+};
+
+struct TaskDefinition {
+  TaskId id;
+  std::int64_t os_thread = 0;
+};
+
+// A rank's own words about itself.
+struct RankDefinition {
+  WorldRank rank;
+  std::int32_t world_size = 0;
+  std::string host;
+  std::int64_t pid = 0;
+  std::string mpi;      // MPI_Get_library_version, first line
+  std::string program;
+  std::uint64_t started_ns = 0;  // since 1970
+};
+
+}  // namespace photofinish

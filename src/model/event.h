@@ -1,0 +1,119 @@
+// One call of one task, with its arguments resolved: ranks are world ranks, handles are object ids, buffers are bytes.
+//
+// The numbers of a call are fields (fields.def), present or not; what comes in any number is a list. One layout for all
+// calls keeps the wrappers, the trace and the printer to a loop over a table.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/call.h"
+#include "model/ids.h"
+
+namespace photofinish {
+
+enum class Field : std::uint8_t {
+#define FIELD(name, kind, label) name,
+#include "model/fields.def"
+  kCount
+};
+inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCount);
+static_assert(kFieldCount <= 64, "an event's fields are one 64-bit mask");
+
+enum class FieldKind : std::uint8_t {
+  Int, Address, Rank, Tag, Comm, Group, Type, Op, Win, Request, Message, Assertion, Lock, ThreadLevel
+};
+
+struct FieldTraits {
+  std::string_view name;
+  FieldKind kind;
+  std::string_view label;
+};
+const FieldTraits& traits(Field field);
+
+class FieldSet {
+ public:
+  void set(Field field, std::int64_t value) {
+    mask_ |= bit(field);
+    values_[static_cast<std::size_t>(field)] = value;
+  }
+  template <class Tag, class Rep>
+  void set(Field field, Id<Tag, Rep> id) {
+    set(field, static_cast<std::int64_t>(id.value));
+  }
+  bool has(Field field) const { return (mask_ & bit(field)) != 0; }
+  std::int64_t operator[](Field field) const { return values_[static_cast<std::size_t>(field)]; }
+  std::uint64_t mask() const { return mask_; }
+  void clear() { mask_ = 0; }
+
+  // Calls visit(field, value) for each field of `mask` that is set, in table order.
+  template <class Visit>
+  void each(std::uint64_t mask, Visit visit) const {
+    for (std::uint64_t rest = mask_ & mask; rest != 0; rest &= rest - 1) {
+      const int index = std::countr_zero(rest);
+      visit(static_cast<Field>(index), values_[static_cast<std::size_t>(index)]);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t bit(Field field) { return std::uint64_t{1} << static_cast<int>(field); }
+  std::uint64_t mask_ = 0;
+  std::array<std::int64_t, kFieldCount> values_;  // only those in mask_ mean anything
+};
+
+// What an operation does to a piece of memory. Target accesses are to the target rank's window, at an offset in units of
+// its displacement unit, which only the owner knows.
+enum class Access : std::uint8_t { Read, Write, ReadWrite, TargetRead, TargetWrite, TargetUpdate };
+inline constexpr std::uint8_t kAccessCount = 6;
+
+// Assertions of one-sided synchronisation and kinds of locks, the same for every MPI library.
+enum AssertionBits : std::int64_t { kNoCheck = 1, kNoStore = 2, kNoPut = 4, kNoPrecede = 8, kNoSucceed = 16 };
+enum LockKinds : std::int64_t { kSharedLock = 1, kExclusiveLock = 2 };
+
+struct Buffer {
+  Access access{};
+  std::uint64_t address = 0;  // for targets: the displacement, times the target's unit, is where it starts
+  std::int64_t count = 0;     // elements of `type`
+  TypeId type;
+  bool operator==(const Buffer&) const = default;
+};
+
+// The outcome of one request of a Wait or Test.
+struct Completion {
+  std::uint32_t index = 0;  // position in Event::requests
+  WorldRank from = kProcNull;
+  std::int64_t tag = kAnyTag;
+  std::int64_t bytes = -1;  // -1: not a receive
+  bool cancelled = false;
+  bool operator==(const Completion&) const = default;
+};
+
+struct Event {
+  Call call{};
+  TaskId task;
+  SiteId site;
+  std::uint64_t start = 0;     // nanoseconds since the rank's first event
+  std::uint64_t duration = 0;  // nanoseconds
+  bool returned = true;        // false: the rank ended inside the call
+  std::int32_t result = 0;     // what MPI returned; 0 is MPI_SUCCESS
+  FieldSet fields;
+  std::vector<Buffer> buffers;
+  std::vector<RequestId> requests;  // the requests that a call was given; 0 for MPI_REQUEST_NULL
+  std::vector<std::int64_t> numbers;  // a list of plain numbers: MPI_Pready_list's partitions
+  std::vector<Completion> completions;
+
+  void clear() {
+    returned = true;
+    result = 0;
+    fields.clear();
+    buffers.clear();
+    requests.clear();
+    numbers.clear();
+    completions.clear();
+  }
+};
+
+}  // namespace photofinish

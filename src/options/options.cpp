@@ -1,0 +1,104 @@
+#include "options/options.h"
+
+#include <charconv>
+
+namespace photofinish {
+namespace {
+
+bool parse(std::string_view text, bool& value) {
+  if (text == "1" || text == "true" || text == "yes" || text == "on") return value = true, true;
+  if (text == "0" || text == "false" || text == "no" || text == "off") return value = false, true;
+  return false;
+}
+bool parse(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+bool parse(std::string_view text, std::string& value) { return value = text, true; }
+
+std::string format(bool value) { return value ? "1" : "0"; }
+std::string format(int value) { return std::to_string(value); }
+std::string format(const std::string& value) { return value; }
+
+constexpr std::string_view type_name(const bool&) { return "bool"; }
+constexpr std::string_view type_name(const int&) { return "int"; }
+constexpr std::string_view type_name(const std::string&) { return "text"; }
+
+std::string quoted(const std::string& value) {
+  if (value.find_first_of(":'\" ") == std::string::npos) return value;
+  const char quote = value.find('\'') == std::string::npos ? '\'' : '"';
+  return quote + value + quote;
+}
+
+// What the table's types cannot say.
+Result<bool> check_values(const Options& options) {
+  if (options.mpi != "auto" && options.mpi != "openmpi" && options.mpi != "mpich")
+    return Error{"option mpi: '" + options.mpi + "' is not auto, openmpi or mpich"};
+  if (options.stack_depth < 1 || options.stack_depth > 128) return Error{"option stack_depth takes 1 to 128"};
+  if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};
+  return true;
+}
+
+}  // namespace
+
+std::vector<OptionInfo> option_table() {
+  const Options defaults;
+  return {
+#define OPTION(type, name, value, help) {#name, type_name(defaults.name), format(defaults.name), help},
+#include "options/options.def"
+  };
+}
+
+Result<bool> set_option(Options& options, std::string_view name, std::string_view value) {
+  bool known = false, parsed = false;
+  std::string_view type;
+#define OPTION(option_type, option_name, option_value, help)     \
+  if (name == #option_name) {                                    \
+    known = true;                                                \
+    type = type_name(options.option_name);                       \
+    parsed = parse(value, options.option_name);                  \
+  }
+#include "options/options.def"
+  if (!known) return Error{"there is no option '" + std::string(name) + "' (see photofinish --help)"};
+  if (!parsed)
+    return Error{"option " + std::string(name) + ": '" + std::string(value) + "' is not " +
+                 (type == "bool" ? "1 or 0" : "a number")};
+  return check_values(options);
+}
+
+Result<Options> parse_options(std::string_view text, Options options) {
+  while (!text.empty()) {
+    const std::size_t name_end = text.find_first_of("=:");
+    const std::string_view name = text.substr(0, name_end);
+    std::string_view value = "1";
+    text.remove_prefix(name_end == std::string_view::npos ? text.size() : name_end);
+    if (!text.empty() && text.front() == '=') {
+      text.remove_prefix(1);
+      const char quote = text.empty() ? '\0' : text.front();
+      if (quote == '\'' || quote == '"') {
+        const std::size_t close = text.find(quote, 1);
+        if (close == std::string_view::npos) return Error{"option " + std::string(name) + ": a quote is not closed"};
+        value = text.substr(1, close - 1);
+        text.remove_prefix(close + 1);
+      } else {
+        value = text.substr(0, text.find(':'));
+        text.remove_prefix(value.size());
+      }
+    }
+    if (!text.empty() && text.front() == ':') text.remove_prefix(1);
+    if (name.empty()) continue;
+    if (const auto set = set_option(options, name, value); !set) return set.error();
+  }
+  return options;
+}
+
+std::string format_options(const Options& options) {
+  const Options defaults;
+  std::string text;
+#define OPTION(type, name, value, help) \
+  if (options.name != defaults.name) text += std::string(text.empty() ? "" : ":") + #name "=" + quoted(format(options.name));
+#include "options/options.def"
+  return text;
+}
+
+}  // namespace photofinish

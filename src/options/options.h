@@ -1,0 +1,32 @@
+// What a user can set, from PHOTOFINISH_OPTIONS or a flag. The table is options.def.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace photofinish {
+
+struct Options {
+#define OPTION(type, name, value, help) type name = value;
+#include "options/options.def"
+};
+
+struct OptionInfo {
+  std::string_view name;
+  std::string_view type;  // "bool", "int" or "text"
+  std::string default_value;
+  std::string_view help;
+};
+std::vector<OptionInfo> option_table();
+
+// One option by its name; the Error says what would be right.
+Result<bool> set_option(Options& options, std::string_view name, std::string_view value);
+// name=value:name='value with : in it'; a name alone means 1.
+Result<Options> parse_options(std::string_view text, Options from = {});
+// The same text back, with every option that is not at its default.
+std::string format_options(const Options& options);
+
+}  // namespace photofinish

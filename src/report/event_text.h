@@ -1,0 +1,49 @@
+// Events as lines for people: call, what it was given and did, where it was called.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/event.h"
+#include "symbols/symbolizer.h"
+#include "trace/reader.h"
+
+namespace photofinish {
+
+// "0-3,7"
+std::string rank_ranges(std::vector<WorldRank> ranks);
+std::string rank_text(WorldRank rank);
+// "{+0:8x4/64}": 8 bytes at offset 0, 4 times, 64 bytes apart; "+64" for one piece without gaps.
+std::string map_text(const DataMap& map, std::int64_t count);
+std::string end_text(const RankEnd& end);
+
+// Finds the window of another rank that is the same object; null if that rank's trace is not there.
+using WindowOfRank = std::function<const WinDefinition*(WorldRank, Uid)>;
+
+class EventText {
+ public:
+  EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank);
+
+  std::string line(const Event& event);             // without the place
+  std::string place(const Event& event);            // "exchange ring.c:31", the first frame of the program's own
+  std::vector<std::string> stack(const Event& event);  // "#0 exchange ring.c:31:5" …
+  std::vector<std::string> definitions();           // one line for each object
+
+ private:
+  std::string value(Field field, std::int64_t value);
+  std::string buffer(const Event& event, const Buffer& buffer);
+  std::string comm(CommId id);
+  std::string win(WinId id);
+  std::string type(TypeId id);
+  std::string op(OpId id);
+  std::string group(GroupId id);
+  std::vector<Frame> frames(SiteId site);
+
+  const RankTrace& trace_;
+  const Definitions& definitions_;
+  Symbolizer& symbolizer_;
+  WindowOfRank window_of_rank_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,85 @@
+#include "runtime/recorder.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/ending.h"
+
+namespace photofinish {
+namespace {
+
+// Fine enough to see what a call cost, coarse enough that the usual difference is one byte.
+constexpr double kNsPerUnit = 100;
+
+pthread_key_t g_task_key;
+std::string* g_rank_name;  // for complaints
+
+void close_task(void* task);
+
+}  // namespace
+
+std::atomic<Recorder*> Recorder::instance_{nullptr};
+thread_local Task* Recorder::current_task_ = nullptr;
+
+void complain_once(const std::string& line) {
+  static std::atomic<bool> complained{false};
+  if (complained.exchange(true)) return;
+  const std::string text = "photofinish: " + (g_rank_name ? *g_rank_name : std::string()) + line + "\n";
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
+Result<Recorder*> Recorder::start(const std::string& directory, const RankDefinition& rank, const Options& options,
+                                  const TickRate& rate, std::uint64_t base) {
+  auto* self = new Recorder;  // never deleted: the program's last threads may still be in it
+  const double ns_per_tick = rate.ns_per_tick();
+  while (ns_per_tick * static_cast<double>(1 << self->shift_) < kNsPerUnit) ++self->shift_;
+  self->base_ = base;
+  auto writer = TraceWriter::create(directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_), complain_once);
+  if (!writer) {
+    delete self;
+    return writer.error();
+  }
+  self->writer_ = std::move(*writer);
+  self->sites_ = std::make_unique<SiteTable>(*self->writer_, options.stack_depth);
+  g_rank_name = new std::string("rank " + std::to_string(rank.rank.value) + " on " + rank.host + ": ");
+  pthread_key_create(&g_task_key, close_task);
+  pthread_atfork(nullptr, nullptr, [] {
+    if (Recorder* recorder = instance_.exchange(nullptr)) recorder->writer_->abandon();
+  });
+  instance_.store(self, std::memory_order_release);
+  watch_ending(*self->writer_);
+  return self;
+}
+
+void Recorder::discard() {
+  if (Recorder* self = instance_.exchange(nullptr)) self->writer_->discard();
+}
+
+Task* Recorder::attach() {
+  const TaskId id(tasks_.fetch_add(1));
+  const TaskDefinition definition{.id = id, .os_thread = syscall(SYS_gettid)};
+  Lane* lane = writer_->open_lane(definition);
+  if (lane == nullptr) return nullptr;
+  current_task_ = new Task(*sites_, id, lane);
+  pthread_setspecific(g_task_key, current_task_);
+  return current_task_;
+}
+
+void Recorder::finalized() {
+  writer_->note_state(RankState::Finalized, 0);
+  writer_->flush();
+}
+
+void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code); }
+
+namespace {
+
+void close_task(void* argument) {
+  auto* task = static_cast<Task*>(argument);
+  if (Recorder* recorder = Recorder::get()) recorder->writer().close_lane(task->lane);
+  delete task;
+}
+
+}  // namespace
+}  // namespace photofinish

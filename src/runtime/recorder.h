@@ -1,0 +1,67 @@
+// The recording of this process: started once the front end knows its rank, one lane a task, ended when the process does.
+//
+// Ground rules, for this lives in someone else's program: nothing here throws, prints (but one line when it gives up), or
+// changes what the program computes; a task's own events take no lock and no allocation once its buffers have grown; after
+// a fork the child records nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/ticks.h"
+#include "model/event.h"
+#include "options/options.h"
+#include "runtime/sites.h"
+#include "trace/writer.h"
+
+namespace photofinish {
+
+struct Task {
+  Task(SiteTable& table, TaskId number, Lane* events) : id(number), lane(events), sites(table) {}
+  TaskId id;
+  Lane* lane;
+  SiteCache sites;
+  Event event;  // the one being made; its lists keep their memory
+};
+
+class Recorder {
+ public:
+  // Starts recording; `base` is the time that counts as zero. The Error is for the front end to report.
+  static Result<Recorder*> start(const std::string& directory, const RankDefinition& rank, const Options& options,
+                                 const TickRate& rate, std::uint64_t base);
+  // Null before the start, after a fork, and when recording was given up.
+  static Recorder* get() { return instance_.load(std::memory_order_acquire); }
+  // No more events, and no trace of this rank.
+  static void discard();
+
+  Task* task() {
+    Task* task = current_task_;
+    return task != nullptr ? task : attach();
+  }
+
+  TraceWriter& writer() { return *writer_; }
+  std::uint64_t time(std::uint64_t tick) const { return (tick - base_) >> shift_; }
+
+  void finalized();
+  void aborting(int code);
+
+ private:
+  Recorder() = default;
+  [[gnu::cold, gnu::noinline]] Task* attach();
+
+  static std::atomic<Recorder*> instance_;
+  static thread_local Task* current_task_;
+
+  std::unique_ptr<TraceWriter> writer_;
+  std::unique_ptr<SiteTable> sites_;
+  std::atomic<std::uint32_t> tasks_{0};
+  std::uint64_t base_ = 0;
+  int shift_ = 0;
+};
+
+// One line on standard error, at most once in a process.
+void complain_once(const std::string& line);
+
+}  // namespace photofinish

@@ -1,0 +1,179 @@
+#include "runtime/sites.h"
+
+#include <link.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "trace/writer.h"
+
+namespace photofinish {
+namespace {
+
+struct Walk {
+  std::uint64_t first_pc;
+  std::size_t depth;
+  bool found = false;
+  std::vector<std::uint64_t> pcs;
+  std::vector<std::uint64_t> stack_pointers;  // of each frame, when it made its call
+};
+
+_Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
+  Walk& walk = *static_cast<Walk*>(argument);
+  const std::uint64_t pc = _Unwind_GetIP(context);
+  if (!walk.found && pc != walk.first_pc) return _URC_NO_REASON;  // our own frames
+  walk.found = true;
+  if (pc == 0) return _URC_END_OF_STACK;
+  walk.pcs.push_back(pc);
+  walk.stack_pointers.push_back(_Unwind_GetCFA(context));
+  // One frame more than is kept: it tells how far the last one's reaches.
+  return walk.pcs.size() > walk.depth ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+// Arm may sign return addresses in the upper bits.
+std::uint64_t plain_address(std::uint64_t word) {
+#if defined(__aarch64__)
+  return word & 0x0000ffffffffffffull;
+#else
+  return word;
+#endif
+}
+
+// A frame with a huge local array is not searched to its end.
+constexpr std::size_t kMaxFrameWords = 1 << 20;
+
+std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
+  std::string text;
+  char two[3];
+  for (std::size_t i = 0; i < size; ++i) {
+    std::snprintf(two, sizeof two, "%02x", bytes[i]);
+    text += two;
+  }
+  return text;
+}
+
+std::string build_id(const dl_phdr_info& info) {
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const char* next = reinterpret_cast<const char*>(info.dlpi_addr + segment.p_vaddr);
+    const char* const end = next + segment.p_memsz;
+    while (next + sizeof(ElfW(Nhdr)) <= end) {
+      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(next);
+      const char* name = next + sizeof *note;
+      const char* content = name + ((note->n_namesz + 3) & ~3u);
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0)
+        return hexadecimal(reinterpret_cast<const unsigned char*>(content), note->n_descsz);
+      next = content + ((note->n_descsz + 3) & ~3u);
+    }
+  }
+  return "";
+}
+
+std::string program_path() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+struct ModuleLookup {
+  std::uint64_t pc;
+  bool found = false;
+  ModuleDefinition module;
+};
+
+int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
+  ModuleLookup& lookup = *static_cast<ModuleLookup*>(argument);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || lookup.pc < start || lookup.pc >= start + segment.p_memsz) continue;
+    lookup.found = true;
+    lookup.module.path = info->dlpi_name[0] != '\0' ? info->dlpi_name : program_path();
+    lookup.module.base = info->dlpi_addr;
+    lookup.module.build_id = build_id(*info);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+SiteCache::SiteCache(SiteTable& table) : table_(table), buckets_(kBuckets) {}
+
+SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
+  Walk walk{.first_pc = pc, .depth = static_cast<std::size_t>(table_.depth())};
+  _Unwind_Backtrace(visit_frame, &walk);
+  if (walk.pcs.empty()) walk.pcs.push_back(pc);  // code without unwind tables
+
+  if (stacks_.size() >= kMaxStacks) {
+    std::fill(buckets_.begin(), buckets_.end(), nullptr);
+    stacks_.clear();
+  }
+  auto stack = std::make_unique<Stack>();
+  stack->pc = pc;
+  stack->frame = frame;
+  for (std::size_t i = 0; i + 1 < walk.stack_pointers.size(); ++i) {
+    const auto* word = reinterpret_cast<const std::uint64_t*>(walk.stack_pointers[i]);
+    const auto* end = reinterpret_cast<const std::uint64_t*>(walk.stack_pointers[i + 1]);
+    const std::uint64_t caller = plain_address(walk.pcs[i + 1]);
+    // Every match, for one of them is the slot and the others only cost a false miss.
+    for (std::size_t n = 0; word < end && n < kMaxFrameWords; ++word, ++n)
+      if (plain_address(*word) == caller) stack->slots.push_back({word, *word});
+  }
+  if (walk.pcs.size() > walk.depth) walk.pcs.resize(walk.depth);
+  stack->site = table_.intern(walk.pcs);
+  Stack*& head = buckets_[bucket(pc, frame)];
+  stack->next = head;
+  head = stack.get();
+  stacks_.push_back(std::move(stack));
+  return head->site;
+}
+
+struct SiteTable::State {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, SiteId> sites;  // by the hash of their addresses
+  std::vector<ModuleDefinition> modules;
+};
+
+SiteTable::SiteTable(TraceWriter& writer, int depth) : writer_(writer), depth_(depth), state_(new State) {}
+SiteTable::~SiteTable() = default;
+
+SiteId SiteTable::intern(const std::vector<std::uint64_t>& pcs) {
+  const std::uint64_t hash = XXH3_64bits(pcs.data(), pcs.size() * sizeof pcs[0]);
+  std::lock_guard lock(state_->mutex);
+  const auto [entry, fresh] = state_->sites.emplace(hash, SiteId(static_cast<std::uint32_t>(state_->sites.size() + 1)));
+  if (!fresh) return entry->second;
+
+  SiteDefinition site{.id = entry->second, .frames = {}};
+  for (const std::uint64_t pc : pcs) {
+    ModuleLookup lookup{.pc = pc, .module = {}};
+    dl_iterate_phdr(visit_module, &lookup);
+    if (!lookup.found) {  // generated code
+      site.frames.push_back({ModuleId(0), pc});
+      continue;
+    }
+    auto& modules = state_->modules;
+    auto module = std::find_if(modules.begin(), modules.end(), [&](const ModuleDefinition& known) {
+      return known.base == lookup.module.base && known.path == lookup.module.path;
+    });
+    if (module == modules.end()) {
+      lookup.module.id = ModuleId(static_cast<std::uint32_t>(modules.size() + 1));
+      writer_.define(DefinitionKind::Module, lookup.module);
+      module = modules.insert(modules.end(), lookup.module);
+    }
+    site.frames.push_back({module->id, pc - module->base});
+  }
+  writer_.define(DefinitionKind::Site, site);
+  return site.id;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,79 @@
+// Where a call was made: the return addresses of all its callers, as one small number.
+//
+// Walking a stack costs microseconds, so each task remembers the stacks it has seen, by the call's return address and
+// frame. A remembered stack also knows where on the stack each of its return addresses lies: if those places still hold
+// the same addresses, it is the same stack. (By induction from the innermost: the same return address means the same code,
+// hence the same frame size, hence the next return address is where it was.) That makes a hit exact, without frame
+// pointers, for one hash and one comparison a frame.
+// Imprecise: a frame whose return address is in no stack slot we can find (none are known) is not compared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace photofinish {
+
+class TraceWriter;
+
+class SiteTable;
+
+// One for each task; not thread-safe.
+class SiteCache {
+ public:
+  explicit SiteCache(SiteTable& table);
+  // `pc` is the return address into the program, `frame` the frame address of the intercepted function.
+  SiteId find(std::uint64_t pc, std::uint64_t frame) {
+    for (const Stack* stack = buckets_[bucket(pc, frame)]; stack != nullptr; stack = stack->next)
+      if (stack->pc == pc && stack->frame == frame && same(*stack)) return stack->site;
+    return walk(pc, frame);
+  }
+
+ private:
+  struct Slot {
+    const std::uint64_t* place;
+    std::uint64_t value;
+  };
+  struct Stack {
+    std::uint64_t pc, frame;
+    SiteId site;
+    Stack* next;
+    std::vector<Slot> slots;
+  };
+  static constexpr std::size_t kBuckets = 1024;
+  // A deep recursion that communicates at every level must not eat the memory; forgetting costs one walk.
+  static constexpr std::size_t kMaxStacks = 1 << 16;
+
+  static std::size_t bucket(std::uint64_t pc, std::uint64_t frame) {
+    return ((pc ^ (frame << 7)) * 0x9e3779b97f4a7c15ull) >> 54;
+  }
+  static bool same(const Stack& stack) {
+    for (const Slot& slot : stack.slots)
+      if (*slot.place != slot.value) return false;
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] SiteId walk(std::uint64_t pc, std::uint64_t frame);
+
+  SiteTable& table_;
+  std::vector<Stack*> buckets_;
+  std::vector<std::unique_ptr<Stack>> stacks_;
+};
+
+// The sites of the process. Thread-safe.
+class SiteTable {
+ public:
+  SiteTable(TraceWriter& writer, int depth);
+  ~SiteTable();
+  int depth() const { return depth_; }
+  SiteId intern(const std::vector<std::uint64_t>& pcs);
+
+ private:
+  struct State;
+  TraceWriter& writer_;
+  int depth_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace photofinish

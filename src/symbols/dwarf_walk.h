@@ -1,0 +1,41 @@
+// The walks over DWARF trees that the symbolizer needs: the function at an address, and the inlined calls in it.
+// Why not libdw's own: its address lookup needs .debug_aranges, which clang and flang do not write, and its scope
+// lookup walks a whole unit for each address, recursively. Here a unit is walked once, without recursion, and what the
+// file says cannot make the walk endless: siblings must go forward and depth is limited.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace photofinish {
+
+struct AddressRange {
+  Dwarf_Addr begin, end;
+};
+
+struct DieRange {
+  AddressRange range;
+  Dwarf_Die die;
+};
+
+class UnitIndex {
+ public:
+  explicit UnitIndex(Dwarf* dwarf);
+
+  // The compilation unit whose code holds the address.
+  std::optional<Dwarf_Die> unit_at(Dwarf_Addr address) const;
+  // The function of that unit: the innermost one, where functions are nested.
+  std::optional<Dwarf_Die> function_at(Dwarf_Die unit, Dwarf_Addr address);
+
+ private:
+  std::vector<DieRange> units_;
+  std::map<Dwarf_Off, std::vector<DieRange>> functions_;  // by unit, made when first asked for
+};
+
+// The inlined calls around the address, outermost first.
+std::vector<Dwarf_Die> inlined_calls(Dwarf_Die function, Dwarf_Addr address);
+
+}  // namespace photofinish

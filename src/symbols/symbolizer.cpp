@@ -1,0 +1,281 @@
+#include "symbols/symbolizer.h"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "symbols/dwarf_walk.h"
+
+namespace photofinish {
+namespace {
+
+// libdw asks debuginfod servers when this is set. A report must not wait for a network, and the programs that we start
+// later must still see the user's value: so it is hidden for the time of a lookup only.
+class NoDebuginfod {
+ public:
+  NoDebuginfod() {
+    if (const char* urls = std::getenv(kName)) urls_ = urls;
+    unsetenv(kName);
+  }
+  ~NoDebuginfod() {
+    if (urls_) setenv(kName, urls_->c_str(), 1);
+  }
+  NoDebuginfod(const NoDebuginfod&) = delete;
+  NoDebuginfod& operator=(const NoDebuginfod&) = delete;
+
+ private:
+  static constexpr const char* kName = "DEBUGINFOD_URLS";
+  std::optional<std::string> urls_;
+};
+
+int find_elf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, char** file, Elf** elf) {
+  const NoDebuginfod scope;
+  return dwfl_build_id_find_elf(module, data, name, base, file, elf);
+}
+
+int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, const char* file,
+                   const char* link, GElf_Word crc, char** found) {
+  const NoDebuginfod scope;
+  return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+}
+
+const Dwfl_Callbacks kCallbacks = {.find_elf = find_elf,
+                                   .find_debuginfo = find_debuginfo,
+                                   .section_address = dwfl_offline_section_address,
+                                   .debuginfo_path = nullptr};
+
+std::string demangled(const char* name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  if (text == nullptr || status != 0) return name;
+  std::string result = text;
+  std::free(text);
+  return result;
+}
+
+// C++ linkage names say the scope and the parameters. Other linkage names only repeat the name with decoration
+// (__solver_MOD_step, _QMsolverPstep), so for those the plain name reads better.
+std::string function_name(Dwarf_Die die) {
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    Dwarf_Attribute attribute;
+    if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
+    const char* linkage_name = dwarf_formstring(&attribute);
+    if (linkage_name != nullptr && std::string_view(linkage_name).starts_with("_Z")) return demangled(linkage_name);
+  }
+  const char* name = dwarf_diename(&die);  // follows abstract origins and specifications
+  return name == nullptr ? "" : name;
+}
+
+std::string full_path(Dwarf_Die unit, const char* file) {
+  if (file == nullptr) return {};
+  std::filesystem::path path = file;
+  Dwarf_Attribute attribute;
+  if (path.is_relative() && dwarf_attr(&unit, DW_AT_comp_dir, &attribute) != nullptr)
+    if (const char* directory = dwarf_formstring(&attribute)) path = directory / path;
+  return path.lexically_normal().string();
+}
+
+int number(Dwarf_Die die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value;
+  if (dwarf_attr(&die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) return 0;
+  return value > INT_MAX ? 0 : static_cast<int>(value);
+}
+
+struct Place {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+Place place_of_line(Dwarf_Die unit, Dwarf_Line* line) {
+  Place place;
+  if (line == nullptr || dwarf_lineno(line, &place.line) != 0 || place.line <= 0) return {};
+  if (dwarf_linecol(line, &place.column) != 0) place.column = 0;
+  place.file = full_path(unit, dwarf_linesrc(line, nullptr, nullptr));
+  return place;
+}
+
+// The function and what was inlined into it at the address, outermost first.
+std::vector<Dwarf_Die> scopes_at(Dwarf_Die function, Dwarf_Addr address) {
+  std::vector<Dwarf_Die> scopes = inlined_calls(function, address);
+  scopes.insert(scopes.begin(), function);
+  return scopes;
+}
+
+// Line 0 marks code that the compiler made up or merged. The best that can be said is the line before it; but only one
+// of the same function: a line of something inlined there would be put under the wrong name.
+Place place_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr address) {
+  Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
+  Place place = place_of_line(unit, line);
+  if (place.line > 0 || scopes.empty()) return place;
+  Dwarf_Die function = scopes.front();
+  for (int steps = 0; line != nullptr && steps < 64; ++steps) {
+    Dwarf_Addr start;
+    if (dwarf_lineaddr(line, &start) != 0 || start == 0 || dwarf_haspc(&function, start - 1) <= 0) return {};
+    line = dwarf_getsrc_die(&unit, start - 1);
+    place = place_of_line(unit, line);
+    if (place.line > 0 && scopes_at(function, start - 1).back().addr == scopes.back().addr) return place;
+  }
+  return {};
+}
+
+// The line may be 0 here too; the file is still right.
+Place place_of_call(Dwarf_Die unit, Dwarf_Die call) {
+  Dwarf_Files* files;
+  size_t count;
+  const int index = number(call, DW_AT_call_file);
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || static_cast<size_t>(index) >= count) return {};
+  return {full_path(unit, dwarf_filesrc(files, static_cast<size_t>(index), nullptr, nullptr)),
+          number(call, DW_AT_call_line), number(call, DW_AT_call_column)};
+}
+
+std::string hex(const unsigned char* bytes, int size) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// libdwfl also takes archives, objects and kernel modules, each with surprises of its own: only what can be loaded.
+bool is_loadable_elf(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  Elf64_Ehdr header;
+  if (pread(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
+  return std::string_view(reinterpret_cast<char*>(header.e_ident), SELFMAG) == ELFMAG &&
+         header.e_ident[EI_CLASS] == ELFCLASS64 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
+}  // namespace
+
+// One opened file; without `module_` it is missing or unreadable, and knows nothing.
+class Symbolizer::Module {
+ public:
+  explicit Module(const std::string& path) {
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return;
+    dwfl_ = is_loadable_elf(fd) ? dwfl_begin(&kCallbacks) : nullptr;
+    if (dwfl_ != nullptr) module_ = dwfl_report_offline(dwfl_, path.c_str(), path.c_str(), fd);
+    if (module_ == nullptr) {  // otherwise the descriptor is libdwfl's
+      close(fd);
+      return;
+    }
+    dwfl_report_end(dwfl_, nullptr, nullptr);
+    if (dwfl_module_getelf(module_, &elf_bias_) == nullptr) {
+      module_ = nullptr;
+      return;
+    }
+    read_build_id();
+    if (Dwarf* dwarf = dwfl_module_getdwarf(module_, &dwarf_bias_)) units_.emplace(dwarf);
+  }
+  ~Module() {
+    if (dwfl_ != nullptr) dwfl_end(dwfl_);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  bool is_open() const { return module_ != nullptr; }
+  const std::string& build_id() const { return build_id_; }
+
+  std::vector<Frame> frames_at(uint64_t address) {
+    const Dwarf_Addr in_dwfl = address + elf_bias_;
+    std::vector<Frame> frames = dwarf_frames(in_dwfl - dwarf_bias_);
+    if (frames.empty()) frames.emplace_back();
+    if (frames.back().function.empty()) frames.back().function = symbol_at(in_dwfl);
+    return frames;
+  }
+
+ private:
+  void read_build_id() {
+    const unsigned char* bits;
+    GElf_Addr address;
+    const int size = dwfl_module_build_id(module_, &bits, &address);
+    if (size > 0) build_id_ = hex(bits, size);
+  }
+
+  std::vector<Frame> dwarf_frames(Dwarf_Addr address) {
+    if (!units_) return {};
+    const auto unit = units_->unit_at(address);
+    if (!unit) return {};
+    const auto function = units_->function_at(*unit, address);
+    const auto scopes = function ? scopes_at(*function, address) : std::vector<Dwarf_Die>{};
+    Place place = place_at(*unit, scopes, address);
+    std::vector<Frame> frames;
+    for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+      const bool inlined = scope + 1 != scopes.rend();
+      frames.push_back({function_name(*scope), place.file, place.line, place.column, inlined});
+      if (inlined) place = place_of_call(*unit, *scope);
+    }
+    if (scopes.empty() && place.line > 0) frames.push_back({"", place.file, place.line, place.column});
+    return frames;
+  }
+
+  std::string symbol_at(Dwarf_Addr address) {
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char* name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    // Labels without size would claim everything up to the next symbol; $x and $d mark code and data on arm64.
+    if (name == nullptr || name[0] == '$' || offset >= std::max<GElf_Xword>(symbol.st_size, 1)) return {};
+    return demangled(name);
+  }
+
+  std::string build_id_;
+  Dwfl* dwfl_ = nullptr;
+  Dwfl_Module* module_ = nullptr;
+  GElf_Addr elf_bias_ = 0;     // libdwfl's address = the file's + elf_bias_
+  Dwarf_Addr dwarf_bias_ = 0;  // libdwfl's address = the debug information's + dwarf_bias_
+  std::optional<UnitIndex> units_;
+};
+
+Symbolizer::Symbolizer() = default;
+Symbolizer::~Symbolizer() = default;
+
+Symbolizer::Module& Symbolizer::module(const std::string& path) {
+  auto& module = modules_[path];
+  if (!module) module = std::make_unique<Module>(path);
+  return *module;
+}
+
+bool Symbolizer::matches(const std::string& module_path, const std::string& build_id) {
+  const Module& file = module(module_path);
+  return file.is_open() && (build_id.empty() || file.build_id() == lower(build_id));
+}
+
+std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t address, bool is_return_address,
+                                      const std::string& build_id) {
+  Module& file = module(module_path);
+  const auto [entry, is_new] = cache_.try_emplace({&file, address, is_return_address, build_id});
+  std::vector<Frame>& frames = entry->second;
+  if (!is_new) return frames;
+  const bool before = is_return_address && address > 0;
+  frames = matches(module_path, build_id) ? file.frames_at(before ? address - 1 : address) : std::vector<Frame>(1);
+  for (Frame& frame : frames) {
+    frame.module = module_path;
+    frame.offset = address;
+  }
+  return frames;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,152 @@
+#include "trace/run_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/ticks.h"
+#include "trace/format.h"
+
+namespace photofinish {
+namespace {
+
+constexpr const char* kRunFile = "/run.json";
+
+std::string json_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    char escaped[8];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::vector<std::string> entries(const std::string& directory) {
+  std::vector<std::string> names;
+  if (DIR* open = opendir(directory.c_str())) {
+    while (const dirent* entry = readdir(open)) {
+      const std::string name = entry->d_name;
+      if (name != "." && name != "..") names.push_back(name);
+    }
+    closedir(open);
+  }
+  return names;
+}
+
+bool is_ours(const std::string& name) {
+  return name == "run.json" || (name.starts_with("rank-") && (name.ends_with(".trace") || name.ends_with(".live")));
+}
+
+Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
+  std::string text = "{\n  \"format\": 1,\n  \"token\": " + json_string(info.token) +
+                     ",\n  \"started_ns\": " + std::to_string(clock_ns(CLOCK_REALTIME)) + ",\n  \"command\": [";
+  for (std::size_t i = 0; i < info.command.size(); ++i) text += (i ? ", " : "") + json_string(info.command[i]);
+  text += "]\n}\n";
+  const std::string path = directory + kRunFile;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!written) return Error{"cannot write " + path + ": " + std::strerror(error) + "; choose another place with -o DIR"};
+  return true;
+}
+
+}  // namespace
+
+std::string new_token() {
+  unsigned char bytes[8] = {};
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
+    const std::uint64_t now = clock_ns(CLOCK_REALTIME) ^ (static_cast<std::uint64_t>(getpid()) << 40);
+    std::memcpy(bytes, &now, sizeof bytes);
+  }
+  char text[17];
+  for (int i = 0; i < 8; ++i) std::snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+  return text;
+}
+
+std::string absolute_path(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  char* here = getcwd(nullptr, 0);
+  const std::string absolute = (here ? std::string(here) : std::string()) + "/" + path;
+  std::free(here);
+  return absolute;
+}
+
+Result<bool> create_run_directory(const std::string& directory, const RunInfo& info, bool overwrite) {
+  if (mkdir(directory.c_str(), 0777) != 0) {
+    if (errno != EEXIST)
+      return Error{"cannot create the run directory " + directory + ": " + std::strerror(errno) +
+                   "; choose another place with -o DIR"};
+    struct stat status;
+    if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+      return Error{directory + " is there and is not a directory; choose another name with -o DIR"};
+    const std::vector<std::string> names = entries(directory);
+    if (!std::all_of(names.begin(), names.end(), is_ours))
+      return Error{directory + " holds other files than a run; choose another directory with -o DIR"};
+    if (!names.empty() && !overwrite)
+      return Error{directory + " holds an earlier run; keep it with -o OTHER, or replace it with --overwrite"};
+    for (const std::string& name : names)
+      if (unlink((directory + "/" + name).c_str()) != 0)
+        return Error{"cannot remove " + directory + "/" + name + ": " + std::strerror(errno)};
+  }
+  return write_run_file(directory, info);
+}
+
+Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info) {
+  for (int number = 1; number < 10000; ++number) {
+    const std::string candidate = number == 1 ? directory : directory + "." + std::to_string(number);
+    if (mkdir(candidate.c_str(), 0777) == 0) {
+      if (const auto written = write_run_file(candidate, info); !written) return written.error();
+      return candidate;
+    }
+    if (errno != EEXIST)
+      return Error{"cannot create the run directory " + candidate + ": " + std::strerror(errno) +
+                   "; choose another place with -o DIR"};
+  }
+  return Error{directory + " and 9999 more like it exist; remove some, or choose another name with -o DIR"};
+}
+
+bool holds_token(const std::string& directory, const std::string& token) {
+  const int file = open((directory + kRunFile).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[512];
+  const ssize_t got = read(file, text, sizeof text);
+  close(file);
+  return got > 0 && std::string_view(text, static_cast<std::size_t>(got)).find(json_string(token)) != std::string_view::npos;
+}
+
+Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
+  struct stat status;
+  if (stat(directory.c_str(), &status) != 0)
+    return Error{directory + ": " + std::strerror(errno) + "; give the directory that photofinish check wrote"};
+  if (!S_ISDIR(status.st_mode)) return Error{directory + " is not a directory; give the one that photofinish check wrote"};
+  std::vector<WorldRank> ranks;
+  bool is_run = false;
+  for (const std::string& name : entries(directory)) {
+    int rank = -1, used = 0;
+    if (name == "run.json") is_run = true;
+    if (std::sscanf(name.c_str(), "rank-%d.trace%n", &rank, &used) == 1 && rank >= 0 &&
+        static_cast<std::size_t>(used) == name.size())
+      ranks.push_back(WorldRank(rank));
+  }
+  if (!is_run && ranks.empty()) return Error{directory + " is not a photofinish run: there is no run.json in it"};
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+}  // namespace photofinish

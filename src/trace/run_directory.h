@@ -1,0 +1,32 @@
+// One run, one directory. `photofinish check` makes it before it starts the ranks; under another launcher rank 0 does. A
+// token in run.json lets a rank on another node see whether the directory it finds is the same one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/ids.h"
+
+namespace photofinish {
+
+struct RunInfo {
+  std::string token;
+  std::vector<std::string> command;
+};
+
+std::string new_token();
+// An absolute path, whether it exists or not.
+std::string absolute_path(const std::string& path);
+
+// Makes the directory and its run.json. An existing run is replaced if `overwrite`, otherwise an Error; a directory with
+// anything else in it is never touched.
+Result<bool> create_run_directory(const std::string& directory, const RunInfo& info, bool overwrite);
+// The first of directory, directory.2, directory.3 … that does not exist, made.
+Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info);
+bool holds_token(const std::string& directory, const std::string& token);
+
+// The ranks whose traces are there, in order. An Error if it is not a run.
+Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory);
+
+}  // namespace photofinish

@@ -1,0 +1,45 @@
+#include "trace/vocabulary.h"
+
+#include <string>
+#include <unordered_map>
+
+namespace photofinish {
+
+std::vector<std::uint8_t> encode_vocabulary() {
+  std::vector<std::string> calls, fields;
+  for (std::size_t i = 0; i < kCallCount; ++i) calls.emplace_back(traits(static_cast<Call>(i)).name);
+  for (std::size_t i = 0; i < kFieldCount; ++i) fields.emplace_back(traits(static_cast<Field>(i)).name);
+  Size size;
+  size(calls, fields);
+  std::vector<std::uint8_t> bytes(size.bytes);
+  Encoder out(bytes.data());
+  Write{out}(calls, fields);
+  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  return bytes;
+}
+
+bool Vocabulary::decode(Decoder& in) {
+  std::vector<std::string> calls, fields;
+  Read{in}(calls, fields);
+  if (fields.size() > 64) in.fail("more than 64 fields");
+  if (!in.ok()) return false;
+
+  std::unordered_map<std::string_view, Field> known;
+  for (std::size_t i = 0; i < kFieldCount; ++i) known.emplace(traits(static_cast<Field>(i)).name, static_cast<Field>(i));
+  for (const std::string& name : calls) calls_.push_back(call_by_name(name));
+  for (const std::string& name : fields) {
+    const auto found = known.find(name);
+    fields_.push_back(found == known.end() ? std::nullopt : std::optional(found->second));
+  }
+  return true;
+}
+
+std::optional<Call> Vocabulary::call(std::uint64_t index) const {
+  return index < calls_.size() ? calls_[index] : std::nullopt;
+}
+
+std::optional<Field> Vocabulary::field(std::size_t bit) const {
+  return bit < fields_.size() ? fields_[bit] : std::nullopt;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,314 @@
+#include "trace/writer.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "trace/vocabulary.h"
+
+namespace photofinish {
+namespace {
+
+// Fast enough to run in the task that filled the lane; the records repeat so much that higher levels gain little.
+constexpr int kCompressionLevel = 1;
+
+Error file_error(const std::string& what, const std::string& path, int error) {
+  return {what + " " + path + ": " + std::strerror(error)};
+}
+
+// All of it or nothing: a chunk that does not fit leaves no trace.
+bool write_all(int file, const void* data, std::size_t size, std::uint64_t offset) {
+  const char* next = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = pwrite(file, next, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      if (written == 0) errno = ENOSPC;
+      return false;
+    }
+    next += written;
+    offset += static_cast<std::uint64_t>(written);
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+}  // namespace
+
+struct TraceWriter::Compressor {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+};
+
+std::string trace_path(const std::string& directory, WorldRank rank) {
+  char name[32];
+  std::snprintf(name, sizeof name, "/rank-%06d.trace", rank.value);
+  return directory + name;
+}
+
+std::string live_path(const std::string& directory, WorldRank rank) {
+  char name[32];
+  std::snprintf(name, sizeof name, "/rank-%06d.live", rank.value);
+  return directory + name;
+}
+
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, const RankDefinition& rank,
+                                                         double ns_per_unit, Complaint complain) {
+  std::unique_ptr<TraceWriter> self(new TraceWriter);
+  self->complain_ = complain;
+  self->trace_path_ = trace_path(directory, rank.rank);
+  self->live_path_ = live_path(directory, rank.rank);
+  self->compressor_ = {new Compressor, [](Compressor* c) {
+                         ZSTD_freeCCtx(c->context);
+                         delete c;
+                       }};
+  self->compressed_.resize(ZSTD_compressBound(kLaneData));
+
+  self->trace_ = open(self->trace_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (self->trace_ < 0) return file_error("cannot create", self->trace_path_, errno);
+  self->live_file_ = open(self->live_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (self->live_file_ < 0) return file_error("cannot create", self->live_path_, errno);
+  if (const int error = posix_fallocate(self->live_file_, 0, kLivePage))
+    return file_error("no room for", self->live_path_, error);
+  void* page = mmap(nullptr, kLivePage, PROT_READ | PROT_WRITE, MAP_SHARED, self->live_file_, 0);
+  if (page == MAP_FAILED) return file_error("cannot map", self->live_path_, errno);
+  self->live_ = static_cast<LiveHeader*>(page);
+  std::memcpy(self->live_->magic, kLiveMagic, sizeof kLiveMagic);
+  self->live_->version = kTraceVersion;
+  self->live_->rank = rank.rank.value;
+  self->live_->state = RankState::Running;
+  self->live_->pid = rank.pid;
+  std::strncpy(self->live_->host, rank.host.c_str(), sizeof self->live_->host - 1);
+
+  FileHeader header{};
+  std::memcpy(header.magic, kFileMagic, sizeof kFileMagic);
+  header.version = kTraceVersion;
+  header.rank = rank.rank.value;
+  header.world_size = rank.world_size;
+  header.ns_per_unit = ns_per_unit;
+  header.checksum = XXH3_64bits(&header, offsetof(FileHeader, checksum));
+  if (!write_all(self->trace_, &header, sizeof header, 0)) return file_error("cannot write", self->trace_path_, errno);
+  self->trace_size_ = sizeof header;
+
+  const std::vector<std::uint8_t> vocabulary = encode_vocabulary();
+  if (!self->write_chunk(ChunkKind::Vocabulary, 0, 0, vocabulary.data(), vocabulary.size()))
+    return file_error("cannot write", self->trace_path_, errno);
+
+  self->definitions_.writer_ = self.get();
+  self->definitions_.header_ = self->map_lane(0);
+  if (self->definitions_.header_ == nullptr) return file_error("no room for", self->live_path_, errno);
+  self->definitions_.header_->kind = ChunkKind::Definitions;
+  self->define(DefinitionKind::Rank, rank);
+  return self;
+}
+
+LaneHeader* TraceWriter::map_lane(std::size_t index) {
+  const off_t offset = static_cast<off_t>(kLivePage + index * kLaneBytes);
+  if (const int error = posix_fallocate(live_file_, offset, kLaneBytes)) {
+    errno = error;
+    return nullptr;
+  }
+  void* memory = mmap(nullptr, kLaneBytes, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, offset);
+  if (memory == MAP_FAILED) return nullptr;
+  live_->lane_count = static_cast<std::uint32_t>(index + 1);
+  return static_cast<LaneHeader*>(memory);
+}
+
+Lane* TraceWriter::open_lane(const TaskDefinition& task) {
+  define(DefinitionKind::Task, task);
+  std::lock_guard lock(mutex_);
+  Lane* lane = nullptr;
+  if (!free_lanes_.empty()) {
+    lane = free_lanes_.back();
+    free_lanes_.pop_back();
+  } else {
+    auto fresh = std::make_unique<Lane>();
+    fresh->writer_ = this;
+    fresh->header_ = map_lane(lanes_.size() + 1);
+    if (fresh->header_ == nullptr) {
+      stop("no room for " + live_path_, errno);
+      return nullptr;
+    }
+    lane = lanes_.emplace_back(std::move(fresh)).get();
+  }
+  lane->header_->task = task.id.value;
+  lane->header_->sequence = 0;
+  lane->header_->kind = ChunkKind::Events;
+  return lane;
+}
+
+void TraceWriter::close_lane(Lane* lane) {
+  std::lock_guard lock(mutex_);
+  seal(lane->header_);
+  if (lane->header_->committed != 0) return;
+  lane->header_->kind = ChunkKind{};
+  free_lanes_.push_back(lane);
+}
+
+void Lane::begin(const Event& event, std::uint64_t start) {
+  const std::size_t bytes = max_size(event, event.requests.size() + 1);
+  std::uint8_t* room = data() + header_->committed;
+  if (header_->committed + bytes > kLaneData) [[unlikely]] {
+    room = make_room(bytes);
+    if (room == nullptr) {
+      record_ = nullptr;
+      return;
+    }
+  }
+  record_ = room;
+  start_ = start;
+  before_mask_ = event.fields.mask();
+  Encoder out(room);
+  write_before(out, event, start - header_->last_end);
+  after_ = out.next();
+  std::atomic_signal_fence(std::memory_order_release);
+  if (oversized_.empty()) header_->pending = static_cast<std::uint64_t>(after_ - record_);
+}
+
+void Lane::finish(const Event& event, std::uint64_t end) {
+  if (record_ == nullptr) {  // recording is off
+    header_->in_call = 0;
+    return;
+  }
+  Encoder out(after_);
+  write_after(out, event, end - start_, before_mask_);
+  if (!oversized_.empty()) [[unlikely]] {
+    std::lock_guard lock(writer_->mutex_);
+    writer_->write_chunk(ChunkKind::Events, header_->task, header_->sequence, record_,
+                         static_cast<std::size_t>(out.next() - record_));
+    ++header_->sequence;
+    oversized_.clear();
+    header_->in_call = 0;
+    return;
+  }
+  std::atomic_signal_fence(std::memory_order_release);
+  header_->last_end = end;
+  header_->committed = static_cast<std::uint64_t>(out.next() - data());
+  header_->pending = 0;
+  header_->in_call = 0;
+}
+
+std::uint8_t* Lane::make_room(std::size_t bytes) {
+  if (!writer_->recording_.load(std::memory_order_relaxed)) return nullptr;
+  std::lock_guard lock(writer_->mutex_);
+  writer_->seal(header_);
+  if (!writer_->recording_.load(std::memory_order_relaxed)) return nullptr;
+  if (bytes <= kLaneData) return data();
+  oversized_.resize(bytes);
+  return oversized_.data();
+}
+
+void TraceWriter::seal(LaneHeader* lane) {
+  if (lane->committed == 0 || !recording_.load(std::memory_order_relaxed)) return;
+  // What cannot be written stays in the lane: the live file keeps it.
+  if (!write_chunk(lane->kind, lane->task, lane->sequence, reinterpret_cast<std::uint8_t*>(lane + 1), lane->committed))
+    return;
+  // The sequence moves first: a reader that finds the chunk and the old bytes knows that they are the same.
+  ++lane->sequence;
+  std::atomic_signal_fence(std::memory_order_release);
+  lane->committed = 0;
+  lane->last_end = 0;
+}
+
+bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data,
+                              std::size_t size) {
+  const std::size_t bound = ZSTD_compressBound(size);
+  if (compressed_.size() < sizeof(ChunkHeader) + bound) compressed_.resize(sizeof(ChunkHeader) + bound);
+  std::uint8_t* payload = compressed_.data() + sizeof(ChunkHeader);
+  const std::size_t stored = ZSTD_compressCCtx(compressor_->context, payload, bound, data, size, kCompressionLevel);
+  if (ZSTD_isError(stored)) {
+    stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
+    return false;
+  }
+  ChunkHeader header{};
+  header.magic = kChunkMagic;
+  header.kind = kind;
+  header.task = task;
+  header.raw_size = static_cast<std::uint32_t>(size);
+  header.sequence = sequence;
+  header.stored_size = static_cast<std::uint32_t>(stored);
+  header.checksum = XXH3_64bits_withSeed(payload, stored, XXH3_64bits(&header, offsetof(ChunkHeader, checksum)));
+  std::memcpy(compressed_.data(), &header, sizeof header);
+  if (!write_all(trace_, compressed_.data(), sizeof header + stored, trace_size_)) {
+    const int error = errno;
+    (void)!ftruncate(trace_, static_cast<off_t>(trace_size_));
+    stop("cannot write " + trace_path_, error);
+    errno = error;
+    return false;
+  }
+  trace_size_ += sizeof header + stored;
+  return true;
+}
+
+std::uint8_t* TraceWriter::definition_room(std::size_t bytes) {
+  LaneHeader* lane = definitions_.header_;
+  if (lane->committed + bytes > kLaneData) seal(lane);
+  if (!recording_.load(std::memory_order_relaxed)) return nullptr;
+  if (bytes <= kLaneData) return definitions_.data() + lane->committed;
+  definitions_.oversized_.resize(bytes);
+  return definitions_.oversized_.data();
+}
+
+void TraceWriter::definition_done(std::uint8_t* end) {
+  LaneHeader* lane = definitions_.header_;
+  if (!definitions_.oversized_.empty()) {
+    write_chunk(ChunkKind::Definitions, 0, lane->sequence++, definitions_.oversized_.data(),
+                static_cast<std::size_t>(end - definitions_.oversized_.data()));
+    definitions_.oversized_.clear();
+    return;
+  }
+  std::atomic_signal_fence(std::memory_order_release);
+  lane->committed = static_cast<std::uint64_t>(end - definitions_.data());
+}
+
+void TraceWriter::note_state(RankState state, int code) {
+  live_->state_code = code;
+  live_->state = state;
+}
+
+void TraceWriter::flush() {
+  std::lock_guard lock(mutex_);
+  seal(definitions_.header_);
+  for (const auto& lane : lanes_)
+    if (lane->header_->kind == ChunkKind::Events && lane->header_->pending == 0) seal(lane->header_);
+}
+
+void TraceWriter::end(RankState state, int code) {
+  note_state(state, code);
+  flush();
+  std::lock_guard lock(mutex_);
+  // A task that is still inside a call keeps its lane, and with it the live file, for the reader.
+  for (const auto& lane : lanes_)
+    if (lane->header_->pending != 0 || lane->header_->in_call != 0) return;
+  std::uint8_t payload[3 * kMaxVarint];
+  Encoder out(payload);
+  Write{out}(state, static_cast<std::int32_t>(code), live_->incomplete);
+  const bool written =
+      write_chunk(ChunkKind::End, 0, 0, payload, static_cast<std::size_t>(out.next() - payload));
+  recording_.store(false, std::memory_order_relaxed);
+  if (written) unlink(live_path_.c_str());
+}
+
+void TraceWriter::abandon() { recording_.store(false, std::memory_order_relaxed); }
+
+void TraceWriter::discard() {
+  abandon();
+  unlink(trace_path_.c_str());
+  unlink(live_path_.c_str());
+}
+
+void TraceWriter::stop(const std::string& what, int error) {
+  if (!recording_.exchange(false)) return;
+  live_->incomplete = 1;
+  std::string line = what;
+  if (error != 0) line += std::string(": ") + std::strerror(error);
+  complain_(line + "; recording stops here, the program goes on");
+}
+
+}  // namespace photofinish

@@ -1,0 +1,125 @@
+// The writing half of a rank's trace, inside the user's process.
+//
+// Each task appends to a lane of its own: memory that is mapped from rank-N.live, so that what has been recorded is in the
+// kernel's hands the moment it is stored, and outlives SIGKILL without a signal handler or a system call for each event. A
+// full lane is compressed and appended to rank-N.trace as a chunk. Lanes are allocated on disk before they are used: a disk
+// that fills up is an error from write(), never a SIGBUS in the program.
+//
+// Invariant: a record is either wholly in committed chunks or wholly in its lane; LaneHeader::sequence tells which, should
+// the process die between the two.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/definitions.h"
+#include "model/event.h"
+#include "trace/codec.h"
+#include "trace/format.h"
+
+namespace photofinish {
+
+class TraceWriter;
+
+class Lane {
+ public:
+  // An event whose call may wait: its first half is on record while it does.
+  void begin(const Event& event, std::uint64_t start);
+  void finish(const Event& event, std::uint64_t end);
+  // An event whose call has returned.
+  void append(const Event& event, std::uint64_t start, std::uint64_t end) {
+    begin(event, start);
+    finish(event, end);
+  }
+  // A call that does not wait leaves only its name until it returns.
+  void entered(Call call, std::uint64_t pc) {
+    header_->in_call_pc = pc;
+    header_->in_call = static_cast<std::uint64_t>(call) + 1;
+  }
+  void left() { header_->in_call = 0; }
+
+ private:
+  friend class TraceWriter;
+  std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(header_ + 1); }
+  [[gnu::cold, gnu::noinline]] std::uint8_t* make_room(std::size_t bytes);
+
+  TraceWriter* writer_ = nullptr;
+  LaneHeader* header_ = nullptr;
+  std::uint8_t* record_ = nullptr;  // where the begun event is; null while recording is off
+  std::uint8_t* after_ = nullptr;   // where its second half goes
+  std::uint64_t start_ = 0;
+  std::uint64_t before_mask_ = 0;
+  std::vector<std::uint8_t> oversized_;  // an event that is larger than a lane
+};
+
+class TraceWriter {
+ public:
+  // Told once, in one line, why recording stopped before the program did.
+  using Complaint = void (*)(const std::string& line);
+
+  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, const RankDefinition& rank,
+                                                     double ns_per_unit, Complaint complain);
+
+  Lane* open_lane(const TaskDefinition& task);
+  void close_lane(Lane* lane);
+
+  template <class Definition>
+  void define(DefinitionKind kind, const Definition& definition);
+
+  // How the rank is ending. Only stores to mapped memory: may be called from a signal handler.
+  void note_state(RankState state, int code);
+  RankState state() const { return live_->state; }
+
+  // Writes what the lanes hold. end() is for an orderly exit: it leaves one complete file.
+  void flush();
+  void end(RankState state, int code);
+  // In a forked child: the parent's files are not ours to write.
+  void abandon();
+  // Takes everything back: no files of this rank stay.
+  void discard();
+
+ private:
+  friend class Lane;
+  TraceWriter() = default;
+  LaneHeader* map_lane(std::size_t index);
+  void seal(LaneHeader* lane);  // with mutex_ held
+  bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data, std::size_t size);
+  void stop(const std::string& what, int error);
+
+  std::string trace_path_, live_path_;
+  int trace_ = -1;
+  int live_file_ = -1;
+  LiveHeader* live_ = nullptr;
+  Complaint complain_ = nullptr;
+  std::atomic<bool> recording_{true};
+  std::mutex mutex_;
+  std::uint64_t trace_size_ = 0;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<Lane*> free_lanes_;
+  Lane definitions_;
+  std::vector<std::uint8_t> compressed_;
+  struct Compressor;
+  std::unique_ptr<Compressor, void (*)(Compressor*)> compressor_{nullptr, nullptr};
+
+  std::uint8_t* definition_room(std::size_t bytes);  // with mutex_ held
+  void definition_done(std::uint8_t* end);
+};
+
+template <class Definition>
+void TraceWriter::define(DefinitionKind kind, const Definition& definition) {
+  if (!recording_.load(std::memory_order_relaxed)) return;
+  Size size;
+  size(kind, definition);
+  std::lock_guard lock(mutex_);
+  std::uint8_t* room = definition_room(size.bytes);
+  if (room == nullptr) return;
+  Encoder out(room);
+  Write{out}(kind, definition);
+  definition_done(out.next());
+}
+
+}  // namespace photofinish
