@@ -24,10 +24,15 @@ namespace photofinish {
 namespace {
 
 volatile pid_t g_launcher = 0;
+volatile sig_atomic_t g_interrupted = 0;
 
 void pass_on(int signal) {
+  g_interrupted = 1;
   if (g_launcher > 0) kill(g_launcher, signal);
 }
+
+// Ctrl-C reaches the launcher too, being in our group; we stay to tell what became of the run.
+void note_interrupt(int) { g_interrupted = 1; }
 
 // The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
 // the environment along to other nodes.
@@ -73,9 +78,8 @@ int launch(const std::vector<std::string>& line, const Options& options) {
   std::vector<char*> words;
   for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // Ctrl-C reaches the launcher too, being in our group; we stay to tell what became of the run.
-  std::signal(SIGINT, SIG_IGN);
-  std::signal(SIGQUIT, SIG_IGN);
+  std::signal(SIGINT, note_interrupt);
+  std::signal(SIGQUIT, note_interrupt);
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGINT, SIG_DFL);
@@ -97,7 +101,9 @@ int launch(const std::vector<std::string>& line, const Options& options) {
     progress.tick();
   }
   progress.clear();
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  // Some launchers call an interrupted run a success.
+  return code == 0 && g_interrupted ? kExitInterrupted : code;
 }
 
 // One line for each way in which ranks ended, the usual one left out.

@@ -9,7 +9,7 @@
 namespace photofinish {
 
 // The program's own exit code wins when it failed. README and man page list these.
-enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70 };
+enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71 };
 
 struct CheckArguments {
   int ranks = 0;                      // 0: `line` is a launcher's line

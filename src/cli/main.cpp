@@ -60,7 +60,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "photofinish " PHOTOFINISH_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error.\n"
+  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error, 71 interrupted.\n"
              "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".");
   Given given;
 
@@ -109,6 +109,9 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return fail(std::string(error.what()) + " (see photofinish --help)", kExitUsage);
   }
+  for (const CLI::App* command : {check_command, exec_command})
+    if (const auto left = command->remaining(); !left.empty() && left[0].starts_with('-'))
+      return fail(fmt::format("there is no option {} (see photofinish {} --help)", left[0], command->get_name()), kExitUsage);
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
 

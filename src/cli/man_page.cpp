@@ -48,7 +48,8 @@ Each is a flag of check and exec, and a word in PHOTOFINISH_OPTIONS; the flag wi
 .B PHOTOFINISH_OPTIONS
 Options as name=value, separated by colons; a value with a colon in it goes in quotes. help=1 lists them.
 .SH EXIT STATUS
-The program's own when it fails. Otherwise 0, or 64 for wrong usage, 66 for findings, 70 when the tool could not do its work.
+The program's own when it fails. Otherwise 0, or 64 for wrong usage, 66 for findings, 70 when the tool could not do
+its work, 71 when the run was interrupted.
 )");
   return kExitOk;
 }

@@ -88,7 +88,10 @@ std::vector<fs::path> bin_directories_near(const std::string& library) {
   if (library.empty()) return {};
   std::error_code failed;
   const fs::path directory = fs::weakly_canonical(fs::path(library).parent_path(), failed);  // /lib is /usr/lib
-  return {directory.parent_path() / "bin", directory.parent_path().parent_path() / "bin"};
+  std::vector<fs::path> near;
+  for (const fs::path& prefix : {directory.parent_path(), directory.parent_path().parent_path()})
+    if (prefix != prefix.root_path()) near.push_back(prefix / "bin");  // Open MPI refuses to have / for its prefix
+  return near;
 }
 
 std::optional<std::string> find_beside(const std::string& library, MpiFlavour flavour) {

@@ -1,17 +1,17 @@
 // How maps stay small.
 //
-// A box names the bytes {offset + byte + Σ index·stride}, so its dimensions commute: nothing depends on which one is the
-// inner one. That gives each box one canonical form. Strides are made positive by starting at the other end, then sorted;
-// a dimension whose stride is the length extends the length, and one whose stride is count·stride of another extends that
-// one's count. A matrix sent row by row and one sent column by column end as the same box.
+// A box names the bytes {offset + byte + Σ index·stride}, so its dimensions commute: nothing depends on which one is
+// the inner one. That gives each box one canonical form. Strides are made positive by starting at the other end, then
+// sorted; a dimension whose stride is the length extends the length, and one whose stride is count·stride of another
+// extends that one's count. A matrix sent row by row and one sent column by column end as the same box.
 //
 // Lists of boxes (from indexed types and structs) are made short by two rules, each a sort and one pass:
 //   neighbours: a box that starts where another of the same dimensions ends becomes part of it;
 //   runs:       boxes of one shape at one distance become one box with one more dimension.
-// Runs are looked for among boxes of one shape, not among neighbours in memory: an array of {char, int} is two runs that
-// interleave. Each round can make new neighbours and runs (an indexed list of a grid's blocks is first rows, then a column of
-// rows), so the rules repeat, but on a long list only while a round removes a good part of it: normalise() stays
-// O(n log n), and an irregular list is left nearly as it is.
+// Runs are looked for among boxes of one shape, not among neighbours in memory: an array of {char, int} is two runs
+// that interleave. Each round can make new neighbours and runs (an indexed list of a grid's blocks is first rows, then
+// a column of rows), so the rules repeat, but on a long list only while a round removes a good part of it: normalise()
+// stays O(n log n), and an irregular list is left nearly as it is.
 //
 // Arithmetic: displacements and counts come from the user's program and may be absurd. Whatever leaves int64 is noticed
 // before it is used; the box is dropped, since it cannot lie in any memory, and bounds and sizes saturate.
@@ -20,7 +20,9 @@
 #include <algorithm>
 #include <compare>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace photofinish {
 namespace {
@@ -74,13 +76,17 @@ bool turn_strides(Box& box) {
   return true;
 }
 
+void sort_dimensions(std::vector<Dimension>& dimensions) {
+  std::sort(dimensions.begin(), dimensions.end(), [](const Dimension& a, const Dimension& b) {
+    return std::tie(a.stride, a.count) < std::tie(b.stride, b.count);
+  });
+}
+
 // One pass suffices: strides ascend, and what a dimension is folded into grows beyond that dimension's stride, so no
 // dimension looked at before can fit it any more.
 void fold_dimensions(Box& box) {
   auto& dimensions = box.dimensions;
-  std::sort(dimensions.begin(), dimensions.end(), [](const Dimension& a, const Dimension& b) {
-    return std::tie(a.stride, a.count) < std::tie(b.stride, b.count);
-  });
+  sort_dimensions(dimensions);
   auto kept = dimensions.begin();
   for (const Dimension outer : dimensions) {
     if (outer.stride == box.length) {
@@ -96,6 +102,7 @@ void fold_dimensions(Box& box) {
       *kept++ = outer;
   }
   dimensions.erase(kept, dimensions.end());
+  sort_dimensions(dimensions);                         // counts have changed
   if (dimensions.empty()) dimensions.shrink_to_fit();  // a long list of blocks must not keep what was folded away
 }
 
@@ -116,9 +123,10 @@ void canonicalise_all(std::vector<Box>& boxes) {
 
 std::strong_ordering compare_dimensions(const Box& a, const Box& b) {
   if (a.dimensions.empty() && b.dimensions.empty()) return std::strong_ordering::equal;  // most boxes of long lists
-  return std::lexicographical_compare_three_way(
-      a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
-      [](const Dimension& x, const Dimension& y) { return std::tie(x.stride, x.count) <=> std::tie(y.stride, y.count); });
+  return std::lexicographical_compare_three_way(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
+                                                b.dimensions.end(), [](const Dimension& x, const Dimension& y) {
+                                                  return std::tie(x.stride, x.count) <=> std::tie(y.stride, y.count);
+                                                });
 }
 
 bool same_shape(const Box& a, const Box& b) { return a.length == b.length && a.dimensions == b.dimensions; }
@@ -175,9 +183,9 @@ Run run_at(const std::vector<Box>& boxes, std::size_t first) {
   return end - first > 1 ? Run{end - first, stride} : Run{};
 }
 
-// Any two boxes are a run, so short runs are taken with care: not if that would break up a longer one, and in a long list
-// only side by side with an equal one. Else an irregular list would end as pairs that have nothing to do with each other and
-// interleave all over the memory.
+// Any two boxes are a run, so short runs are taken with care: not if that would break up a longer one, and in a long
+// list only side by side with an equal one. Else an irregular list would end as pairs that have nothing to do with each
+// other and interleave all over the memory.
 Run useful_run_at(const std::vector<Box>& boxes, std::size_t first, const Run& previous) {
   const Run run = run_at(boxes, first);
   if (run.count >= kLongRun) return run;
@@ -234,15 +242,14 @@ void shift(Box& box, int64_t bytes) {
 }
 
 // The range from the lower to the upper bound, where the next element starts.
-ByteRange marked_range(const DataMap& map) {
-  return {map.lower_bound, saturating_add(map.lower_bound, map.extent)};
-}
+ByteRange marked_range(const DataMap& map) { return {map.lower_bound, saturating_add(map.lower_bound, map.extent)}; }
 
 void set_marked_range(DataMap& map, ByteRange range) {
   map.lower_bound = range.begin;
   map.extent = saturating_subtract(range.end, range.begin);
 }
 
+// Of marked ranges, too, which end before they begin if the extent is negative.
 ByteRange hull(ByteRange a, ByteRange b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
 ByteRange shifted(ByteRange range, int64_t bytes) {
@@ -252,6 +259,8 @@ ByteRange shifted(ByteRange range, int64_t bytes) {
 ByteRange repeated(ByteRange range, int64_t count, int64_t stride) {
   return hull(range, shifted(range, saturating_multiply(count - 1, stride)));
 }
+
+void extend(std::optional<ByteRange>& range, ByteRange part) { range = range ? hull(*range, part) : part; }
 
 ByteRange span(const Box& box) {
   ByteRange range{box.offset, box.offset + box.length};
@@ -331,11 +340,11 @@ DataMap placed(const DataMap& map, const std::vector<Block>& blocks) {
       result.boxes.push_back(std::move(box));
     }
   }
-  ByteRange marked{kMax, kMin};
+  std::optional<ByteRange> marked;
   for (const Block& block : blocks)
     if (block.count > 0)
-      marked = hull(marked, shifted(repeated(marked_range(map), block.count, map.extent), block.displacement));
-  if (marked.begin <= marked.end) set_marked_range(result, marked);
+      extend(marked, shifted(repeated(marked_range(map), block.count, map.extent), block.displacement));
+  if (marked) set_marked_range(result, *marked);
   normalise(result);
   return result;
 }
@@ -355,13 +364,13 @@ DataMap resized(DataMap map, std::int64_t lower_bound, std::int64_t extent) {
 
 DataMap joined(const std::vector<DataMap>& maps) {
   DataMap result;
-  ByteRange marked{kMax, kMin};
+  std::optional<ByteRange> marked;
   for (const DataMap& map : maps) {
     if (map.boxes.empty() && map.extent == 0) continue;
     result.boxes.insert(result.boxes.end(), map.boxes.begin(), map.boxes.end());
-    marked = hull(marked, marked_range(map));
+    extend(marked, marked_range(map));
   }
-  if (marked.begin <= marked.end) set_marked_range(result, marked);
+  if (marked) set_marked_range(result, *marked);
   normalise(result);
   return result;
 }

@@ -58,7 +58,7 @@ template <class T, class Text>
 std::string list_text(const std::vector<T>& list, Text text) {
   std::string out = "[";
   for (std::size_t i = 0; i < list.size() && i < kMaxListed; ++i) out += (i ? ";" : "") + text(list[i]);
-  if (list.size() > kMaxListed) out += fmt::format(";… {} in all", list.size());
+  if (list.size() > kMaxListed) out += fmt::format(";…{}", list.size());
   return out + "]";
 }
 

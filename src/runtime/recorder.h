@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -24,6 +25,7 @@ struct Task {
   Lane* lane;
   SiteCache sites;
   Event event;  // the one being made; its lists keep their memory
+  std::shared_ptr<void> front_end;  // what the front end keeps for the task
 };
 
 class Recorder {

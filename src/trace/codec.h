@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/definitions.h"
@@ -60,6 +61,7 @@ class Decoder {
     for (int shift = 0; shift < 64; shift += 7) {
       if (next_ == end_) return fail("a number is cut off"), 0;
       const std::uint8_t byte = *next_++;
+      if (shift == 63 && byte > 1) break;
       value |= std::uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return value;
     }
@@ -149,11 +151,16 @@ struct Read {
   template <class T>
   void one(T& value) {
     if constexpr (kIsId<T>) one(value.value);
-    else if constexpr (std::is_enum_v<T>) value = static_cast<T>(in.number());
+    else if constexpr (std::is_enum_v<T>) value = static_cast<T>(narrow<std::underlying_type_t<T>>(in.number()));
     else if constexpr (std::is_same_v<T, bool>) value = in.number() != 0;
-    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) value = static_cast<T>(in.signed_number());
-    else if constexpr (std::is_integral_v<T>) value = static_cast<T>(in.number());
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) value = narrow<T>(in.signed_number());
+    else if constexpr (std::is_integral_v<T>) value = narrow<T>(in.number());
     else describe(*this, value);
+  }
+  template <class T, class Wide>
+  T narrow(Wide value) {
+    if (!std::in_range<T>(value)) return in.fail("a number is larger than it can be"), T{};
+    return static_cast<T>(value);
   }
   void one(std::string& text) {
     const std::size_t size = in.length();
@@ -190,11 +197,6 @@ template <class A> void describe(A& a, Completion& d) { a(d.index, d.from, d.tag
 
 // --- events: what is known before a call and what it returned are two halves, so that the first can be on record while
 // the call waits. Times are in the trace's units, the start relative to the end of the task's event before.
-
-struct EventTimes {
-  std::uint64_t start = 0;
-  std::uint64_t duration = 0;
-};
 
 inline std::size_t max_size(const Event& event, std::size_t completions) {
   return kMaxVarint * (16 + kFieldCount) + event.buffers.size() * 4 * kMaxVarint +

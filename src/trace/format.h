@@ -39,8 +39,8 @@ struct ChunkHeader {
 };
 static_assert(sizeof(ChunkHeader) == 40, "on disk: bump kTraceVersion");
 inline constexpr std::uint32_t kChunkMagic = 0x4b484350;  // "PCHK"
-// A reader refuses larger ones: nobody writes them, and a damaged size must not become an allocation.
-inline constexpr std::uint32_t kMaxChunk = 1u << 30;
+// The writer makes no larger ones, and a reader refuses them: a damaged size must not become an allocation.
+inline constexpr std::uint32_t kMaxChunk = 1u << 28;
 
 enum class DefinitionKind : std::uint8_t { Rank = 1, Task, Module, Site, Group, Comm, Type, Op, Win };
 

@@ -35,16 +35,54 @@ std::string at(const std::string& path, std::uint64_t offset, const std::string&
 // Reading the live file, the lane of the definitions stands beside those of the tasks.
 constexpr TaskId kDefinitionLane{~0u};
 
+void drop_tail(std::vector<std::uint8_t>& tail, std::uint64_t& committed) {
+  tail.clear();
+  committed = 0;
+}
+
 // Hostile times must not become undefined conversions.
 std::uint64_t nanoseconds(std::uint64_t units, double ns_per_unit) {
   const double value = static_cast<double>(units) * ns_per_unit;
   return value < 9e18 ? static_cast<std::uint64_t>(value) : std::uint64_t{9'000'000'000'000'000'000};
 }
 
-template <class Definition, class Map>
-void keep(Decoder& in, Map& map) {
-  Definition definition;
+// Whoever uses a definition relies on what its type promises, so that is checked here, once.
+template <class Definition>
+bool holds(const Definition&, int) {
+  return true;
+}
+
+bool are_ranks(const std::vector<WorldRank>& ranks, int world_size) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](WorldRank rank) { return rank >= kRootHere && rank.value < world_size; });
+}
+
+bool holds(const GroupDefinition& group, int world_size) { return are_ranks(group.ranks, world_size); }
+
+bool holds(const CommDefinition& comm, int world_size) {
+  return are_ranks(comm.sources, world_size) && are_ranks(comm.destinations, world_size);
+}
+
+// The invariants of model/data_map.h that keep its arithmetic inside int64.
+bool holds(const TypeDefinition& type, int) {
+  return std::all_of(type.map.boxes.begin(), type.map.boxes.end(), [](const Box& box) {
+    std::int64_t end = 0, reach = 0, stride = 0;
+    if (box.length <= 0 || __builtin_add_overflow(box.offset, box.length, &end)) return false;
+    for (const Dimension& dimension : box.dimensions) {
+      if (dimension.count <= 1 || dimension.stride < stride) return false;
+      stride = dimension.stride;
+      if (__builtin_mul_overflow(dimension.count - 1, stride, &reach) || __builtin_add_overflow(end, reach, &end))
+        return false;
+    }
+    return true;
+  });
+}
+
+template <class Map>
+void keep(Decoder& in, Map& map, int world_size) {
+  typename Map::mapped_type definition;
   Read{in}(definition);
+  if (in.ok() && !holds(definition, world_size)) in.fail("it describes what cannot be");
   if (in.ok()) map[definition.id] = std::move(definition);
 }
 
@@ -60,14 +98,15 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   self->live_path_ = live_path(directory, rank);
   self->file_ = ::open(self->path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (self->file_ < 0) return Error{self->path_ + ": " + std::strerror(errno)};
+  // The live file first: a lane that becomes a chunk in between is then seen twice and dropped once, never missed.
+  self->read_live(self->live_path_);
   struct stat status;
   if (fstat(self->file_, &status) != 0) return Error{self->path_ + ": " + std::strerror(errno)};
   self->file_size_ = static_cast<std::uint64_t>(status.st_size);
-
   Error error;
   if (!self->read_header(error)) return error;
-  // Before the chunks: a lane that becomes a chunk in between is then seen twice and dropped once, never missed.
-  self->read_live(self->live_path_);
+  if (self->rank() != rank)
+    return Error{at(self->path_, offsetof(FileHeader, rank), "this is the trace of rank " + std::to_string(self->header_.rank))};
   self->scan_chunks();
   self->drop_written_tails();
 
@@ -80,6 +119,8 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   for (auto& stream : self->streams_)
     if (stream->task == kDefinitionLane) self->decode_definitions(stream->tail, stream->tail.size(), self->live_path_, stream->tail_offset);
   std::erase_if(self->streams_, [](const auto& stream) { return stream->task == kDefinitionLane; });
+  self->stream_of_task_.clear();
+  self->place_unreturned_calls();
   std::sort(self->streams_.begin(), self->streams_.end(), [](const auto& a, const auto& b) { return a->task < b->task; });
   self->rewind();
   return self;
@@ -118,27 +159,32 @@ void RankTrace::scan_chunks() {
     ChunkPlace chunk;
     ChunkHeader& header = chunk.header;
     if (file_size_ - offset < sizeof header || !read_at(file_, &header, sizeof header, offset))
-      return damaged(path_, offset, "the file ends inside a chunk's header");
+      return cut_off(offset, "the file ends inside a chunk's header");
     if (header.magic != kChunkMagic) return damaged(path_, offset, "no chunk begins here");
     chunk.offset = offset + sizeof header;
-    if (header.stored_size > file_size_ - chunk.offset) return damaged(path_, offset, "the file ends inside a chunk");
+    if (header.stored_size > file_size_ - chunk.offset) return cut_off(offset, "the file ends inside a chunk");
     if (header.raw_size > kMaxChunk || header.raw_size == 0) return damaged(path_, offset, "a chunk has an impossible size");
     if (!has_vocabulary && header.kind != ChunkKind::Vocabulary)
       return damaged(path_, offset, "the chunk with the names of calls is missing");
     std::vector<std::uint8_t> bytes;
     switch (header.kind) {
       case ChunkKind::Vocabulary: {
+        if (has_vocabulary) return damaged(path_, offset, "a second chunk with the names of calls");
         if (!load(chunk, bytes)) return;
         Decoder in(bytes.data(), bytes.data() + bytes.size());
         if (!vocabulary_.decode(in)) return damaged(path_, offset, in.reason());
         has_vocabulary = true;
         break;
       }
-      case ChunkKind::Definitions: definition_chunks_.push_back(chunk); break;
-      case ChunkKind::Events:
-        if (TaskId(header.task) == kDefinitionLane) return damaged(path_, offset, "an impossible task");
-        stream(TaskId(header.task)).chunks.push_back(chunk);
+      case ChunkKind::Definitions:
+      case ChunkKind::Events: {
+        const bool events = header.kind == ChunkKind::Events;
+        if (events && TaskId(header.task) == kDefinitionLane) return damaged(path_, offset, "an impossible task");
+        auto& chunks = events ? stream(TaskId(header.task)).chunks : definition_chunks_;
+        if (header.sequence != chunks.size()) return damaged(path_, offset, "a chunk is missing before this one");
+        chunks.push_back(chunk);
         break;
+      }
       case ChunkKind::End: {
         if (!load(chunk, bytes)) return;
         Decoder in(bytes.data(), bytes.data() + bytes.size());
@@ -148,14 +194,21 @@ void RankTrace::scan_chunks() {
         end_.code = code;
         end_.incomplete = incomplete != 0;
         if (!in.ok()) return damaged(path_, offset, in.reason());
-        break;
+        if (chunk.offset + header.stored_size != file_size_) damaged(path_, offset, "there are bytes behind the end");
+        stored_bytes_ += sizeof header + header.stored_size;
+        return;
       }
       default: return damaged(path_, offset, "a chunk of an unknown kind");
     }
     stored_bytes_ += sizeof header + header.stored_size;
     offset = chunk.offset + header.stored_size;
   }
-  if (!has_vocabulary) damaged(path_, offset, "the chunk with the names of calls is missing");
+  if (!has_vocabulary) cut_off(offset, "the chunk with the names of calls is missing");
+}
+
+// A rank that runs, or was killed, may be half way through its last chunk: then the lane still has what is in it.
+void RankTrace::cut_off(std::uint64_t offset, const std::string& reason) {
+  if (!has_live_) damaged(path_, offset, reason);
 }
 
 void RankTrace::read_live(const std::string& path) {
@@ -167,6 +220,7 @@ void RankTrace::read_live(const std::string& path) {
   } else if (header.version != kTraceVersion) {
     damaged(path, 8, "another version's live file");
   } else {
+    has_live_ = true;
     end_.state = header.state;
     end_.code = header.state_code;
     end_.incomplete = header.incomplete != 0;
@@ -187,13 +241,19 @@ void RankTrace::read_live(const std::string& path) {
       to.tail.resize(lane_header.committed + lane_header.pending);
       to.tail_offset = offset + sizeof lane_header;
       to.tail_committed = lane_header.committed;
-      to.in_call = lane_header.in_call;
+      to.in_call = lane_header.pending == 0 ? lane_header.in_call : 0;
+      to.in_call_pc = lane_header.in_call_pc;
       to.tail_sequence = lane_header.sequence;
-      if (!read_at(live, to.tail.data(), to.tail.size(), to.tail_offset)) {
-        to.tail.clear();
-        to.tail_committed = 0;
+      LaneHeader now{};
+      if (!read_at(live, to.tail.data(), to.tail.size(), to.tail_offset) || !read_at(live, &now, sizeof now, offset)) {
+        drop_tail(to.tail, to.tail_committed);
         damaged(path, to.tail_offset, "the file ends inside a lane");
         break;
+      }
+      // A rank that is running has emptied its lane meanwhile: then what was in it is a chunk.
+      if (now.task != lane_header.task || now.sequence != lane_header.sequence || now.committed < lane_header.committed) {
+        drop_tail(to.tail, to.tail_committed);
+        to.in_call = 0;
       }
     }
   }
@@ -204,19 +264,20 @@ void RankTrace::read_live(const std::string& path) {
 void RankTrace::drop_written_tails() {
   for (auto& stream : streams_) {
     const auto& chunks = stream->task == kDefinitionLane ? definition_chunks_ : stream->chunks;
-    if (!chunks.empty() && chunks.back().header.sequence >= stream->tail_sequence) {
-      stream->tail.clear();
-      stream->tail_committed = 0;
-    }
+    if (!chunks.empty() && chunks.back().header.sequence >= stream->tail_sequence)
+      drop_tail(stream->tail, stream->tail_committed);
+    else if (chunks.size() < stream->tail_sequence)
+      damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
   }
 }
 
 RankTrace::TaskStream& RankTrace::stream(TaskId task) {
-  for (auto& stream : streams_)
-    if (stream->task == task) return *stream;
-  streams_.push_back(std::make_unique<TaskStream>());
-  streams_.back()->task = task;
-  return *streams_.back();
+  TaskStream*& known = stream_of_task_[task];
+  if (known == nullptr) {
+    known = streams_.emplace_back(std::make_unique<TaskStream>()).get();
+    known->task = task;
+  }
+  return *known;
 }
 
 bool RankTrace::load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes) {
@@ -240,20 +301,21 @@ bool RankTrace::load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes) 
 void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size, const std::string& path,
                                    std::uint64_t offset) {
   Decoder in(bytes.data(), bytes.data() + size);
+  const int world_size = header_.world_size;
   while (!in.at_end()) {
     const std::size_t position = in.position();
     DefinitionKind kind{};
     Read{in}(kind);
     switch (kind) {
       case DefinitionKind::Rank: Read{in}(definitions_.rank); break;
-      case DefinitionKind::Task: keep<TaskDefinition>(in, definitions_.tasks); break;
-      case DefinitionKind::Module: keep<ModuleDefinition>(in, definitions_.modules); break;
-      case DefinitionKind::Site: keep<SiteDefinition>(in, definitions_.sites); break;
-      case DefinitionKind::Group: keep<GroupDefinition>(in, definitions_.groups); break;
-      case DefinitionKind::Comm: keep<CommDefinition>(in, definitions_.comms); break;
-      case DefinitionKind::Type: keep<TypeDefinition>(in, definitions_.types); break;
-      case DefinitionKind::Op: keep<OpDefinition>(in, definitions_.ops); break;
-      case DefinitionKind::Win: keep<WinDefinition>(in, definitions_.wins); break;
+      case DefinitionKind::Task: keep(in, definitions_.tasks, world_size); break;
+      case DefinitionKind::Module: keep(in, definitions_.modules, world_size); break;
+      case DefinitionKind::Site: keep(in, definitions_.sites, world_size); break;
+      case DefinitionKind::Group: keep(in, definitions_.groups, world_size); break;
+      case DefinitionKind::Comm: keep(in, definitions_.comms, world_size); break;
+      case DefinitionKind::Type: keep(in, definitions_.types, world_size); break;
+      case DefinitionKind::Op: keep(in, definitions_.ops, world_size); break;
+      case DefinitionKind::Win: keep(in, definitions_.wins, world_size); break;
       default: in.fail("a definition of an unknown kind");
     }
     if (!in.ok())
@@ -262,39 +324,47 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
 }
 
 void RankTrace::rewind() {
+  heap_.clear();
+  delivered_ = nullptr;
   for (auto& stream : streams_) {
     stream->next_chunk = 0;
-    stream->tail_done = false;
+    stream->tail_done = stream->in_call_done = false;
     stream->bytes.clear();
     stream->position = stream->committed = 0;
-    stream->finished = false;
+    stream->last_end = 0;
     advance(*stream);
   }
-  delivered_ = nullptr;
 }
 
 bool RankTrace::next(const Event*& event) {
   if (delivered_ != nullptr) advance(*delivered_);
   delivered_ = nullptr;
-  for (auto& stream : streams_)
-    if (stream->has_event && (delivered_ == nullptr || stream->event.start < delivered_->event.start))
-      delivered_ = stream.get();
-  if (delivered_ == nullptr) return false;
+  if (heap_.empty()) return false;
+  std::pop_heap(heap_.begin(), heap_.end(), [](const auto* a, const auto* b) { return later(*a, *b); });
+  delivered_ = heap_.back();
+  heap_.pop_back();
   event = &delivered_->event;
   return true;
 }
 
+bool RankTrace::later(const TaskStream& a, const TaskStream& b) {
+  return a.event.start != b.event.start ? a.event.start > b.event.start : a.task > b.task;
+}
+
 void RankTrace::advance(TaskStream& stream) {
-  stream.has_event = false;
-  while (!stream.finished && stream.position == stream.bytes.size())
-    if (!next_bytes(stream)) stream.finished = true;
-  if (!stream.finished) {
-    stream.has_event = decode_event(stream);
-    if (!stream.has_event) stream.finished = true;
-  }
+  if (!decode_next(stream)) return std::vector<std::uint8_t>().swap(stream.bytes);
+  heap_.push_back(&stream);
+  std::push_heap(heap_.begin(), heap_.end(), [](const auto* a, const auto* b) { return later(*a, *b); });
+}
+
+bool RankTrace::decode_next(TaskStream& stream) {
+  while (stream.position == stream.bytes.size())
+    if (!next_bytes(stream)) return stream.tail_done && make_unreturned(stream);
+  return decode_event(stream);
 }
 
 bool RankTrace::next_bytes(TaskStream& stream) {
+  if (stream.tail_done) return false;
   stream.position = 0;
   stream.last_end = 0;
   if (stream.next_chunk < stream.chunks.size()) {
@@ -304,7 +374,6 @@ bool RankTrace::next_bytes(TaskStream& stream) {
     stream.committed = stream.bytes.size();
     return true;
   }
-  if (stream.tail_done) return false;
   stream.tail_done = true;
   stream.bytes = stream.tail;
   stream.bytes_offset = stream.tail_offset;
@@ -335,7 +404,8 @@ bool RankTrace::decode_event(TaskStream& stream) {
     }
   };
 
-  const auto call = vocabulary_.call(in.number());
+  const std::uint64_t call_index = in.number();
+  const auto call = vocabulary_.call(call_index);
   std::uint64_t start = 0, duration = 0;
   read(event.site, start);
   read_fields();
@@ -349,7 +419,7 @@ bool RankTrace::decode_event(TaskStream& stream) {
     read(event.completions);
   }
   if (!in.ok()) return fail(in.reason());
-  if (!call) return fail("a call that this photofinish does not know");
+  if (!call) return fail("this photofinish does not know the call " + vocabulary_.call_name(call_index));
   for (const Buffer& buffer : event.buffers)
     if (static_cast<std::uint8_t>(buffer.access) >= kAccessCount) return fail("an access of an unknown kind");
   for (const Completion& completion : event.completions)
@@ -361,6 +431,38 @@ bool RankTrace::decode_event(TaskStream& stream) {
   event.duration = nanoseconds(duration, header_.ns_per_unit);
   stream.position += in.position();
   return true;
+}
+
+// The call that a task was inside of when the rank ended, if all that it left is its name and place.
+bool RankTrace::make_unreturned(TaskStream& stream) {
+  if (stream.in_call == 0 || stream.in_call_done) return false;
+  stream.in_call_done = true;
+  const auto call = vocabulary_.call(stream.in_call - 1);
+  if (!call) return damaged(live_path_, stream.tail_offset, "the task is inside a call that has no name"), false;
+  Event& event = stream.event;
+  event.clear();
+  event.call = *call;
+  event.task = stream.task;
+  event.site = stream.in_call_site;
+  event.start = nanoseconds(stream.last_end, header_.ns_per_unit);  // or later: nobody noted it
+  event.duration = 0;
+  event.returned = false;
+  return true;
+}
+
+// Only their program counters are on record: as sites they have one frame, in the module that begins before it.
+void RankTrace::place_unreturned_calls() {
+  for (const auto& stream : streams_) {
+    if (stream->in_call == 0) continue;
+    const ModuleDefinition* module = nullptr;
+    for (const auto& [id, candidate] : definitions_.modules)
+      if (candidate.base <= stream->in_call_pc && (module == nullptr || candidate.base > module->base)) module = &candidate;
+    if (module == nullptr) continue;
+    stream->in_call_site = SiteId(~stream->task.value);  // sites count from 1
+    definitions_.sites.try_emplace(
+        stream->in_call_site,
+        SiteDefinition{stream->in_call_site, {{module->id, stream->in_call_pc - module->base}}});
+  }
 }
 
 void RankTrace::damaged(const std::string& path, std::uint64_t offset, const std::string& reason) {

@@ -67,22 +67,24 @@ class RankTrace {
     std::uint64_t tail_offset = 0;
     std::uint64_t tail_committed = 0;
     std::uint64_t tail_sequence = 0;  // of the chunk that it would have become
-    std::uint64_t in_call = 0;
+    std::uint64_t in_call = 0;        // 1 + the call that left only its name, if the rank ended inside it
+    std::uint64_t in_call_pc = 0;
+    SiteId in_call_site;
     std::size_t next_chunk = 0;
     bool tail_done = false;
+    bool in_call_done = false;
     std::vector<std::uint8_t> bytes;
     std::uint64_t bytes_offset = 0;
     std::size_t position = 0;
     std::size_t committed = 0;
     std::uint64_t last_end = 0;
     Event event;
-    bool has_event = false;
-    bool finished = false;
   };
 
   RankTrace() = default;
   bool read_header(Error& error);
   void scan_chunks();
+  void cut_off(std::uint64_t offset, const std::string& reason);
   void read_live(const std::string& path);
   void drop_written_tails();
   bool load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes);
@@ -90,11 +92,16 @@ class RankTrace {
   void advance(TaskStream& stream);
   bool next_bytes(TaskStream& stream);
   bool decode_event(TaskStream& stream);
+  bool decode_next(TaskStream& stream);
+  bool make_unreturned(TaskStream& stream);
+  void place_unreturned_calls();
+  static bool later(const TaskStream& a, const TaskStream& b);
   void damaged(const std::string& path, std::uint64_t offset, const std::string& reason);
   TaskStream& stream(TaskId task);
 
   std::string path_, live_path_;
   int file_ = -1;
+  bool has_live_ = false;
   std::uint64_t file_size_ = 0;
   std::uint64_t stored_bytes_ = 0;
   FileHeader header_{};
@@ -104,6 +111,8 @@ class RankTrace {
   std::string damage_;
   std::vector<std::unique_ptr<TaskStream>> streams_;
   std::vector<ChunkPlace> definition_chunks_;
+  std::unordered_map<TaskId, TaskStream*> stream_of_task_;
+  std::vector<TaskStream*> heap_;  // those that have an event, the earliest on top
   TaskStream* delivered_ = nullptr;
 };
 

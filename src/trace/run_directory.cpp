@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 
@@ -48,8 +49,19 @@ std::vector<std::string> entries(const std::string& directory) {
   return names;
 }
 
+// The rank whose file it is, as trace_path and live_path name them; -1 if it is nobody's.
+int rank_of_file(std::string_view name, std::string_view ending) {
+  constexpr std::string_view kPrefix = "rank-";
+  if (!name.starts_with(kPrefix) || !name.ends_with(ending)) return -1;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(std::min(ending.size(), name.size()));
+  int rank = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
+  return name.size() >= 6 && error == std::errc() && end == name.data() + name.size() ? rank : -1;
+}
+
 bool is_ours(const std::string& name) {
-  return name == "run.json" || (name.starts_with("rank-") && (name.ends_with(".trace") || name.ends_with(".live")));
+  return name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0;
 }
 
 Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
@@ -127,7 +139,8 @@ bool holds_token(const std::string& directory, const std::string& token) {
   char text[512];
   const ssize_t got = read(file, text, sizeof text);
   close(file);
-  return got > 0 && std::string_view(text, static_cast<std::size_t>(got)).find(json_string(token)) != std::string_view::npos;
+  const std::string_view found(text, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return found.find("\"token\": " + json_string(token)) != std::string_view::npos;
 }
 
 Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
@@ -138,11 +151,8 @@ Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
   std::vector<WorldRank> ranks;
   bool is_run = false;
   for (const std::string& name : entries(directory)) {
-    int rank = -1, used = 0;
     if (name == "run.json") is_run = true;
-    if (std::sscanf(name.c_str(), "rank-%d.trace%n", &rank, &used) == 1 && rank >= 0 &&
-        static_cast<std::size_t>(used) == name.size())
-      ranks.push_back(WorldRank(rank));
+    if (const int rank = rank_of_file(name, ".trace"); rank >= 0) ranks.push_back(WorldRank(rank));
   }
   if (!is_run && ranks.empty()) return Error{directory + " is not a photofinish run: there is no run.json in it"};
   std::sort(ranks.begin(), ranks.end());

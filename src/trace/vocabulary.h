@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/event.h"
@@ -17,9 +18,11 @@ class Vocabulary {
  public:
   bool decode(Decoder& in);  // false: in.reason() tells
   std::optional<Call> call(std::uint64_t index) const;
+  std::string call_name(std::uint64_t index) const;  // also of a call that this photofinish does not know
   std::optional<Field> field(std::size_t bit) const;
 
  private:
+  std::vector<std::string> names_;
   std::vector<std::optional<Call>> calls_;
   std::vector<std::optional<Field>> fields_;
 };

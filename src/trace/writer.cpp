@@ -1,6 +1,7 @@
 #include "trace/writer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,8 +24,41 @@ Error file_error(const std::string& what, const std::string& path, int error) {
   return {what + " " + path + ": " + std::strerror(error)};
 }
 
+// A file that outgrows the program's own limit is an error of ours, not the program's death.
+class NoSizeSignal {
+ public:
+  NoSizeSignal() {
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~NoSizeSignal() {
+    const int error = errno;
+    const timespec no_wait{};
+    if (!was_pending_) sigtimedwait(&only_, nullptr, &no_wait);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+
+ private:
+  sigset_t only_, before_;
+  bool was_pending_;
+};
+
+int allocate(int file, std::uint64_t offset, std::size_t size) {
+  NoSizeSignal no_signal;
+  int error = 0;
+  do error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
+  while (error == EINTR);
+  return error;
+}
+
 // All of it or nothing: a chunk that does not fit leaves no trace.
 bool write_all(int file, const void* data, std::size_t size, std::uint64_t offset) {
+  NoSizeSignal no_signal;
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t written = pwrite(file, next, size, static_cast<off_t>(offset));
@@ -61,7 +95,6 @@ std::string live_path(const std::string& directory, WorldRank rank) {
 Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, const RankDefinition& rank,
                                                          double ns_per_unit, Complaint complain) {
   std::unique_ptr<TraceWriter> self(new TraceWriter);
-  self->complain_ = complain;
   self->trace_path_ = trace_path(directory, rank.rank);
   self->live_path_ = live_path(directory, rank.rank);
   self->compressor_ = {new Compressor, [](Compressor* c) {
@@ -70,21 +103,30 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
                        }};
   self->compressed_.resize(ZSTD_compressBound(kLaneData));
 
-  self->trace_ = open(self->trace_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (self->trace_ < 0) return file_error("cannot create", self->trace_path_, errno);
-  self->live_file_ = open(self->live_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (self->live_file_ < 0) return file_error("cannot create", self->live_path_, errno);
-  if (const int error = posix_fallocate(self->live_file_, 0, kLivePage))
-    return file_error("no room for", self->live_path_, error);
-  void* page = mmap(nullptr, kLivePage, PROT_READ | PROT_WRITE, MAP_SHARED, self->live_file_, 0);
-  if (page == MAP_FAILED) return file_error("cannot map", self->live_path_, errno);
-  self->live_ = static_cast<LiveHeader*>(page);
-  std::memcpy(self->live_->magic, kLiveMagic, sizeof kLiveMagic);
-  self->live_->version = kTraceVersion;
-  self->live_->rank = rank.rank.value;
-  self->live_->state = RankState::Running;
-  self->live_->pid = rank.pid;
-  std::strncpy(self->live_->host, rank.host.c_str(), sizeof self->live_->host - 1);
+  if (const auto started = self->start(rank, ns_per_unit); !started) {
+    if (self->trace_ >= 0) unlink(self->trace_path_.c_str());
+    if (self->live_file_ >= 0) unlink(self->live_path_.c_str());
+    return started.error();
+  }
+  self->complain_ = complain;
+  return self;
+}
+
+Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) {
+  trace_ = open(trace_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (trace_ < 0) return file_error("cannot create", trace_path_, errno);
+  live_file_ = open(live_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (live_file_ < 0) return file_error("cannot create", live_path_, errno);
+  if (const int error = allocate(live_file_, 0, kLivePage)) return file_error("no room for", live_path_, error);
+  void* page = mmap(nullptr, kLivePage, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, 0);
+  if (page == MAP_FAILED) return file_error("cannot map", live_path_, errno);
+  live_ = static_cast<LiveHeader*>(page);
+  std::memcpy(live_->magic, kLiveMagic, sizeof kLiveMagic);
+  live_->version = kTraceVersion;
+  live_->rank = rank.rank.value;
+  live_->state = RankState::Running;
+  live_->pid = rank.pid;
+  std::strncpy(live_->host, rank.host.c_str(), sizeof live_->host - 1);
 
   FileHeader header{};
   std::memcpy(header.magic, kFileMagic, sizeof kFileMagic);
@@ -93,34 +135,47 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
   header.world_size = rank.world_size;
   header.ns_per_unit = ns_per_unit;
   header.checksum = XXH3_64bits(&header, offsetof(FileHeader, checksum));
-  if (!write_all(self->trace_, &header, sizeof header, 0)) return file_error("cannot write", self->trace_path_, errno);
-  self->trace_size_ = sizeof header;
+  if (!write_all(trace_, &header, sizeof header, 0)) return file_error("cannot write", trace_path_, errno);
+  trace_size_ = sizeof header;
 
+  definitions_.writer_ = this;
+  definitions_.header_ = map_lane(0);
+  if (definitions_.header_ == nullptr) return file_error("no room for", live_path_, errno);
+  definitions_.header_->kind = ChunkKind::Definitions;
+
+  complain_ = [](const std::string&) {};  // until recording has begun its failures are the caller's to report
   const std::vector<std::uint8_t> vocabulary = encode_vocabulary();
-  if (!self->write_chunk(ChunkKind::Vocabulary, 0, 0, vocabulary.data(), vocabulary.size()))
-    return file_error("cannot write", self->trace_path_, errno);
+  if (!write_chunk(ChunkKind::Vocabulary, 0, 0, vocabulary.data(), vocabulary.size()))
+    return file_error("cannot write", trace_path_, errno);
+  define(DefinitionKind::Rank, rank);
+  return true;
+}
 
-  self->definitions_.writer_ = self.get();
-  self->definitions_.header_ = self->map_lane(0);
-  if (self->definitions_.header_ == nullptr) return file_error("no room for", self->live_path_, errno);
-  self->definitions_.header_->kind = ChunkKind::Definitions;
-  self->define(DefinitionKind::Rank, rank);
-  return self;
+TraceWriter::~TraceWriter() {
+  const auto unmap = [](LaneHeader* lane) {
+    if (lane != nullptr) munmap(lane, kLaneBytes);
+  };
+  for (const auto& lane : lanes_) unmap(lane->header_);
+  unmap(definitions_.header_);
+  if (live_ != nullptr) munmap(live_, kLivePage);
+  if (live_file_ >= 0) close(live_file_);
+  if (trace_ >= 0) close(trace_);
 }
 
 LaneHeader* TraceWriter::map_lane(std::size_t index) {
-  const off_t offset = static_cast<off_t>(kLivePage + index * kLaneBytes);
-  if (const int error = posix_fallocate(live_file_, offset, kLaneBytes)) {
+  const std::uint64_t offset = kLivePage + index * kLaneBytes;
+  if (const int error = allocate(live_file_, offset, kLaneBytes)) {
     errno = error;
     return nullptr;
   }
-  void* memory = mmap(nullptr, kLaneBytes, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, offset);
+  void* memory = mmap(nullptr, kLaneBytes, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
   live_->lane_count = static_cast<std::uint32_t>(index + 1);
   return static_cast<LaneHeader*>(memory);
 }
 
 Lane* TraceWriter::open_lane(const TaskDefinition& task) {
+  if (!recording_.load(std::memory_order_relaxed)) return nullptr;
   define(DefinitionKind::Task, task);
   std::lock_guard lock(mutex_);
   Lane* lane = nullptr;
@@ -139,12 +194,14 @@ Lane* TraceWriter::open_lane(const TaskDefinition& task) {
   }
   lane->header_->task = task.id.value;
   lane->header_->sequence = 0;
+  lane->header_->in_call = 0;
   lane->header_->kind = ChunkKind::Events;
   return lane;
 }
 
 void TraceWriter::close_lane(Lane* lane) {
   std::lock_guard lock(mutex_);
+  if (lane->header_->pending != 0) return;  // the thread ended inside a call: the reader shall see it
   seal(lane->header_);
   if (lane->header_->committed != 0) return;
   lane->header_->kind = ChunkKind{};
@@ -207,17 +264,25 @@ std::uint8_t* Lane::make_room(std::size_t bytes) {
 void TraceWriter::seal(LaneHeader* lane) {
   if (lane->committed == 0 || !recording_.load(std::memory_order_relaxed)) return;
   // What cannot be written stays in the lane: the live file keeps it.
-  if (!write_chunk(lane->kind, lane->task, lane->sequence, reinterpret_cast<std::uint8_t*>(lane + 1), lane->committed))
-    return;
-  // The sequence moves first: a reader that finds the chunk and the old bytes knows that they are the same.
-  ++lane->sequence;
-  std::atomic_signal_fence(std::memory_order_release);
+  if (!write_lane(lane)) return;
+  // The sequence moves last: a reader that finds the chunk and its sequence in the lane knows that the bytes are the same.
   lane->committed = 0;
   lane->last_end = 0;
+  std::atomic_signal_fence(std::memory_order_release);
+  ++lane->sequence;
+}
+
+bool TraceWriter::write_lane(const LaneHeader* lane) {
+  return write_chunk(lane->kind, lane->task, lane->sequence, reinterpret_cast<const std::uint8_t*>(lane + 1),
+                     lane->committed);
 }
 
 bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data,
                               std::size_t size) {
+  if (size > kMaxChunk) {
+    stop("one record takes " + std::to_string(size) + " bytes, more than a trace can hold", 0);
+    return false;
+  }
   const std::size_t bound = ZSTD_compressBound(size);
   if (compressed_.size() < sizeof(ChunkHeader) + bound) compressed_.resize(sizeof(ChunkHeader) + bound);
   std::uint8_t* payload = compressed_.data() + sizeof(ChunkHeader);
@@ -281,11 +346,15 @@ void TraceWriter::flush() {
 
 void TraceWriter::end(RankState state, int code) {
   note_state(state, code);
-  flush();
   std::lock_guard lock(mutex_);
-  // A task that is still inside a call keeps its lane, and with it the live file, for the reader.
+  // What could not be written is in the live file, and a task that is still inside a call keeps its lane: for the reader.
+  if (!recording_.load(std::memory_order_relaxed)) return;
   for (const auto& lane : lanes_)
     if (lane->header_->pending != 0 || lane->header_->in_call != 0) return;
+  // Other threads may still be recording: their lanes are copied, not emptied under their hands.
+  if (definitions_.header_->committed != 0 && !write_lane(definitions_.header_)) return;
+  for (const auto& lane : lanes_)
+    if (lane->header_->kind == ChunkKind::Events && lane->header_->committed != 0 && !write_lane(lane->header_)) return;
   std::uint8_t payload[3 * kMaxVarint];
   Encoder out(payload);
   Write{out}(state, static_cast<std::int32_t>(code), live_->incomplete);

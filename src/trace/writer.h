@@ -61,6 +61,7 @@ class TraceWriter {
   // Told once, in one line, why recording stopped before the program did.
   using Complaint = void (*)(const std::string& line);
 
+  ~TraceWriter();  // leaves the files as they are, as the process's end would
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, const RankDefinition& rank,
                                                      double ns_per_unit, Complaint complain);
 
@@ -85,7 +86,9 @@ class TraceWriter {
  private:
   friend class Lane;
   TraceWriter() = default;
+  Result<bool> start(const RankDefinition& rank, double ns_per_unit);
   LaneHeader* map_lane(std::size_t index);
+  bool write_lane(const LaneHeader* lane);
   void seal(LaneHeader* lane);  // with mutex_ held
   bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data, std::size_t size);
   void stop(const std::string& what, int error);

@@ -44,6 +44,22 @@ void add_blocks_around(Context& c, const BufferArguments& buffer, int size, Acce
   add_blocks(c, others, buffer, own + 1, size);
 }
 
+// One block for each neighbour. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are left alone.
+void add_neighbours(Context& c, Access access, const BufferArguments& buffer, const std::vector<WorldRank>& neighbours) {
+  const int count = static_cast<int>(neighbours.size());
+  const auto there = [&](int i) { return neighbours[static_cast<std::size_t>(i)] != kProcNull; };
+  for (int first = 0; first < count;) {
+    if (!there(first)) {
+      ++first;
+      continue;
+    }
+    int last = first + 1;
+    while (last < count && there(last)) ++last;
+    add_blocks(c, access, buffer, first, last);
+    first = last;
+  }
+}
+
 bool is_root(const Context& c) { return c.comm->inter ? c.root == MPI_ROOT : c.root == c.comm->rank; }
 // In an intercommunicator the root's side has nothing to give or take but at the root itself.
 bool takes_part(const Context& c) { return !c.comm->inter || c.root != MPI_PROC_NULL; }
@@ -54,13 +70,13 @@ void add_reduction(Context& c, bool result_here) {
   if (result_here) add(c, Access::Write, c.recv);
 }
 
+// On an intercommunicator, too, counts are those of the own group.
 void add_reduce_scatter(Context& c) {
-  const int size = c.comm->peers().size();
+  const int size = c.comm->local.size();
   std::int64_t total = 0;
   std::int64_t own = c.recv.count;
   if (c.recv.counts.data != nullptr) {
-    // On an intercommunicator the counts are those of the own group.
-    for (int i = 0; i < c.comm->local.size(); ++i) total += c.recv.counts[i];
+    for (int i = 0; i < size; ++i) total += c.recv.counts[i];
     own = c.recv.counts[c.comm->rank];
   } else {
     total = c.recv.count * size;
@@ -88,8 +104,10 @@ void add_buffers(Context& c, Action action) {
     case Action::Receive:
       if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
       return;
-    case Action::FileWrite: return add(c, Access::Read, c.send);
     case Action::MatchedReceive:
+      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      return;
+    case Action::FileWrite: return add(c, Access::Read, c.send);
     case Action::FileRead: return add(c, Access::Write, c.recv);
     case Action::SendReceive:
       if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.send);
@@ -138,10 +156,10 @@ void add_buffers(Context& c, Action action) {
     }
     case Action::NeighborAllgather:
       add(c, Access::Read, c.send);
-      return add_blocks(c, Access::Write, c.recv, 0, c.comm->in_degree);
+      return add_neighbours(c, Access::Write, c.recv, c.comm->definition.sources);
     case Action::NeighborAlltoall:
-      add_blocks(c, Access::Read, c.send, 0, c.comm->out_degree);
-      return add_blocks(c, Access::Write, c.recv, 0, c.comm->in_degree);
+      add_neighbours(c, Access::Read, c.send, c.comm->definition.destinations);
+      return add_neighbours(c, Access::Write, c.recv, c.comm->definition.sources);
     case Action::Reduce:
       if (c.comm->inter && is_root(c)) return add(c, Access::Write, c.recv);
       if (takes_part(c)) add_reduction(c, is_root(c));

@@ -2,6 +2,8 @@
 //
 // Both names, because Open MPI's Fortran bindings, and other profiling tools, call the second one. MPI_Foo passes on to the next
 // MPI_Foo, which may be another tool's; its PMPI_Foo then finds us already inside.
+#include <tuple>
+
 #include "frontend/mpi/interceptor.h"
 
 #if defined(OPEN_MPI)

@@ -6,34 +6,37 @@ namespace photofinish::mpi {
 namespace {
 
 void complete(Context& c, int index, const MPI_Status& status) {
-  RequestRecord* record = t_scratch.taken[static_cast<std::size_t>(index)];
-  if (record == nullptr) return;
+  RequestRecord* record = c.scratch.taken[static_cast<std::size_t>(index)];
+  if (record == nullptr || !record->active) return;
   Completion completion{.index = static_cast<std::uint32_t>(index)};
-  if (record->receives) {
+  completion.cancelled = record->cancel_asked && status_cancelled(status);
+  if (record->receives && !completion.cancelled) {
     completion.from = record->comm != nullptr ? record->comm->peer(status.MPI_SOURCE) : kProcNull;
     completion.tag = status.MPI_TAG;
     completion.bytes = status_bytes(status);
   }
-  completion.cancelled = status_cancelled(status);
   c.event.completions.push_back(completion);
 
-  if (record->new_comm != nullptr) Objects::get().new_comm(*record->new_comm, record->parent, 0);
-  if (record->persistent) return;
+  if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);
+  if (record->persistent) {
+    record->active = record->cancel_asked = false;
+    return;
+  }
   Objects::get().recycle_request(record);
-  t_scratch.taken[static_cast<std::size_t>(index)] = nullptr;
+  c.scratch.taken[static_cast<std::size_t>(index)] = nullptr;
 }
 
 void give_back(Context& c) {
   for (int i = 0; i < c.request_count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (t_scratch.taken[at] != nullptr) Objects::get().put_request(t_scratch.handles[at], t_scratch.taken[at]);
+    if (c.scratch.taken[at] != nullptr) Objects::get().put_request(c.scratch.handles[at], c.scratch.taken[at]);
   }
 }
 
 }  // namespace
 
 void take_requests(Context& c) {
-  Scratch& scratch = t_scratch;
+  Scratch& scratch = c.scratch;
   scratch.taken.clear();
   scratch.handles.clear();
   for (int i = 0; i < c.request_count; ++i) {
@@ -41,6 +44,14 @@ void take_requests(Context& c) {
     scratch.taken.push_back(record);
     scratch.handles.push_back(c.requests[i]);
     c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
+  }
+}
+
+void name_requests(Context& c, Action action) {
+  for (int i = 0; i < c.request_count; ++i) {
+    RequestRecord* record = Objects::get().find_request(c.requests[i], &c.requests[i]);
+    c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
+    if (record != nullptr) (action == Action::Start ? record->active : record->cancel_asked) = true;
   }
 }
 
@@ -64,8 +75,8 @@ void complete_requests(Context& c, Action action, int result) {
           if (!some_failed || c.status[i].MPI_ERROR != MPI_ERR_PENDING) complete(c, i, c.status[i]);
         break;
       case Action::RequestFree:  // it may still be going on, but nobody can ask any more
-        if (RequestRecord* record = t_scratch.taken[0]) Objects::get().recycle_request(record);
-        t_scratch.taken[0] = nullptr;
+        if (RequestRecord* record = c.scratch.taken[0]) Objects::get().recycle_request(record);
+        c.scratch.taken[0] = nullptr;
         break;
       default: break;
     }
@@ -75,7 +86,8 @@ void complete_requests(Context& c, Action action, int result) {
 
 void set_matched(Context& c, const MPI_Status& status) {
   FieldSet& fields = c.event.fields;
-  if (c.comm != nullptr) fields.set(Field::matched_from, c.comm->peer(status.MPI_SOURCE));
+  if (c.comm == nullptr) fields.set(Field::matched_from, kProcNull);  // a matched receive of MPI_MESSAGE_NO_PROC
+  else fields.set(Field::matched_from, c.comm->peer(status.MPI_SOURCE));
   fields.set(Field::matched_tag, status.MPI_TAG);
   fields.set(Field::matched_bytes, status_bytes(status));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "frontend/mpi/objects.h"
@@ -33,14 +34,33 @@ struct BufferArguments {
   bool in_place() const { return address == MPI_IN_PLACE; }
 };
 
+// What the calling task needs beside its event, and keeps from call to call.
+struct Scratch {
+  std::vector<MPI_Status> statuses;
+  std::vector<RequestRecord*> taken;
+  std::vector<MPI_Request> handles;  // as they were before the call
+  // A test that fails again and again, at one place, is one event with a count.
+  SiteId failed_site;
+  Call failed_call{};
+  std::uint64_t failed_times = 0;
+  Event failed_again;
+};
+
 struct Context {
-  Context(Task& current, Call name) : task(current), event(current.event), call(name) {
+  Context(Task& current, Call name) : task(current), event(current.event), scratch(scratch_of(current)), call(name) {
     event.clear();
     event.call = name;
   }
 
+  static Scratch& scratch_of(Task& task) {
+    if (task.front_end == nullptr) [[unlikely]]
+      task.front_end = std::make_shared<Scratch>();
+    return *static_cast<Scratch*>(task.front_end.get());
+  }
+
   Task& task;
   Event& event;
+  Scratch& scratch;
   Call call;
 
   BufferArguments send, recv, target;
@@ -51,6 +71,7 @@ struct Context {
   MPI_Op op{};
 
   MPI_Comm* new_comm_later = nullptr;
+  CommRecord* duplicate = nullptr;
   std::uint64_t salt = 0;
 
   MPI_Request* requests = nullptr;
@@ -67,24 +88,13 @@ struct Context {
   bool position_is_wide = false;
 };
 
-// What the calling task needs beside its event, and keeps from call to call.
-struct Scratch {
-  std::vector<MPI_Status> statuses;
-  std::vector<RequestRecord*> taken;
-  std::vector<MPI_Request> handles;  // as they were before the call
-  // A test that fails again and again, at one place, is one event with a count.
-  SiteId failed_site;
-  Call failed_call{};
-  std::uint64_t failed_times = 0;
-};
-inline thread_local Scratch t_scratch;
-
 // buffers.cpp: the memory that a call touches, as far as its arguments tell.
 void add_buffers(Context& context, Action action);
 void add_pack_buffer(Context& context, Action action);
 
 // completion.cpp: Wait*, Test* and their like.
 void take_requests(Context& context);
+void name_requests(Context& context, Action action);  // MPI_Start, MPI_Cancel: they stay
 void complete_requests(Context& context, Action action, int result);
 void set_matched(Context& context, const MPI_Status& status);
 

@@ -1,14 +1,15 @@
 // Rebuilds a datatype's data map from the calls that made it.
 //
-// MPI tells how a type was made: the constructor (its "combiner"), the numbers and the types it was given. We make the same
-// construction once more with data maps. Lower bound and extent of every level are the library's: it knows alignment
-// padding, MPI_LB and MPI_UB markers, and what its own version takes an empty type's bounds to be. These decide where the
-// next level puts its elements, so each level's map must agree with the library and not with our reading of the standard.
+// MPI tells how a type was made: the constructor (its "combiner"), the numbers and the types it was given. We make the
+// same construction once more with data maps. Lower bound and extent of every level are the library's: it knows
+// alignment padding, MPI_LB and MPI_UB markers, and what its own version takes an empty type's bounds to be. These
+// decide where the next level puts its elements, so each level's map must agree with the library and not with our
+// reading of the standard.
 //
-// Numbers. The constructors with int counts keep counts in the integers and byte displacements in the addresses; Fortran's
-// old ones (…_INTEGER) keep all in the integers; the large-count ones (…_c) keep all in the counts. In that order, one after
-// the other, they are in each case the constructor's arguments in the order of the standard. Only the array types mix
-// sizes with small integers, and are taken apart by hand.
+// Numbers. The constructors with int counts keep counts in the integers and byte displacements in the addresses;
+// Fortran's old ones (…_INTEGER) keep all in the integers; the large-count ones (…_c) keep all in the counts. In that
+// order, one after the other, they are in each case the constructor's arguments in the order of the standard. Only the
+// array types mix sizes with small integers, and are taken apart by hand.
 //
 // Misses: a type that the library cannot tell us about (a constructor younger than this code, an invalid handle) has no
 // bytes, so nothing races with it. A predefined type that the program renamed appears under its new name.
@@ -28,11 +29,17 @@ using Numbers = std::span<const int64_t>;
 
 // Open MPI keeps the three values but hides their names, which MPI 3 removed.
 #if defined(OPEN_MPI)
-enum { kHvectorInteger = MPI_COMBINER_HVECTOR - 1, kHindexedInteger = MPI_COMBINER_HINDEXED - 1,
-       kStructInteger = MPI_COMBINER_STRUCT - 1 };
+enum {
+  kHvectorInteger = MPI_COMBINER_HVECTOR - 1,
+  kHindexedInteger = MPI_COMBINER_HINDEXED - 1,
+  kStructInteger = MPI_COMBINER_STRUCT - 1
+};
 #else
-enum { kHvectorInteger = MPI_COMBINER_HVECTOR_INTEGER, kHindexedInteger = MPI_COMBINER_HINDEXED_INTEGER,
-       kStructInteger = MPI_COMBINER_STRUCT_INTEGER };
+enum {
+  kHvectorInteger = MPI_COMBINER_HVECTOR_INTEGER,
+  kHindexedInteger = MPI_COMBINER_HINDEXED_INTEGER,
+  kStructInteger = MPI_COMBINER_STRUCT_INTEGER
+};
 #endif
 
 // Products of the program's numbers. What leaves int64 becomes an offset that no box may have, so the box is dropped.
@@ -77,13 +84,13 @@ class Contents {
     std::vector<MPI_Aint> addresses(envelope.addresses);
     std::vector<MPI_Count> counts(envelope.counts);
 #if MPI_VERSION >= 4
-    REAL(PMPI_Type_get_contents_c)
-    (type, envelope.integers, envelope.addresses, envelope.counts, envelope.types, ints.data(), addresses.data(),
-     counts.data(), types.data());
+    const auto get_contents = REAL(PMPI_Type_get_contents_c);
+    get_contents(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types, ints.data(),
+                 addresses.data(), counts.data(), types.data());
 #else
-    REAL(PMPI_Type_get_contents)
-    (type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses), static_cast<int>(envelope.types),
-     ints.data(), addresses.data(), types.data());
+    const auto get_contents = REAL(PMPI_Type_get_contents);
+    get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
+                 static_cast<int>(envelope.types), ints.data(), addresses.data(), types.data());
 #endif
     numbers.assign(ints.begin(), ints.end());
     numbers.insert(numbers.end(), addresses.begin(), addresses.end());
@@ -210,10 +217,10 @@ DataMap subarray_map(const Contents& contents, DataMap map) {
 
 // One dimension of a distributed array: which of its indices one process has.
 struct Distribution {
-  int64_t size;         // of the global array
-  int64_t block;        // indices in a row
-  int64_t processes;    // the blocks are dealt out to them in turn
-  int64_t coordinate;   // of this process
+  int64_t size;        // of the global array
+  int64_t block;       // indices in a row
+  int64_t processes;   // the blocks are dealt out to them in turn
+  int64_t coordinate;  // of this process
 
   Distribution(int64_t kind, int64_t argument, int64_t global_size, int64_t process_count, int64_t process)
       : size(global_size), block(argument), processes(process_count), coordinate(process) {
@@ -262,28 +269,18 @@ DataMap constructed_map(int combiner, const Contents& contents, const DataMap& o
   const Numbers numbers = contents.numbers;
   switch (combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED:
-      return old;
-    case MPI_COMBINER_CONTIGUOUS:
-      return repeated(old, numbers[0]);
-    case MPI_COMBINER_VECTOR:
-      return vector_map(old, numbers[0], numbers[1], product(numbers[2], old.extent));
+    case MPI_COMBINER_RESIZED: return old;
+    case MPI_COMBINER_CONTIGUOUS: return repeated(old, numbers[0]);
+    case MPI_COMBINER_VECTOR: return vector_map(old, numbers[0], numbers[1], product(numbers[2], old.extent));
     case MPI_COMBINER_HVECTOR:
-    case kHvectorInteger:
-      return vector_map(old, numbers[0], numbers[1], numbers[2]);
-    case MPI_COMBINER_INDEXED:
-      return placed(old, blocks_of(numbers.subspan(1), old.extent));
+    case kHvectorInteger: return vector_map(old, numbers[0], numbers[1], numbers[2]);
+    case MPI_COMBINER_INDEXED: return placed(old, blocks_of(numbers.subspan(1), old.extent));
     case MPI_COMBINER_HINDEXED:
-    case kHindexedInteger:
-      return placed(old, blocks_of(numbers.subspan(1), 1));
-    case MPI_COMBINER_INDEXED_BLOCK:
-      return placed(old, equal_blocks_of(numbers.subspan(1), old.extent));
-    case MPI_COMBINER_HINDEXED_BLOCK:
-      return placed(old, equal_blocks_of(numbers.subspan(1), 1));
-    case MPI_COMBINER_SUBARRAY:
-      return subarray_map(contents, old);
-    case MPI_COMBINER_DARRAY:
-      return darray_map(contents, old);
+    case kHindexedInteger: return placed(old, blocks_of(numbers.subspan(1), 1));
+    case MPI_COMBINER_INDEXED_BLOCK: return placed(old, equal_blocks_of(numbers.subspan(1), old.extent));
+    case MPI_COMBINER_HINDEXED_BLOCK: return placed(old, equal_blocks_of(numbers.subspan(1), 1));
+    case MPI_COMBINER_SUBARRAY: return subarray_map(contents, old);
+    case MPI_COMBINER_DARRAY: return darray_map(contents, old);
   }
   return {};
 }
@@ -315,7 +312,8 @@ std::string given_name(MPI_Datatype type, const Description& description) {
   const Envelope envelope(type);
   if (envelope.f90()) return description.element;
   std::string name = name_of(type);
-  if (envelope.combiner == MPI_COMBINER_DUP && name.starts_with("Dup ")) name.clear();
+  const bool copied = envelope.combiner == MPI_COMBINER_DUP || envelope.combiner == MPI_COMBINER_RESIZED;
+  if (copied && name.starts_with("Dup ")) name.clear();
   return name;
 }
 

@@ -34,6 +34,13 @@ std::string comm_name(MPI_Comm comm) {
   return name;
 }
 
+std::string info_value(MPI_Info info, const char* key) {
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  REAL(PMPI_Info_get)(info, key, MPI_MAX_INFO_VAL, value, &found);
+  return found ? value : "";
+}
+
 std::string predefined_op_name(MPI_Op op) {
   const struct { MPI_Op op; const char* name; } known[] = {
       {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},   {MPI_SUM, "MPI_SUM"},       {MPI_PROD, "MPI_PROD"},
@@ -157,6 +164,8 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
     describe_topology(handle, *record);
   }
 
+  record->members = members;
+
   // The two sides of a new intercommunicator have no parent in common.
   const bool common_parent = parent != nullptr && (!record->inter || parent->inter);
   const std::uint64_t key = mix(members, salt);
@@ -164,6 +173,26 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
   definition.uid = Uid(mix(mix(common_parent ? parent->definition.uid.value : 0, key), before));
   define(DefinitionKind::Comm, definition);
   return record;
+}
+
+CommRecord* Objects::duplicate_comm(CommRecord* parent) {
+  std::lock_guard lock(lock_);
+  auto* record = new CommRecord(*parent);
+  record->children.clear();
+  CommDefinition& definition = record->definition;
+  definition.id = CommId(++comm_count_);
+  definition.parent = parent->id();
+  definition.name.clear();
+  const std::uint64_t key = mix(parent->members, 0);
+  definition.uid = Uid(mix(mix(parent->definition.uid.value, key), parent->children[key]++));
+  define(DefinitionKind::Comm, definition);
+  return record;
+}
+
+void Objects::comm_made(MPI_Comm handle, CommRecord* record) {
+  std::lock_guard lock(lock_);
+  comms_[handle_key(handle)] = record;
+  last_comm_ = {handle_key(handle), record};
 }
 
 void Objects::rename_comm(CommRecord* record, const char* name) {
@@ -299,20 +328,20 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm) {
 void Objects::read_win_info(MPI_Win handle, WinDefinition& definition) {
   MPI_Info info;
   if (REAL(PMPI_Win_get_info)(handle, &info) != MPI_SUCCESS) return;
-  const auto read = [&](const char* key) {
-    char value[MPI_MAX_INFO_VAL + 1] = "";
-    int found = 0;
-    REAL(PMPI_Info_get)(info, key, MPI_MAX_INFO_VAL, value, &found);
-    return std::string(found ? value : "");
-  };
-  definition.accumulate_ops = read("accumulate_ops");
-  definition.accumulate_ordering = read("accumulate_ordering");
+  definition.accumulate_ops = info_value(info, "accumulate_ops");
+  definition.accumulate_ordering = info_value(info, "accumulate_ordering");
   REAL(PMPI_Info_free)(&info);
 }
 
-void Objects::reread_win_info(WinRecord* record) {
-  read_win_info(record->handle, record->definition);
-  define(DefinitionKind::Win, record->definition);
+void Objects::change_win_info(WinRecord* record, MPI_Info given) {
+  WinDefinition& definition = record->definition;
+  read_win_info(record->handle, definition);
+  // Open MPI forgets what it does not use; what the program promised holds all the same.
+  if (given != MPI_INFO_NULL && definition.accumulate_ops.empty())
+    definition.accumulate_ops = info_value(given, "accumulate_ops");
+  if (given != MPI_INFO_NULL && definition.accumulate_ordering.empty())
+    definition.accumulate_ordering = info_value(given, "accumulate_ordering");
+  define(DefinitionKind::Win, definition);
 }
 
 void Objects::rename_win(WinRecord* record, const char* name) {
@@ -340,25 +369,44 @@ RequestRecord* Objects::add_request(MPI_Request handle, const void* variable) {
   }
   record->id = RequestId(++request_count_);
   record->variable = variable;
-  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), record);
-  if (!fresh) {  // oldest first
-    // A variable that is overwritten no longer names the request that it held.
-    RequestRecord* last = entry->second;
-    for (RequestRecord* r = last; r != nullptr; last = r, r = r->next)
-      if (r->variable == variable) r->variable = nullptr;
-    last->next = record;
-  }
+  append(handle, record);
   return record;
+}
+
+void Objects::append(MPI_Request handle, RequestRecord* record) {
+  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), SameHandle{record, record});
+  if (fresh) return;
+  SameHandle& same = entry.value();
+  if (same.oldest == same.newest) index_by_variable(handle, same.oldest);
+  index_by_variable(handle, record);
+  record->previous = same.newest;
+  same.newest->next = record;
+  same.newest = record;
+}
+
+void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
+  if (record->by_variable) return;
+  RequestRecord*& latest = shared_requests_[mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable))];
+  // A variable that is overwritten no longer names the request that it held; a copy of the handle may.
+  if (latest != nullptr) {
+    latest->variable = nullptr;
+    latest->by_variable = false;
+  }
+  latest = record;
+  record->by_variable = true;
+}
+
+RequestRecord* Objects::look_up(const SameHandle& same, MPI_Request handle, const void* variable) {
+  if (same.oldest->variable == variable || same.oldest == same.newest) return same.oldest;
+  const auto found = shared_requests_.find(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(variable)));
+  return found != shared_requests_.end() ? found->second : same.oldest;
 }
 
 RequestRecord* Objects::find_request(MPI_Request handle, const void* variable) {
   if (handle == MPI_REQUEST_NULL) return nullptr;
   std::lock_guard lock(lock_);
   const auto found = requests_.find(handle_key(handle));
-  if (found == requests_.end()) return nullptr;
-  for (RequestRecord* record = found->second; record != nullptr; record = record->next)
-    if (record->variable == variable) return record;
-  return found->second;
+  return found != requests_.end() ? look_up(found->second, handle, variable) : nullptr;
 }
 
 RequestRecord* Objects::take_request(MPI_Request handle, const void* variable) {
@@ -366,28 +414,21 @@ RequestRecord* Objects::take_request(MPI_Request handle, const void* variable) {
   std::lock_guard lock(lock_);
   const auto found = requests_.find(handle_key(handle));
   if (found == requests_.end()) return nullptr;
-  RequestRecord* before = nullptr;
-  RequestRecord* record = found->second;
-  for (RequestRecord *previous = nullptr, *r = record; r != nullptr; previous = r, r = r->next)
-    if (r->variable == variable) {
-      before = previous;
-      record = r;
-      break;
-    }
-  if (before != nullptr) before->next = record->next;
-  else if (record->next != nullptr) found.value() = record->next;
-  else requests_.erase(found);
-  record->next = nullptr;
+  SameHandle& same = found.value();
+  RequestRecord* record = look_up(same, handle, variable);
+  if (record->by_variable)
+    shared_requests_.erase(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable)));
+  record->by_variable = false;
+  (record->previous != nullptr ? record->previous->next : same.oldest) = record->next;
+  (record->next != nullptr ? record->next->previous : same.newest) = record->previous;
+  record->previous = record->next = nullptr;
+  if (same.oldest == nullptr) requests_.erase(found);
   return record;
 }
 
 void Objects::put_request(MPI_Request handle, RequestRecord* record) {
   std::lock_guard lock(lock_);
-  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), record);
-  if (!fresh) {
-    record->next = entry->second;
-    entry.value() = record;
-  }
+  append(handle, record);
 }
 
 void Objects::recycle_request(RequestRecord* record) {

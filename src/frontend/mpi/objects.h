@@ -64,7 +64,7 @@ struct CommRecord {
   int rank = 0;
   RankMap local, remote;
   bool inter = false;
-  int in_degree = 0, out_degree = 0;  // of a topology
+  std::uint64_t members = 0;                        // a hash of all its ranks
   std::map<std::uint64_t, std::uint64_t> children;  // how many were made of this one with the same members
 
   CommId id() const { return definition.id; }
@@ -97,9 +97,13 @@ struct RequestRecord {
   CommRecord* comm = nullptr;      // whose ranks a status speaks of
   bool receives = false;
   bool persistent = false;
-  MPI_Comm* new_comm = nullptr;    // a communicator that exists once the request completes
-  CommRecord* parent = nullptr;
-  RequestRecord* next = nullptr;   // another one with the same handle
+  bool active = true;              // false: persistent, and not started (again)
+  bool cancel_asked = false;       // only then does a status tell whether it was (Open MPI's files leave that bit to chance)
+  MPI_Comm* new_comm = nullptr;    // where the handle of a communicator is once the request completes
+  CommRecord* duplicate = nullptr; // what that communicator is
+  RequestRecord* previous = nullptr;  // others with the same handle, oldest first
+  RequestRecord* next = nullptr;
+  bool by_variable = false;        // also in the table of shared handles
 };
 
 class Objects {
@@ -111,6 +115,9 @@ class Objects {
   CommRecord* comm(MPI_Comm handle);
   // One that a collective call just made. `parent` may be null; `salt` tells apart calls that need not be in order.
   CommRecord* new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
+  // MPI_Comm_idup: all about the duplicate is known at once, but for its handle. (Ranks may complete in different orders.)
+  CommRecord* duplicate_comm(CommRecord* parent);
+  void comm_made(MPI_Comm handle, CommRecord* record);
   void rename_comm(CommRecord* record, const char* name);
   void free_comm(MPI_Comm handle);
 
@@ -125,11 +132,11 @@ class Objects {
   WinRecord* win(MPI_Win handle);
   WinRecord* new_win(MPI_Win handle, CommRecord* comm);
   void rename_win(WinRecord* record, const char* name);
-  void reread_win_info(WinRecord* record);
+  void change_win_info(WinRecord* record, MPI_Info given);
   void free_win(MPI_Win handle);
 
   // Libraries hand out one handle for all requests that were complete from the start, so a handle may stand for many. The
-  // one that was stored at `variable` is meant, if there is one, otherwise the oldest.
+  // one that was last stored at `variable` is meant, if there is one, otherwise the oldest.
   RequestRecord* add_request(MPI_Request handle, const void* variable);
   RequestRecord* find_request(MPI_Request handle, const void* variable);
   // Out of the table, before the call that may free the handle; given back if it did not, recycled if it did.
@@ -155,6 +162,13 @@ class Objects {
   GroupId intern_group(const std::vector<WorldRank>& ranks);
   CommRecord* describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
   WinRecord* describe_win(MPI_Win handle, CommRecord* comm);
+  struct SameHandle {
+    RequestRecord* oldest = nullptr;
+    RequestRecord* newest = nullptr;
+  };
+  RequestRecord* look_up(const SameHandle& same, MPI_Request handle, const void* variable);
+  void append(MPI_Request handle, RequestRecord* record);
+  void index_by_variable(MPI_Request handle, RequestRecord* record);
   void read_win_info(MPI_Win handle, WinDefinition& definition);
 
   ObjectLock lock_;
@@ -167,7 +181,8 @@ class Objects {
   Table<const TypeRecord*> types_;
   Table<OpId> ops_;
   Table<WinRecord*> wins_;
-  Table<RequestRecord*> requests_;
+  Table<SameHandle> requests_;
+  Table<RequestRecord*> shared_requests_;  // by handle and variable, where a handle stands for several
   Table<Message> messages_;
   Table<std::int64_t> others_;
   std::map<std::uint64_t, GroupId> group_by_members_;

@@ -32,6 +32,11 @@ struct SendBuf : Role {
   static void before(Context& c, const void* address) { c.send.address = address; }
 };
 struct SendCount : Role {
+  template <class T>
+  static T pass(Context& c, T count) {
+    c.send.count = count;
+    return count;
+  }
   static void before(Context& c, MPI_Count count) { c.send.count = count; }
 };
 struct SendType : Role {
@@ -260,13 +265,12 @@ struct NewRequest : Role {
     const CallTraits& call = traits(c.call);
     record->comm = c.comm;
     record->persistent = call.when == When::Prepares;
+    record->active = !record->persistent;
     record->receives = call.action == Action::Receive || call.action == Action::MatchedReceive ||
                        call.action == Action::SendReceive || call.action == Action::SendReceiveReplace ||
                        call.action == Action::PartitionedReceive;
-    if (c.new_comm_later != nullptr) {
-      record->new_comm = c.new_comm_later;
-      record->parent = c.comm;
-    }
+    record->new_comm = c.new_comm_later;
+    record->duplicate = c.duplicate;
     c.event.fields.set(Field::request, record->id);
   }
 };
@@ -294,8 +298,8 @@ struct ActiveRequest : Role {
 struct StatusOut : Role {
   static MPI_Status* pass(Context& c, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE) {
-      if (t_scratch.statuses.empty()) t_scratch.statuses.resize(1);
-      status = t_scratch.statuses.data();
+      if (c.scratch.statuses.empty()) c.scratch.statuses.resize(1);
+      status = c.scratch.statuses.data();
     }
     return c.status = status;
   }
@@ -304,8 +308,8 @@ struct StatusesOut : Role {
   static MPI_Status* pass(Context& c, MPI_Status* statuses) {
     if (statuses == MPI_STATUSES_IGNORE) {
       const auto count = static_cast<std::size_t>(c.request_count > 0 ? c.request_count : 1);
-      if (t_scratch.statuses.size() < count) t_scratch.statuses.resize(count);
-      statuses = t_scratch.statuses.data();
+      if (c.scratch.statuses.size() < count) c.scratch.statuses.resize(count);
+      statuses = c.scratch.statuses.data();
     }
     return c.status = statuses;
   }
@@ -332,6 +336,7 @@ struct NewMessage : Role {
 };
 struct TakeMessage : Role {
   static MPI_Message* pass(Context& c, MPI_Message* message) {
+    if (*message == MPI_MESSAGE_NO_PROC) c.from = MPI_PROC_NULL;
     const Objects::Message taken = Objects::get().take_message(*message);
     c.comm = taken.comm;
     c.event.fields.set(Field::message, taken.id);
@@ -348,7 +353,11 @@ struct NewComm : Role {
   }
 };
 struct NewCommLater : Role {
-  static void before(Context& c, MPI_Comm* comm) { c.new_comm_later = comm; }
+  static void after(Context& c, MPI_Comm* comm) {
+    c.new_comm_later = comm;
+    c.duplicate = Objects::get().duplicate_comm(c.comm);
+    c.event.fields.set(Field::new_comm, c.duplicate->id());
+  }
 };
 struct FreeComm : Role {
   static void before(Context& c, MPI_Comm* comm) {
@@ -401,7 +410,7 @@ struct WinName : Role {
   static void after(Context& c, const char* name) { Objects::get().rename_win(c.win, name); }
 };
 struct WinInfoChange : Role {
-  static void after(Context& c, MPI_Info) { Objects::get().reread_win_info(c.win); }
+  static void after(Context& c, MPI_Info given) { Objects::get().change_win_info(c.win, given); }
 };
 #if MPI_VERSION >= 4
 struct Session : Role {

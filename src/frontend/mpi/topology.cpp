@@ -38,8 +38,6 @@ void describe_topology(MPI_Comm comm, CommRecord& record) {
     REAL(PMPI_Dist_graph_neighbors)
     (comm, in, sources.data(), in_weights.data(), out, destinations.data(), out_weights.data());
   }
-  record.in_degree = static_cast<int>(sources.size());
-  record.out_degree = static_cast<int>(destinations.size());
   record.definition.has_topology = true;
   for (const int rank : sources) record.definition.sources.push_back(record.peer(rank));
   for (const int rank : destinations) record.definition.destinations.push_back(record.peer(rank));

@@ -1,8 +1,9 @@
 // Do our data maps name the bytes that MPI itself moves?
 //
-// Makes random nested datatypes and compares each one's map with what MPI_Pack takes from a buffer: the buffer is filled with
-// the bytes' own positions (one pass for each byte of a position), so the packed data says where it came from. Positions are
-// compared as multisets: a byte that a type names twice must be named twice. Then a few large types, whose maps must stay small.
+// Makes random nested datatypes and compares each one's map with what MPI_Pack takes from a buffer: the buffer is
+// filled with the bytes' own positions (one pass for each byte of a position), so the packed data says where it came
+// from. Positions are compared as multisets: a byte that a type names twice must be named twice. Then a few large
+// types, whose maps must stay small.
 //
 // run: datatype_property [N [seed]]     on one rank
 // → expect: "ok N types", exit 0. On a failure: the type's construction, the command that makes it again, exit 1.
@@ -26,7 +27,7 @@ using photofinish::mpi::describe_type;
 using photofinish::mpi::TypeDescription;
 using std::int64_t;
 
-constexpr int64_t kMaxBytes = 4000;   // of data in one element
+constexpr int64_t kMaxBytes = 4000;  // of data in one element
 constexpr int64_t kMaxSpan = 60000;  // from the first byte to the last, and of the extent
 constexpr int kMaxDepth = 4;
 
@@ -70,7 +71,8 @@ std::string text_of(const std::vector<Number>& numbers) {
 
 std::string text_of(const std::vector<ByteRange>& ranges) {
   std::string text;
-  for (const ByteRange& range : ranges) text += " [" + std::to_string(range.begin) + "," + std::to_string(range.end) + ")";
+  for (const ByteRange& range : ranges)
+    text += " [" + std::to_string(range.begin) + "," + std::to_string(range.end) + ")";
   return text;
 }
 
@@ -88,8 +90,8 @@ class Generator {
     return leaf();
   }
 
-  // Open MPI 4.1 refuses to make a darray of a type without data; and after a struct with such a member, it packs several
-  // elements as if they lay side by side, whatever the extent (which it tells rightly).
+  // Open MPI 4.1 refuses to make a darray of a type without data; and after a struct with such a member, it packs
+  // several elements as if they lay side by side, whatever the extent (which it tells rightly).
   Made make_with_data(int depth) {
     Made made = make(depth);
     if (!kOpenMpi || Measures(made.type).size > 0) return made;
@@ -107,11 +109,15 @@ class Generator {
 
   static std::vector<Leaf> leaves() {
 #define LEAF(type) {type, #type}
-    std::vector<Leaf> result = {
-        LEAF(MPI_CHAR),        LEAF(MPI_BYTE),      LEAF(MPI_SHORT),      LEAF(MPI_INT),       LEAF(MPI_FLOAT),
-        LEAF(MPI_DOUBLE),      LEAF(MPI_INT64_T),   LEAF(MPI_SHORT_INT),  LEAF(MPI_FLOAT_INT), LEAF(MPI_DOUBLE_INT),
-        LEAF(MPI_LONG_INT),    LEAF(MPI_2INT),      LEAF(MPI_C_BOOL),     LEAF(MPI_C_DOUBLE_COMPLEX),
-        LEAF(MPI_LONG_DOUBLE), LEAF(MPI_LONG_DOUBLE_INT), LEAF(MPI_CHARACTER)};
+    std::vector<Leaf> result = {LEAF(MPI_CHAR),        LEAF(MPI_BYTE),
+                                LEAF(MPI_SHORT),       LEAF(MPI_INT),
+                                LEAF(MPI_FLOAT),       LEAF(MPI_DOUBLE),
+                                LEAF(MPI_INT64_T),     LEAF(MPI_SHORT_INT),
+                                LEAF(MPI_FLOAT_INT),   LEAF(MPI_DOUBLE_INT),
+                                LEAF(MPI_LONG_INT),    LEAF(MPI_2INT),
+                                LEAF(MPI_C_BOOL),      LEAF(MPI_C_DOUBLE_COMPLEX),
+                                LEAF(MPI_LONG_DOUBLE), LEAF(MPI_LONG_DOUBLE_INT),
+                                LEAF(MPI_CHARACTER)};
 #undef LEAF
     MPI_Datatype f90;
     MPI_Type_create_f90_real(6, 30, &f90);
@@ -282,7 +288,8 @@ class Generator {
            MPI_Type_create_darray_c(size, rank, n, large(sizes).data(), kinds.data(), arguments.data(),
                                     processes.data(), order, old.type, &made.type));
     made.text += "(" + std::to_string(rank) + " of " + std::to_string(size) + text_of(sizes) + text_of(kinds) +
-                 text_of(arguments) + text_of(processes) + (order == MPI_ORDER_C ? "C, " : "Fortran, ") + old.text + ")";
+                 text_of(arguments) + text_of(processes) + (order == MPI_ORDER_C ? "C, " : "Fortran, ") + old.text +
+                 ")";
   }
 
   void resized(const Made& old, Made& made) {
@@ -317,8 +324,9 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-// Where the bytes of `count` elements lie, in ascending order, as MPI_Pack finds them. The buffer has room for what either
-// side may think: true extents differ (MPICH lets a struct's empty members stretch them, Open MPI forgets overlapping parts).
+// Where the bytes of `count` elements lie, in ascending order, as MPI_Pack finds them. The buffer has room for what
+// either side may think: true extents differ (MPICH lets a struct's empty members stretch them, Open MPI forgets
+// overlapping parts).
 std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measures& measures, const DataMap& map) {
   const int64_t last = (count - 1) * measures.extent;
   const int64_t low = std::min<int64_t>(measures.true_lower_bound, map.bounds().begin) + std::min<int64_t>(0, last);
@@ -374,7 +382,8 @@ std::string verdict(const Made& made, int count) {
   const Measures measures(made.type);
   const TypeDescription description = describe_type(made.type);
   const DataMap& map = description.map;
-  if (map.size != measures.size) return "size is " + std::to_string(measures.size) + ", not " + std::to_string(map.size);
+  if (map.size != measures.size)
+    return "size is " + std::to_string(measures.size) + ", not " + std::to_string(map.size);
   if (map.lower_bound != measures.lower_bound) return "lower bound";
   if (map.extent != measures.extent) return "extent";
   const std::string element = made.elements.size() == 1 ? *made.elements.begin() : "";
@@ -467,16 +476,16 @@ bool check_compact() {
   MPI_Type_indexed(kMany, lengths.data(), displacements.data(), MPI_INT, &type);
   good &= compact("irregular indexed", type, kMany, 8);
 
-  // Taken apart twice at each level, this would take long. Open MPI gives no choice: its contents are copies, so two members
-  // of one type are two types.
+  // Taken apart twice at each level, this would take long. Open MPI gives no choice: its contents are copies, so two
+  // members of one type are two types.
   type = MPI_INT;
   for (int depth = 0; depth < (kOpenMpi ? 10 : 30); ++depth) {
     const int lengths_of_members[] = {1, 1};
     const MPI_Aint places[] = {0, MPI_Aint{4} << depth};
     const MPI_Datatype twice[] = {type, type};
-    if (depth > 0) MPI_Type_free(&inner);
-    MPI_Type_create_struct(2, lengths_of_members, places, twice, &type);
     inner = type;
+    MPI_Type_create_struct(2, lengths_of_members, places, twice, &type);
+    if (depth > 0) MPI_Type_free(&inner);
   }
   good &= compact("struct of structs", type, 1, 0);
   return good;
@@ -499,8 +508,8 @@ bool check_names() {
 // The markers that MPI 3 removed; old programs still have them, and both libraries still know them.
 bool check_markers() {
 #if defined(OPEN_MPI)
-  void* const lower = photofinish::mpi::find_real("ompi_mpi_lb");
-  void* const upper = photofinish::mpi::find_real("ompi_mpi_ub");
+  void* const lower = photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_lb");
+  void* const upper = photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_ub");
   if (!lower || !upper) return true;
   const MPI_Datatype types[] = {static_cast<MPI_Datatype>(lower), MPI_INT, static_cast<MPI_Datatype>(upper)};
 #else

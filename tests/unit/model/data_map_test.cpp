@@ -28,7 +28,7 @@ struct Twin {
 
 Twin twin_placed(const Twin& twin, const std::vector<int64_t>& displacements) {
   Twin result;
-  for (const int64_t displacement : displacements) {
+  for (const int64_t& displacement : displacements) {
     for (const int64_t position : twin.positions) result.positions.push_back(position + displacement);
     const int64_t lower = twin.lower_bound + displacement, upper = twin.upper_bound + displacement;
     const bool first = &displacement == displacements.data();
@@ -248,8 +248,7 @@ TEST(DataMap, RegularIndexedOfAGridIsFound) {
 TEST(DataMap, RegularIndexedWithABreakIsTwoBoxes) {
   std::vector<Block> blocks;
   for (int64_t i = 0; i < 1000; ++i) blocks.push_back({1, i * 16 + (i >= 300 ? 5 : 0)});
-  EXPECT_EQ(placed(contiguous_map(4), blocks).boxes,
-            (std::vector<Box>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
+  EXPECT_EQ(placed(contiguous_map(4), blocks).boxes, (std::vector<Box>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
 }
 
 TEST(DataMap, InterleavedRunsAreFound) {
@@ -274,7 +273,7 @@ TEST(DataMap, IrregularIndexedStaysPlain) {
   std::mt19937 random(1);
   std::vector<Block> blocks;
   int64_t place = 0, bytes = 0;
-  for (int64_t i = 0; i < 1000000; ++i) {
+  for (int64_t i = 0; i < 300000; ++i) {
     const int64_t count = 1 + random() % 1000;
     blocks.push_back({count, place});
     place += count * 4 + 1 + random() % 1000;
@@ -282,10 +281,10 @@ TEST(DataMap, IrregularIndexedStaysPlain) {
   }
   const DataMap map = placed(contiguous_map(4), blocks);
   EXPECT_EQ(map.size, bytes);
-  EXPECT_LE(map.boxes.size(), 1000000u);
+  EXPECT_LE(map.boxes.size(), 300000u);
   const auto plain = [](const Box& box) { return box.dimensions.empty(); };
-  EXPECT_GT(std::count_if(map.boxes.begin(), map.boxes.end(), plain), 990000);
-  EXPECT_EQ(expand(map).size(), 1000000u);
+  EXPECT_GT(std::count_if(map.boxes.begin(), map.boxes.end(), plain), 297000);
+  EXPECT_EQ(expand(map).size(), 300000u);
 }
 
 TEST(DataMap, BoxesBeyondEveryMemoryAreDropped) {
@@ -373,9 +372,7 @@ class Random {
         map = joined({map, other.map});
         break;
       }
-      case 5:
-        place(sample);
-        break;
+      case 5: place(sample); break;
     }
   }
 
@@ -384,8 +381,7 @@ class Random {
     std::vector<int64_t> displacements;
     for (Block& block : blocks) {
       block = {number(0, 3), number(-5, 10) * number(1, 8)};
-      for (int64_t i = 0; i < block.count; ++i)
-        displacements.push_back(block.displacement + i * sample.twin.extent());
+      for (int64_t i = 0; i < block.count; ++i) displacements.push_back(block.displacement + i * sample.twin.extent());
     }
     sample.twin = twin_placed(sample.twin, displacements);
     sample.map = placed(sample.map, blocks);

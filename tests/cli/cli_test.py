@@ -1,0 +1,357 @@
+"""The command line as users meet it: what it starts, what it says when something is wrong, and what is left of a run that ends
+badly. Each test runs the real tool on real programs, with a time limit, in a directory of its own.
+
+  cli_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TIMEOUT = 60
+arguments = None
+
+
+def environment(**more):
+    env = dict(os.environ)
+    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
+               OMPI_MCA_rmaps_base_oversubscribe="1", PATH=os.path.dirname(arguments.photofinish) + ":" + env["PATH"])
+    env.pop("PHOTOFINISH_OPTIONS", None)
+    if arguments.yield_preload and arguments.mpi == "mpich":
+        env["LD_PRELOAD"] = arguments.yield_preload
+    env.update(more)
+    return env
+
+
+class Run:
+    """One command, to its end; everything it started is ended with it."""
+
+    def __init__(self, *command, cwd, env=None, interrupt=None):
+        self.command = command
+        process = subprocess.Popen(command, cwd=cwd, env=env or environment(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True)
+        try:
+            if interrupt:
+                interrupt(process)
+            self.out, self.err = process.communicate(timeout=TIMEOUT)
+            self.code = process.returncode
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def __str__(self):
+        return f"$ {' '.join(self.command)}\n[exit {self.code}]\n{self.out}{self.err}"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="photofinish-cli-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def run_(self, *command, **kwargs):
+        return Run(*command, cwd=self.dir, **kwargs)
+
+    def photofinish(self, *words, **kwargs):
+        return self.run_(arguments.photofinish, *words, **kwargs)
+
+    def compile(self, source, *flags, name=None, compiler=None):
+        name = name or os.path.splitext(source)[0]
+        compiler = compiler or f"mpicc.{arguments.mpi}"
+        result = self.run_(compiler, "-g", "-O1", "-w", os.path.join(HERE, source), *flags, "-o", name)
+        self.assertEqual(result.code, 0, result)
+        return "./" + name
+
+    def write(self, name, text, mode=0o644):
+        with open(self.path(name), "w") as file:
+            file.write(text)
+        os.chmod(self.path(name), mode)
+        return "./" + name
+
+    def assertSays(self, result, pattern, code):
+        """One line, from us, that tells what is wrong and what to do."""
+        lines = [line for line in result.err.splitlines() if line.startswith("photofinish: ")]
+        self.assertTrue(any(re.search(pattern, line) for line in lines), f"no line matches {pattern!r}\n{result}")
+        self.assertEqual(len(lines), 1, result)
+        self.assertEqual(result.code, code, result)
+
+
+class Errors(Case):
+    def fake_mpi(self, soname):
+        """./app, which needs a library that calls itself MPI."""
+        self.write("fake.c", "int PMPI_Init(int *c, char ***v) { return 0; }\n")
+        self.write("app.c", "int PMPI_Init(int *, char ***); int main(int c, char **v) { return PMPI_Init(&c, &v); }\n")
+        self.run_("cc", "-shared", "-fPIC", "fake.c", "-Wl,-soname," + soname, "-o", soname)
+        self.run_("cc", "app.c", "./" + soname, "-Wl,-rpath," + self.dir, "-o", "app")
+
+    def test_program_not_found(self):
+        self.assertSays(self.photofinish("check", "-n", "2", "./nowhere"), r"nowhere", 70)
+        self.assertFalse(os.path.exists(self.path("photofinish.run")))
+
+    def test_not_an_mpi_program(self):
+        self.assertSays(self.photofinish("check", "-n", "2", "/bin/ls"), r"--mpi", 70)
+
+    def test_static_mpi(self):
+        self.write("static.c", "int PMPI_Init(int *c, char ***v) { return 0; }\n"
+                               "int MPI_Init(int *c, char ***v) { return PMPI_Init(c, v); }\n"
+                               "int main(int c, char **v) { return MPI_Init(&c, &v); }\n")
+        self.run_("cc", "static.c", "-o", "static")
+        self.assertSays(self.photofinish("check", "-n", "2", "./static"), r"static", 70)
+
+    def test_unknown_mpi(self):
+        self.fake_mpi("libmpi.so.12")
+        self.assertSays(self.photofinish("check", "-n", "2", "./app"), r"libmpi\.so\.12", 70)
+
+    def test_launcher_missing(self):
+        # An MPI library with no launcher beside it, nor in PATH.
+        soname = "libmpi.so.40" if arguments.mpi == "openmpi" else "libmpich.so.12"
+        self.fake_mpi(soname)
+        result = self.photofinish("check", "-n", "2", "./app", env=environment(PATH="/nonexistent"))
+        self.assertSays(result, r"mpirun|launcher", 70)
+
+    def test_run_directory_not_writable(self):
+        app = self.compile("children.c")
+        self.assertSays(self.photofinish("check", "-n", "1", "-o", "/proc/no/run", app), r"-o DIR", 70)
+        self.assertSays(self.photofinish("check", "-n", "1", "-o", "/dev/null", app), r"not a directory.*-o DIR", 70)
+
+    def test_run_directory_with_other_files(self):
+        app = self.compile("children.c")
+        os.mkdir(self.path("mine"))
+        self.write("mine/thesis.tex", "years of work")
+        self.assertSays(self.photofinish("check", "-n", "1", "--overwrite", "-o", "mine", app), r"other files", 70)
+        self.assertTrue(os.path.exists(self.path("mine/thesis.tex")))
+
+    def test_earlier_run_is_kept(self):
+        app = self.compile("children.c")
+        self.assertEqual(self.photofinish("check", "-n", "1", app).code, 0)
+        before = os.stat(self.path("photofinish.run/run.json")).st_mtime_ns
+        self.assertSays(self.photofinish("check", "-n", "1", app), r"earlier run.*--overwrite", 70)
+        self.assertEqual(os.stat(self.path("photofinish.run/run.json")).st_mtime_ns, before)
+        self.assertEqual(self.photofinish("check", "-n", "1", "--overwrite", app).code, 0)
+        self.assertNotEqual(os.stat(self.path("photofinish.run/run.json")).st_mtime_ns, before)
+
+    def test_wrong_usage(self):
+        app = self.compile("children.c")
+        for words, pattern in [(("check",), "needs a program"), (("check", "-n", "0", app), r"-n"),
+                               (("check", app), r"how many ranks"), (("check", "-n", "two", app), r"-n"),
+                               (("check", "-n", "2", "--no-such", app), r"no-such"), (("frobnicate",), r"--help"),
+                               (("check", "-n", "1", "--stack-depth", "900", app), r"stack_depth takes 1 to 128"),
+                               (("check", "-n", "1", "--mpi", "lam", app), r"openmpi or mpich")]:
+            with self.subTest(words):
+                self.assertSays(self.photofinish(*words), pattern, 64)
+        result = self.photofinish("check", "-n", "1", app, env=environment(PHOTOFINISH_OPTIONS="stack_dept=3"))
+        self.assertSays(result, r"PHOTOFINISH_OPTIONS.*stack_dept", 64)
+
+    def test_program_without_init(self):
+        self.write("lazy.c", "#include <mpi.h>\nint main(int c, char **v) { if (c > 99) MPI_Init(&c, &v); return 0; }\n")
+        self.run_(f"mpicc.{arguments.mpi}", "-w", "lazy.c", "-o", "lazy")
+        self.assertSays(self.photofinish("check", "-n", "1", "./lazy"), r"nothing was recorded", 70)
+
+    def test_dump_of_what_is_no_run(self):
+        self.assertSays(self.photofinish("dump", "nowhere"), r"nowhere", 70)
+        self.assertSays(self.photofinish("dump", "."), r"not a photofinish run", 70)
+
+    def test_dump_of_a_damaged_run(self):
+        app = self.compile("survive.c")
+        self.assertEqual(self.photofinish("check", "-n", "2", app, "well").code, 0)
+        trace = self.path("photofinish.run/rank-000000.trace")
+        os.truncate(trace, os.path.getsize(trace) - 30)
+        result = self.photofinish("dump", "photofinish.run")
+        self.assertSays(result, r"rank-000000\.trace: at byte \d+: ", 70)
+        self.assertEqual(result.out.count("== rank"), 2)
+        self.assertSays(self.photofinish("dump", "-r", "7", "photofinish.run"), r"no rank of 7", 64)
+
+
+class Starting(Case):
+    def launcher(self, ranks):
+        return [f"mpirun.{arguments.mpi}", "-n", str(ranks)]
+
+    def test_preload_reaches_ranks_only(self):
+        app = self.compile("children.c")
+        # A launcher that shows what it was given, and starts one rank.
+        launcher = self.write("launcher", '#!/bin/sh\necho "launcher LD_PRELOAD=[$LD_PRELOAD]"\nexec "$@"\n', 0o755)
+        env = environment()
+        before = env.get("LD_PRELOAD", "")
+        result = self.photofinish("check", "--", launcher, app, env=env)
+        self.assertIn(f"launcher LD_PRELOAD=[{before}]", result.out, result)
+        self.assertIn(f"child LD_PRELOAD=[{before}]", result.out, result)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("MPI_Finalize", self.photofinish("dump", "photofinish.run").out)
+
+    def test_launcher_line(self):
+        app = self.compile("survive.c")
+        result = self.photofinish("check", "--", *self.launcher(2), app, "well")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("2 of 2 ranks recorded", result.err)
+
+    def test_exec_behind_a_launcher(self):
+        app = self.compile("survive.c")
+        for name in ["photofinish.run", "photofinish.run.2"]:
+            result = self.run_(*self.launcher(2), arguments.photofinish, "exec", app, "well")
+            self.assertEqual(result.code, 0, result)
+            self.assertEqual(len(os.listdir(self.path(name))), 3, result)
+        self.assertIn("this one goes to", result.err)
+
+    def test_script_between_launcher_and_program(self):
+        self.compile("survive.c")
+        script = self.write("start.sh", '#!/bin/sh\nls >/dev/null\nexec ./survive "$@"\n', 0o755)
+        result = self.photofinish("check", "--", *self.launcher(2), script, "well")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("2 of 2 ranks recorded", result.err)
+
+    def test_program_arguments_are_the_programs(self):
+        self.write("echo.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v);"
+                             "for (int i = 1; i < c; ++i) printf(\"[%s]\", v[i]); MPI_Finalize(); }\n")
+        self.run_(f"mpicc.{arguments.mpi}", "-w", "echo.c", "-o", "echo")
+        result = self.photofinish("check", "-n", "1", "./echo", "-n", "7", "--", "-o", "x y", "")
+        self.assertIn("[-n][7][--][-o][x y][]", result.out, result)
+
+    def test_options_from_the_environment(self):
+        app = self.compile("survive.c")
+        env = environment(PHOTOFINISH_OPTIONS="output=a.run:stack_depth=1")
+        self.assertEqual(self.photofinish("check", "-n", "2", app, "well", env=env).code, 0)
+        stacks = self.photofinish("dump", "-s", "-c", "MPI_Send", "a.run").out
+        self.assertIn("#0 messages", stacks)
+        self.assertNotIn("#1 ", stacks)
+        self.assertEqual(self.photofinish("check", "-n", "2", "-o", "b.run", app, "well", env=env).code, 0)
+        self.assertTrue(os.path.exists(self.path("b.run")))
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare"), "needs root and unshare")
+    def test_ranks_that_do_not_share_the_directory(self):
+        self.compile("survive.c")
+        os.mkdir(self.path("shared"))
+        rank = "OMPI_COMM_WORLD_RANK" if arguments.mpi == "openmpi" else "PMI_RANK"
+        # Rank 1 is on a "node" of its own, where another file system lies at the run directory's place.
+        script = self.write("node.sh", f'#!/bin/sh\n[ "${rank}" = 1 ] || exec ./survive "$@"\n'
+                            f'exec unshare -m sh -c \'mount -t tmpfs none {self.dir}/shared && exec ./survive "$@"\' sh "$@"\n', 0o755)
+        result = self.photofinish("check", "-o", "shared/run", "--", *self.launcher(2), script, "well")
+        self.assertIn("exchanged", result.out, result)
+        self.assertRegex(result.err, r"rank 1 on \S+ does not see the run directory \S+/shared/run; .*-o DIR")
+        self.assertEqual(result.code, 70, result)
+
+    def test_progress_only_on_a_terminal(self):
+        app = self.compile("survive.c")
+        self.assertNotIn("\r", self.photofinish("check", "-n", "2", app, "well").err)
+
+    def test_run_json_is_json(self):
+        app = self.compile("survive.c")
+        self.photofinish("check", "-n", "2", app, "well")
+        with open(self.path("photofinish.run/run.json")) as file:
+            self.assertEqual(json.load(file)["command"], [app, "well"])
+
+
+class Survival(Case):
+    """The exit code and output are those without us, and what was recorded is there."""
+
+    def check(self, how, state, pending=True):
+        app = self.compile("survive.c")
+        bare = self.run_(f"mpirun.{arguments.mpi}", "-n", "2", app, how)
+        checked = self.photofinish("check", "-n", "2", app, how)
+        self.assertEqual(checked.code, bare.code, checked)
+        self.assertIn("exchanged", checked.out)
+        self.assertRegex(checked.err, rf"photofinish: ranks? \S+ ended: .*{state}")
+        dump = self.photofinish("dump", "photofinish.run")
+        self.assertEqual(dump.code, 0, dump)
+        ranks = dump.out.split("== rank ")[1:]
+        self.assertEqual(len(ranks), 2)
+        self.assertRegex(ranks[1].splitlines()[0], state)
+        self.assertEqual(ranks[0].count("MPI_Send "), 100)
+        self.assertEqual(ranks[1].count("MPI_Recv "), 100)
+        if pending:
+            self.assertRegex(ranks[0], r"MPI_Recv .*tag=999 .*DID-NOT-RETURN.*@ main survive.c")
+        return ranks
+
+    def test_abort(self):
+        ranks = self.check("abort", r"MPI_Abort with 3")
+        self.assertRegex(ranks[1], r"MPI_Abort comm=MPI_COMM_WORLD code=3 DID-NOT-RETURN")
+
+    def test_exit(self):
+        self.check("exit", r"exit 4")
+
+    def test_quick_exit(self):
+        self.check("quick_exit", r"without a word")
+
+    def test_segv(self):
+        self.check("segv", r"signal 11 \(SIGSEGV\)")
+
+    def test_sigterm(self):
+        self.check("term", r"signal 15 \(SIGTERM\)")
+
+    def test_sigint(self):
+        self.check("int", r"signal 2 \(SIGINT\)")
+
+    def test_sigkill(self):
+        self.check("kill", r"without a word")
+
+    def test_interrupted_hang(self):
+        app = self.compile("survive.c")
+
+        def interrupt(process):
+            # "hang" ends nobody: both ranks wait for ever, until the user loses patience.
+            deadline = time.time() + TIMEOUT / 2
+            while process.stdout.readline().strip() != "exchanged" and time.time() < deadline:
+                pass
+            time.sleep(0.5)
+            os.killpg(process.pid, signal.SIGINT)
+
+        result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt)
+        self.assertNotEqual(result.code, 0, result)
+        self.assertIn("2 of 2 ranks recorded", result.err, result)
+        dump = self.photofinish("dump", "photofinish.run").out
+        self.assertEqual(len(re.findall(r"MPI_Recv .*tag=999 .*DID-NOT-RETURN", dump)), 2, dump)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
+    def test_full_disk(self):
+        app = self.compile("flood.c")
+        os.mkdir(self.path("small"))
+        if self.run_("mount", "-t", "tmpfs", "-o", "size=2m", "none", "small").code != 0:
+            self.skipTest("cannot mount a small file system")
+        self.addCleanup(subprocess.run, ["umount", self.path("small")])
+        result = self.photofinish("check", "-n", "2", "-o", "small/run", app, "600000")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("rank 0 done", result.out)
+        self.assertIn("rank 1 done", result.out)
+        said = [line for line in result.err.splitlines() if "No space left" in line]
+        self.assertIn(len(said), (1, 2), result)  # once in each rank that met it
+        self.assertRegex(said[0], r"recording stops here, the program goes on")
+        self.assertRegex(result.err, r"recording stopped early")
+        dump = self.photofinish("dump", "small/run")
+        self.assertGreater(dump.out.count("MPI_Send "), 10000)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
+    def test_disk_full_from_the_start(self):
+        app = self.compile("flood.c")
+        os.mkdir(self.path("small"))
+        if self.run_("mount", "-t", "tmpfs", "-o", "size=64k", "none", "small").code != 0:
+            self.skipTest("cannot mount a small file system")
+        self.addCleanup(subprocess.run, ["umount", self.path("small")])
+        result = self.photofinish("check", "-n", "2", "-o", "small/run", app, "10")
+        self.assertIn("rank 1 done", result.out, result)
+        self.assertRegex(result.err, r"photofinish: .*small/run\S+: No space left on device; choose another place with -o DIR")
+        self.assertEqual(result.code, 70, result)
+
+
+def main():
+    global arguments
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--photofinish", required=True)
+    parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
+    parser.add_argument("--yield-preload", default="")
+    arguments, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()

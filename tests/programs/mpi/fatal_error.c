@@ -1,0 +1,28 @@
+// An error that ends the program: the call that failed is on record, and so is everything before it.
+#include <unistd.h>
+#include "check.h"
+// run: ranks=2 exit=nonzero
+// output: about to fail
+// expect rank all: MPI_Barrier comm=MPI_COMM_WORLD
+// expect rank 1: MPI_Reduce root=outsider DID-NOT-RETURN @fail<main
+// expect not rank all: MPI_Finalize
+
+static void fail(void) {
+  int x = 0, y;
+  MPI_Reduce(&x, &y, 1, MPI_INT, MPI_SUM, 17, MPI_COMM_WORLD);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) {
+    printf("about to fail\n");
+    fflush(stdout);
+    usleep(500000);  // the launcher has passed that on
+    fail();
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+}

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Builds one test program, runs it under `photofinish check`, and compares `photofinish dump` with what its comments say.
+
+  run_program.py --mpi openmpi|mpich [--photofinish PATH] [--cc COMPILER] [--preload LIBRARY] [--keep] PROGRAM.{c,cpp,f90}
+
+Comments, `//` in C and C++, `!` in Fortran, one space, nothing in front:
+
+  // run: ranks=4 mpi=both args="a b" exit=0 timeout=60 env=NAME:VALUE
+        all optional; these are the defaults. mpi=openmpi or mpich: only there. exit=nonzero: any failure.
+  // build: flags="-O2 -pthread" lib=other.c source=more.c
+        lib: built as a shared library and linked; source: compiled along. Both from the program's folder.
+  // output: sum 6
+        a line that the program must print, `*` for anything. At least one.
+  // expect rank 0: MPI_Send to=1 tag=7 reads=*+8(1xMPI_DOUBLE) @main
+        an event of rank 0: its call, then tokens of its line in dump (several reads= or the like in their order).
+        Expectations for a rank are found in their order, other events may lie between. At least one expectation.
+  // expect rank 1-3: …      // expect rank 0,2: …      // expect rank all: …
+  // expect not rank 0: MPI_Recv from=2
+        no event of the rank matches.
+  // expect count=3 rank 0: MPI_Send
+        exactly so many events match, anywhere.
+  // expect define rank all: win1 uid=$WIN flavour=allocate
+        a definition line (`define` itself left out), anywhere.
+  // expect end rank 0: MPI_Abort with 3
+        how the rank ended.
+  // expect mpi=openmpi rank 0: …
+        under that MPI only.
+  // expect distinct: $A $B
+        the values differ.
+
+Tokens: `*` is anything; nothing else is special. !token: no token of the line is like this. $name: a value, the same wherever
+the name is used for this rank; $NAME: the same on all ranks, so `uid=$WIN` says that all ranks mean one window. ${name+8}: that
+address plus 8. tN: the thread, where a rank has several. @f: called in function f; @{mark}: at the line that carries the
+comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined)<g.
+
+Exit code: 0 passed, 1 failed, 77 not for this MPI.
+"""
+import argparse
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent / "support"))
+from expectations import BadProgram, find_marks, match_one, match_site, match_tokens, parse_program  # noqa: E402
+
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+EVENT = re.compile(r"(?:(t\d+) )? *(\d+\.\d+) +(\d+\.\d+)  (.*?)(?:  @ (.*))?$")
+FRAME = re.compile(r"    #\d+ (.*?) (\S+(?::\d+|\+0x[0-9a-f]+))( \(inlined\))?$")
+RUN_MARK = "PHOTOFINISH_TEST_RUN"
+DEADLINE = time.monotonic() + 100  # for all it does: whoever started us has 120 s
+
+
+class Failure(Exception):
+    pass
+
+
+def processes_of(mark):
+    """Launchers put ranks into process groups of their own; what we put into their environment stays with them."""
+    wanted = f"{RUN_MARK}={mark}".encode()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    yield int(entry.name)
+            except OSError:
+                pass
+
+
+def end_processes(mark):
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        until = time.monotonic() + 2
+        while (alive := list(processes_of(mark))) and time.monotonic() < until:
+            for pid in alive:
+                try:
+                    os.kill(pid, sent)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.05)
+
+
+def run(command, environment, directory, timeout):
+    """Exit code, standard output and standard error. Nothing that it started is left."""
+    mark = str(uuid.uuid4())
+    timeout = max(1, min(timeout, DEADLINE - time.monotonic()))
+    process = subprocess.Popen(command, cwd=directory, env={**environment, RUN_MARK: mark}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                               start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        end_processes(mark)
+        out, err = process.communicate()
+        code = f"none after {timeout:.0f} s: stopped"
+    finally:
+        end_processes(mark)
+    return code, out, err
+
+
+def run_environment(arguments, program, directory):
+    environment = dict(os.environ)
+    environment.pop("PHOTOFINISH_OPTIONS", None)
+    environment.update(
+        TMPDIR=directory,
+        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+        OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_btl_base_warn_component_unused="0",
+        **program.env)
+    if arguments.mpi == "mpich" and arguments.preload:
+        environment["LD_PRELOAD"] = str(Path(arguments.preload).resolve())
+    return environment
+
+
+def build(arguments, program, source, directory):
+    def compile(compiler, *words):
+        command = [compiler, "-g", "-Wall", *program.flags, *map(str, words)]
+        code, out, err = run(command, dict(os.environ), directory, 120)
+        if code != 0:
+            raise Failure(f"{shlex.join(command)}\nexit code {code}\n{out}{err}")
+
+    def compiler_of(path):
+        return arguments.cc or f"{COMPILERS[path.suffix]}.{arguments.mpi}"
+
+    libraries = []
+    for name in program.libs:
+        path = source.parent / name
+        libraries.append(directory / f"lib{path.stem}.so")
+        compile(compiler_of(path), "-fPIC", "-shared", path, "-o", libraries[-1])
+    executable = directory / source.stem
+    more = [source.parent / name for name in program.sources]
+    compile(compiler_of(source), source, *more, *libraries, "-o", executable,
+            *([f"-Wl,-rpath,{directory}"] if libraries else []))
+    return executable
+
+
+def parse_dump(text):
+    ranks, rank = {}, None
+    for line in text.splitlines():
+        if header := re.match(r"== rank (\d+) of \d+ .*?\): (.*)$", line):
+            rank = ranks[int(header[1])] = {"end": header[2], "define": [], "event": []}
+        elif rank is None:
+            raise Failure(f"dump began with: {line}")
+        elif line.startswith("define "):
+            rank["define"].append({"text": line, "tokens": line.split()[1:], "frames": []})
+        elif frame := FRAME.match(line):
+            rank["event"][-1]["frames"].append(
+                {"function": frame[1], "place": re.sub(r":(\d+):\d+$", r":\1", frame[2].rsplit("/", 1)[-1]),
+                 "inlined": bool(frame[3])})
+        elif event := EVENT.match(line):
+            tokens = event[4].split()
+            if event[1]:
+                tokens.append(event[1])
+            rank["event"].append({"text": line, "tokens": tokens, "frames": []})
+        else:
+            raise Failure(f"dump printed a line that is neither event nor definition: {line}")
+    return ranks
+
+
+class Checker:
+    def __init__(self, ranks, size, marks):
+        self.ranks, self.size, self.marks = ranks, size, marks
+        self.position = {rank: 0 for rank in ranks}
+        self.bound = {rank: {} for rank in ranks}
+        self.shared = {}
+
+    def ranks_of(self, text):
+        if text == "all":
+            return range(self.size)
+        chosen = []
+        for part in text.split(","):
+            first, _, last = part.partition("-")
+            chosen += range(int(first), int(last or first) + 1)
+        return chosen
+
+    def match(self, rank, expectation, line):
+        sites = [token for token in expectation.tokens[1:] if token.startswith("@")]
+        patterns = [token for token in expectation.tokens[1:] if not token.startswith("@")]
+        if match_one(expectation.tokens[0], line["tokens"][0], self.bound[rank], self.shared) is None:
+            return None
+        if not all(match_site(site, line["frames"], self.marks) for site in sites):
+            return None
+        return match_tokens(patterns, line["tokens"][1:], self.bound[rank], self.shared)
+
+    def bind(self, rank, values):
+        for name, value in values.items():
+            (self.shared if name[0].isupper() else self.bound[rank])[name] = value
+
+    def check(self, expectation):
+        if expectation.kind == "distinct":
+            values = [self.shared.get(name[1:], f"({name} has no value)") for name in expectation.tokens]
+            if any(value.startswith("(") for value in values):
+                raise Failure(" ".join(values))
+            if len(set(values)) != len(values):
+                raise Failure(f"the same: {' '.join(values)}")
+            return
+        for rank in self.ranks_of(expectation.ranks):
+            if rank not in self.ranks:
+                raise Failure(f"rank {rank} is not on record")
+            self.check_rank(rank, expectation)
+
+    def check_rank(self, rank, expectation):
+        if expectation.kind == "end":
+            if match_one(" ".join(expectation.tokens), self.ranks[rank]["end"], {}, {}) is None:
+                raise Failure(f"rank {rank} ended with: {self.ranks[rank]['end']}")
+            return
+        lines = self.ranks[rank][expectation.kind]
+        if expectation.negated or expectation.count >= 0:
+            found = [line for line in lines if self.match(rank, expectation, line) is not None]
+            if len(found) != max(expectation.count, 0):
+                raise Failure(f"rank {rank}: {len(found)} match" + self.listing(rank, found))
+            return
+        ordered = expectation.kind == "event"
+        start = self.position[rank] if ordered else 0
+        for i in range(start, len(lines)):
+            values = self.match(rank, expectation, lines[i])
+            if values is not None:
+                self.bind(rank, values)
+                if ordered:
+                    self.position[rank] = i + 1
+                return
+        behind = f" behind{self.listing(rank, [lines[start - 1]])}\n" if start > 0 else " "
+        near = self.near(rank, expectation, lines[start:])
+        raise Failure(f"rank {rank}: not found{behind}in{self.listing(rank, near)}")
+
+    def near(self, rank, expectation, lines):
+        def same(line):
+            return match_one(expectation.tokens[0], line["tokens"][0], self.bound[rank], self.shared) is not None
+
+        return list(filter(same, lines)) or lines
+
+    def listing(self, rank, lines):
+        known = "".join(f" ${name}={value}" for name, value in {**self.bound[rank], **self.shared}.items())
+        text = "".join("\n    " + line["text"] for line in lines[:40])
+        return text + (f"\n    … {len(lines)} in all" if len(lines) > 40 else "") + (f"\n    with{known}" if known else "")
+
+
+def check_output(program, out):
+    lines = [line.strip() for line in out.splitlines()]
+    for number, text in program.outputs:
+        if not any(match_one(text, line, {}, {}) is not None for line in lines):
+            raise Failure(f"line {number}: the program did not print: {text}")
+
+
+def last_events(arguments, record, environment, directory):
+    """Where the ranks were when it went wrong."""
+    text = ""
+    try:
+        _, dumped, _ = run([arguments.photofinish, "dump", str(record)], environment, directory, 20)
+        for rank, lines in parse_dump(dumped).items():
+            text += f"--- rank {rank}, {lines['end']}; last calls:\n"
+            text += "".join(f"    {event['text']}\n" for event in lines["event"][-3:])
+    except Failure:
+        pass
+    return text
+
+
+def test(arguments, program, source, directory):
+    executable = build(arguments, program, source, directory)
+    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources])
+    environment = run_environment(arguments, program, str(directory))
+    record = directory / "run"
+    command = [arguments.photofinish, "check", "-n", str(program.ranks), "-o", str(record), str(executable)]
+    command += program.args
+    code, out, err = run(command, environment, directory, program.timeout)
+    told = f"\n--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
+    wrong_exit = code == 0 or isinstance(code, str) if program.exit == "nonzero" else code != int(program.exit)
+    if wrong_exit:
+        last = last_events(arguments, record, environment, directory)
+        raise Failure(f"exit code {code} instead of {program.exit}{told}{last}")
+    dump = [arguments.photofinish, "dump", "-d", "-s", str(record)]
+    dump_code, dumped, dump_err = run(dump, environment, directory, 60)
+    if dump_code != 0:
+        raise Failure(f"{shlex.join(dump)}\nexit code {dump_code}\n{dump_err}{told}")
+    try:
+        check_output(program, out)
+        ranks = parse_dump(dumped)
+        checker = Checker(ranks, program.ranks, marks)
+    except Failure as failure:
+        raise Failure(f"{failure}{told}") from None
+    problems = []
+    for expectation in program.expectations:
+        if expectation.mpi in ("both", arguments.mpi):
+            try:
+                checker.check(expectation)
+            except (Failure, BadProgram) as failure:
+                problems.append(f"{source.name}:{expectation.line}: expect{expectation.text}\n  {failure}")
+    if problems:
+        raise Failure("\n".join(problems) + told)
+    return len(program.expectations)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs one test program.")
+    parser.add_argument("--mpi", required=True, choices=("openmpi", "mpich"))
+    parser.add_argument("--photofinish", default="photofinish", help="the tool; otherwise the one in PATH")
+    parser.add_argument("--cc", help="compiler instead of mpicc.MPI, mpicxx.MPI, mpifort.MPI")
+    parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
+    parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
+    parser.add_argument("program", type=Path)
+    arguments = parser.parse_args()
+    source = arguments.program.resolve()
+    if os.sep in arguments.photofinish:
+        arguments.photofinish = str(Path(arguments.photofinish).resolve())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # as an exception, so that everything is cleaned up
+    directory = Path(tempfile.mkdtemp(prefix="pf-"))
+    try:
+        program = parse_program(source)
+        if program.mpi not in ("both", arguments.mpi):
+            print(f"skipped: {source.name} is for {program.mpi}")
+            return 77
+        count = test(arguments, program, source, directory)
+        print(f"passed: {source.name} under {arguments.mpi}, {count} expectations")
+        return 0
+    except (Failure, BadProgram, OSError) as failure:
+        again = [sys.executable, *[word for word in sys.argv if word != "--keep"], "--keep"]
+        print(f"FAILED: {source.name} under {arguments.mpi}\n{failure}")
+        print(f"--- again, and keep what it made:\n{shlex.join(again)}")
+        return 1
+    finally:
+        if arguments.keep:
+            print(f"kept: {directory}")
+        else:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

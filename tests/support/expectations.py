@@ -1,0 +1,228 @@
+"""What a test program says, in its comments, about how it is built and run and what its record must show.
+
+The syntax is described in run_program.py. Parsing is strict: a line that looks like an expectation and is none is an error,
+for a typo must not turn a test into a comment.
+"""
+import difflib
+import re
+import shlex
+from dataclasses import dataclass, field
+
+KEYWORDS = ("run", "build", "output", "expect")
+MARK = re.compile(r"(?:/\*|!)\{([\w-]+)\}")
+COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # from its start on: no code in front
+
+
+class BadProgram(Exception):
+    """The test program itself is wrong."""
+
+
+@dataclass
+class Expectation:
+    line: int
+    text: str
+    kind: str  # "event", "define", "end", "distinct"
+    ranks: str = ""
+    negated: bool = False
+    count: int = -1
+    mpi: str = "both"
+    tokens: list = field(default_factory=list)
+
+
+@dataclass
+class Program:
+    ranks: int = 4
+    mpi: str = "both"
+    args: list = field(default_factory=list)
+    exit: str = "0"
+    timeout: float = 60
+    env: dict = field(default_factory=dict)
+    flags: list = field(default_factory=list)
+    libs: list = field(default_factory=list)
+    sources: list = field(default_factory=list)
+    outputs: list = field(default_factory=list)
+    expectations: list = field(default_factory=list)
+
+
+def looks_like_keyword(word, rest):
+    """Prose may begin with `runs`, but `runs:` is a typo."""
+    word = word.lower()
+    if word in KEYWORDS:
+        return True
+    named = rest.startswith(":")
+    likeness = max(difflib.SequenceMatcher(None, word, key).ratio() for key in KEYWORDS if named or len(key) > 3)
+    return likeness >= (0.6 if named else 0.8)
+
+
+def parse_settings(program, keyword, text):
+    for word in shlex.split(text):
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"'{word}' is not key=value")
+        if keyword == "run" and key == "ranks":
+            program.ranks = int(value)
+        elif keyword == "run" and key == "mpi" and value in ("both", "openmpi", "mpich"):
+            program.mpi = value
+        elif keyword == "run" and key == "args":
+            program.args = shlex.split(value)
+        elif keyword == "run" and key == "exit" and re.fullmatch(r"\d+|nonzero", value):
+            program.exit = value
+        elif keyword == "run" and key == "timeout":
+            program.timeout = float(value)
+        elif keyword == "run" and key == "env":
+            name, _, setting = value.partition(":")
+            program.env[name] = setting
+        elif keyword == "build" and key == "flags":
+            program.flags += shlex.split(value)
+        elif keyword == "build" and key == "lib":
+            program.libs.append(value)
+        elif keyword == "build" and key == "source":
+            program.sources.append(value)
+        else:
+            raise ValueError(f"unknown setting '{word}'")
+
+
+def parse_expectation(line, text):
+    head, colon, body = text.partition(": ")
+    if not colon or not body.strip():
+        raise ValueError("wanted 'expect …: what'")
+    expectation = Expectation(line, text, "event", tokens=body.split())
+    words = head.split()
+    while words:
+        word = words.pop(0)
+        key, equals, value = word.partition("=")
+        if word == "not":
+            expectation.negated = True
+        elif word in ("define", "end", "distinct"):
+            expectation.kind = word
+        elif word == "rank" and words and re.fullmatch(r"all|\d+(-\d+)?(,\d+(-\d+)?)*", words[0]):
+            expectation.ranks = words.pop(0)
+        elif key == "count" and value.isdigit():
+            expectation.count = int(value)
+        elif key == "mpi" and value in ("openmpi", "mpich"):
+            expectation.mpi = value
+        else:
+            raise ValueError(f"'{word}' means nothing here")
+    if (expectation.kind == "distinct") == bool(expectation.ranks):
+        raise ValueError("which rank?" if not expectation.ranks else "'distinct' has no rank")
+    return expectation
+
+
+def parse_program(path):
+    program = Program()
+    marker = "!" if path.suffix == ".f90" else "//"
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        comment = COMMENT.match(line)
+        if not comment or not looks_like_keyword(comment[3], comment[4]):
+            continue
+        prefix, space, keyword, rest = comment.groups()
+        try:
+            if prefix != marker or space != " " or keyword not in KEYWORDS:
+                raise ValueError(f"not one of {', '.join(f'{marker} {key}' for key in KEYWORDS)}, but close")
+            if keyword == "expect":
+                program.expectations.append(parse_expectation(number, rest))
+                continue
+            if not rest.startswith(": ") or not rest[2:].strip():
+                raise ValueError(f"wanted '{marker} {keyword}: …'")
+            if keyword == "output":
+                program.outputs.append((number, rest[2:].strip()))
+            else:
+                parse_settings(program, keyword, rest[2:])
+        except ValueError as error:
+            raise BadProgram(f"{path}:{number}: {error}: {line.strip()}") from None
+    if not program.expectations:
+        raise BadProgram(f"{path}: no expectation")
+    if not program.outputs:
+        raise BadProgram(f"{path}: no output, so nothing says that the program got to its end")
+    return program
+
+
+def find_marks(paths):
+    """{name} in a comment behind a statement gives its line a name."""
+    marks = {}
+    for path in paths:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for name in MARK.findall(line):
+                if name in marks:
+                    raise BadProgram(f"{path}:{number}: a second mark {{{name}}}")
+                marks[name] = f"{path.name}:{number}"
+    return marks
+
+
+# --- patterns
+
+VALUE = r"[^\s;,\[\]=:()+{}]+"
+
+
+def pattern_regex(pattern, bound, shared, captured):
+    """`*` is anything, $name is a value that is the same wherever the name is used, ${name+8} is an address."""
+    regex = ""
+    for part in re.split(r"(\*|\$\{[A-Za-z]\w*\+\d+\}|\$[A-Za-z]\w*)", pattern):
+        if part == "*":
+            regex += ".*"
+        elif part.startswith("${"):
+            name, offset = part[2:-1].split("+")
+            value = (shared if name[0].isupper() else bound).get(name)
+            if value is None:
+                raise BadProgram(f"{part} before ${name} has a value")
+            regex += re.escape(hex(int(value, 16) + int(offset)))
+        elif part.startswith("$"):
+            name = part[1:]
+            value = (shared if name[0].isupper() else bound).get(name)
+            if value is not None:
+                regex += re.escape(value)
+            elif name in captured:
+                regex += f"(?P={name})"
+            else:
+                captured.append(name)
+                regex += f"(?P<{name}>{VALUE})"
+        else:
+            regex += re.escape(part)
+    return regex
+
+
+def match_tokens(patterns, tokens, bound, shared):
+    """Each pattern in a token of its own, those of one key in their order; !pattern in none. The new bindings, or None."""
+    for pattern in patterns:
+        if pattern.startswith("!"):
+            if any(match_one(pattern[1:], token, bound, shared) is not None for token in tokens):
+                return None
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
+
+    def search(i, behind, found):
+        if i == len(wanted):
+            return found
+        key = wanted[i].partition("=")[0]
+        for k in range(behind.get(key, 0), len(tokens)):
+            here = match_one(wanted[i], tokens[k], {**bound, **found}, {**shared, **found})
+            if here is not None:
+                rest = search(i + 1, {**behind, key: k + 1}, {**found, **here})
+                if rest is not None:
+                    return rest
+        return None
+
+    return search(0, {}, {})
+
+
+def match_one(pattern, token, bound, shared):
+    match = re.fullmatch(pattern_regex(pattern, bound, shared, []), token)
+    return None if match is None else match.groupdict()
+
+
+def match_site(pattern, frames, marks):
+    """@inner<caller<…: each the function, file.c:12 or {mark}; (inlined) behind it says so."""
+    parts = pattern[1:].split("<")
+    if len(frames) < len(parts):
+        return False
+    for part, frame in zip(parts, frames):
+        if part.endswith("(inlined)"):
+            if not frame["inlined"]:
+                return False
+            part = part[: -len("(inlined)")]
+        if part.startswith("{"):
+            if part[1:-1] not in marks:
+                raise BadProgram(f"no line is marked {part}")
+            part = marks[part[1:-1]]
+        if not any(match_one(part, text, {}, {}) is not None for text in (frame["function"], frame["place"])):
+            return False
+    return True

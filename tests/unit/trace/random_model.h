@@ -1,0 +1,83 @@
+// Random events and definitions that a rank could have recorded, extreme numbers included.
+#pragma once
+
+#include <random>
+#include <string>
+
+#include "model/definitions.h"
+#include "model/event.h"
+
+namespace photofinish::testing {
+
+class RandomModel {
+ public:
+  explicit RandomModel(std::uint64_t seed) : random_(seed) {}
+
+  std::uint64_t below(std::uint64_t limit) { return std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_); }
+  bool chance(std::uint64_t in) { return below(in) == 0; }
+
+  // Small ones, large ones, and every power of two with its neighbours.
+  std::uint64_t number() {
+    if (chance(3)) return below(200);
+    const std::uint64_t power = std::uint64_t{1} << below(64);
+    return power + below(3) - 1;
+  }
+  std::int64_t signed_number() { return static_cast<std::int64_t>(chance(2) ? number() : ~number()); }
+  template <class Id>
+  Id id() {
+    return Id(static_cast<decltype(Id::value)>(number()));
+  }
+  std::string text() {
+    std::string made(chance(20) ? below(3000) : below(20), ' ');
+    for (char& c : made) c = static_cast<char>(below(256));
+    return made;
+  }
+  template <class Make>
+  auto list(Make make) {
+    std::vector<decltype(make())> made;
+    for (std::uint64_t left = chance(4) ? 0 : chance(20) ? below(500) : below(5); left > 0; --left) made.push_back(make());
+    return made;
+  }
+  WorldRank world_rank(int world_size) { return WorldRank(static_cast<std::int32_t>(below(static_cast<std::uint64_t>(world_size) + 4)) - 4); }
+
+  Event event() {
+    Event made;
+    made.call = static_cast<Call>(below(kCallCount));
+    made.site = id<SiteId>();
+    made.duration = number();
+    made.result = static_cast<std::int32_t>(signed_number());
+    for (std::size_t i = 0; i < kFieldCount; ++i)
+      if (chance(4)) made.fields.set(static_cast<Field>(i), signed_number());
+    made.buffers = list([&] {
+      return Buffer{static_cast<Access>(below(kAccessCount)), number(), signed_number(), id<TypeId>()};
+    });
+    made.requests = list([&] { return id<RequestId>(); });
+    made.numbers = list([&] { return signed_number(); });
+    for (std::size_t i = 0; i < made.requests.size(); ++i)
+      if (chance(2))
+        made.completions.push_back({static_cast<std::uint32_t>(i), WorldRank(static_cast<std::int32_t>(signed_number())),
+                                    signed_number(), signed_number(), chance(2)});
+    return made;
+  }
+
+  DataMap data_map() {
+    DataMap made{.boxes = {}, .size = signed_number(), .lower_bound = signed_number(), .extent = signed_number()};
+    made.boxes = list([&] {
+      Box box{.offset = static_cast<std::int64_t>(below(1 << 20)) - (1 << 19),
+              .length = 1 + static_cast<std::int64_t>(below(1000)),
+              .dimensions = {}};
+      std::int64_t stride = 0;
+      box.dimensions = list([&] {
+        stride += static_cast<std::int64_t>(below(1 << 20));
+        return Dimension{2 + static_cast<std::int64_t>(below(1 << 20)), stride};
+      });
+      return box;
+    });
+    return made;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace photofinish::testing

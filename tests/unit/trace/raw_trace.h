@@ -1,0 +1,92 @@
+// A trace file taken apart into its chunks, decompressed, and put together again with the right sizes and checksums: to make
+// files that no writer makes.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "base/check.h"
+#include "trace/codec.h"
+#include "trace/format.h"
+
+namespace photofinish::testing {
+
+using Bytes = std::vector<std::uint8_t>;
+
+struct RawChunk {
+  ChunkHeader header{};
+  Bytes payload;  // decompressed
+};
+
+struct RawTrace {
+  FileHeader header{};
+  std::vector<RawChunk> chunks;
+};
+
+inline RawTrace take_apart(const std::string& file) {
+  RawTrace raw;
+  CHECK(file.size() >= sizeof raw.header);
+  std::memcpy(&raw.header, file.data(), sizeof raw.header);
+  for (std::size_t at = sizeof raw.header; at < file.size();) {
+    RawChunk& chunk = raw.chunks.emplace_back();
+    CHECK(file.size() - at >= sizeof chunk.header);
+    std::memcpy(&chunk.header, file.data() + at, sizeof chunk.header);
+    at += sizeof chunk.header;
+    chunk.payload.resize(chunk.header.raw_size);
+    CHECK(ZSTD_decompress(chunk.payload.data(), chunk.payload.size(), file.data() + at, chunk.header.stored_size) ==
+          chunk.payload.size());
+    at += chunk.header.stored_size;
+  }
+  return raw;
+}
+
+inline void append(std::string& file, const void* data, std::size_t size) {
+  file.append(static_cast<const char*>(data), size);
+}
+
+// `honest`: the sizes in the chunks' headers are made to fit; otherwise they stay, under a right checksum.
+inline std::string put_together(RawTrace raw, bool honest = true) {
+  std::string file;
+  raw.header.checksum = XXH3_64bits(&raw.header, offsetof(FileHeader, checksum));
+  append(file, &raw.header, sizeof raw.header);
+  for (RawChunk& chunk : raw.chunks) {
+    Bytes stored(ZSTD_compressBound(chunk.payload.size()));
+    stored.resize(ZSTD_compress(stored.data(), stored.size(), chunk.payload.data(), chunk.payload.size(), 1));
+    if (honest) {
+      chunk.header.raw_size = static_cast<std::uint32_t>(chunk.payload.size());
+      chunk.header.stored_size = static_cast<std::uint32_t>(stored.size());
+    }
+    chunk.header.checksum = XXH3_64bits_withSeed(stored.data(), stored.size(),
+                                                 XXH3_64bits(&chunk.header, offsetof(ChunkHeader, checksum)));
+    append(file, &chunk.header, sizeof chunk.header);
+    append(file, stored.data(), stored.size());
+  }
+  return file;
+}
+
+template <class... T>
+Bytes encoded(const T&... values) {
+  Size size;
+  size(values...);
+  Bytes bytes(size.bytes);
+  Encoder out(bytes.data());
+  Write{out}(values...);
+  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  return bytes;
+}
+
+inline Bytes encoded_event(const Event& event, std::uint64_t start_delta) {
+  Bytes bytes(max_size(event, event.completions.size()));
+  Encoder out(bytes.data());
+  write_before(out, event, start_delta);
+  write_after(out, event, event.duration, event.fields.mask());
+  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  return bytes;
+}
+
+}  // namespace photofinish::testing

@@ -1,0 +1,56 @@
+# What ./quickstart and ./test both need: the packages, and a build. Sourced, not run.
+# shellcheck shell=bash
+
+packages=(
+  cmake ninja-build g++ pkg-config python3 binutils
+  libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
+  libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
+  libgtest-dev librapidcheck-dev libbenchmark-dev
+)
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
+  done
+}
+
+install_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "This set-up knows Debian's packages only, and there is no apt here. Install what these hold, then build with CMake:" >&2
+    echo "  ${packages[*]}" >&2
+    exit 1
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages)
+  [ ${#missing[@]} -eq 0 ] && return
+  local sudo=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "Packages are missing, and installing them needs root or sudo. As root: apt-get install ${missing[*]}" >&2
+      exit 1
+    fi
+    sudo=(sudo)
+  fi
+  echo "Installing: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! { "${sudo[@]}" apt-get update -qq &&
+         "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "Installing packages failed; the whole log is in $log" >&2
+    exit 1
+  fi
+  rm -f "$log"
+}
+
+# build PRESET [TARGET…]: configures when it never was, then builds; quick when nothing has to be done.
+build() {
+  local preset=$1
+  shift
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log" >&2; exit 1; }
+    rm -f "build-$preset.log"
+  fi
+  cmake --build --preset "$preset" ${1:+--target "$@"}
+}
