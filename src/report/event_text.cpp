@@ -105,8 +105,8 @@ std::string end_text(const RankEnd& end) {
     case RankState::Exited: text = fmt::format("exit {}", end.code); break;
     case RankState::Aborted: text = fmt::format("MPI_Abort with {}", end.code); break;
     case RankState::Signalled: text = fmt::format("signal {} ({})", end.code, sigabbrev_np(end.code) ? fmt::format("SIG{}", sigabbrev_np(end.code)) : "?"); break;
-    case RankState::Finalized: text = "after MPI_Finalize, without a word (_exit, killed, or still running)"; break;
-    case RankState::Running: text = "without a word (killed, _exit, or still running)"; break;
+    case RankState::Finalized: text = "after MPI_Finalize, without a word (killed, _exit, or still running)"; break;
+    case RankState::Running: text = "without a word (killed, an MPI error, _exit, or still running)"; break;
     default: text = "unknown";
   }
   if (end.incomplete) text += ", recording stopped early";

@@ -195,27 +195,4 @@ template <class A> void describe(A& a, RankDefinition& d) {
 template <class A> void describe(A& a, Buffer& d) { a(d.access, d.address, d.count, d.type); }
 template <class A> void describe(A& a, Completion& d) { a(d.index, d.from, d.tag, d.bytes, d.cancelled); }
 
-// --- events: what is known before a call and what it returned are two halves, so that the first can be on record while
-// the call waits. Times are in the trace's units, the start relative to the end of the task's event before.
-
-inline std::size_t max_size(const Event& event, std::size_t completions) {
-  return kMaxVarint * (16 + kFieldCount) + event.buffers.size() * 4 * kMaxVarint +
-         (event.requests.size() + event.numbers.size()) * kMaxVarint + completions * 5 * kMaxVarint;
-}
-
-inline void write_before(Encoder& out, const Event& event, std::uint64_t start_delta) {
-  Write write{out};
-  write(event.call, event.site, start_delta, event.fields.mask());
-  event.fields.each(~std::uint64_t{0}, [&](Field, std::int64_t value) { out.signed_number(value); });
-  write(event.buffers, event.requests, event.numbers);
-}
-
-// `before` is the mask that write_before stored: fields that the call's return added are stored now.
-inline void write_after(Encoder& out, const Event& event, std::uint64_t duration, std::uint64_t before) {
-  Write write{out};
-  write(duration, event.result, event.fields.mask() & ~before);
-  event.fields.each(~before, [&](Field, std::int64_t value) { out.signed_number(value); });
-  write(event.completions);
-}
-
 }  // namespace photofinish

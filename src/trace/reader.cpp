@@ -366,6 +366,7 @@ bool RankTrace::decode_next(TaskStream& stream) {
 bool RankTrace::next_bytes(TaskStream& stream) {
   if (stream.tail_done) return false;
   stream.position = 0;
+  stream.decoder.new_chunk();
   stream.last_end = 0;
   if (stream.next_chunk < stream.chunks.size()) {
     const ChunkPlace& chunk = stream.chunks[stream.next_chunk++];
@@ -385,51 +386,33 @@ bool RankTrace::decode_event(TaskStream& stream) {
   const std::string& path = stream.tail_done ? live_path_ : path_;
   // The pending half of a record lies behind the committed ones, and only there.
   const bool pending = stream.position >= stream.committed;
-  const std::uint8_t* begin = stream.bytes.data();
-  Decoder in(begin + stream.position, begin + (pending ? stream.bytes.size() : stream.committed));
-  Read read{in};
   Event& event = stream.event;
   event.clear();
   event.task = stream.task;
+  event.returned = !pending;
 
   const auto fail = [&](const std::string& reason) {
     damaged(path, stream.bytes_offset,
             "event at decompressed byte " + std::to_string(stream.position) + ": " + reason);
     return false;
   };
-  const auto read_fields = [&] {
-    for (std::uint64_t mask = in.number(); mask != 0 && in.ok(); mask &= mask - 1) {
-      const std::int64_t value = in.signed_number();
-      if (const auto field = vocabulary_.field(static_cast<std::size_t>(std::countr_zero(mask)))) event.fields.set(*field, value);
-    }
-  };
-
-  const std::uint64_t call_index = in.number();
-  const auto call = vocabulary_.call(call_index);
-  std::uint64_t start = 0, duration = 0;
-  read(event.site, start);
-  read_fields();
-  read(event.buffers, event.requests, event.numbers);
-  if (pending) {
-    event.returned = false;
-    if (!in.at_end()) in.fail("bytes behind the record of the call that did not return");
-  } else {
-    read(duration, event.result);
-    read_fields();
-    read(event.completions);
-  }
-  if (!in.ok()) return fail(in.reason());
-  if (!call) return fail("this photofinish does not know the call " + vocabulary_.call_name(call_index));
+  EventDecoder::Record record;
+  const std::size_t limit = pending ? stream.bytes.size() : stream.committed;
+  if (const char* reason =
+          stream.decoder.decode(stream.bytes.data(), stream.position, limit, pending, vocabulary_, event, record))
+    return fail(reason);
+  const auto call = vocabulary_.call(record.call);
+  if (!call) return fail("this photofinish does not know the call " + vocabulary_.call_name(record.call));
   for (const Buffer& buffer : event.buffers)
     if (static_cast<std::uint8_t>(buffer.access) >= kAccessCount) return fail("an access of an unknown kind");
   for (const Completion& completion : event.completions)
     if (completion.index >= event.requests.size()) return fail("a completion of a request that was not given");
   event.call = *call;
-  const std::uint64_t begin_time = stream.last_end + start;
-  stream.last_end = begin_time + duration;
+  const std::uint64_t begin_time = stream.last_end + record.start_delta;
+  stream.last_end = begin_time + record.duration;
   event.start = nanoseconds(begin_time, header_.ns_per_unit);
-  event.duration = nanoseconds(duration, header_.ns_per_unit);
-  stream.position += in.position();
+  event.duration = nanoseconds(record.duration, header_.ns_per_unit);
+  stream.position = record.end;
   return true;
 }
 

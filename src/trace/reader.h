@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/definitions.h"
 #include "model/event.h"
+#include "trace/event_codec.h"
 #include "trace/format.h"
 #include "trace/vocabulary.h"
 
@@ -78,6 +79,7 @@ class RankTrace {
     std::size_t position = 0;
     std::size_t committed = 0;
     std::uint64_t last_end = 0;
+    EventDecoder decoder;
     Event event;
   };
 

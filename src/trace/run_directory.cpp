@@ -60,8 +60,10 @@ int rank_of_file(std::string_view name, std::string_view ending) {
   return name.size() >= 6 && error == std::errc() && end == name.data() + name.size() ? rank : -1;
 }
 
-bool is_ours(const std::string& name) {
-  return name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0;
+bool is_ours(const std::string& directory, const std::string& name) {
+  struct stat status;
+  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0) &&
+         lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
@@ -108,7 +110,7 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
     if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
       return Error{directory + " is there and is not a directory; choose another name with -o DIR"};
     const std::vector<std::string> names = entries(directory);
-    if (!std::all_of(names.begin(), names.end(), is_ours))
+    if (!std::all_of(names.begin(), names.end(), [&](const std::string& name) { return is_ours(directory, name); }))
       return Error{directory + " holds other files than a run; choose another directory with -o DIR"};
     if (!names.empty() && !overwrite)
       return Error{directory + " holds an earlier run; keep it with -o OTHER, or replace it with --overwrite"};

@@ -221,9 +221,8 @@ void Lane::begin(const Event& event, std::uint64_t start) {
   record_ = room;
   start_ = start;
   before_mask_ = event.fields.mask();
-  Encoder out(room);
-  write_before(out, event, start - header_->last_end);
-  after_ = out.next();
+  if (header_->committed == 0) encoder_.new_chunk();
+  after_ = encoder_.before(chunk(), room, event, start - header_->last_end);
   std::atomic_signal_fence(std::memory_order_release);
   if (oversized_.empty()) header_->pending = static_cast<std::uint64_t>(after_ - record_);
 }
@@ -233,12 +232,11 @@ void Lane::finish(const Event& event, std::uint64_t end) {
     header_->in_call = 0;
     return;
   }
-  Encoder out(after_);
-  write_after(out, event, end - start_, before_mask_);
+  const std::uint8_t* record_end = encoder_.after(chunk(), after_, event, end - start_, before_mask_);
   if (!oversized_.empty()) [[unlikely]] {
     std::lock_guard lock(writer_->mutex_);
     writer_->write_chunk(ChunkKind::Events, header_->task, header_->sequence, record_,
-                         static_cast<std::size_t>(out.next() - record_));
+                         static_cast<std::size_t>(record_end - record_));
     ++header_->sequence;
     oversized_.clear();
     header_->in_call = 0;
@@ -246,7 +244,7 @@ void Lane::finish(const Event& event, std::uint64_t end) {
   }
   std::atomic_signal_fence(std::memory_order_release);
   header_->last_end = end;
-  header_->committed = static_cast<std::uint64_t>(out.next() - data());
+  header_->committed = static_cast<std::uint64_t>(record_end - data());
   header_->pending = 0;
   header_->in_call = 0;
 }

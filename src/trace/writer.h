@@ -19,6 +19,7 @@
 #include "model/definitions.h"
 #include "model/event.h"
 #include "trace/codec.h"
+#include "trace/event_codec.h"
 #include "trace/format.h"
 
 namespace photofinish {
@@ -44,6 +45,8 @@ class Lane {
 
  private:
   friend class TraceWriter;
+  // What is not yet a chunk begins here; for an event larger than a lane, a chunk of its own does.
+  std::uint8_t* chunk() { return oversized_.empty() ? data() : oversized_.data(); }
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(header_ + 1); }
   [[gnu::cold, gnu::noinline]] std::uint8_t* make_room(std::size_t bytes);
 
@@ -53,6 +56,7 @@ class Lane {
   std::uint8_t* after_ = nullptr;   // where its second half goes
   std::uint64_t start_ = 0;
   std::uint64_t before_mask_ = 0;
+  EventEncoder encoder_;
   std::vector<std::uint8_t> oversized_;  // an event that is larger than a lane
 };
 

@@ -87,7 +87,7 @@ void add_reduce_scatter(Context& c) {
 }
 
 void add_target(Context& c, Access access) {
-  c.event.buffers.push_back({access, reinterpret_cast<std::uint64_t>(c.target.address), c.target.count,
+  c.event.buffers.push_back({access, c.target.displacement, c.target.count,
                              Objects::get().type(c.target.type)->id});
 }
 

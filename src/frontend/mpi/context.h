@@ -14,23 +14,24 @@ namespace photofinish::mpi {
 
 // An array argument of int, or, in the large-count calls, of MPI_Count or MPI_Aint.
 struct IntegerArray {
-  const void* data = nullptr;
-  bool wide = false;
+  const void* data;
+  bool wide;
   std::int64_t operator[](int i) const {
     return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const int*>(data)[i];
   }
 };
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8, "64-bit platforms only");
 
-// One data argument of a call, in whichever of MPI's forms it came.
+// One data argument of a call, in whichever of MPI's forms it came. Its address comes first and resets the rest: most calls
+// have one or none, and should not pay for three.
 struct BufferArguments {
-  const void* address = nullptr;
-  std::int64_t count = 0;
-  MPI_Datatype type{};
+  const void* address;
+  std::int64_t count;
+  MPI_Datatype type;
   IntegerArray counts;         // null data: `count` for each rank
   IntegerArray displacements;
-  bool in_bytes = false;       // of the displacements
-  const MPI_Datatype* types = nullptr;
+  bool in_bytes;               // of the displacements
+  const MPI_Datatype* types;
   bool in_place() const { return address == MPI_IN_PLACE; }
 };
 
@@ -46,8 +47,10 @@ struct Scratch {
   Event failed_again;
 };
 
+// Only what is asked for without its role being there has a value from the start.
 struct Context {
   Context(Task& current, Call name) : task(current), event(current.event), scratch(scratch_of(current)), call(name) {
+    send.address = recv.address = nullptr;
     event.clear();
     event.call = name;
   }
@@ -63,29 +66,34 @@ struct Context {
   Scratch& scratch;
   Call call;
 
-  BufferArguments send, recv, target;
-  const void* compare = nullptr;
+  BufferArguments send, recv;
+  struct {
+    std::uint64_t displacement;
+    std::int64_t count;
+    MPI_Datatype type;
+  } target;
+  const void* compare;
   CommRecord* comm = nullptr;
   WinRecord* win = nullptr;
-  int to = 0, from = 0, root = 0, target_rank = 0;
-  MPI_Op op{};
+  int to, from, root, target_rank;
+  MPI_Op op;
 
   MPI_Comm* new_comm_later = nullptr;
   CommRecord* duplicate = nullptr;
   std::uint64_t salt = 0;
 
-  MPI_Request* requests = nullptr;
-  int request_count = 0;
-  MPI_Status* status = nullptr;  // the program's, or ours where it did not want one
+  MPI_Request* requests;
+  int request_count;
+  MPI_Status* status;  // the program's, or ours where it did not want one
   int* flag = nullptr;
-  int* index = nullptr;
-  int* out_count = nullptr;
-  int* out_indices = nullptr;
+  int* index;
+  int* out_count;
+  int* out_indices;
 
-  void* pack_buffer = nullptr;
-  std::int64_t position = 0;
-  const void* position_variable = nullptr;
-  bool position_is_wide = false;
+  void* pack_buffer;
+  std::int64_t position;
+  const void* position_variable;
+  bool position_is_wide;
 };
 
 // buffers.cpp: the memory that a call touches, as far as its arguments tell.

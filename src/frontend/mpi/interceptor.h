@@ -45,8 +45,8 @@ inline constexpr std::int64_t kSmallSend = 128;  // elements: enough to tell sma
 
 // recording.cpp: what needs no template.
 void locate(Context& context, Place place);
-void begin_event(Context& context, Recorder& recorder);  // its first half is on record from here on
-void finish_event(Context& context, Recorder& recorder);
+void begin_event(Context& context, Recorder& recorder, std::uint64_t start);  // its first half is on record from here on
+void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
 void append_event(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end);
 // The same for a call that may come back with nothing done: a repetition of such a failure is only counted.
 void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed);
@@ -60,6 +60,8 @@ struct Interceptor {
   static constexpr bool is_first = action == Action::Init || action == Action::SessionInit;
   static constexpr bool may_be_buffered =
       action == Action::Send && when == When::Blocks && call != Call::MPI_Ssend && call != Call::MPI_Ssend_c;
+  static constexpr bool goes_first =
+      (may_be_buffered || (when != When::Blocks && when != When::Consumes)) && !(Roles::kPasses || ...);
 
   template <class... Arguments>
   static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
@@ -73,30 +75,57 @@ struct Interceptor {
     Task* task = recorder->task();
     if (task == nullptr) [[unlikely]]
       return real(arguments...);
-    Context c(*task, call);
-    ((arguments = Roles::pass(c, arguments)), ...);
-
-    const bool waits = when == When::Blocks && !(may_be_buffered && c.send.count <= kSmallSend);
-    const bool read_first = waits || when == When::Consumes;
-    if (read_first) read_arguments(c, place, arguments...);
-    if (waits) begin_event(c, *recorder);
-    else task->lane->entered(call, place.pc);
-    if constexpr (action == Action::Abort) recorder->aborting(static_cast<int>(c.event.fields[Field::code]));
-
-    const std::uint64_t start = ticks();
-    const int result = real(arguments...);
-    const std::uint64_t end = ticks();
-
-    if (!read_first) read_arguments(c, place, arguments...);
-    read_results(c, result, arguments...);
-    if constexpr (can_fail) append_attempt(c, *recorder, start, end, result == MPI_SUCCESS && failed(c));
-    else if (waits) finish_event(c, *recorder);
-    else append_event(c, *recorder, start, end);
-    if constexpr (action == Action::Finalize) recorder->finalized();
-    return result;
+    if constexpr (may_be_buffered) {
+      if (count_of_send(arguments...) > kSmallSend) return read_then_run(*recorder, *task, real, place, arguments...);
+    }
+    if constexpr (goes_first) return run_then_read(*recorder, *task, real, place, arguments...);
+    else return read_then_run(*recorder, *task, real, place, arguments...);
   }
 
  private:
+  // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait for it.
+  template <class... Arguments>
+  static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    task.lane->entered(call, place.pc);
+    const std::uint64_t start = may_be_buffered ? 0 : ticks();
+    const int result = real(arguments...);
+    const std::uint64_t end = ticks();
+    Context c(task, call);
+    read_arguments(c, place, arguments...);
+    read_results(c, result, arguments...);
+    append_event(c, recorder, may_be_buffered ? end : start, end);
+    return result;
+  }
+
+  template <class... Arguments>
+  static int read_then_run(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    constexpr bool waits = when == When::Blocks;
+    constexpr bool read_first = waits || when == When::Consumes;
+    Context c(task, call);
+    ((arguments = Roles::pass(c, arguments)), ...);
+    if constexpr (read_first) read_arguments(c, place, arguments...);
+    const std::uint64_t start = ticks();
+    if constexpr (waits) begin_event(c, recorder, start);
+    else task.lane->entered(call, place.pc);
+    if constexpr (action == Action::Abort) recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+
+    const int result = real(arguments...);
+    const std::uint64_t end = ticks();
+
+    if constexpr (!read_first) read_arguments(c, place, arguments...);
+    read_results(c, result, arguments...);
+    if constexpr (can_fail) append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+    else if constexpr (waits) finish_event(c, recorder, end);
+    else append_event(c, recorder, start, end);
+    if constexpr (action == Action::Finalize) recorder.finalized();
+    return result;
+  }
+
+  template <class Buffer, class Count, class... Rest>
+  static std::int64_t count_of_send(Buffer, Count count, Rest...) {
+    return count;
+  }
+
   // The first call of all: there is no record yet to put it on.
   template <class... Arguments>
   static int run_first(int (*real)(Arguments...), Place place, Arguments... arguments) {

@@ -66,10 +66,7 @@ RankMap::RankMap(const std::vector<WorldRank>& ranks) : size_(static_cast<std::i
     }
 }
 
-Objects& Objects::get() {
-  static Objects* objects = new Objects;  // never deleted: the program's last threads may still be in it
-  return *objects;
-}
+Objects* const Objects::instance_ = new Objects;
 
 void Objects::start(MPI_Group world) {
   world_ = world;

@@ -108,7 +108,8 @@ struct RequestRecord {
 
 class Objects {
  public:
-  static Objects& get();
+  // There from the start, without a guard to look at for each call.
+  static Objects& get() { return *instance_; }
   // Once, when recording starts; `world` holds all processes of the run.
   void start(MPI_Group world);
 
@@ -170,6 +171,8 @@ class Objects {
   void append(MPI_Request handle, RequestRecord* record);
   void index_by_variable(MPI_Request handle, RequestRecord* record);
   void read_win_info(MPI_Win handle, WinDefinition& definition);
+
+  static Objects* const instance_;  // never deleted: the program's last threads may still be in it
 
   ObjectLock lock_;
   MPI_Group world_{};

@@ -28,12 +28,12 @@ void record_failures_before(Context& c, Recorder& recorder) {
 
 void locate(Context& c, Place place) { c.event.site = c.task.sites.find(place.pc, place.frame); }
 
-void begin_event(Context& c, Recorder& recorder) {
+void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   record_failures_before(c, recorder);
-  c.task.lane->begin(c.event, recorder.time(ticks()));
+  c.task.lane->begin(c.event, recorder.time(start));
 }
 
-void finish_event(Context& c, Recorder& recorder) { c.task.lane->finish(c.event, recorder.time(ticks())); }
+void finish_event(Context& c, Recorder& recorder, std::uint64_t end) { c.task.lane->finish(c.event, recorder.time(end)); }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
   record_failures_before(c, recorder);

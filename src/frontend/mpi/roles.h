@@ -14,6 +14,7 @@
 namespace photofinish::mpi::roles {
 
 struct Role {
+  static constexpr bool kPasses = false;  // whether it has a pass of its own
   template <class T>
   static T pass(Context&, T argument) {
     return argument;
@@ -29,21 +30,16 @@ struct Skip : Role {};
 // --- data
 
 struct SendBuf : Role {
-  static void before(Context& c, const void* address) { c.send.address = address; }
+  static void before(Context& c, const void* address) { c.send = {.address = address}; }
 };
 struct SendCount : Role {
-  template <class T>
-  static T pass(Context& c, T count) {
-    c.send.count = count;
-    return count;
-  }
   static void before(Context& c, MPI_Count count) { c.send.count = count; }
 };
 struct SendType : Role {
   static void before(Context& c, MPI_Datatype type) { c.send.type = type; }
 };
 struct RecvBuf : Role {
-  static void before(Context& c, const void* address) { c.recv.address = address; }
+  static void before(Context& c, const void* address) { c.recv = {.address = address}; }
 };
 struct RecvCount : Role {
   static void before(Context& c, MPI_Count count) { c.recv.count = count; }
@@ -121,7 +117,7 @@ struct TargetType : Role {
   static void before(Context& c, MPI_Datatype type) { c.target.type = type; }
 };
 struct Disp : Role {
-  static void before(Context& c, MPI_Aint displacement) { c.target.address = reinterpret_cast<const void*>(displacement); }
+  static void before(Context& c, MPI_Aint displacement) { c.target.displacement = static_cast<std::uint64_t>(displacement); }
 };
 struct PackBuf : Role {
   static void before(Context& c, const void* address) { c.pack_buffer = const_cast<void*>(address); }
@@ -275,6 +271,7 @@ struct NewRequest : Role {
   }
 };
 struct OneRequest : Role {
+  static constexpr bool kPasses = true;
   static MPI_Request* pass(Context& c, MPI_Request* request) {
     c.requests = request;
     c.request_count = 1;
@@ -282,9 +279,11 @@ struct OneRequest : Role {
   }
 };
 struct RequestCount : Role {
+  static constexpr bool kPasses = true;
   static int pass(Context& c, int count) { return c.request_count = count; }
 };
 struct Requests : Role {
+  static constexpr bool kPasses = true;
   static MPI_Request* pass(Context& c, MPI_Request* requests) { return c.requests = requests; }
 };
 struct ActiveRequest : Role {
@@ -296,6 +295,7 @@ struct ActiveRequest : Role {
   }
 };
 struct StatusOut : Role {
+  static constexpr bool kPasses = true;
   static MPI_Status* pass(Context& c, MPI_Status* status) {
     if (status == MPI_STATUS_IGNORE) {
       if (c.scratch.statuses.empty()) c.scratch.statuses.resize(1);
@@ -305,6 +305,7 @@ struct StatusOut : Role {
   }
 };
 struct StatusesOut : Role {
+  static constexpr bool kPasses = true;
   static MPI_Status* pass(Context& c, MPI_Status* statuses) {
     if (statuses == MPI_STATUSES_IGNORE) {
       const auto count = static_cast<std::size_t>(c.request_count > 0 ? c.request_count : 1);
@@ -315,16 +316,20 @@ struct StatusesOut : Role {
   }
 };
 struct FlagOut : Role {
+  static constexpr bool kPasses = true;
   static int* pass(Context& c, int* flag) { return c.flag = flag; }
   static void after(Context& c, const int* flag) { c.event.fields.set(Field::flag, *flag != 0); }
 };
 struct IndexOut : Role {
+  static constexpr bool kPasses = true;
   static int* pass(Context& c, int* index) { return c.index = index; }
 };
 struct OutCount : Role {
+  static constexpr bool kPasses = true;
   static int* pass(Context& c, int* count) { return c.out_count = count; }
 };
 struct OutIndices : Role {
+  static constexpr bool kPasses = true;
   static int* pass(Context& c, int* indices) { return c.out_indices = indices; }
 };
 struct NewMessage : Role {
@@ -335,6 +340,7 @@ struct NewMessage : Role {
   }
 };
 struct TakeMessage : Role {
+  static constexpr bool kPasses = true;
   static MPI_Message* pass(Context& c, MPI_Message* message) {
     if (*message == MPI_MESSAGE_NO_PROC) c.from = MPI_PROC_NULL;
     const Objects::Message taken = Objects::get().take_message(*message);
@@ -379,6 +385,13 @@ struct NewType : Role {
 };
 struct TypePointer : Role {
   static void before(Context& c, MPI_Datatype* type) { c.event.fields.set(Field::type, Objects::get().type(*type)->id); }
+};
+// Described anew, with its name, when it is next used.
+struct RenamedType : Role {
+  static void after(Context& c, MPI_Datatype type) {
+    Objects::get().free_type(type);
+    c.event.fields.set(Field::type, Objects::get().type(type)->id);
+  }
 };
 struct FreeType : Role {
   static void before(Context& c, MPI_Datatype* type) {

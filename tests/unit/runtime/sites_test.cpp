@@ -5,6 +5,7 @@
 #include <alloca.h>
 #include <unwind.h>
 
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -32,6 +33,13 @@ class Sites : public ::testing::Test {
   SiteTable table_{*writer_, 32};
   SiteCache cache_{table_};
 };
+
+// For loops whose body is to be one call site: nothing to unroll.
+[[gnu::noinline]] std::vector<int> times(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
 
 // What an intercepted function does.
 [[gnu::noinline]] SiteId intercepted(SiteCache& cache) {
@@ -69,7 +77,7 @@ class Sites : public ::testing::Test {
 TEST_F(Sites, TheSamePlaceIsTheSameNumberAndIsWalkedOnce) {
   std::set<SiteId> seen;
   const int before = g_walks;
-  for (int i = 0; i < 1000; ++i) seen.insert(intercepted(cache_));
+  for ([[maybe_unused]] int i : times(1000)) seen.insert(intercepted(cache_));
   EXPECT_EQ(seen.size(), 1u);
   EXPECT_NE(seen.begin()->value, 0u) << "zero is no site";
   EXPECT_EQ(g_walks - before, 1) << "every later call is a hit";
@@ -93,7 +101,7 @@ TEST_F(Sites, CallersThatAlternateAtTheSameAddressAreToldApartWithoutWalking) {
   // The loop's calls come from another place than those above: two walks, then none.
   SiteId in_loop[2];
   const int before = g_walks;
-  for (int i = 0; i < 1000; ++i) {
+  for (const int i : times(1000)) {
     const SiteId site = callers[i % 2](cache_);
     if (i < 2) in_loop[i] = site;
     ASSERT_EQ(site, in_loop[i % 2]) << i;
@@ -115,7 +123,7 @@ TEST_F(Sites, EachDepthOfARecursionIsAPlaceOfItsOwn) {
 
 TEST_F(Sites, TheStackPointerDoesNotMatterForTheNumber) {
   std::set<SiteId> seen;
-  for (int i = 0; i < 20; ++i) {
+  for (const int i : times(20)) {
     // The frames of everything below move, the callers stay the same.
     auto* room = static_cast<volatile char*>(alloca(static_cast<std::size_t>(i % 4) * 256 + 16));
     room[0] = 0;
@@ -136,16 +144,15 @@ TEST_F(Sites, DeeperThanTheLimitIsCutOff) {
 }
 
 TEST_F(Sites, TasksShareTheTable) {
-  const auto from = [](SiteCache& cache) { return first_caller(cache); };
   SiteCache other(table_);
   SiteId sites[2];
-  for (int i = 0; i < 2; ++i) sites[i] = from(i == 0 ? cache_ : other);
+  for (const int i : times(2)) sites[i] = first_caller(i == 0 ? cache_ : other);
   EXPECT_EQ(sites[0], sites[1]) << "two caches, one place";
 }
 
 TEST_F(Sites, AreDefinedOnceWithAddressesInTheirModules) {
   SiteId site;
-  for (int i = 0; i < 5; ++i) site = first_caller(cache_);
+  for ([[maybe_unused]] int i : times(5)) site = first_caller(cache_);
   const Definitions read = read_back(dir_.path()).definitions;
   EXPECT_EQ(read.sites.size(), 1u);
   ASSERT_TRUE(read.sites.contains(site));

@@ -176,8 +176,9 @@ Bytes foreign_event(const OtherVocabulary& names, std::string_view call) {
   const std::vector<RequestId> no_requests;
   const std::vector<std::int64_t> no_numbers;
   const std::vector<Completion> no_completions;
-  return encoded(index_of(names.calls, call), SiteId(1), std::uint64_t{7}, mask, std::int64_t{99}, std::int64_t{42}, no_buffers,
-                 no_requests, no_numbers, std::uint64_t{0}, std::int32_t{0}, std::uint64_t{0}, no_completions);
+  // Times are doubled: their lowest bit says whether what follows is a repetition.
+  return encoded(std::uint64_t{2 * 7}, SiteId(1), index_of(names.calls, call), mask, std::int64_t{99}, std::int64_t{42}, no_buffers,
+                 no_requests, no_numbers, std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions);
 }
 
 RawTrace one_event_trace(const OtherVocabulary& names, const std::vector<std::string_view>& calls) {

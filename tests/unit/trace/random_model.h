@@ -20,7 +20,7 @@ class RandomModel {
   std::uint64_t number() {
     if (chance(3)) return below(200);
     const std::uint64_t power = std::uint64_t{1} << below(64);
-    return power + below(3) - 1;
+    return power + below(5) - 2;
   }
   std::int64_t signed_number() { return static_cast<std::int64_t>(chance(2) ? number() : ~number()); }
   template <class Id>
@@ -44,14 +44,16 @@ class RandomModel {
     Event made;
     made.call = static_cast<Call>(below(kCallCount));
     made.site = id<SiteId>();
-    made.duration = number();
+    made.duration = number() >> 1;  // nothing lasts for a thousand years
     made.result = static_cast<std::int32_t>(signed_number());
     for (std::size_t i = 0; i < kFieldCount; ++i)
       if (chance(4)) made.fields.set(static_cast<Field>(i), signed_number());
+    // Requests are counted, from 1.
+    if (made.fields.has(Field::request)) made.fields.set(Field::request, static_cast<std::int64_t>(number() >> 2));
     made.buffers = list([&] {
       return Buffer{static_cast<Access>(below(kAccessCount)), number(), signed_number(), id<TypeId>()};
     });
-    made.requests = list([&] { return id<RequestId>(); });
+    made.requests = list([&] { return RequestId(number() >> 2); });
     made.numbers = list([&] { return signed_number(); });
     for (std::size_t i = 0; i < made.requests.size(); ++i)
       if (chance(2))

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "trace/codec.h"
+#include "trace/event_codec.h"
 #include "trace/format.h"
 
 namespace photofinish::testing {
@@ -82,10 +83,11 @@ Bytes encoded(const T&... values) {
 
 inline Bytes encoded_event(const Event& event, std::uint64_t start_delta) {
   Bytes bytes(max_size(event, event.completions.size()));
-  Encoder out(bytes.data());
-  write_before(out, event, start_delta);
-  write_after(out, event, event.duration, event.fields.mask());
-  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  EventEncoder encoder;
+  const std::uint8_t* end = bytes.data();
+  end = encoder.before(end, bytes.data(), event, start_delta);
+  end = encoder.after(bytes.data(), bytes.data() + (end - bytes.data()), event, event.duration, event.fields.mask());
+  bytes.resize(static_cast<std::size_t>(end - bytes.data()));
   return bytes;
 }
 

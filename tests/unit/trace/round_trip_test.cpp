@@ -289,5 +289,56 @@ TEST(RoundTrip, RandomEventsAndDefinitions) {
   }
 }
 
+// Property: a program that does the same again and again, with ever new requests, from sites that share slots, is read back as it
+// ran, and each repetition costs a few bytes.
+TEST(RoundTrip, RepeatedEventsAreReferences) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    TempDir dir;
+    RandomModel random(seed);
+    auto writer = start_recording(dir.path());
+    Lane* lane = writer->open_lane(task(9));
+    std::vector<Event> loop(1 + random.below(5));
+    for (Event& made : loop) {
+      made = random.event();
+      made.site = SiteId(static_cast<std::uint32_t>(random.below(200)));
+    }
+    std::vector<Event> written;
+    std::uint64_t now = 0, newest = 0;
+    for (int n = 0; n < 500; ++n) {
+      Event made = loop[random.chance(20) ? random.below(loop.size()) : static_cast<std::size_t>(n) % loop.size()];
+      made.task = TaskId(9);
+      made.start = now += random.below(100);
+      made.duration = random.below(100);
+      now += made.duration;
+      if (random.chance(50)) made.result += 1;
+      if (made.fields.has(Field::request)) made.fields.set(Field::request, static_cast<std::int64_t>(++newest));
+      for (RequestId& id : made.requests) id = RequestId(id.value % 3 == 0 ? 0 : newest - std::min(newest, id.value % 8));
+      record(*lane, made);
+      written.push_back(made);
+    }
+    writer->end(RankState::Exited, 0);
+    const ReadBack read = read_back(dir.path());
+    EXPECT_EQ(read.error + read.damage, "");
+    EXPECT_TRUE(same_events(read.events, written));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(RoundTrip, ARepetitionTakesThreeBytes) {
+  EventEncoder encoder;
+  std::vector<std::uint8_t> chunk(1 << 16);
+  std::uint8_t* next = chunk.data();
+  const Event made = event(5);
+  for (int n = 0; n < 100; ++n) {
+    std::uint8_t* const start = next;
+    next = encoder.before(chunk.data(), next, made, 3);
+    next = encoder.after(chunk.data(), next, made, 1, made.fields.mask());
+    if (n > 0) {
+      EXPECT_EQ(next - start, 3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace photofinish

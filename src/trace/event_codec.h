@@ -1,0 +1,223 @@
+// Events as bytes, and back.
+//
+// What is known before a call and what it returned are two halves, so that the first can be on record while the call waits.
+// Times are in the trace's units, the start relative to the end of the task's event before.
+//
+// Programs repeat themselves: the usual event is the last one from its site once more, at another time. So each half has a
+// body (all but its time), and a body that equals the last one of its site is replaced by a reference to it: 4 bytes an
+// event instead of 40, and as much less for the compressor to read. Requests are numbered from the newest one, or no
+// two events that name them would ever be equal. All of this is the state of one chunk: chunks are read on their own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "trace/codec.h"
+#include "trace/vocabulary.h"
+
+namespace photofinish {
+
+// Where the last body of a site is in its chunk.
+struct BodyPlace {
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;  // 0: there is none
+};
+
+struct RepeatSlot {
+  BodyPlace before, after;
+};
+
+inline constexpr std::size_t kRepeatSlots = 64;
+// Larger ones are always written out: a reference must not cost its reader much more than it cost its writer.
+inline constexpr std::size_t kMaxRepeatedBody = 4096;
+inline std::size_t repeat_slot(SiteId site) { return site.value % kRepeatSlots; }
+
+inline std::size_t max_size(const Event& event, std::size_t completions) {
+  return kMaxVarint * (18 + kFieldCount) + event.buffers.size() * 4 * kMaxVarint +
+         (event.requests.size() + event.numbers.size()) * kMaxVarint + completions * 5 * kMaxVarint;
+}
+
+class EventEncoder {
+ public:
+  void new_chunk() {
+    slots_.fill({});
+    newest_request_ = 0;
+  }
+
+  // Each writes its half at `at`, in a chunk that begins at `chunk`, and returns where it ends.
+  std::uint8_t* before(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t start_delta) {
+    Encoder body(at + kMaxVarint);
+    Write write{body};
+    write(event.site, event.call);
+    write_fields(body, event, ~std::uint64_t{0});
+    write(event.buffers);
+    body.number(event.requests.size());
+    for (const RequestId id : event.requests) body.number(relative(id));
+    write(event.numbers);
+    if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
+    const std::size_t slot = repeat_slot(event.site);
+    const bool repeats = replace(chunk, at, body.next(), start_delta, slots_[slot].before);
+    if (repeats) *end_++ = static_cast<std::uint8_t>(slot);
+    return end_;
+  }
+
+  // `before` is the mask of fields at the time of the first half: those that the call's return added are stored now.
+  std::uint8_t* after(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t duration,
+                      std::uint64_t before) {
+    Encoder body(at + kMaxVarint);
+    Write write{body};
+    write(event.result);
+    write_fields(body, event, ~before);
+    write(event.completions);
+    if ((event.fields.mask() & ~before) != 0 && event.fields.has(Field::request))
+      newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
+    replace(chunk, at, body.next(), duration, slots_[repeat_slot(event.site)].after);
+    return end_;
+  }
+
+ private:
+  // 0 is the null request; otherwise how far behind the newest.
+  std::uint64_t relative(RequestId id) const {
+    if (id.value == 0) return 0;
+    const auto distance = static_cast<std::int64_t>(id.value - newest_request_);
+    return ((static_cast<std::uint64_t>(distance) << 1) ^ static_cast<std::uint64_t>(distance >> 63)) + 1;
+  }
+
+  void write_fields(Encoder& out, const Event& event, std::uint64_t mask) const {
+    out.number(event.fields.mask() & mask);
+    event.fields.each(mask, [&](Field field, std::int64_t value) {
+      if (field == Field::request) out.number(relative(RequestId(static_cast<std::uint64_t>(value))));
+      else out.signed_number(value);
+    });
+  }
+
+  // The body was written a little behind `at`. In front of it comes its time with one bit for whether it is a repetition;
+  // then itself, unless it is.
+  bool replace(const std::uint8_t* chunk, std::uint8_t* at, const std::uint8_t* body_end, std::uint64_t time, BodyPlace& last) {
+    const std::uint8_t* body = at + kMaxVarint;
+    const auto size = static_cast<std::size_t>(body_end - body);
+    const bool repeats = size == last.size && std::memcmp(body, chunk + last.offset, size) == 0;
+    Encoder out(at);
+    out.number((time << 1) | (repeats ? 1 : 0));
+    end_ = out.next();
+    if (repeats) return true;
+    std::memmove(end_, body, size);
+    last = size <= kMaxRepeatedBody ? BodyPlace{static_cast<std::uint32_t>(end_ - chunk), static_cast<std::uint32_t>(size)}
+                                    : BodyPlace{};
+    end_ += size;
+    return false;
+  }
+
+  std::array<RepeatSlot, kRepeatSlots> slots_{};
+  std::uint64_t newest_request_ = 0;
+  std::uint8_t* end_ = nullptr;
+};
+
+class EventDecoder {
+ public:
+  void new_chunk() {
+    slots_.fill({});
+    newest_request_ = 0;
+  }
+
+  struct Record {
+    std::uint64_t call = 0;  // as the trace numbers them
+    std::uint64_t start_delta = 0;
+    std::uint64_t duration = 0;
+    std::size_t end = 0;  // where the next one begins
+  };
+
+  // The record at `position` of a chunk, of which bytes up to `limit` may be read; `half`: only its first half is there.
+  // The reason if it cannot be read, null otherwise.
+  const char* decode(const std::uint8_t* chunk, std::size_t position, std::size_t limit, bool half,
+                     const Vocabulary& vocabulary, Event& event, Record& record) {
+    Decoder in(chunk + position, chunk + limit);
+    record.start_delta = in.number();
+    RepeatSlot* slot = nullptr;
+    if (record.start_delta & 1) {
+      const std::uint8_t* index = in.bytes(1);
+      if (index == nullptr) return in.reason();
+      if (*index >= kRepeatSlots || slots_[*index].before.size == 0) return "a repetition of nothing";
+      slot = &slots_[*index];
+      Decoder body(chunk + slot->before.offset, chunk + slot->before.offset + slot->before.size);
+      read_before(body, vocabulary, event, record);
+      if (!body.ok()) return body.reason();
+    } else {
+      const std::size_t start = position + in.position();
+      read_before(in, vocabulary, event, record);
+      if (!in.ok()) return in.reason();
+      slot = &slots_[repeat_slot(event.site)];
+      slot->before = place(start, position + in.position());
+    }
+    record.start_delta >>= 1;
+    if (half) {
+      if (!in.at_end()) return "bytes behind the record of the call that did not return";
+    } else {
+      record.duration = in.number();
+      if (record.duration & 1) {
+        if (slot->after.size == 0) return "a repetition of nothing";
+        Decoder body(chunk + slot->after.offset, chunk + slot->after.offset + slot->after.size);
+        read_after(body, vocabulary, event);
+        if (!body.ok()) return body.reason();
+      } else {
+        const std::size_t start = position + in.position();
+        read_after(in, vocabulary, event);
+        if (in.ok()) slot->after = place(start, position + in.position());
+      }
+      record.duration >>= 1;
+    }
+    if (!in.ok()) return in.reason();
+    record.end = position + in.position();
+    return nullptr;
+  }
+
+ private:
+  static BodyPlace place(std::size_t start, std::size_t end) {
+    if (end - start > kMaxRepeatedBody) return {};
+    return {static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end - start)};
+  }
+
+  std::uint64_t absolute(std::uint64_t relative) const {
+    if (relative == 0) return 0;
+    const std::uint64_t zigzag = relative - 1;
+    return newest_request_ + ((zigzag >> 1) ^ (~(zigzag & 1) + 1));
+  }
+
+  void read_fields(Decoder& in, const Vocabulary& vocabulary, Event& event) {
+    for (std::uint64_t mask = in.number(); mask != 0 && in.ok(); mask &= mask - 1) {
+      const auto field = vocabulary.field(static_cast<std::size_t>(std::countr_zero(mask)));
+      if (field == Field::request) event.fields.set(*field, static_cast<std::int64_t>(absolute(in.number())));
+      else if (const std::int64_t value = in.signed_number(); field) event.fields.set(*field, value);
+    }
+  }
+
+  void read_before(Decoder& in, const Vocabulary& vocabulary, Event& event, Record& record) {
+    Read read{in};
+    read(event.site, record.call);
+    read_fields(in, vocabulary, event);
+    read(event.buffers);
+    event.requests.clear();
+    for (std::size_t left = in.length(); left > 0 && in.ok(); --left) event.requests.emplace_back(absolute(in.number()));
+    read(event.numbers);
+    note_newest(event);
+  }
+
+  void read_after(Decoder& in, const Vocabulary& vocabulary, Event& event) {
+    Read read{in};
+    read(event.result);
+    const std::uint64_t before = event.fields.mask();
+    read_fields(in, vocabulary, event);
+    read(event.completions);
+    if (event.fields.mask() != before) note_newest(event);
+  }
+
+  void note_newest(const Event& event) {
+    if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
+  }
+
+  std::array<RepeatSlot, kRepeatSlots> slots_{};
+  std::uint64_t newest_request_ = 0;
+};
+
+}  // namespace photofinish
