@@ -42,6 +42,7 @@ class EventEncoder {
  public:
   void new_chunk() {
     slots_.fill({});
+    outcomes_.fill({});
     newest_request_ = 0;
   }
 
@@ -65,6 +66,14 @@ class EventEncoder {
   // `before` is the mask of fields at the time of the first half: those that the call's return added are stored now.
   std::uint8_t* after(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t duration,
                       std::uint64_t before) {
+    RepeatSlot& slot = slots_[repeat_slot(event.site)];
+    Outcome& last = outcomes_[repeat_slot(event.site)];
+    const bool simple = last.take(event, before);
+    if (simple && last.same && slot.after.size != 0) {
+      Encoder out(at);
+      out.number((duration << 1) | 1);
+      return out.next();
+    }
     Encoder body(at + kMaxVarint);
     Write write{body};
     write(event.result);
@@ -72,11 +81,36 @@ class EventEncoder {
     write(event.completions);
     if ((event.fields.mask() & ~before) != 0 && event.fields.has(Field::request))
       newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
-    replace(chunk, at, body.next(), duration, slots_[repeat_slot(event.site)].after);
+    replace(chunk, at, body.next(), duration, slot.after);
+    if (!simple) last.mask = ~std::uint64_t{0};  // equals nothing
     return end_;
   }
 
  private:
+  // The last second half of a site as numbers. A program waits for a receive's second half, and comparing bytes that were only
+  // just stored one by one would make it wait for the store buffer as well.
+  struct Outcome {
+    std::uint64_t mask = ~std::uint64_t{0};
+    std::int32_t result = 0;
+    bool same = false;
+    std::array<std::int64_t, 4> values{};
+
+    // Becomes the event's outcome, and notes whether it was that before. False if it is not a simple one.
+    bool take(const Event& event, std::uint64_t before) {
+      const std::uint64_t added = event.fields.mask() & ~before;
+      if (!event.completions.empty() || std::popcount(added) > 4 || event.fields.has(Field::request)) return false;
+      same = mask == added && result == event.result;
+      std::size_t count = 0;
+      event.fields.each(added, [&](Field, std::int64_t value) {
+        same = same && values[count] == value;
+        values[count++] = value;
+      });
+      mask = added;
+      result = event.result;
+      return true;
+    }
+  };
+
   // 0 is the null request; otherwise how far behind the newest.
   std::uint64_t relative(RequestId id) const {
     if (id.value == 0) return 0;
@@ -110,6 +144,7 @@ class EventEncoder {
   }
 
   std::array<RepeatSlot, kRepeatSlots> slots_{};
+  std::array<Outcome, kRepeatSlots> outcomes_{};
   std::uint64_t newest_request_ = 0;
   std::uint8_t* end_ = nullptr;
 };
