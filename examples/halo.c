@@ -6,10 +6,10 @@
 enum { kCells = 8, kSteps = 3 };
 
 static void exchange(double *cells, int rank, int ranks, MPI_Win win) {
-  MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+  MPI_Win_fence(0, win);
   if (rank > 0) MPI_Put(&cells[1], 1, MPI_DOUBLE, rank - 1, kCells + 1, 1, MPI_DOUBLE, win);
   if (rank < ranks - 1) MPI_Put(&cells[kCells], 1, MPI_DOUBLE, rank + 1, 0, 1, MPI_DOUBLE, win);
-  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  MPI_Win_fence(0, win);
 }
 
 int main(int argc, char **argv) {

@@ -343,12 +343,36 @@ class Survival(Case):
         self.assertEqual(result.code, 70, result)
 
 
+class Install(Case):
+    def test_the_installed_tree_can_be_moved_and_found(self):
+        self.assertEqual(self.run_("cmake", "--install", arguments.build, "--prefix", self.path("here")).code, 0)
+        os.rename(self.path("here"), self.path("there"))
+        app = self.compile("survive.c")
+        result = self.run_(self.path("there/bin/photofinish"), "check", "-n", "2", app, "well")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("2 of 2 ranks recorded", result.err)
+        with open(self.path("there/share/man/man1/photofinish.1")) as page:
+            self.assertIn("stack-depth", page.read())
+
+        os.mkdir(self.path("project"))
+        self.write("project/CMakeLists.txt",
+                   "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES NONE)\nenable_testing()\n"
+                   "find_package(photofinish CONFIG REQUIRED)\n"
+                   f"add_executable(app IMPORTED)\nset_target_properties(app PROPERTIES IMPORTED_LOCATION {self.path('survive')})\n"
+                   "photofinish_add_test(exchange 2 app well)\n")
+        configured = self.run_("cmake", "-S", "project", "-B", "project/build", f"-DCMAKE_PREFIX_PATH={self.path('there')}")
+        self.assertEqual(configured.code, 0, configured)
+        tested = self.run_("ctest", "--test-dir", "project/build")
+        self.assertIn("100% tests passed", tested.out, tested)
+
+
 def main():
     global arguments
     parser = argparse.ArgumentParser()
     parser.add_argument("--photofinish", required=True)
     parser.add_argument("--mpi", required=True, choices=["openmpi", "mpich"])
     parser.add_argument("--yield-preload", default="")
+    parser.add_argument("--build", default="", help="build directory, to install from")
     arguments, rest = parser.parse_known_args()
     unittest.main(argv=[sys.argv[0], *rest])
 

@@ -112,8 +112,8 @@ Sample make_sample(std::uint64_t seed, bool ended) {
       for (Buffer& buffer : event.buffers) buffer.type = TypeId(static_cast<std::uint32_t>(random.below(6)));
       event.site = SiteId(static_cast<std::uint32_t>(random.below(6)));
       event.fields.set(Field::win, static_cast<std::int64_t>(random.below(6)));
-      lanes[random.below(lanes.size())]->append(event, now, now + 3);
-      now += 5;
+      Lane* lane = lanes[random.below(lanes.size())];
+      for (std::uint64_t times = 1 + random.below(3); times > 0; --times, now += 5) lane->append(event, now, now + 3);
     }
     if (ended || round < 2) (*writer)->flush();
   }
