@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "cli/commands.h"
@@ -31,8 +30,27 @@ void pass_on(int signal) {
   if (g_launcher > 0) kill(g_launcher, signal);
 }
 
-// Ctrl-C reaches the launcher too, being in our group; we stay to tell what became of the run.
-void note_interrupt(int) { g_interrupted = 1; }
+// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of the run.
+void note_interrupt(int signal, siginfo_t* info, void*) {
+  g_interrupted = 1;
+  if (info->si_code == SI_USER && g_launcher > 0) kill(g_launcher, signal);
+}
+
+// What was ignored when we were started (nohup) stays ignored, for us and for the program.
+template <class Handler>
+void watch(int signal, Handler handler) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  if constexpr (std::is_same_v<Handler, void (*)(int)>) {
+    action.sa_handler = handler;
+  } else {
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+  }
+  sigaction(signal, &action, nullptr);
+}
 
 // The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
 // the environment along to other nodes.
@@ -78,20 +96,18 @@ int launch(const std::vector<std::string>& line, const Options& options) {
   std::vector<char*> words;
   for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGQUIT, note_interrupt);
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGQUIT, SIG_DFL);
     execvp(words[0], words.data());
     fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
     _exit(kExitToolError);
   }
   if (child < 0) return fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
   g_launcher = child;
-  std::signal(SIGTERM, pass_on);
-  std::signal(SIGHUP, pass_on);
+  watch(SIGINT, note_interrupt);
+  watch(SIGQUIT, note_interrupt);
+  watch(SIGTERM, pass_on);
+  watch(SIGHUP, pass_on);
   Progress progress(options);
   int status = 0;
   while (true) {
@@ -163,9 +179,8 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   for (const auto& [how, ranks] : summary.unusual)
     fmt::print(stderr, "photofinish: rank{} {} ended: {}\n", ranks.size() > 1 ? "s" : "", rank_ranges(ranks), how);
   if (summary.ranks == 0) {
-    std::error_code ignored;
-    std::filesystem::remove_all(rank_options.output, ignored);
-    fail("nothing was recorded: no rank got through MPI_Init");
+    remove_run_directory(rank_options.output);
+    fail("nothing was recorded: no rank got through MPI_Init, or the program finds MPI's functions by dlsym, which cannot be seen");
     return code != 0 ? code : kExitToolError;
   }
   fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/preload.h"
+#include "launch/launcher.h"
 #include "launch/mpi_program.h"
 
 namespace photofinish {
@@ -44,9 +45,9 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
 
 int run_exec(const Options& options, const ExecArguments& arguments) {
   if (arguments.line.empty()) return fail_once("exec needs a program: photofinish exec PROGRAM ARGS…", kExitUsage);
-  // With --mpi the user knows better than the ELF file.
+  // With --mpi the user knows better than the ELF file, and a shell's tells nothing.
   auto program = inspect_program(arguments.line[0]);
-  if (!program && options.mpi != "auto")
+  if (!program && (options.mpi != "auto" || is_interpreter(arguments.line[0])))
     if (auto path = find_program(arguments.line[0])) program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
   if (!program) return fail_once(program.error().message);
   const auto flavour = find_flavour(options, *program);

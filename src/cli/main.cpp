@@ -103,6 +103,9 @@ int run(int argc, char** argv) {
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == argv[1]; }))
+    return fail(fmt::format("there is no command '{}' (see photofinish --help)", argv[1]), kExitUsage);
   try {
     app.parse(static_cast<int>(dashes - words.begin()), argv);
   } catch (const CLI::ParseError& error) {

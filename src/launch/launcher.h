@@ -17,6 +17,10 @@ namespace photofinish {
 // version of the same MPI starts ranks that do not find each other.
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks, const std::string& mpi_library = "");
 
+// What runs a program that is named inside its arguments, or none: sh -c, python. Our wrapper must stand in front of it. (Other
+// helpers, as numactl and env, start the words behind their options as they are.)
+bool is_interpreter(const std::string& word);
+
 // A launcher line with `exec_prefix` in front of each program in it (see launcher_line.cpp).
 Result<std::vector<std::string>> wrap_program(const std::vector<std::string>& launcher_line,
                                               const std::vector<std::string>& exec_prefix);

@@ -122,7 +122,9 @@ std::vector<Candidate> candidates(const Words& line, size_t begin, size_t end, S
   return found;
 }
 
-std::optional<size_t> find_program_word(const Words& line, const std::vector<Candidate>& candidates) {
+std::optional<size_t> find_program_word(const Words& line, std::vector<Candidate> candidates) {
+  const auto interpreter = std::ranges::find_if(candidates, [&](const Candidate& c) { return is_interpreter(line[c.at]); });
+  if (interpreter != candidates.end()) candidates.erase(interpreter + 1, candidates.end());
   const auto first = [&](auto accept) -> const Candidate* {
     const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return accept(line[c.at]); });
     return found == candidates.end() ? nullptr : &*found;
@@ -196,6 +198,13 @@ Result<Words> wrap_without_launcher(const Words& line, const Words& prefix) {
 }
 
 }  // namespace
+
+bool is_interpreter(const std::string& word) {
+  const std::string_view name = base_name(word);
+  for (const std::string_view shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "perl"})
+    if (name == shell) return true;
+  return name.starts_with("python");
+}
 
 Result<std::vector<std::string>> wrap_program(const Words& line, const Words& prefix) {
   if (line.empty()) return Error{"nothing to run; write: photofinish check -- LAUNCHER ... PROGRAM"};

@@ -1,6 +1,8 @@
-// What is recorded is safe without any of this (trace/writer.h); it only adds how the rank ended. Installed after MPI_Init, so
-// that MPI's own handlers, and the program's earlier ones, are called after ours as they would have been without us. A handler
-// that the program installs later simply replaces ours: then the end shows as "ended without a word".
+// What is recorded is safe without any of this (trace/writer.h); it only adds how the rank ended. Nothing else may change: a signal
+// that the program handles, or ignores, is left alone. Only where it would end the process do we note it first; and for
+// faults, where MPI has handlers that print a stack before they give up.
+//
+// A handler that the program installs later replaces ours, and may call it as the one before: then it only takes a note.
 #include "runtime/ending.h"
 
 #include <signal.h>
@@ -12,18 +14,33 @@
 namespace photofinish {
 namespace {
 
-constexpr int kSignals[] = {SIGHUP, SIGINT,  SIGQUIT, SIGTERM, SIGXCPU, SIGABRT,
-                            SIGBUS, SIGFPE, SIGILL,  SIGSEGV, SIGSYS,  SIGTRAP};
+constexpr int kRequests[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+constexpr int kFaults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
 TraceWriter* g_writer;
 struct sigaction g_before[NSIG];
 
 void note_signal(int signal, siginfo_t* info, void*) {
   if (Recorder::get() != nullptr) g_writer->note_state(RankState::Signalled, signal);
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  if (now.sa_sigaction != note_signal) return;  // called by the handler that replaced us; info may be garbage
   sigaction(signal, &g_before[signal], nullptr);
-  // A fault happens again when we return, to whoever handled it before us. A signal that was sent must be sent again; it
-  // is blocked until we return.
-  if (info->si_code <= 0) raise(signal);
+  // A fault happens again when we return, for whoever handled it before us. Any other signal must be sent again; it is
+  // blocked until we return.
+  const bool again = (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) && info->si_code > 0 &&
+                     info->si_code != SI_KERNEL;
+  if (!again) raise(signal);
+}
+
+void watch(int signal, bool handled_too) {
+  if (sigaction(signal, nullptr, &g_before[signal]) != 0 || g_before[signal].sa_handler == SIG_IGN) return;
+  if (g_before[signal].sa_handler != SIG_DFL && !handled_too) return;
+  struct sigaction action {};
+  action.sa_sigaction = note_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
 }
 
 void note_exit(int code, void*) {
@@ -35,14 +52,8 @@ void note_exit(int code, void*) {
 void watch_ending(TraceWriter& writer) {
   g_writer = &writer;
   on_exit(note_exit, nullptr);
-  struct sigaction action {};
-  action.sa_sigaction = note_signal;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  for (const int signal : kSignals) {
-    if (sigaction(signal, nullptr, &g_before[signal]) != 0 || g_before[signal].sa_handler == SIG_IGN) continue;
-    sigaction(signal, &action, nullptr);
-  }
+  for (const int signal : kRequests) watch(signal, false);
+  for (const int signal : kFaults) watch(signal, true);
 }
 
 }  // namespace photofinish

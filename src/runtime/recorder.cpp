@@ -15,8 +15,6 @@ constexpr double kNsPerUnit = 100;
 pthread_key_t g_task_key;
 std::string* g_rank_name;  // for complaints
 
-void close_task(void* task);
-
 }  // namespace
 
 std::atomic<Recorder*> Recorder::instance_{nullptr};
@@ -43,7 +41,7 @@ Result<Recorder*> Recorder::start(const std::string& directory, const RankDefini
   self->writer_ = std::move(*writer);
   self->sites_ = std::make_unique<SiteTable>(*self->writer_, options.stack_depth);
   g_rank_name = new std::string("rank " + std::to_string(rank.rank.value) + " on " + rank.host + ": ");
-  pthread_key_create(&g_task_key, close_task);
+  pthread_key_create(&g_task_key, detach);
   pthread_atfork(nullptr, nullptr, [] {
     if (Recorder* recorder = instance_.exchange(nullptr)) recorder->writer_->abandon();
   });
@@ -73,13 +71,12 @@ void Recorder::finalized() {
 
 void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code); }
 
-namespace {
-
-void close_task(void* argument) {
+// The destructors of the program's own keys may come after this, and call MPI: that makes another task.
+void Recorder::detach(void* argument) {
   auto* task = static_cast<Task*>(argument);
-  if (Recorder* recorder = Recorder::get()) recorder->writer().close_lane(task->lane);
+  current_task_ = nullptr;
+  if (Recorder* recorder = get()) recorder->writer_->close_lane(task->lane);
   delete task;
 }
 
-}  // namespace
 }  // namespace photofinish

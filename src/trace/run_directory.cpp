@@ -135,6 +135,12 @@ Result<std::string> create_next_run_directory(const std::string& directory, cons
   return Error{directory + " and 9999 more like it exist; remove some, or choose another name with -o DIR"};
 }
 
+void remove_run_directory(const std::string& directory) {
+  for (const std::string& name : entries(directory))
+    if (is_ours(directory, name)) unlink((directory + "/" + name).c_str());
+  rmdir(directory.c_str());
+}
+
 bool holds_token(const std::string& directory, const std::string& token) {
   const int file = open((directory + kRunFile).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -150,6 +156,7 @@ Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
   if (stat(directory.c_str(), &status) != 0)
     return Error{directory + ": " + std::strerror(errno) + "; give the directory that photofinish check wrote"};
   if (!S_ISDIR(status.st_mode)) return Error{directory + " is not a directory; give the one that photofinish check wrote"};
+  if (access(directory.c_str(), R_OK | X_OK) != 0) return Error{"cannot read " + directory + ": " + std::strerror(errno)};
   std::vector<WorldRank> ranks;
   bool is_run = false;
   for (const std::string& name : entries(directory)) {

@@ -24,6 +24,8 @@ std::string absolute_path(const std::string& path);
 Result<bool> create_run_directory(const std::string& directory, const RunInfo& info, bool overwrite);
 // The first of directory, directory.2, directory.3 … that does not exist, made.
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info);
+// Takes away what we wrote; the directory too, if nothing else is in it.
+void remove_run_directory(const std::string& directory);
 bool holds_token(const std::string& directory, const std::string& token);
 
 // The ranks whose traces are there, in order. An Error if it is not a run.

@@ -344,7 +344,9 @@ void TraceWriter::flush() {
 
 void TraceWriter::end(RankState state, int code) {
   note_state(state, code);
-  std::lock_guard lock(mutex_);
+  // exit() may have been called by a signal handler, on top of one of our own functions: then the live file keeps it all.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
   // What could not be written is in the live file, and a task that is still inside a call keeps its lane: for the reader.
   if (!recording_.load(std::memory_order_relaxed)) return;
   for (const auto& lane : lanes_)

@@ -146,7 +146,7 @@ class Errors(Case):
         app = self.compile("children.c")
         for words, pattern in [(("check",), "needs a program"), (("check", "-n", "0", app), r"-n"),
                                (("check", app), r"how many ranks"), (("check", "-n", "two", app), r"-n"),
-                               (("check", "-n", "2", "--no-such", app), r"no-such"), (("frobnicate",), r"--help"),
+                               (("check", "-n", "2", "--no-such", app), r"no-such"), (("chekc", "-n", "1", app), r"no command 'chekc'"),
                                (("check", "-n", "1", "--stack-depth", "900", app), r"stack_depth takes 1 to 128"),
                                (("check", "-n", "1", "--mpi", "lam", app), r"openmpi or mpich")]:
             with self.subTest(words):
@@ -158,6 +158,14 @@ class Errors(Case):
         self.write("lazy.c", "#include <mpi.h>\nint main(int c, char **v) { if (c > 99) MPI_Init(&c, &v); return 0; }\n")
         self.run_(f"mpicc.{arguments.mpi}", "-w", "lazy.c", "-o", "lazy")
         self.assertSays(self.photofinish("check", "-n", "1", "./lazy"), r"nothing was recorded", 70)
+
+    def test_nothing_of_the_users_is_removed(self):
+        self.write("writer.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { if (c > 99) MPI_Init(&c, &v);"
+                               "fclose(fopen(\"work/results.txt\", \"w\")); return 0; }\n")
+        self.run_(f"mpicc.{arguments.mpi}", "-w", "writer.c", "-o", "writer")
+        os.mkdir(self.path("work"))
+        self.assertSays(self.photofinish("check", "-n", "1", "-o", "work", "./writer"), r"nothing was recorded", 70)
+        self.assertEqual(os.listdir(self.path("work")), ["results.txt"])
 
     def test_dump_of_what_is_no_run(self):
         self.assertSays(self.photofinish("dump", "nowhere"), r"nowhere", 70)
@@ -210,6 +218,30 @@ class Starting(Case):
         result = self.photofinish("check", "--", *self.launcher(2), script, "well")
         self.assertEqual(result.code, 0, result)
         self.assertIn("2 of 2 ranks recorded", result.err)
+
+    def test_shell_between_launcher_and_program(self):
+        self.compile("survive.c")
+        result = self.photofinish("check", "--", *self.launcher(2), "bash", "-c", "./survive well")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("2 of 2 ranks recorded", result.err)
+        result = self.photofinish("check", "--overwrite", "--", *self.launcher(2), "sh", "-c", "./survive \"$0\"", "well")
+        self.assertIn("2 of 2 ranks recorded", result.err, result)
+
+    def test_signal_handlers_and_destructors_of_the_program(self):
+        app = self.compile("handlers.c", "-pthread")
+        result = self.photofinish("check", "-n", "1", app)
+        self.assertEqual((result.code, result.out), (0, "checkpoints 2 value 42\njoined\n"), result)
+        dump = self.photofinish("dump", "photofinish.run").out
+        self.assertIn("exit 0", dump)
+        self.assertRegex(dump, r"t2 .*MPI_Allreduce .*@ last_words")
+
+    def test_exception_out_of_mpi(self):
+        app = self.compile("throws.cpp", compiler=f"mpicxx.{arguments.mpi}")
+        bare = self.run_(f"mpirun.{arguments.mpi}", "-n", "2", app)
+        result = self.photofinish("check", "-n", "2", app)
+        self.assertEqual((result.code, result.out.count("caught")), (bare.code, bare.out.count("caught")), result)
+        if bare.code == 0:
+            self.assertEqual(self.photofinish("dump", "photofinish.run").out.count("MPI_Barrier "), 2)
 
     def test_program_arguments_are_the_programs(self):
         self.write("echo.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v);"

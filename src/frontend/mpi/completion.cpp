@@ -29,7 +29,11 @@ void complete(Context& c, int index, const MPI_Status& status) {
 void give_back(Context& c) {
   for (int i = 0; i < c.request_count; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (c.scratch.taken[at] != nullptr) Objects::get().put_request(c.scratch.handles[at], c.scratch.taken[at]);
+    RequestRecord* record = c.scratch.taken[at];
+    if (record == nullptr) continue;
+    // A call that failed may have freed it all the same.
+    if (c.requests[i] == MPI_REQUEST_NULL && !record->persistent) Objects::get().recycle_request(record);
+    else Objects::get().put_request(c.scratch.handles[at], record);
   }
 }
 

@@ -16,17 +16,19 @@
 
 namespace photofinish::mpi {
 
-// MPI's own calls to itself, and those of callbacks that it calls, are not the program's.
-inline thread_local bool t_inside = false;
-class Inside {
- public:
-  Inside() { t_inside = true; }
-  ~Inside() { t_inside = false; }
-};
-
 struct Place {
   std::uint64_t pc;
   std::uint64_t frame;
+};
+
+// MPI's own calls to itself, and those of callbacks that it calls, are not the program's: they come from deeper in the stack
+// than the call that we are inside of. One from above means that it was left by longjmp.
+inline thread_local std::uint64_t t_inside = 0;
+inline bool is_inside(Place place) { return t_inside != 0 && place.frame < t_inside; }
+class Inside {
+ public:
+  explicit Inside(Place place) { t_inside = place.frame; }
+  ~Inside() { t_inside = 0; }
 };
 
 constexpr bool takes_requests(Action action) {
@@ -65,13 +67,13 @@ struct Interceptor {
 
   template <class... Arguments>
   static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
-    if (t_inside) return real(arguments...);
+    if (is_inside(place)) return real(arguments...);
     Recorder* recorder = Recorder::get();
     if constexpr (is_first) {
       if (recorder == nullptr) return run_first(real, place, arguments...);
     }
     if (recorder == nullptr) return real(arguments...);
-    Inside inside;
+    Inside inside(place);
     Task* task = recorder->task();
     if (task == nullptr) [[unlikely]]
       return real(arguments...);
@@ -129,7 +131,7 @@ struct Interceptor {
   // The first call of all: there is no record yet to put it on.
   template <class... Arguments>
   static int run_first(int (*real)(Arguments...), Place place, Arguments... arguments) {
-    Inside inside;
+    Inside inside(place);
     before_first_call();
     const std::uint64_t start = ticks();
     const int result = real(arguments...);

@@ -193,6 +193,7 @@ void Objects::comm_made(MPI_Comm handle, CommRecord* record) {
 }
 
 void Objects::rename_comm(CommRecord* record, const char* name) {
+  std::lock_guard lock(lock_);
   record->definition.name = name;
   define(DefinitionKind::Comm, record->definition);
 }
@@ -331,6 +332,7 @@ void Objects::read_win_info(MPI_Win handle, WinDefinition& definition) {
 }
 
 void Objects::change_win_info(WinRecord* record, MPI_Info given) {
+  std::lock_guard lock(lock_);
   WinDefinition& definition = record->definition;
   read_win_info(record->handle, definition);
   // Open MPI forgets what it does not use; what the program promised holds all the same.
@@ -342,6 +344,7 @@ void Objects::change_win_info(WinRecord* record, MPI_Info given) {
 }
 
 void Objects::rename_win(WinRecord* record, const char* name) {
+  std::lock_guard lock(lock_);
   record->definition.name = name;
   define(DefinitionKind::Win, record->definition);
 }

@@ -156,8 +156,12 @@ class Objects {
   std::int64_t other(std::uint64_t key);
 
  private:
+  // Handles that are addresses have no entropy in their lowest bits, which choose the bucket.
+  struct Scatter {
+    std::size_t operator()(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15ull) >> 16; }
+  };
   template <class Record>
-  using Table = tsl::robin_map<std::uint64_t, Record>;
+  using Table = tsl::robin_map<std::uint64_t, Record, Scatter>;
 
   std::vector<WorldRank> world_ranks(MPI_Group group);
   GroupId intern_group(const std::vector<WorldRank>& ranks);

@@ -363,6 +363,10 @@ struct NewCommLater : Role {
     c.new_comm_later = comm;
     c.duplicate = Objects::get().duplicate_comm(c.comm);
     c.event.fields.set(Field::new_comm, c.duplicate->id());
+    // Libraries know the handle at once. That is as well: Open MPI's Fortran bindings keep it on their stack.
+    if (*comm == MPI_COMM_NULL) return;
+    Objects::get().comm_made(*comm, c.duplicate);
+    c.duplicate = nullptr;
   }
 };
 struct FreeComm : Role {
