@@ -302,7 +302,8 @@ class Survival(Case):
         self.assertEqual(ranks[0].count("MPI_Send "), 100)
         self.assertEqual(ranks[1].count("MPI_Recv "), 100)
         if pending:
-            self.assertRegex(ranks[0], r"MPI_Recv .*tag=999 .*DID-NOT-RETURN.*@ main survive.c")
+            # On a busy machine it may not have left the barrier before.
+            self.assertRegex(ranks[0], r"(MPI_Recv .*tag=999 |MPI_Barrier ).*DID-NOT-RETURN.*@ main survive.c")
         return ranks
 
     def test_abort(self):
@@ -335,7 +336,7 @@ class Survival(Case):
             deadline = time.time() + TIMEOUT / 2
             while process.stdout.readline().strip() != "exchanged" and time.time() < deadline:
                 pass
-            time.sleep(0.5)
+            time.sleep(1.5)
             os.killpg(process.pid, signal.SIGINT)
 
         result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt)

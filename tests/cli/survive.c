@@ -36,7 +36,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "well") != 0) {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) end(argv[1]);
+    if (rank == 1 && strcmp(argv[1], "hang") != 0) {
+      usleep(500000);  // rank 0 should be waiting by then
+      end(argv[1]);
+    }
     MPI_Recv(&never, 1, MPI_INT, 1 - rank, 999, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Finalize();
