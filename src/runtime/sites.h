@@ -49,12 +49,13 @@ class SiteCache {
   static std::size_t bucket(std::uint64_t pc, std::uint64_t frame) {
     return ((pc ^ (frame << 7)) * 0x9e3779b97f4a7c15ull) >> 54;
   }
-  static bool same(const Stack& stack) {
+  // The slots are words of frames that are not ours, which a sanitizer may forbid.
+  [[gnu::no_sanitize("address")]] static bool same(const Stack& stack) {
     for (const Slot& slot : stack.slots)
       if (*slot.place != slot.value) return false;
     return true;
   }
-  [[gnu::cold, gnu::noinline]] SiteId walk(std::uint64_t pc, std::uint64_t frame);
+  [[gnu::cold, gnu::noinline, gnu::no_sanitize("address")]] SiteId walk(std::uint64_t pc, std::uint64_t frame);
 
   SiteTable& table_;
   std::vector<Stack*> buckets_;
