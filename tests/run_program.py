@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Builds one test program, runs it under `photofinish check`, and compares `photofinish dump` with what its comments say.
+"""Builds one test program, runs it under `photofinish check`, and compares `photofinish dump` or `photofinish report` with
+what its comments say.
 
-  run_program.py --mpi openmpi|mpich [--photofinish PATH] [--cc COMPILER] [--preload LIBRARY] [--keep] PROGRAM.{c,cpp,f90}
+  run_program.py --mpi openmpi|mpich [--photofinish PATH] [--cc COMPILER] [--preload LIBRARY] [--keep]
+                 [--times N] [--load] [--bare] PROGRAM.{c,cpp,f90}
 
 Comments, `//` in C and C++, `!` in Fortran, one space, nothing in front:
 
@@ -28,14 +30,29 @@ Comments, `//` in C and C++, `!` in Fortran, one space, nothing in front:
   // expect distinct: $A $B
         the values differ.
 
+Or, instead of events, races, for a program with a bug and its mended form (-DFIXED):
+
+  // expect race: put @{write} get @{read}
+        a finding of the report: the kinds (load, store, get, put, accumulate) and places of its sides, in either order. The
+        program as it is must have exactly these findings, and the check ends with 66. With -DFIXED there is no finding,
+        it ends with 0, and prints what `output` says.
+  // expect no race
+        for a program without a bug: built once, no finding.
+  // output buggy: …
+        a line that the form with the bug must print. In every form all ranks must be on record and end with 0.
+
 Tokens: `*` is anything; nothing else is special. !token: no token of the line is like this. $name: a value, the same wherever
 the name is used for this rank; $NAME: the same on all ranks, so `uid=$WIN` says that all ranks mean one window. ${name+8}: that
 address plus 8. tN: the thread, where a rank has several. @f: called in function f; @{mark}: at the line that carries the
 comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined)<g.
 
+--times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
+--bare: a program about races without the tool: it is built and run, and prints what it must.
+
 Exit code: 0 passed, 1 failed, 77 not for this MPI.
 """
 import argparse
+import contextlib
 import os
 import re
 import shlex
@@ -46,6 +63,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -56,6 +74,7 @@ COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
 EVENT = re.compile(r"(?:(t\d+) )? *(\d+\.\d+) +(\d+\.\d+)  (.*?)(?:  @ (.*))?$")
 FRAME = re.compile(r"    #\d+ (.*?) (\S+(?::\d+|\+0x[0-9a-f]+))( \(inlined\))?$")
 RUN_MARK = "PHOTOFINISH_TEST_RUN"
+NO_PROBLEM, FINDINGS = 0, 66  # exit codes of `photofinish check`
 DEADLINE = time.monotonic() + 100  # for all it does: whoever started us has 120 s
 
 
@@ -120,9 +139,9 @@ def run_environment(arguments, program, directory):
     return environment
 
 
-def build(arguments, program, source, directory):
+def build(arguments, program, source, directory, *more_flags):
     def compile(compiler, *words):
-        command = [compiler, "-g", "-Wall", *program.flags, *map(str, words)]
+        command = [compiler, "-g", "-Wall", *program.flags, *more_flags, *map(str, words)]
         code, out, err = run(command, dict(os.environ), directory, 120)
         if code != 0:
             raise Failure(f"{shlex.join(command)}\nexit code {code}\n{out}{err}")
@@ -243,9 +262,9 @@ class Checker:
         return text + (f"\n    … {len(lines)} in all" if len(lines) > 40 else "") + (f"\n    with{known}" if known else "")
 
 
-def check_output(program, out):
+def check_output(outputs, out):
     lines = [line.strip() for line in out.splitlines()]
-    for number, text in program.outputs:
+    for number, text in outputs:
         if not any(match_one(text, line, {}, {}) is not None for line in lines):
             raise Failure(f"line {number}: the program did not print: {text}")
 
@@ -281,7 +300,7 @@ def test(arguments, program, source, directory):
     if dump_code != 0:
         raise Failure(f"{shlex.join(dump)}\nexit code {dump_code}\n{dump_err}{told}")
     try:
-        check_output(program, out)
+        check_output(program.outputs, out)
         ranks = parse_dump(dumped)
         checker = Checker(ranks, program.ranks, marks)
     except Failure as failure:
@@ -298,15 +317,160 @@ def test(arguments, program, source, directory):
     return len(program.expectations)
 
 
+# --- races
+
+RULE = re.compile(r"=+$")
+FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer) race \[F\d+\] ")
+SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
+REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
+SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer) races?(?:, \d+ (?:one-sided|buffer) races?)*) · ")
+KINDS = {"load": "load", "store": "store", "get": "get", "put": "put", "accumulate": "accumulate",
+         "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
+BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
+
+
+def parse_report(text):
+    """The findings, each as its two (kind, place) in their order in the alphabet. What is not understood is a failure."""
+    findings, summary, side = [], None, None
+    for line in text.splitlines():
+        if summary is not None and line.strip():
+            raise Failure(f"report went on behind its summary: {line}")
+        if RULE.match(line) or not line.strip():
+            side = None
+        elif FINDING.match(line):
+            findings.append([])
+        elif found := SUMMARY.match(line):
+            summary = sum(map(int, re.findall(r"\d+", found[1])))
+        elif not findings or not line.startswith("  "):
+            raise Failure(f"report has a line that is no part of a finding: {line}")
+        elif found := SIDE.match(line):
+            kind = (BUFFER_KINDS if found[3] else KINDS).get(found[2].lower())
+            if not kind or len(findings[-1]) != bool(found[1]):
+                raise Failure(f"report has a side that is none: {line}")
+            side = [kind, None]
+            findings[-1].append(side)
+        elif found := REPORT_FRAME.match(line):
+            if side and found[1] == "0":
+                side[1] = found[2].rsplit("/", 1)[-1] + (found[3] or "")
+            if side and side[1] is None:
+                raise Failure(f"report has a side without its innermost frame: {line}")
+        else:
+            side = None  # what is said about the finding, perhaps with frames of its own
+    for finding in findings:
+        if len(finding) != 2 or any(place is None for _, place in finding):
+            raise Failure(f"report has a finding without two sides and their places: {finding}")
+    if summary != len(findings):
+        raise Failure(f"report has {len(findings)} findings, and its summary says {summary}")
+    return [tuple(sorted((kind, re.sub(r"(:\d+):\d+$", r"\1", place)) for kind, place in finding)) for finding in findings]
+
+
+def expected_findings(races, marks):
+    for race in races:
+        for _, mark in race.sides:
+            if mark not in marks:
+                raise BadProgram(f"line {race.line}: no line is marked {{{mark}}}")
+    return [tuple(sorted((kind, marks[mark]) for kind, mark in race.sides)) for race in races]
+
+
+def check_findings(found, wanted, marks):
+    names = {place: f"{{{mark}}}" for mark, place in marks.items()}
+    lines = []
+    for title, findings in (("missing", Counter(wanted) - Counter(found)), ("not expected", Counter(found) - Counter(wanted))):
+        for finding in sorted(findings.elements()):
+            lines.append(f"  {title}: " + " and ".join(f"{kind} {place} {names.get(place, '')}" for kind, place in finding))
+    if lines:
+        raise Failure("\n".join(["findings are not the expected ones:", *lines]))
+
+
+def check_ranks(dumped, size):
+    """All ranks are on record, and came to their end."""
+    ends = {int(rank): end for rank, end in re.findall(r"^== rank (\d+) of \d+ .*?\): (.*)$", dumped, re.MULTILINE)}
+    for rank in range(size):
+        if ends.get(rank) != "exit 0":
+            raise Failure(f"rank {rank}: {ends.get(rank, 'is not on record')}")
+
+
+@contextlib.contextmanager
+def busy_cores(wanted):
+    spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 if wanted else 0)]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
+
+
+def run_form(arguments, program, executable, expected, environment, directory, number, marks):
+    """One run of one form of the program. `expected` is its exit code, findings and output."""
+    wanted_code, findings, outputs = expected
+    record = directory / f"run{number}"
+    start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record)])
+    command = [*start, "-n", str(program.ranks), str(executable), *program.args]
+    code, out, err = run(command, environment, directory, program.timeout)
+    told = f"\n--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
+    try:
+        if arguments.bare:
+            if code != 0:
+                raise Failure(f"exit code {code}")
+            check_output(outputs, out)
+            return
+        dump = [arguments.photofinish, "dump", str(record)]
+        dump_code, dumped, dump_err = run(dump, environment, directory, 60)
+        told += f"--- {shlex.join(dump)}\n--- exit code {dump_code}\n{dump_err}"
+        if dump_code != 0:
+            raise Failure("no dump")
+        check_ranks(dumped, program.ranks)
+        report = [arguments.photofinish, "report", str(record)]
+        report_code, reported, report_err = run(report, environment, directory, 60)
+        told += f"--- {shlex.join(report)}\n--- exit code {report_code}\n{reported}{report_err}"
+        check_findings(parse_report(reported), findings, marks)
+        if code != wanted_code:
+            raise Failure(f"exit code {code} instead of {wanted_code}")
+        check_output(outputs, out)
+    except Failure as failure:
+        raise Failure(f"{failure}{told}") from None
+
+
+def test_races(arguments, program, source, directory):
+    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources])
+    environment = run_environment(arguments, program, str(directory))
+    fine = (NO_PROBLEM, [], program.outputs)
+    forms = {"correct": ([], fine)}
+    if program.races:
+        buggy = (FINDINGS, expected_findings(program.races, marks), program.outputs_buggy)
+        forms = {"buggy": ([], buggy), "fixed": (["-DFIXED"], fine)}
+    problems = []
+    for form, (flags, expected) in forms.items():
+        folder = directory / form
+        folder.mkdir()
+        executable = build(arguments, program, source, folder, *flags)
+        for number in range(1, arguments.times + 1):
+            try:
+                with busy_cores(arguments.load):
+                    run_form(arguments, program, executable, expected, environment, folder, number, marks)
+            except Failure as failure:
+                problems.append(f"--- {form} form, run {number} of {arguments.times}: {failure}")
+                break
+    if problems:
+        raise Failure("\n".join(problems))
+    return len(program.races)
+
+
 def main():
+    global DEADLINE
     parser = argparse.ArgumentParser(description="Runs one test program.")
     parser.add_argument("--mpi", required=True, choices=("openmpi", "mpich"))
     parser.add_argument("--photofinish", default="photofinish", help="the tool; otherwise the one in PATH")
     parser.add_argument("--cc", help="compiler instead of mpicc.MPI, mpicxx.MPI, mpifort.MPI")
     parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
     parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
+    parser.add_argument("--times", type=int, default=1, help="run what is about races so often")
+    parser.add_argument("--load", action="store_true", help="with two processes beside it that keep the cores busy")
+    parser.add_argument("--bare", action="store_true", help="without the tool")
     parser.add_argument("program", type=Path)
     arguments = parser.parse_args()
+    DEADLINE += 100 * (arguments.times - 1)
     source = arguments.program.resolve()
     if os.sep in arguments.photofinish:
         arguments.photofinish = str(Path(arguments.photofinish).resolve())
@@ -317,8 +481,14 @@ def main():
         if program.mpi not in ("both", arguments.mpi):
             print(f"skipped: {source.name} is for {program.mpi}")
             return 77
-        count = test(arguments, program, source, directory)
-        print(f"passed: {source.name} under {arguments.mpi}, {count} expectations")
+        if not program.about_races and (arguments.times != 1 or arguments.load or arguments.bare):
+            parser.error("--times, --load and --bare are for programs about races")
+        if program.about_races:
+            count = test_races(arguments, program, source, directory)
+            print(f"passed: {source.name} under {arguments.mpi}, {count or 'no'} {'race' if count == 1 else 'races'}")
+        else:
+            count = test(arguments, program, source, directory)
+            print(f"passed: {source.name} under {arguments.mpi}, {count} expectations")
         return 0
     except (Failure, BadProgram, OSError) as failure:
         again = [sys.executable, *[word for word in sys.argv if word != "--keep"], "--keep"]

@@ -7,8 +7,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent / "support"))
+sys.path.insert(0, str(Path(__file__).parent))
 from expectations import BadProgram, match_site, match_tokens, parse_program  # noqa: E402
+from run_program import Failure, check_findings, check_ranks, expected_findings, parse_report  # noqa: E402
 
+RACY = "// output: done\n// expect race: put @{a} get @{b}\n"
 GOOD = "// run: ranks=2\n// output: done\n// expect rank 0: MPI_Send to=1\n"
 
 
@@ -42,6 +45,27 @@ class Parsing(unittest.TestCase):
 
     def test_nothing_expected(self):
         for text in ("int main() {}\n", "// output: done\n", "// expect rank 0: MPI_Send\n"):
+            with self.subTest(text), self.assertRaises(BadProgram):
+                parse(text)
+
+    def test_races(self):
+        program = parse(RACY + "// expect race: load @{a} accumulate @{c-d}\n// output buggy: oops\n")
+        self.assertEqual([race.sides for race in program.races],
+                         [[("put", "a"), ("get", "b")], [("load", "a"), ("accumulate", "c-d")]])
+        self.assertEqual((program.outputs, program.outputs_buggy), ([(1, "done")], [(4, "oops")]))
+        self.assertTrue(program.about_races)
+        self.assertTrue(parse("// output: done\n// expect no race\n").about_races)
+        self.assertFalse(parse(GOOD).about_races)
+
+    def test_bad_races(self):
+        for line in ("// expect race: put @{a}", "// expect race: put @{a} get @b", "// expect race: Put @{a} get @{b}",
+                     "// expect race: put @{a} read @{b}", "// expect race put @{a} get @{b}", "// expect races: put @{a} get @{b}",
+                     "// expect race: put @{a} get @{b} load @{c}", "// expect race:", "// expect race", "// expect no race: put",
+                     "// expect no races", "// expect no race", "// expect rank 0: MPI_Put", "// run: exit=66",
+                     "// output buggy", "// output buggy:", "// output bugy: oops", "//expect race: put @{a} get @{b}"):
+            with self.subTest(line), self.assertRaises(BadProgram):
+                parse(RACY + line + "\n")
+        for text in ("// expect no race\n", "// output: a\n// expect no race\n// output buggy: b\n", GOOD + "// expect no race\n"):
             with self.subTest(text), self.assertRaises(BadProgram):
                 parse(text)
 
@@ -92,6 +116,91 @@ class Matching(unittest.TestCase):
         self.assertFalse(match_site("@inner<main<start", frames, {}))
         with self.assertRaises(BadProgram):
             match_site("@{there}", frames, {})
+
+
+RULER = "==================\n"
+SECOND = """  conflicts with load of 8 bytes by rank 0
+    #0 residual solver.c:142:17
+    #1 main solver.c:231:9
+"""
+FINDING = RULER + """WARNING: photofinish: one-sided race [F1] predicted · 1024 times on ranks 0-3
+  Put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48
+    #0 exchange rows(int) src/solver.c:118:5 (inlined)
+    #1 main src/solver.c:231:9
+    epoch opened by MPI_Win_fence solver.c:117, open until MPI_Win_fence solver.c:130
+""" + SECOND + """  Nothing orders them: the put is complete at the fence.
+"""
+SUMMARY = "SUMMARY: photofinish: 1 one-sided race · run /tmp/run\n"
+
+
+class Reports(unittest.TestCase):
+    PAIR = (("load", "solver.c:142"), ("put", "solver.c:118"))
+
+    def test_findings(self):
+        self.assertEqual(parse_report(FINDING + RULER + SUMMARY), [self.PAIR])
+        self.assertEqual(parse_report(FINDING + FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races")), [self.PAIR] * 2)
+        buffer = FINDING.replace("one-sided", "buffer")
+        self.assertEqual(parse_report(FINDING + buffer + buffer + SUMMARY.replace("race", "race, 2 buffer races")), [self.PAIR] * 3)
+        self.assertEqual(parse_report("SUMMARY: photofinish: no findings · run /tmp/run\n"), [])
+
+    def test_kinds(self):
+        for words, kind in (("Put of 8 bytes by rank 2", "put"), ("Get of 1 byte by rank 2", "get"), ("Load of 8 bytes by rank 2", "load"),
+                            ("Read of 8 bytes by MPI_Put of rank 2", "load"), ("Write of 8 bytes by MPI_Irecv of rank 2", "store"),
+                            ("Accumulate (MPI_SUM) of 4 bytes by rank 2", "accumulate"), ("Store of 8 bytes by rank 2", "store"),
+                            ("Fetch-and-op (MPI_NO_OP) of 4 bytes by rank 2", "accumulate"),
+                            ("Get-accumulate (an operation of the program) of 4 bytes by rank 2", "accumulate"),
+                            ("Compare-and-swap of 4 bytes by rank 2", "accumulate")):
+            with self.subTest(words):
+                found = parse_report(FINDING.replace("Put of 8 bytes by rank 2", words) + SUMMARY)
+                self.assertEqual(found, [tuple(sorted([("load", "solver.c:142"), (kind, "solver.c:118")]))])
+        for words in ("Pull of 8 bytes by rank 2", "Put of 8 bytes by MPI_Put of rank 2", "Read of 8 bytes by rank 2", "Put by rank 2",
+                      "Put of eight bytes by rank 2"):
+            with self.subTest(words), self.assertRaises(Failure):
+                parse_report(FINDING.replace("Put of 8 bytes by rank 2", words) + SUMMARY)
+
+    def test_what_else_is_said_is_no_side(self):
+        more = "  Nothing orders them: the put is complete at the unlock of rank 2\n    #0 finish solver.c:300:1\n"
+        self.assertEqual(parse_report(FINDING + more + SUMMARY), [self.PAIR])
+        self.assertEqual(parse_report(FINDING.replace(SECOND, more + SECOND) + SUMMARY), [self.PAIR])
+
+    def test_place_without_line(self):
+        report = FINDING.replace("solver.c:142:17", "a.out+0x1a2b") + SUMMARY
+        self.assertEqual(parse_report(report), [(("load", "a.out+0x1a2b"), ("put", "solver.c:118"))])
+
+    def test_not_understood_is_not_no_race(self):
+        for text in ("", "\n", "nothing found\n", FINDING, FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races"),
+                     FINDING + SUMMARY.replace("1 one-sided race", "no findings"), SUMMARY, FINDING + SUMMARY.replace("1", "some"),
+                     FINDING + SUMMARY + FINDING, FINDING + SUMMARY + SUMMARY, "photofinish: error\n" + FINDING + SUMMARY,
+                     FINDING + "NOTE: photofinish: rank 3 left no findings\n" + SUMMARY, FINDING + "SUMMARY: photofinish: nothing\n",
+                     FINDING + SUMMARY.replace("1 one-sided race", "1 one-sided race, the first 1 shown"),
+                     FINDING.replace(SECOND, "") + SUMMARY, FINDING + SECOND + SUMMARY,
+                     FINDING.replace("conflicts with load of", "Load of") + SUMMARY,
+                     FINDING.replace("  Put of 8 bytes by", "  conflicts with put of 8 bytes by") + SUMMARY,
+                     FINDING.replace("WARNING", "Warning") + SUMMARY, FINDING.replace("one-sided", "other") + SUMMARY,
+                     FINDING.replace("    #0 residual solver.c:142:17\n", "") + SUMMARY,
+                     FINDING.replace("    #0 residual solver.c:142:17\n    #1 main solver.c:231:9\n", "    (no stack)\n") + SUMMARY):
+            with self.subTest(text), self.assertRaises(Failure):
+                parse_report(text)
+
+    def test_comparison(self):
+        marks = {"a": "solver.c:142", "b": "solver.c:118", "c": "solver.c:9"}
+        races = parse("// output: x\n// expect race: put @{b} load @{a}\n").races
+        wanted = expected_findings(races, marks)
+        check_findings([self.PAIR], wanted, marks)
+        for found in ([], [self.PAIR] * 2, [(("load", "solver.c:142"), ("put", "solver.c:119"))],
+                      [(("load", "solver.c:118"), ("put", "solver.c:142"))], [(("get", "solver.c:142"), ("put", "solver.c:118"))],
+                      [self.PAIR, (("load", "solver.c:9"), ("put", "solver.c:118"))]):
+            with self.subTest(found), self.assertRaises(Failure):
+                check_findings(found, wanted, marks)
+        with self.assertRaises(BadProgram):
+            expected_findings(races, {"a": "solver.c:142"})
+
+    def test_ranks(self):
+        dump = "".join(f"== rank {rank} of 2 on vm (pid 7, Open MPI v4.1.4): exit 0\n" for rank in range(2))
+        check_ranks(dump, 2)
+        for text, size in (("", 2), (dump, 3), (dump.replace("exit 0\n", "signal 11\n", 1), 2)):
+            with self.subTest(text), self.assertRaises(Failure):
+                check_ranks(text, size)
 
 
 if __name__ == "__main__":

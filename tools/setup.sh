@@ -5,7 +5,7 @@ packages=(
   cmake ninja-build g++ pkg-config python3 binutils
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
   libcli11-dev libfmt-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
-  libgtest-dev
+  libgtest-dev librapidcheck-dev libboost-dev
 )
 
 missing_packages() {

@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "launch/launcher.h"
 #include "report/event_text.h"
+#include "trace/findings_file.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -150,6 +151,15 @@ Summary summarise(const std::string& directory) {
   return summary;
 }
 
+// The ranks look for races while they run. Where some could not finish, the traces tell what they would have found.
+Result<bool> find_races(const std::string& directory, const Options& options) {
+  const auto online = read_findings(directory);
+  if (!online) return online.error();
+  if (!online->analysed || !online->missing.empty())
+    if (const auto analysed = analyze_run(directory, options); !analysed) return analysed;
+  return tell_findings(directory, options.output);
+}
+
 }  // namespace
 
 int run_check(const Options& options, const CheckArguments& arguments) {
@@ -185,7 +195,10 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   }
   fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
              summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
-  return code;
+  if (options.offline) return code;
+  const auto found = find_races(rank_options.output, options);
+  if (!found) return fail(found.error().message, code != 0 ? code : kExitToolError);
+  return code == 0 && *found ? kExitFindings : code;
 }
 
 }  // namespace photofinish

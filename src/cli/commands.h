@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "options/options.h"
 
 namespace photofinish {
@@ -31,6 +32,22 @@ struct DumpArguments {
   bool definitions = false;
 };
 int run_dump(const Options& options, const DumpArguments& arguments);
+
+struct AnalyzeArguments {
+  std::string run;
+};
+int run_analyze(const Options& options, const AnalyzeArguments& arguments);
+// Reads the traces and writes the findings.
+Result<bool> analyze_run(const std::string& directory, const Options& options);
+
+struct ReportArguments {
+  std::string run;
+  std::size_t max_findings = 0;       // 0: all
+};
+int run_report(const ReportArguments& arguments);
+// The same after a run, on standard error; `name` is what the user calls the directory. Whether there are findings, or why
+// there is no report.
+Result<bool> tell_findings(const std::string& directory, const std::string& name);
 
 // The manual page, in roff, made from the same tables as --help.
 int print_man_page();

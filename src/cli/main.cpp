@@ -88,6 +88,18 @@ int run(int argc, char** argv) {
   dump_command->add_flag("-s,--stacks", dump.stacks, "The whole stack of each event.");
   dump_command->add_flag("-d,--definitions", dump.definitions, "Communicators, windows and datatypes, too.");
 
+  AnalyzeArguments analyze;
+  CLI::App* analyze_command = app.add_subcommand("analyze", "Find the races of a recorded run; exit code 66 if there are any.");
+  analyze_command->add_option("run", analyze.run, "Run directory.")->required();
+  analyze_command->add_flag_callback("--strict-accumulate-ops", [&given] { given.emplace_back("strict_accumulate_ops", "1"); },
+                                     "Report accumulates with different operations at one location, too.");
+
+  ReportArguments report;
+  CLI::App* report_command = app.add_subcommand("report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
+  report_command->add_option("run", report.run, "Run directory.")->required();
+  report_command->add_option("--max-findings", report.max_findings, "Print only the first N findings; 0: all. Default: 0.")
+      ->check(CLI::Range(0, 1 << 30))->type_name("N");
+
   CLI::App* man_command = app.add_subcommand("man", "Print the manual page.")->group("");
 
   if (argc == 1) {
@@ -126,6 +138,8 @@ int run(int argc, char** argv) {
     exec.line = program_line(*exec_command, behind, has_dashes);
     return run_exec(*options, exec);
   }
+  if (analyze_command->parsed()) return run_analyze(*options, analyze);
+  if (report_command->parsed()) return run_report(report);
   if (man_command->parsed()) return print_man_page();
   return run_dump(*options, dump);
 }

@@ -24,9 +24,18 @@ photofinish \- find the races in programs that run on distributed memory
 .B photofinish dump
 .I RUN
 [\fB\-r\fR \fIRANKS\fR] [\fB\-c\fR \fIPATTERN\fR] [\fB\-s\fR] [\fB\-d\fR]
+.br
+.B photofinish analyze
+.I RUN
+[\fB\-\-strict\-accumulate\-ops\fR]
+.br
+.B photofinish report
+.I RUN
+[\fB\-\-max\-findings\fR \fIN\fR]
 .SH DESCRIPTION
 .B check
-runs an MPI program, records what its ranks do in a run directory, and tells how they ended. With
+runs an MPI program, records what its ranks do in a run directory, looks for races while it runs, and tells how the ranks ended and what
+was found. With
 .B \-n
 it finds the launcher of the MPI that the program is linked with; behind
 .B \-\-
@@ -35,6 +44,11 @@ it takes any launcher's line.
 is the wrapper for a single rank, for launcher lines of your own.
 .B dump
 prints the recorded events.
+.B analyze
+looks for races in a run that was only recorded, and prints them.
+.B report
+prints the findings of a run that was analysed, each with both sides, their stacks, and what to try; its exit status is 66 if there
+are any.
 .SH OPTIONS
 Each is a flag of check and exec, and a word in PHOTOFINISH_OPTIONS; the flag wins.
 )", PHOTOFINISH_VERSION);

@@ -9,6 +9,8 @@ namespace {
 constexpr std::array<CallTraits, kCallCount> kTraits = {{
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
 #include "model/mpi_calls.def"
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "model/access_calls.def"
 }};
 
 constexpr std::string_view kActionNames[] = {

@@ -18,6 +18,8 @@ enum class When : std::uint8_t { Blocks, Returns, Starts, Prepares, Consumes };
 enum class Call : std::uint16_t {
 #define CALL(name, ...) name,
 #include "model/mpi_calls.def"
+#define CALL(name, ...) name,
+#include "model/access_calls.def"
   kCount
 };
 inline constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::kCount);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/data_map.h"
@@ -62,6 +63,14 @@ struct OpDefinition {
 
 enum class WinFlavour : std::uint8_t { Create, Allocate, Dynamic, Shared };
 
+// A piece of a shared window: whose memory it is, and where this rank sees it.
+struct WinSegment {
+  WorldRank owner;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  bool operator==(const WinSegment&) const = default;
+};
+
 struct WinDefinition {
   WinId id;
   Uid uid;
@@ -74,6 +83,7 @@ struct WinDefinition {
   std::int64_t unit = 1;  // displacement unit of this rank
   std::string accumulate_ops;       // as MPI_Win_get_info tells, empty if the library does not
   std::string accumulate_ordering;
+  std::vector<WinSegment> segments;  // of a shared window
 };
 
 struct TaskDefinition {
@@ -89,7 +99,30 @@ struct RankDefinition {
   std::int64_t pid = 0;
   std::string mpi;      // MPI_Get_library_version, first line
   std::string program;
-  std::uint64_t started_ns = 0;  // since 1970
+  std::uint64_t started_ns = 0;  // since 1970, of time 0 in events
+};
+
+// All that one rank has defined.
+struct Definitions {
+  RankDefinition rank;
+  std::unordered_map<TaskId, TaskDefinition> tasks;
+  std::unordered_map<ModuleId, ModuleDefinition> modules;
+  std::unordered_map<SiteId, SiteDefinition> sites;
+  std::unordered_map<GroupId, GroupDefinition> groups;
+  std::unordered_map<CommId, CommDefinition> comms;
+  std::unordered_map<TypeId, TypeDefinition> types;
+  std::unordered_map<OpId, OpDefinition> ops;
+  std::unordered_map<WinId, WinDefinition> wins;
+
+  void add(const RankDefinition& d) { rank = d; }
+  void add(const TaskDefinition& d) { tasks[d.id] = d; }
+  void add(const ModuleDefinition& d) { modules[d.id] = d; }
+  void add(const SiteDefinition& d) { sites[d.id] = d; }
+  void add(const GroupDefinition& d) { groups[d.id] = d; }
+  void add(const CommDefinition& d) { comms[d.id] = d; }
+  void add(const TypeDefinition& d) { types[d.id] = d; }
+  void add(const OpDefinition& d) { ops[d.id] = d; }
+  void add(const WinDefinition& d) { wins[d.id] = d; }
 };
 
 }  // namespace photofinish

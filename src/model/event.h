@@ -66,18 +66,18 @@ class FieldSet {
 
 // What an operation does to a piece of memory. Target accesses are to the target rank's window, at an offset in units of
 // its displacement unit, which only the owner knows.
-enum class Access : std::uint8_t { Read, Write, ReadWrite, TargetRead, TargetWrite, TargetUpdate };
-inline constexpr std::uint8_t kAccessCount = 6;
+enum class BufferUse : std::uint8_t { Read, Write, ReadWrite, TargetRead, TargetWrite, TargetUpdate };
+inline constexpr std::uint8_t kBufferUses = 6;
 
 // Assertions of one-sided synchronisation and kinds of locks, the same for every MPI library.
 enum AssertionBits : std::int64_t { kNoCheck = 1, kNoStore = 2, kNoPut = 4, kNoPrecede = 8, kNoSucceed = 16 };
 enum LockKinds : std::int64_t { kSharedLock = 1, kExclusiveLock = 2 };
 
 struct Buffer {
-  Access access{};
+  BufferUse access{};
   std::uint64_t address = 0;  // for targets: the displacement, times the target's unit, is where it starts
   std::int64_t count = 0;     // elements of `type`
-  TypeId type;
+  TypeId type;                // null: plain bytes
   bool operator==(const Buffer&) const = default;
 };
 
@@ -102,7 +102,10 @@ struct Event {
   FieldSet fields;
   std::vector<Buffer> buffers;
   std::vector<RequestId> requests;  // the requests that a call was given; 0 for MPI_REQUEST_NULL
-  std::vector<std::int64_t> numbers;  // a list of plain numbers: MPI_Pready_list's partitions
+  // A list of plain numbers. MPI_Pready_list: its partitions. A call that completes one-sided atomics (Field::atomic counts
+  // those with one element of up to eight bytes): the number and the result of each that brought one back, in turn.
+  std::vector<std::int64_t> numbers;
+  std::size_t more_numbers = 0;  // at most so many will be added when the call returns; only while it is being recorded
   std::vector<Completion> completions;
 
   void clear() {
@@ -112,6 +115,7 @@ struct Event {
     buffers.clear();
     requests.clear();
     numbers.clear();
+    more_numbers = 0;
     completions.clear();
   }
 };

@@ -11,28 +11,20 @@ namespace {
 constexpr std::size_t kMaxBoxes = 4;      // of a data map, printed
 constexpr std::size_t kMaxListed = 16;    // of any other list
 
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
-// Frames in the MPI library (its Fortran bindings call its C functions) are not what the user wrote.
-bool is_mpi_library(const std::string& module) {
-  const std::string name = base_name(module);
-  return name.starts_with("libmpi") || name.starts_with("libopen-") || name.starts_with("libphotofinish");
-}
-
 std::string object(const char* kind, std::uint32_t id, const std::string& name) {
   if (id == 0) return "null";
   if (name.starts_with("MPI_")) return name;
   return name.empty() ? fmt::format("{}{}", kind, id) : fmt::format("{}{}\"{}\"", kind, id, name);
 }
 
-std::string access_label(Access access) {
+std::string access_label(BufferUse access) {
   switch (access) {
-    case Access::Read: return "reads";
-    case Access::Write: return "writes";
-    case Access::ReadWrite: return "updates";
-    case Access::TargetRead: return "target_reads";
-    case Access::TargetWrite: return "target_writes";
-    case Access::TargetUpdate: return "target_updates";
+    case BufferUse::Read: return "reads";
+    case BufferUse::Write: return "writes";
+    case BufferUse::ReadWrite: return "updates";
+    case BufferUse::TargetRead: return "target_reads";
+    case BufferUse::TargetWrite: return "target_writes";
+    case BufferUse::TargetUpdate: return "target_updates";
   }
   return "?";
 }
@@ -114,7 +106,7 @@ std::string end_text(const RankEnd& end) {
 }
 
 EventText::EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank)
-    : trace_(trace), definitions_(trace.definitions()), symbolizer_(symbolizer), window_of_rank_(std::move(window_of_rank)) {}
+    : definitions_(trace.definitions()), sites_(definitions_, symbolizer), window_of_rank_(std::move(window_of_rank)) {}
 
 std::string EventText::comm(CommId id) {
   const auto found = definitions_.comms.find(id);
@@ -165,7 +157,7 @@ std::string EventText::value(Field field, std::int64_t value) {
 
 std::string EventText::buffer(const Event& event, const Buffer& buffer) {
   std::string address = fmt::format("0x{:x}", buffer.address);
-  if (buffer.access >= Access::TargetRead) {
+  if (buffer.access >= BufferUse::TargetRead) {
     const auto own = definitions_.wins.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
     const WinDefinition* theirs = nullptr;
     if (own != definitions_.wins.end() && event.fields.has(Field::target))
@@ -174,6 +166,7 @@ std::string EventText::buffer(const Event& event, const Buffer& buffer) {
     else if (theirs->flavour != WinFlavour::Dynamic)
       address = fmt::format("+0x{:x}", buffer.address * static_cast<std::uint64_t>(theirs->unit));
   }
+  if (buffer.type == TypeId(0)) return fmt::format(" {}={}+{}", access_label(buffer.access), address, buffer.count);
   const auto found = definitions_.types.find(buffer.type);
   const std::string bytes = found == definitions_.types.end() ? "" : map_text(found->second.map, buffer.count);
   return fmt::format(" {}={}{}({}x{})", access_label(buffer.access), address, bytes, buffer.count, type(buffer.type));
@@ -200,48 +193,6 @@ std::string EventText::line(const Event& event) {
   if (event.result != 0) text += fmt::format(" error={}", event.result);
   if (!event.returned) text += " DID-NOT-RETURN";
   return text;
-}
-
-std::vector<Frame> EventText::frames(SiteId site) {
-  std::vector<Frame> all;
-  const auto found = definitions_.sites.find(site);
-  if (found == definitions_.sites.end()) return all;
-  for (const SiteFrame& frame : found->second.frames) {
-    const auto module = definitions_.modules.find(frame.module);
-    if (module == definitions_.modules.end()) {
-      all.push_back({.module = "?", .offset = frame.address});
-      continue;
-    }
-    if (is_mpi_library(module->second.path)) continue;
-    const auto here = symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
-    all.insert(all.end(), here.begin(), here.end());
-    // What called main is nobody's interest.
-    if (here.back().function == "main") break;
-  }
-  return all;
-}
-
-std::string EventText::place(const Event& event) {
-  const std::vector<Frame> all = frames(event.site);
-  if (all.empty()) return "";
-  const Frame& frame = all.front();
-  if (frame.file.empty()) {
-    const std::string where = fmt::format("{}+0x{:x}", base_name(frame.module), frame.offset);
-    return frame.function.empty() ? where : frame.function + " " + where;
-  }
-  return fmt::format("{} {}:{}", frame.function, base_name(frame.file), frame.line);
-}
-
-std::vector<std::string> EventText::stack(const Event& event) {
-  std::vector<std::string> lines;
-  for (const Frame& frame : frames(event.site)) {
-    std::string where = frame.file.empty() ? fmt::format("{}+0x{:x}", frame.module, frame.offset)
-                                           : fmt::format("{}:{}", frame.file, frame.line);
-    if (!frame.file.empty() && frame.column > 0) where += fmt::format(":{}", frame.column);
-    lines.push_back(fmt::format("#{} {} {}{}", lines.size(), frame.function.empty() ? "?" : frame.function, where,
-                                frame.inlined ? " (inlined)" : ""));
-  }
-  return lines;
 }
 
 std::vector<std::string> EventText::definitions() {

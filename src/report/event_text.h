@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/event.h"
+#include "report/site_text.h"
 #include "symbols/symbolizer.h"
 #include "trace/reader.h"
 
@@ -26,8 +27,8 @@ class EventText {
   EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank);
 
   std::string line(const Event& event);             // without the place
-  std::string place(const Event& event);            // "exchange ring.c:31", the first frame of the program's own
-  std::vector<std::string> stack(const Event& event);  // "#0 exchange ring.c:31:5" …
+  std::string place(const Event& event) { return sites_.place(event.site); }
+  std::vector<std::string> stack(const Event& event) { return sites_.stack(event.site); }
   std::vector<std::string> definitions();           // one line for each object
 
  private:
@@ -38,11 +39,9 @@ class EventText {
   std::string type(TypeId id);
   std::string op(OpId id);
   std::string group(GroupId id);
-  std::vector<Frame> frames(SiteId site);
 
-  const RankTrace& trace_;
   const Definitions& definitions_;
-  Symbolizer& symbolizer_;
+  SiteText sites_;
   WindowOfRank window_of_rank_;
 };
 

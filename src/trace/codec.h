@@ -185,8 +185,10 @@ template <class A> void describe(A& a, CommDefinition& d) {
 }
 template <class A> void describe(A& a, TypeDefinition& d) { a(d.id, d.name, d.element, d.map); }
 template <class A> void describe(A& a, OpDefinition& d) { a(d.id, d.name); }
+template <class A> void describe(A& a, WinSegment& d) { a(d.owner, d.address, d.size); }
 template <class A> void describe(A& a, WinDefinition& d) {
-  a(d.id, d.uid, d.name, d.comm, d.flavour, d.unified, d.base, d.size, d.unit, d.accumulate_ops, d.accumulate_ordering);
+  a(d.id, d.uid, d.name, d.comm, d.flavour, d.unified, d.base, d.size, d.unit, d.accumulate_ops, d.accumulate_ordering,
+    d.segments);
 }
 template <class A> void describe(A& a, TaskDefinition& d) { a(d.id, d.os_thread); }
 template <class A> void describe(A& a, RankDefinition& d) {

@@ -35,7 +35,7 @@ inline std::size_t repeat_slot(SiteId site) { return site.value % kRepeatSlots; 
 
 inline std::size_t max_size(const Event& event, std::size_t completions) {
   return kMaxVarint * (18 + kFieldCount) + event.buffers.size() * 4 * kMaxVarint +
-         (event.requests.size() + event.numbers.size()) * kMaxVarint + completions * 5 * kMaxVarint;
+         (event.requests.size() + event.numbers.size() + event.more_numbers) * kMaxVarint + completions * 5 * kMaxVarint;
 }
 
 class EventEncoder {
@@ -56,6 +56,7 @@ class EventEncoder {
     body.number(event.requests.size());
     for (const RequestId id : event.requests) body.number(relative(id));
     write(event.numbers);
+    numbers_before_ = event.numbers.size();
     if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
     const std::size_t slot = repeat_slot(event.site);
     const bool repeats = replace(chunk, at, body.next(), start_delta, slots_[slot].before);
@@ -68,7 +69,7 @@ class EventEncoder {
                       std::uint64_t before) {
     RepeatSlot& slot = slots_[repeat_slot(event.site)];
     Outcome& last = outcomes_[repeat_slot(event.site)];
-    const bool simple = last.take(event, before);
+    const bool simple = last.take(event, before) && event.numbers.size() == numbers_before_;
     if (simple && last.same && slot.after.size != 0) {
       Encoder out(at);
       out.number((duration << 1) | 1);
@@ -79,6 +80,8 @@ class EventEncoder {
     write(event.result);
     write_fields(body, event, ~before);
     write(event.completions);
+    body.number(event.numbers.size() - numbers_before_);
+    for (std::size_t i = numbers_before_; i < event.numbers.size(); ++i) body.signed_number(event.numbers[i]);
     if ((event.fields.mask() & ~before) != 0 && event.fields.has(Field::request))
       newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
     replace(chunk, at, body.next(), duration, slot.after);
@@ -146,6 +149,7 @@ class EventEncoder {
   std::array<RepeatSlot, kRepeatSlots> slots_{};
   std::array<Outcome, kRepeatSlots> outcomes_{};
   std::uint64_t newest_request_ = 0;
+  std::size_t numbers_before_ = 0;  // how many of the event's the first half has
   std::uint8_t* end_ = nullptr;
 };
 
@@ -244,6 +248,7 @@ class EventDecoder {
     const std::uint64_t before = event.fields.mask();
     read_fields(in, vocabulary, event);
     read(event.completions);
+    for (std::size_t left = in.length(); left > 0 && in.ok(); --left) event.numbers.push_back(in.signed_number());
     if (event.fields.mask() != before) note_newest(event);
   }
 

@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 1;
+inline constexpr std::uint32_t kTraceVersion = 2;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 

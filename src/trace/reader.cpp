@@ -404,7 +404,7 @@ bool RankTrace::decode_event(TaskStream& stream) {
   const auto call = vocabulary_.call(record.call);
   if (!call) return fail("this photofinish does not know the call " + vocabulary_.call_name(record.call));
   for (const Buffer& buffer : event.buffers)
-    if (static_cast<std::uint8_t>(buffer.access) >= kAccessCount) return fail("an access of an unknown kind");
+    if (static_cast<std::uint8_t>(buffer.access) >= kBufferUses) return fail("an access of an unknown kind");
   for (const Completion& completion : event.completions)
     if (completion.index >= event.requests.size()) return fail("a completion of a request that was not given");
   event.call = *call;

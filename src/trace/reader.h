@@ -19,18 +19,6 @@
 
 namespace photofinish {
 
-struct Definitions {
-  RankDefinition rank;
-  std::unordered_map<TaskId, TaskDefinition> tasks;
-  std::unordered_map<ModuleId, ModuleDefinition> modules;
-  std::unordered_map<SiteId, SiteDefinition> sites;
-  std::unordered_map<GroupId, GroupDefinition> groups;
-  std::unordered_map<CommId, CommDefinition> comms;
-  std::unordered_map<TypeId, TypeDefinition> types;
-  std::unordered_map<OpId, OpDefinition> ops;
-  std::unordered_map<WinId, WinDefinition> wins;
-};
-
 // How a rank ended, as far as it could still say.
 struct RankEnd {
   RankState state = RankState::Running;  // Running: it never said; it is running, or was killed outright

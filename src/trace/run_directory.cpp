@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/ticks.h"
+#include "trace/findings_file.h"
 #include "trace/format.h"
 
 namespace photofinish {
@@ -49,7 +50,7 @@ std::vector<std::string> entries(const std::string& directory) {
   return names;
 }
 
-// The rank whose file it is, as trace_path and live_path name them; -1 if it is nobody's.
+// The rank whose file it is, as trace_path, live_path and findings_path name them; -1 if it is nobody's.
 int rank_of_file(std::string_view name, std::string_view ending) {
   constexpr std::string_view kPrefix = "rank-";
   if (!name.starts_with(kPrefix) || !name.ends_with(ending)) return -1;
@@ -60,10 +61,25 @@ int rank_of_file(std::string_view name, std::string_view ending) {
   return name.size() >= 6 && error == std::errc() && end == name.data() + name.size() ? rank : -1;
 }
 
+// Findings under their own name, or under the one they have while they are written.
+bool is_findings(std::string_view name) {
+  if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
+  return name == kAnalysisFile || rank_of_file(name, kFindingsEnding) >= 0;
+}
+
 bool is_ours(const std::string& directory, const std::string& name) {
   struct stat status;
-  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0) &&
+  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 || is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// The ranks that have a file with this ending, in order.
+std::vector<WorldRank> ranks_with(const std::string& directory, std::string_view ending) {
+  std::vector<WorldRank> ranks;
+  for (const std::string& name : entries(directory))
+    if (const int rank = rank_of_file(name, ending); rank >= 0) ranks.push_back(WorldRank(rank));
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
@@ -157,15 +173,12 @@ Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
     return Error{directory + ": " + std::strerror(errno) + "; give the directory that photofinish check wrote"};
   if (!S_ISDIR(status.st_mode)) return Error{directory + " is not a directory; give the one that photofinish check wrote"};
   if (access(directory.c_str(), R_OK | X_OK) != 0) return Error{"cannot read " + directory + ": " + std::strerror(errno)};
-  std::vector<WorldRank> ranks;
-  bool is_run = false;
-  for (const std::string& name : entries(directory)) {
-    if (name == "run.json") is_run = true;
-    if (const int rank = rank_of_file(name, ".trace"); rank >= 0) ranks.push_back(WorldRank(rank));
-  }
-  if (!is_run && ranks.empty()) return Error{directory + " is not a photofinish run: there is no run.json in it"};
-  std::sort(ranks.begin(), ranks.end());
+  std::vector<WorldRank> ranks = ranks_with(directory, ".trace");
+  if (ranks.empty() && access((directory + kRunFile).c_str(), F_OK) != 0)
+    return Error{directory + " is not a photofinish run: there is no run.json in it"};
   return ranks;
 }
+
+std::vector<WorldRank> ranks_with_findings(const std::string& directory) { return ranks_with(directory, kFindingsEnding); }
 
 }  // namespace photofinish

@@ -30,5 +30,7 @@ bool holds_token(const std::string& directory, const std::string& token);
 
 // The ranks whose traces are there, in order. An Error if it is not a run.
 Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory);
+// The ranks that wrote findings of their own (findings_file.h), in order.
+std::vector<WorldRank> ranks_with_findings(const std::string& directory);
 
 }  // namespace photofinish

@@ -74,6 +74,8 @@ class TraceWriter {
 
   template <class Definition>
   void define(DefinitionKind kind, const Definition& definition);
+  // All of them, for who works with the events while they are made.
+  const Definitions& known() const { return known_; }
 
   // How the rank is ending. Only stores to mapped memory: may be called from a signal handler.
   void note_state(RankState state, int code);
@@ -108,6 +110,7 @@ class TraceWriter {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Lane*> free_lanes_;
   Lane definitions_;
+  Definitions known_;
   std::vector<std::uint8_t> compressed_;
   struct Compressor;
   std::unique_ptr<Compressor, void (*)(Compressor*)> compressor_{nullptr, nullptr};
@@ -122,6 +125,7 @@ void TraceWriter::define(DefinitionKind kind, const Definition& definition) {
   Size size;
   size(kind, definition);
   std::lock_guard lock(mutex_);
+  known_.add(definition);
   std::uint8_t* room = definition_room(size.bytes);
   if (room == nullptr) return;
   Encoder out(room);

@@ -1,4 +1,4 @@
-"""What a test program says, in its comments, about how it is built and run and what its record must show.
+"""What a test program says, in its comments, about how it is built and run and what its record or report must show.
 
 The syntax is described in run_program.py. Parsing is strict: a line that looks like an expectation and is none is an error,
 for a typo must not turn a test into a comment.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 KEYWORDS = ("run", "build", "output", "expect")
 MARK = re.compile(r"(?:/\*|!)\{([\w-]+)\}")
+RACE_SIDE = r"(load|store|get|put|accumulate) @\{([\w-]+)\}"
 COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # from its start on: no code in front
 
 
@@ -30,6 +31,13 @@ class Expectation:
 
 
 @dataclass
+class Race:
+    line: int
+    text: str
+    sides: list  # two of (kind, mark)
+
+
+@dataclass
 class Program:
     ranks: int = 4
     mpi: str = "both"
@@ -40,8 +48,15 @@ class Program:
     flags: list = field(default_factory=list)
     libs: list = field(default_factory=list)
     sources: list = field(default_factory=list)
-    outputs: list = field(default_factory=list)
+    outputs: list = field(default_factory=list)  # (line, text), of the fixed form if there are two
+    outputs_buggy: list = field(default_factory=list)
     expectations: list = field(default_factory=list)
+    races: list = field(default_factory=list)
+    no_race: bool = False
+
+    @property
+    def about_races(self):
+        return self.no_race or bool(self.races)
 
 
 def looks_like_keyword(word, rest):
@@ -82,6 +97,22 @@ def parse_settings(program, keyword, text):
             raise ValueError(f"unknown setting '{word}'")
 
 
+def parse_race(program, line, text):
+    """` race: put @{a} get @{b}` or ` no race`; whether it was one of them."""
+    if re.match(r" no race\b", text):
+        if text.rstrip() != " no race":
+            raise ValueError("wanted 'expect no race'")
+        program.no_race = True
+        return True
+    if not re.match(r" race\b", text):
+        return False
+    race = re.fullmatch(rf" race: {RACE_SIDE} {RACE_SIDE}", text.rstrip())
+    if not race:
+        raise ValueError("wanted 'expect race: KIND @{mark} KIND @{mark}', of load, store, get, put, accumulate")
+    program.races.append(Race(line, text, [(race[1], race[2]), (race[3], race[4])]))
+    return True
+
+
 def parse_expectation(line, text):
     head, colon, body = text.partition(": ")
     if not colon or not body.strip():
@@ -120,18 +151,26 @@ def parse_program(path):
             if prefix != marker or space != " " or keyword not in KEYWORDS:
                 raise ValueError(f"not one of {', '.join(f'{marker} {key}' for key in KEYWORDS)}, but close")
             if keyword == "expect":
-                program.expectations.append(parse_expectation(number, rest))
+                if not parse_race(program, number, rest):
+                    program.expectations.append(parse_expectation(number, rest))
                 continue
+            outputs = program.outputs
+            if keyword == "output" and rest.startswith(" buggy: "):
+                outputs, rest = program.outputs_buggy, rest[len(" buggy"):]
             if not rest.startswith(": ") or not rest[2:].strip():
                 raise ValueError(f"wanted '{marker} {keyword}: …'")
             if keyword == "output":
-                program.outputs.append((number, rest[2:].strip()))
+                outputs.append((number, rest[2:].strip()))
             else:
                 parse_settings(program, keyword, rest[2:])
         except ValueError as error:
             raise BadProgram(f"{path}:{number}: {error}: {line.strip()}") from None
-    if not program.expectations:
-        raise BadProgram(f"{path}: no expectation")
+    if bool(program.expectations) + bool(program.races) + program.no_race != 1:
+        raise BadProgram(f"{path}: wanted events, or races, or 'expect no race', and one of these only")
+    if program.outputs_buggy and not program.races:
+        raise BadProgram(f"{path}: 'output buggy', but no race")
+    if program.about_races and program.exit != "0":
+        raise BadProgram(f"{path}: the exit code says whether there are findings")
     if not program.outputs:
         raise BadProgram(f"{path}: no output, so nothing says that the program got to its end")
     return program

@@ -5,12 +5,12 @@
 namespace photofinish::mpi {
 namespace {
 
-void add(Context& c, Access access, const void* address, std::int64_t count, MPI_Datatype type) {
+void add(Context& c, BufferUse access, const void* address, std::int64_t count, MPI_Datatype type) {
   if (count <= 0) return;
   c.event.buffers.push_back({access, reinterpret_cast<std::uint64_t>(address), count, Objects::get().type(type)->id});
 }
 
-void add(Context& c, Access access, const BufferArguments& buffer) { add(c, access, buffer.address, buffer.count, buffer.type); }
+void add(Context& c, BufferUse access, const BufferArguments& buffer) { add(c, access, buffer.address, buffer.count, buffer.type); }
 
 const void* block_address(const BufferArguments& buffer, int i) {
   std::int64_t bytes = 0;
@@ -21,14 +21,14 @@ const void* block_address(const BufferArguments& buffer, int i) {
   return static_cast<const char*>(buffer.address) + bytes;
 }
 
-void add_block(Context& c, Access access, const BufferArguments& buffer, int i) {
+void add_block(Context& c, BufferUse access, const BufferArguments& buffer, int i) {
   const std::int64_t count = buffer.counts.data != nullptr ? buffer.counts[i] : buffer.count;
   if (count <= 0) return;
   add(c, access, block_address(buffer, i), count, buffer.types != nullptr ? buffer.types[i] : buffer.type);
 }
 
 // Blocks [first, last) of a buffer that has one for each rank or neighbour.
-void add_blocks(Context& c, Access access, const BufferArguments& buffer, int first, int last) {
+void add_blocks(Context& c, BufferUse access, const BufferArguments& buffer, int first, int last) {
   if (first >= last) return;
   if (buffer.counts.data == nullptr) {
     add(c, access, block_address(buffer, first), buffer.count * (last - first), buffer.type);
@@ -38,14 +38,14 @@ void add_blocks(Context& c, Access access, const BufferArguments& buffer, int fi
 }
 
 // All blocks but one, which has its own access: what MPI_IN_PLACE leaves where it is.
-void add_blocks_around(Context& c, const BufferArguments& buffer, int size, Access others, int own, bool own_is_read) {
+void add_blocks_around(Context& c, const BufferArguments& buffer, int size, BufferUse others, int own, bool own_is_read) {
   add_blocks(c, others, buffer, 0, own);
-  if (own_is_read) add_block(c, Access::Read, buffer, own);
+  if (own_is_read) add_block(c, BufferUse::Read, buffer, own);
   add_blocks(c, others, buffer, own + 1, size);
 }
 
 // One block for each neighbour. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are left alone.
-void add_neighbours(Context& c, Access access, const BufferArguments& buffer, const std::vector<WorldRank>& neighbours) {
+void add_neighbours(Context& c, BufferUse access, const BufferArguments& buffer, const std::vector<WorldRank>& neighbours) {
   const int count = static_cast<int>(neighbours.size());
   const auto there = [&](int i) { return neighbours[static_cast<std::size_t>(i)] != kProcNull; };
   for (int first = 0; first < count;) {
@@ -65,9 +65,9 @@ bool is_root(const Context& c) { return c.comm->inter ? c.root == MPI_ROOT : c.r
 bool takes_part(const Context& c) { return !c.comm->inter || c.root != MPI_PROC_NULL; }
 
 void add_reduction(Context& c, bool result_here) {
-  if (c.send.in_place()) return add(c, Access::ReadWrite, c.recv);
-  add(c, Access::Read, c.send);
-  if (result_here) add(c, Access::Write, c.recv);
+  if (c.send.in_place()) return add(c, BufferUse::ReadWrite, c.recv);
+  add(c, BufferUse::Read, c.send);
+  if (result_here) add(c, BufferUse::Write, c.recv);
 }
 
 // On an intercommunicator, too, counts are those of the own group.
@@ -81,12 +81,12 @@ void add_reduce_scatter(Context& c) {
   } else {
     total = c.recv.count * size;
   }
-  if (c.send.in_place()) return add(c, Access::ReadWrite, c.recv.address, total, c.recv.type);
-  add(c, Access::Read, c.send.address, total, c.recv.type);
-  add(c, Access::Write, c.recv.address, own, c.recv.type);
+  if (c.send.in_place()) return add(c, BufferUse::ReadWrite, c.recv.address, total, c.recv.type);
+  add(c, BufferUse::Read, c.send.address, total, c.recv.type);
+  add(c, BufferUse::Write, c.recv.address, own, c.recv.type);
 }
 
-void add_target(Context& c, Access access) {
+void add_target(Context& c, BufferUse access) {
   c.event.buffers.push_back({access, c.target.displacement, c.target.count,
                              Objects::get().type(c.target.type)->id});
 }
@@ -99,69 +99,69 @@ bool is_no_op(const Context& c) { return c.op == MPI_NO_OP; }
 void add_buffers(Context& c, Action action) {
   switch (action) {
     case Action::Send:
-      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.send);
+      if (c.to != MPI_PROC_NULL) add(c, BufferUse::Read, c.send);
       return;
     case Action::Receive:
-      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      if (c.from != MPI_PROC_NULL) add(c, BufferUse::Write, c.recv);
       return;
     case Action::MatchedReceive:
-      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      if (c.from != MPI_PROC_NULL) add(c, BufferUse::Write, c.recv);
       return;
-    case Action::FileWrite: return add(c, Access::Read, c.send);
-    case Action::FileRead: return add(c, Access::Write, c.recv);
+    case Action::FileWrite: return add(c, BufferUse::Read, c.send);
+    case Action::FileRead: return add(c, BufferUse::Write, c.recv);
     case Action::SendReceive:
-      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.send);
-      if (c.from != MPI_PROC_NULL) add(c, Access::Write, c.recv);
+      if (c.to != MPI_PROC_NULL) add(c, BufferUse::Read, c.send);
+      if (c.from != MPI_PROC_NULL) add(c, BufferUse::Write, c.recv);
       return;
     case Action::SendReceiveReplace:
-      if (c.from != MPI_PROC_NULL) return add(c, Access::ReadWrite, c.recv);
-      if (c.to != MPI_PROC_NULL) add(c, Access::Read, c.recv);
+      if (c.from != MPI_PROC_NULL) return add(c, BufferUse::ReadWrite, c.recv);
+      if (c.to != MPI_PROC_NULL) add(c, BufferUse::Read, c.recv);
       return;
     case Action::PartitionedSend:
-      return add(c, Access::Read, c.send.address, c.send.count * c.event.fields[Field::partitions], c.send.type);
+      return add(c, BufferUse::Read, c.send.address, c.send.count * c.event.fields[Field::partitions], c.send.type);
     case Action::PartitionedReceive:
-      return add(c, Access::Write, c.recv.address, c.recv.count * c.event.fields[Field::partitions], c.recv.type);
+      return add(c, BufferUse::Write, c.recv.address, c.recv.count * c.event.fields[Field::partitions], c.recv.type);
     case Action::FileSplitBegin:
-      if (c.send.address != nullptr) return add(c, Access::Read, c.send);
-      return add(c, Access::Write, c.recv);
+      if (c.send.address != nullptr) return add(c, BufferUse::Read, c.send);
+      return add(c, BufferUse::Write, c.recv);
 
     case Action::Bcast:
-      if (takes_part(c)) add(c, is_root(c) ? Access::Read : Access::Write, c.recv);
+      if (takes_part(c)) add(c, is_root(c) ? BufferUse::Read : BufferUse::Write, c.recv);
       return;
     case Action::Gather:
       if (is_root(c)) {
-        if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), Access::Write, c.comm->rank, true);
-        if (!c.comm->inter) add(c, Access::Read, c.send);
-        return add_blocks(c, Access::Write, c.recv, 0, c.comm->peers().size());
+        if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write, c.comm->rank, true);
+        if (!c.comm->inter) add(c, BufferUse::Read, c.send);
+        return add_blocks(c, BufferUse::Write, c.recv, 0, c.comm->peers().size());
       }
-      if (takes_part(c)) add(c, Access::Read, c.send);
+      if (takes_part(c)) add(c, BufferUse::Read, c.send);
       return;
     case Action::Scatter:
       if (is_root(c)) {
-        add_blocks(c, Access::Read, c.send, 0, c.comm->peers().size());
-        if (!c.recv.in_place() && !c.comm->inter) add(c, Access::Write, c.recv);
+        add_blocks(c, BufferUse::Read, c.send, 0, c.comm->peers().size());
+        if (!c.recv.in_place() && !c.comm->inter) add(c, BufferUse::Write, c.recv);
         return;
       }
-      if (takes_part(c)) add(c, Access::Write, c.recv);
+      if (takes_part(c)) add(c, BufferUse::Write, c.recv);
       return;
     case Action::Allgather:
-      if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), Access::Write, c.comm->rank, true);
-      add(c, Access::Read, c.send);
-      return add_blocks(c, Access::Write, c.recv, 0, c.comm->peers().size());
+      if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write, c.comm->rank, true);
+      add(c, BufferUse::Read, c.send);
+      return add_blocks(c, BufferUse::Write, c.recv, 0, c.comm->peers().size());
     case Action::Alltoall: {
       const int size = c.comm->peers().size();
-      if (c.send.in_place()) return add_blocks(c, Access::ReadWrite, c.recv, 0, size);
-      add_blocks(c, Access::Read, c.send, 0, size);
-      return add_blocks(c, Access::Write, c.recv, 0, size);
+      if (c.send.in_place()) return add_blocks(c, BufferUse::ReadWrite, c.recv, 0, size);
+      add_blocks(c, BufferUse::Read, c.send, 0, size);
+      return add_blocks(c, BufferUse::Write, c.recv, 0, size);
     }
     case Action::NeighborAllgather:
-      add(c, Access::Read, c.send);
-      return add_neighbours(c, Access::Write, c.recv, c.comm->definition.sources);
+      add(c, BufferUse::Read, c.send);
+      return add_neighbours(c, BufferUse::Write, c.recv, c.comm->definition.sources);
     case Action::NeighborAlltoall:
-      add_neighbours(c, Access::Read, c.send, c.comm->definition.destinations);
-      return add_neighbours(c, Access::Write, c.recv, c.comm->definition.sources);
+      add_neighbours(c, BufferUse::Read, c.send, c.comm->definition.destinations);
+      return add_neighbours(c, BufferUse::Write, c.recv, c.comm->definition.sources);
     case Action::Reduce:
-      if (c.comm->inter && is_root(c)) return add(c, Access::Write, c.recv);
+      if (c.comm->inter && is_root(c)) return add(c, BufferUse::Write, c.recv);
       if (takes_part(c)) add_reduction(c, is_root(c));
       return;
     case Action::Allreduce:
@@ -169,33 +169,33 @@ void add_buffers(Context& c, Action action) {
     case Action::Exscan: return add_reduction(c, true);
     case Action::ReduceScatter: return add_reduce_scatter(c);
     case Action::ReduceLocal:
-      add(c, Access::Read, c.send);
-      return add(c, Access::ReadWrite, c.recv);
+      add(c, BufferUse::Read, c.send);
+      return add(c, BufferUse::ReadWrite, c.recv);
 
     case Action::Put:
       if (c.target_rank == MPI_PROC_NULL) return;
-      add(c, Access::Read, c.send);
-      return add_target(c, Access::TargetWrite);
+      add(c, BufferUse::Read, c.send);
+      return add_target(c, BufferUse::TargetWrite);
     case Action::Get:
       if (c.target_rank == MPI_PROC_NULL) return;
-      add(c, Access::Write, c.recv);
-      return add_target(c, Access::TargetRead);
+      add(c, BufferUse::Write, c.recv);
+      return add_target(c, BufferUse::TargetRead);
     case Action::Accumulate:
       if (c.target_rank == MPI_PROC_NULL) return;
-      add(c, Access::Read, c.send);
-      return add_target(c, Access::TargetUpdate);
+      add(c, BufferUse::Read, c.send);
+      return add_target(c, BufferUse::TargetUpdate);
     case Action::GetAccumulate:
     case Action::FetchAndOp:
       if (c.target_rank == MPI_PROC_NULL) return;
-      if (!is_no_op(c)) add(c, Access::Read, c.send);
-      add(c, Access::Write, c.recv);
-      return add_target(c, is_no_op(c) ? Access::TargetRead : Access::TargetUpdate);
+      if (!is_no_op(c)) add(c, BufferUse::Read, c.send);
+      add(c, BufferUse::Write, c.recv);
+      return add_target(c, is_no_op(c) ? BufferUse::TargetRead : BufferUse::TargetUpdate);
     case Action::CompareAndSwap:
       if (c.target_rank == MPI_PROC_NULL) return;
-      add(c, Access::Read, c.send);
-      add(c, Access::Read, c.compare, 1, c.send.type);
-      add(c, Access::Write, c.recv);
-      return add_target(c, Access::TargetUpdate);
+      add(c, BufferUse::Read, c.send);
+      add(c, BufferUse::Read, c.compare, 1, c.send.type);
+      add(c, BufferUse::Write, c.recv);
+      return add_target(c, BufferUse::TargetUpdate);
     default: return;
   }
 }
@@ -204,10 +204,10 @@ void add_buffers(Context& c, Action action) {
 void add_pack_buffer(Context& c, Action action) {
   const std::int64_t after = c.position_is_wide ? *static_cast<const MPI_Count*>(c.position_variable)
                                                 : *static_cast<const int*>(c.position_variable);
-  const Access packed = action == Action::Pack ? Access::Write : Access::Read;
+  const BufferUse packed = action == Action::Pack ? BufferUse::Write : BufferUse::Read;
   add(c, packed, static_cast<const char*>(c.pack_buffer) + c.position, after - c.position, MPI_BYTE);
-  if (action == Action::Pack) add(c, Access::Read, c.send);
-  else add(c, Access::Write, c.recv);
+  if (action == Action::Pack) add(c, BufferUse::Read, c.send);
+  else add(c, BufferUse::Write, c.recv);
 }
 
 }  // namespace photofinish::mpi

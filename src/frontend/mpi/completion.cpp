@@ -16,6 +16,7 @@ void complete(Context& c, int index, const MPI_Status& status) {
     completion.bytes = status_bytes(status);
   }
   c.event.completions.push_back(completion);
+  if (record->fetch_of != nullptr) add_result_of(c, *record);
 
   if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);
   if (record->persistent) {
@@ -48,6 +49,7 @@ void take_requests(Context& c) {
     scratch.taken.push_back(record);
     scratch.handles.push_back(c.requests[i]);
     c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
+    if (record != nullptr && record->fetch_of != nullptr) c.event.more_numbers += 2;
   }
 }
 

@@ -75,9 +75,11 @@ struct Context {
   const void* compare;
   CommRecord* comm = nullptr;
   WinRecord* win = nullptr;
+  const void* win_base = nullptr;
   int to, from, root, target_rank;
   MPI_Op op;
 
+  RequestRecord* new_request = nullptr;
   MPI_Comm* new_comm_later = nullptr;
   CommRecord* duplicate = nullptr;
   std::uint64_t salt = 0;
@@ -99,6 +101,12 @@ struct Context {
 // buffers.cpp: the memory that a call touches, as far as its arguments tell.
 void add_buffers(Context& context, Action action);
 void add_pack_buffer(Context& context, Action action);
+
+// atomics.cpp: what one-sided atomics wrote and read.
+void add_atomic(Context& context, Action action);
+void expect_results(Context& context);                 // before a call that may complete some
+void add_results(Context& context, Action action);     // after it
+void add_result_of(Context& context, const RequestRecord& record);
 
 // completion.cpp: Wait*, Test* and their like.
 void take_requests(Context& context);

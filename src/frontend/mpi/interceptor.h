@@ -36,6 +36,17 @@ constexpr bool takes_requests(Action action) {
          action == Action::WaitAll || action == Action::RequestFree;
 }
 
+constexpr bool is_atomic(Action action) {
+  return action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
+}
+
+constexpr bool completes_atomics(Action action) {
+  return action == Action::Flush || action == Action::FlushAll || action == Action::FlushLocal ||
+         action == Action::FlushLocalAll || action == Action::Unlock || action == Action::UnlockAll ||
+         action == Action::Fence || action == Action::Complete;
+}
+
 constexpr bool names_requests(Action action) { return action == Action::Start || action == Action::Cancel; }
 
 constexpr bool receives_status(Action action) {
@@ -109,6 +120,7 @@ struct Interceptor {
     const std::uint64_t start = ticks();
     if constexpr (waits) begin_event(c, recorder, start);
     else task.lane->entered(call, place.pc);
+    if constexpr (action == Action::Finalize) before_last_call();
     if constexpr (action == Action::Abort) recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
 
     const int result = real(arguments...);
@@ -165,6 +177,7 @@ struct Interceptor {
     if constexpr (has<roles::Target>) fields.set(Field::target, c.win->peer(c.target_rank));
     if constexpr (takes_requests(action)) take_requests(c);
     if constexpr (names_requests(action)) name_requests(c, action);
+    if constexpr (completes_atomics(action)) expect_results(c);
     if constexpr (action != Action::Pack && action != Action::Unpack) add_buffers(c, action);
   }
 
@@ -180,6 +193,8 @@ struct Interceptor {
         if (c.flag == nullptr || *c.flag != 0) set_matched(c, *c.status);
       }
       if constexpr (action == Action::Pack || action == Action::Unpack) add_pack_buffer(c, action);
+      if constexpr (is_atomic(action)) add_atomic(c, action);
+      if constexpr (completes_atomics(action)) add_results(c, action);
     }
   }
 

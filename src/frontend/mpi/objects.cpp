@@ -8,6 +8,7 @@
 
 #include "frontend/mpi/datatypes.h"
 #include "frontend/mpi/topology.h"
+#include "model/element.h"
 #include "runtime/recorder.h"
 
 namespace photofinish::mpi {
@@ -226,7 +227,10 @@ const TypeRecord* Objects::type(MPI_Datatype handle) {
   const auto [entry, fresh] = type_by_content_.try_emplace(content, nullptr);
   if (fresh) {
     definition.id = TypeId(static_cast<std::uint32_t>(type_by_content_.size()));
-    entry->second = new TypeRecord{definition.id, definition.map.size, definition.map.extent};
+    const bool single = definition.map.contiguous() && definition.map.boxes[0].offset == 0 && definition.map.size <= 8 &&
+                        element_of(definition.element).size == definition.map.size;
+    entry->second = new TypeRecord{definition.id, definition.map.size, definition.map.extent,
+                                   single ? static_cast<std::size_t>(definition.map.size) : 0};
     define(DefinitionKind::Type, definition);
   }
   types_[key] = entry->second;
@@ -266,17 +270,17 @@ WinRecord* Objects::win(MPI_Win handle) {
   std::lock_guard lock(lock_);
   if (last_win_.record != nullptr && last_win_.key == key) return last_win_.record;
   const auto found = wins_.find(key);
-  WinRecord* record = found != wins_.end() ? found->second : describe_win(handle, nullptr);
+  WinRecord* record = found != wins_.end() ? found->second : describe_win(handle, nullptr, nullptr);
   last_win_ = {key, record};
   return record;
 }
 
-WinRecord* Objects::new_win(MPI_Win handle, CommRecord* comm) {
+WinRecord* Objects::new_win(MPI_Win handle, CommRecord* comm, const void* base) {
   std::lock_guard lock(lock_);
-  return describe_win(handle, comm);
+  return describe_win(handle, comm, base);
 }
 
-WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm) {
+WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* base) {
   auto* record = new WinRecord;
   WinDefinition& definition = record->definition;
   wins_[handle_key(handle)] = record;
@@ -315,8 +319,20 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm) {
   // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
   REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
   if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
+  // MPICH gives the base of another window over the same memory.
+  if (definition.flavour == WinFlavour::Create && base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
   if (attribute(MPI_WIN_SIZE)) definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
   if (attribute(MPI_WIN_DISP_UNIT)) definition.unit = *static_cast<int*>(value);
+  if (definition.flavour == WinFlavour::Shared) {
+    for (int rank = 0; rank < record->comm->local.size(); ++rank) {
+      MPI_Aint size = 0;
+      int unit = 0;
+      void* address = nullptr;
+      if (REAL(PMPI_Win_shared_query)(handle, rank, &size, &unit, static_cast<void*>(&address)) != MPI_SUCCESS || size == 0) continue;
+      definition.segments.push_back({record->comm->local.world(rank), reinterpret_cast<std::uint64_t>(address),
+                                     static_cast<std::uint64_t>(size)});
+    }
+  }
   if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
   read_win_info(handle, definition);
   define(DefinitionKind::Win, definition);

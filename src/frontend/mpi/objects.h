@@ -82,12 +82,23 @@ struct TypeRecord {
   TypeId id;
   std::int64_t size = 0;
   std::int64_t extent = 0;
+  std::size_t atomic_bytes = 0;  // one element of up to eight bytes; 0: something else
+};
+
+// An atomic whose result is not there yet.
+struct PendingFetch {
+  std::int64_t number = 0;
+  WorldRank target;
+  const void* result = nullptr;
+  std::size_t bytes = 0;
 };
 
 struct WinRecord {
   MPI_Win handle{};
   WinDefinition definition;
   CommRecord* comm = nullptr;
+  std::vector<PendingFetch> fetches;
+  ObjectLock lock;  // of `fetches`
   WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
 };
 
@@ -101,6 +112,8 @@ struct RequestRecord {
   bool cancel_asked = false;       // only then does a status tell whether it was (Open MPI's files leave that bit to chance)
   MPI_Comm* new_comm = nullptr;    // where the handle of a communicator is once the request completes
   CommRecord* duplicate = nullptr; // what that communicator is
+  WinRecord* fetch_of = nullptr;   // of a one-sided operation that brings something back: its window,
+  std::int64_t fetch = 0;          // and which it is
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;
   bool by_variable = false;        // also in the table of shared handles
@@ -131,7 +144,8 @@ class Objects {
   void free_op(MPI_Op handle);
 
   WinRecord* win(MPI_Win handle);
-  WinRecord* new_win(MPI_Win handle, CommRecord* comm);
+  // `base`: what MPI_Win_create was given.
+  WinRecord* new_win(MPI_Win handle, CommRecord* comm, const void* base);
   void rename_win(WinRecord* record, const char* name);
   void change_win_info(WinRecord* record, MPI_Info given);
   void free_win(MPI_Win handle);
@@ -166,7 +180,7 @@ class Objects {
   std::vector<WorldRank> world_ranks(MPI_Group group);
   GroupId intern_group(const std::vector<WorldRank>& ranks);
   CommRecord* describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
-  WinRecord* describe_win(MPI_Win handle, CommRecord* comm);
+  WinRecord* describe_win(MPI_Win handle, CommRecord* comm, const void* base);
   struct SameHandle {
     RequestRecord* oldest = nullptr;
     RequestRecord* newest = nullptr;

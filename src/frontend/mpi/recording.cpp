@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/online.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -33,11 +34,15 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   c.task.lane->begin(c.event, recorder.time(start));
 }
 
-void finish_event(Context& c, Recorder& recorder, std::uint64_t end) { c.task.lane->finish(c.event, recorder.time(end)); }
+void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
+  c.task.lane->finish(c.event, recorder.time(end));
+  if (Online* online = Online::get()) online->add(c.event);
+}
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
   record_failures_before(c, recorder);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
+  if (Online* online = Online::get()) online->add(c.event);
 }
 
 void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed) {

@@ -265,6 +265,7 @@ struct NewRequest : Role {
     record->receives = call.action == Action::Receive || call.action == Action::MatchedReceive ||
                        call.action == Action::SendReceive || call.action == Action::SendReceiveReplace ||
                        call.action == Action::PartitionedReceive;
+    c.new_request = record;
     record->new_comm = c.new_comm_later;
     record->duplicate = c.duplicate;
     c.event.fields.set(Field::request, record->id);
@@ -412,9 +413,12 @@ struct FreeOp : Role {
     Objects::get().free_op(*op);
   }
 };
+struct WinBase : Role {
+  static void before(Context& c, const void* base) { c.win_base = base; }
+};
 struct NewWin : Role {
   static void after(Context& c, MPI_Win* win) {
-    c.event.fields.set(Field::new_win, Objects::get().new_win(*win, c.comm)->definition.id);
+    c.event.fields.set(Field::new_win, Objects::get().new_win(*win, c.comm, c.win_base)->definition.id);
   }
 };
 struct FreeWin : Role {

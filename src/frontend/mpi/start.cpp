@@ -8,6 +8,7 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/objects.h"
+#include "frontend/mpi/online.h"
 #include "options/options.h"
 #include "runtime/recorder.h"
 #include "trace/run_directory.h"
@@ -125,7 +126,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   self.pid = getpid();
   self.mpi = library_version();
   if (const auto words = command_line(); !words.empty()) self.program = words[0];
-  self.started_ns = clock_ns(CLOCK_REALTIME);
+  self.started_ns = clock_ns(CLOCK_REALTIME) - static_cast<std::uint64_t>(static_cast<double>(ticks() - first_tick) * g_rate.ns_per_tick());
 
   // Without a communicator nobody can be told: check has made the directory, or everybody's own luck decides.
   Decision decision{};
@@ -167,7 +168,12 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     return nullptr;
   }
   Objects::get().start(world);
+  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
   return recorder;
+}
+
+void before_last_call() {
+  if (Online* online = Online::get()) online->finish();
 }
 
 }  // namespace photofinish::mpi

@@ -178,7 +178,8 @@ Bytes foreign_event(const OtherVocabulary& names, std::string_view call) {
   const std::vector<Completion> no_completions;
   // Times are doubled: their lowest bit says whether what follows is a repetition.
   return encoded(std::uint64_t{2 * 7}, SiteId(1), index_of(names.calls, call), mask, std::int64_t{99}, std::int64_t{42}, no_buffers,
-                 no_requests, no_numbers, std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions);
+                 no_requests, no_numbers, std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions,
+                 no_numbers);
 }
 
 RawTrace one_event_trace(const OtherVocabulary& names, const std::vector<std::string_view>& calls) {
@@ -257,7 +258,7 @@ TEST(Hostile, EventsThatBreakTheirPromises) {
   bad.requests.push_back(RequestId(1));
   EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("request that was not given"), std::string::npos);
   bad.completions.clear();
-  bad.buffers[0].access = static_cast<Access>(kAccessCount);
+  bad.buffers[0].access = static_cast<BufferUse>(kBufferUses);
   EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("access of an unknown kind"), std::string::npos);
   EXPECT_NE(damage_of_events(Bytes(11, 0xff)).find("more than 64 bits"), std::string::npos);
   EXPECT_NE(damage_of_events(encoded(UINT64_MAX)), "") << "no such call";

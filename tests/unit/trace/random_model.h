@@ -51,7 +51,7 @@ class RandomModel {
     // Requests are counted, from 1.
     if (made.fields.has(Field::request)) made.fields.set(Field::request, static_cast<std::int64_t>(number() >> 2));
     made.buffers = list([&] {
-      return Buffer{static_cast<Access>(below(kAccessCount)), number(), signed_number(), id<TypeId>()};
+      return Buffer{static_cast<BufferUse>(below(kBufferUses)), number(), signed_number(), id<TypeId>()};
     });
     made.requests = list([&] { return RequestId(number() >> 2); });
     made.numbers = list([&] { return signed_number(); });

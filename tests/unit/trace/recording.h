@@ -54,7 +54,7 @@ inline Event event(std::int64_t n, std::uint32_t task = 0, Call call = Call::MPI
   made.fields.set(Field::comm, 1);
   made.fields.set(Field::to, n % kWorldSize);
   made.fields.set(Field::send_tag, n);
-  made.buffers.push_back({Access::Read, 0x7f0000000000u + static_cast<std::uint64_t>(n) * 64, n, TypeId(2)});
+  made.buffers.push_back({BufferUse::Read, 0x7f0000000000u + static_cast<std::uint64_t>(n) * 64, n, TypeId(2)});
   return made;
 }
 

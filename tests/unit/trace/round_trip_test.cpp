@@ -18,7 +18,7 @@ TEST(RoundTrip, EveryFieldAndListOfAnEvent) {
   made.result = -17;
   for (std::size_t i = 0; i < kFieldCount; ++i)
     made.fields.set(static_cast<Field>(i), i % 2 ? INT64_MIN + static_cast<std::int64_t>(i) : INT64_MAX - static_cast<std::int64_t>(i));
-  made.buffers = {{Access::TargetUpdate, UINT64_MAX, INT64_MIN, TypeId(UINT32_MAX)}, {Access::Read, 0, 0, TypeId(0)}};
+  made.buffers = {{BufferUse::TargetUpdate, UINT64_MAX, INT64_MIN, TypeId(UINT32_MAX)}, {BufferUse::Read, 0, 0, TypeId(0)}};
   made.requests = {RequestId(0), RequestId(UINT64_MAX), RequestId(7)};
   made.numbers = {INT64_MIN, -1, 0, 1, INT64_MAX};
   made.completions = {{2, WorldRank(7), INT64_MAX, 0, true}, {0, kProcNull, kAnyTag, -1, false}};

@@ -1,0 +1,46 @@
+// What all applications share: arguments, the clock of the main loop, and what they print for bench/apps/run.
+#pragma once
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { kLine = 64 };  // windows are multiples of it, so that no two things share a cache line
+
+static inline int argument(int argc, char** argv, int index, int otherwise) {
+  return argc > index ? atoi(argv[index]) : otherwise;
+}
+
+static inline size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// The part of `total` that begins at `rank`: constant work, divided by the ranks.
+static inline long share_begin(long total, int rank, int ranks) { return total * rank / ranks; }
+
+// splitmix64: a random number for each counter, so that results do not depend on the number of ranks.
+static inline uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+static inline double synchronised_time(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Wtime();
+}
+
+// Ends MPI. The peak of memory is each rank's own line and comes last, so that it covers what happens in MPI_Finalize.
+static inline int finish(double seconds, uint64_t part_of_checksum) {
+  int rank;
+  uint64_t checksum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Reduce(&part_of_checksum, &checksum, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("seconds %.6f\nchecksum %016llx\n", seconds, (unsigned long long)checksum);
+  fflush(stdout);
+  MPI_Finalize();
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("rss_kb %ld\n", usage.ru_maxrss);
+  return 0;
+}

@@ -1,0 +1,57 @@
+// What one rank's part of the analysis sends to another's. Offline it is handed over; online it is encoded (see `describe`s).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "detect/atomics.h"
+#include "model/access.h"
+#include "model/atomic.h"
+#include "order/signal.h"
+
+namespace photofinish {
+
+struct Parcel {
+  // For the owner of the memory.
+  std::vector<Access> accesses;
+  std::vector<AtomicOp> atomics;
+  // For the resolver of a slice.
+  std::vector<SliceSignals> signals;
+  std::vector<RankSignal> guesses;
+  struct Questions {
+    Cut slice = 0;
+    std::vector<Question> questions;
+  };
+  std::vector<Questions> questions;
+  // Back to the owner.
+  struct Answers {
+    Cut slice = 0;
+    std::vector<Moment> moments;
+  };
+  std::vector<Answers> answers;
+
+  bool empty() const {
+    return accesses.empty() && atomics.empty() && signals.empty() && guesses.empty() && questions.empty() && answers.empty();
+  }
+};
+
+template <class A> void describe(A& a, Element& d) { a(d.kind, d.size); }
+template <class A> void describe(A& a, Lock& d) { a(d.win, d.target, d.exclusive, d.since); }
+template <class A> void describe(A& a, Epoch& d) { a(d.kind, d.index); }
+template <class A> void describe(A& a, Access& d) {
+  a(d.rank, d.owner, d.kind, d.in_flight, d.op, d.element, d.call, d.part, d.site, d.site_key, d.begin, d.end, d.after, d.before, d.epoch, d.locks,
+    d.win, d.opened, d.closed, d.displacement, d.boxes, d.serial);
+}
+template <class A> void describe(A& a, AtomicOp& d) {
+  a(d.rank, d.owner, d.win, d.displacement, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start_ns, d.done_ns, d.begin, d.after,
+    d.known, d.known_after);
+}
+template <class A> void describe(A& a, Signal& d) { a(d.moment, d.key, d.hears, d.place, d.guessed); }
+template <class A> void describe(A& a, SliceSignals& d) { a(d.slice, d.rank, d.signals); }
+template <class A> void describe(A& a, RankSignal& d) { a(d.rank, d.slice, d.signal); }
+template <class A> void describe(A& a, Question& d) { a(d.rank, d.moment, d.about); }
+template <class A> void describe(A& a, Parcel::Questions& d) { a(d.slice, d.questions); }
+template <class A> void describe(A& a, Parcel::Answers& d) { a(d.slice, d.moments); }
+template <class A> void describe(A& a, Parcel& d) { a(d.accesses, d.atomics, d.signals, d.guesses, d.questions, d.answers); }
+
+}  // namespace photofinish

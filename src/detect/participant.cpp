@@ -1,0 +1,118 @@
+#include "detect/participant.h"
+
+#include <algorithm>
+
+#include "order/resolve.h"
+
+namespace photofinish {
+
+void Participant::collect() {
+  std::vector<Access> exposed, own;
+  for (Access& access : timeline_.take_closed()) {
+    if (access.owner != rank_) {
+      outgoing_[access.owner].accesses.push_back(std::move(access));
+      ++waiting_;
+      continue;
+    }
+    if (access.reachable) exposed.push_back(access), ++waiting_;
+    if (access.win == Uid(0)) own.push_back(std::move(access));
+  }
+  for (Access& access : timeline_.take_open())
+    if (access.owner == rank_ && access.win == Uid(0)) own.push_back(std::move(access));
+  owner_.receive(std::move(exposed));
+  own_.receive(std::move(own));
+  own_.check(0, kNoCut - 1);  // whatever is closed is over
+
+  std::vector<AtomicOp> own_atomics;
+  for (AtomicOp& atomic : timeline_.take_atomics()) {
+    ++waiting_;
+    if (atomic.owner == rank_) own_atomics.push_back(atomic);
+    else outgoing_[atomic.owner].atomics.push_back(atomic);
+  }
+  owner_.receive(std::move(own_atomics));
+}
+
+Parcels Participant::send(std::uint64_t period) {
+  collect();
+  std::vector<Access> open;
+  for (Access& access : timeline_.take_open())
+    if (access.owner != rank_) outgoing_[access.owner].accesses.push_back(std::move(access));
+    else if (access.reachable) open.push_back(std::move(access));
+  owner_.receive(std::move(open));
+  signals_[period] = timeline_.take_signals();
+  waiting_ = 0;
+  return std::exchange(outgoing_, {});
+}
+
+bool Participant::check(std::uint64_t period, Cut until, std::vector<Parcel> received) {
+  for (Parcel& parcel : received) {
+    owner_.receive(std::move(parcel.accesses));
+    owner_.receive(std::move(parcel.atomics));
+  }
+  const bool undecided = owner_.check(period, until);
+  timeline_.forget_exposures();
+  return undecided;
+}
+
+Parcels Participant::ask(std::uint64_t period) {
+  Parcels parcels;
+  for (SliceSignals& slice : signals_[period]) parcels[resolver_of(slice.slice)].signals.push_back(std::move(slice));
+  signals_.erase(period);
+  for (auto& [slice, questions] : owner_.questions(period)) parcels[resolver_of(slice)].questions.push_back({slice, questions});
+  for (RankSignal& guess : owner_.atomic_signals(period)) parcels[resolver_of(guess.slice)].guesses.push_back(guess);
+  return parcels;
+}
+
+Parcels Participant::resolve_for(std::map<WorldRank, Parcel> received) {
+  struct Slice {
+    std::map<WorldRank, SliceSignals> ranks;
+    std::vector<Question> questions;
+    struct Asker {
+      WorldRank rank;
+      std::size_t first, count;
+    };
+    std::vector<Asker> askers;
+  };
+  std::map<Cut, Slice> slices;
+  for (auto& [from, parcel] : received) {
+    for (SliceSignals& signals : parcel.signals) slices[signals.slice].ranks[signals.rank] = std::move(signals);
+    for (Parcel::Questions& asked : parcel.questions) {
+      Slice& slice = slices[asked.slice];
+      slice.askers.push_back({from, slice.questions.size(), asked.questions.size()});
+      slice.questions.insert(slice.questions.end(), asked.questions.begin(), asked.questions.end());
+    }
+  }
+  for (auto& [from, parcel] : received)
+    for (const RankSignal& guess : parcel.guesses) {
+      SliceSignals& signals = slices[guess.slice].ranks[guess.rank];
+      signals.slice = guess.slice;
+      signals.rank = guess.rank;
+      signals.signals.push_back(guess.signal);
+    }
+  Parcels answers;
+  for (auto& [number, slice] : slices) {
+    if (slice.questions.empty()) continue;
+    std::vector<SliceSignals> ranks;
+    for (auto& [rank, signals] : slice.ranks) ranks.push_back(std::move(signals));
+    const std::vector<Moment> moments = resolve(std::move(ranks), slice.questions);
+    for (const auto& asker : slice.askers)
+      answers[asker.rank].answers.push_back({number, {moments.begin() + static_cast<std::ptrdiff_t>(asker.first),
+                                                      moments.begin() + static_cast<std::ptrdiff_t>(asker.first + asker.count)}});
+  }
+  return answers;
+}
+
+std::vector<Finding> Participant::take_findings() {
+  collect();
+  std::vector<Finding> findings = owner_.take_findings();
+  for (Finding& finding : own_.take_findings()) findings.push_back(std::move(finding));
+  return merge_findings(std::move(findings));
+}
+
+void Participant::conclude(std::uint64_t period, std::vector<Parcel> received) {
+  for (const Parcel& parcel : received)
+    for (const Parcel::Answers& answers : parcel.answers) owner_.answer(period, answers.slice, answers.moments);
+  owner_.conclude(period);
+}
+
+}  // namespace photofinish

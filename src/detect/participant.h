@@ -1,0 +1,69 @@
+// One rank's part of the analysis: it follows its own events, owns its own memory, and resolves every so-many-th slice.
+//
+// A period ends at a cut and goes through five stages. Who carries the parcels, and when, is the driver's business: online
+// each stage of a period goes along with the next exchange (frontend/mpi/exchange.h), offline they follow each other at once.
+//   1. send      accesses to the owners of the memory
+//   2. check     the owner looks at them; some pairs may remain undecided
+//   3. ask       if anybody has such pairs: signals to the resolvers, and questions
+//   4. resolve   answers back
+//   5. conclude  the undecided pairs are findings, or not
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "detect/owner.h"
+#include "detect/parcel.h"
+#include "detect/timeline.h"
+
+namespace photofinish {
+
+using Parcels = std::map<WorldRank, Parcel>;
+
+class Participant {
+ public:
+  Participant(WorldRank rank, std::int32_t world_size, const Definitions& definitions, const RuleOptions& options)
+      : rank_(rank), world_size_(world_size), timeline_(rank, world_size, definitions), owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
+        own_(rank, timeline_, options, Owner::Pairs::Own) {}
+
+  WorldRank rank() const { return rank_; }
+  void add(const Event& event, std::uint64_t time_ns) {
+    timeline_.add(event, time_ns);
+    if (timeline_.pending() >= kCollect) [[unlikely]]
+      collect();
+  }
+  // How much waits for the end of the period.
+  std::size_t pending() const { return waiting_ + timeline_.pending(); }
+  const Timeline& timeline() const { return timeline_; }
+  const Owner& owner() const { return owner_; }
+
+  Parcels send(std::uint64_t period);
+  bool check(std::uint64_t period, Cut until, std::vector<Parcel> received);
+  Parcels ask(std::uint64_t period);
+  // Nobody has a question about it.
+  void forget(std::uint64_t period) {
+    signals_.erase(period);
+    owner_.forget(period);
+  }
+  static Parcels resolve_for(std::map<WorldRank, Parcel> received);
+  void conclude(std::uint64_t period, std::vector<Parcel> received);
+
+  std::vector<Finding> take_findings();
+
+ private:
+  static constexpr std::size_t kCollect = 4096;
+
+  void collect();
+  WorldRank resolver_of(Cut slice) const { return WorldRank(static_cast<std::int32_t>(slice % static_cast<Cut>(world_size_))); }
+
+  const WorldRank rank_;
+  const std::int32_t world_size_;
+  Timeline timeline_;
+  Owner owner_;
+  Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by program order alone
+  Parcels outgoing_;
+  std::size_t waiting_ = 0;
+  std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
+};
+
+}  // namespace photofinish

@@ -1,0 +1,43 @@
+#include "detect/rules.h"
+
+namespace photofinish {
+namespace {
+
+bool reads_only(const Access& access) {
+  return access.kind == AccessKind::Load || access.kind == AccessKind::Get ||
+         (access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp);
+}
+
+std::optional<Reason> accumulates(const Access& a, const Access& b, bool elements_coincide, const AccumulateRules& window,
+                                  const RuleOptions& options) {
+  if (a.element != b.element || !elements_coincide) return Reason::MixedElements;
+  if (a.op == b.op) return std::nullopt;
+  const bool reads = a.op == ReduceOp::NoOp || b.op == ReduceOp::NoOp;
+  const bool allowed = window.same_op_only ? false : reads || !options.strict_accumulate_ops;
+  if (allowed) return std::nullopt;
+  if (a.rank == b.rank && a.win == b.win && window.ordered) return std::nullopt;
+  return Reason::MixedOperations;
+}
+
+}  // namespace
+
+std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide, const AccumulateRules& window,
+                            const RuleOptions& options) {
+  if (reads_only(a) && reads_only(b)) return std::nullopt;
+  if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
+    return accumulates(a, b, elements_coincide, window, options);
+  return a.rank == b.rank ? Reason::NotComplete : Reason::NoOrder;
+}
+
+bool kept_apart(const Access& a, const Access& b) {
+  for (const Lock& one : a.locks)
+    for (const Lock& other : b.locks) {
+      if (one.win != other.win || (!one.exclusive && !other.exclusive)) continue;
+      if (one.target != other.target && one.target != kAnySource && other.target != kAnySource) continue;
+      if (a.rank == b.rank && one.since == other.since) continue;  // one and the same: it keeps others out
+      return true;
+    }
+  return false;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,428 @@
+#include "detect/timeline.h"
+
+#include <algorithm>
+
+#include "detect/timeline_state.h"
+#include "memory/overlap.h"
+
+namespace photofinish {
+namespace {
+
+bool is_vector_form(Call call) {
+  switch (call) {
+#define VECTOR_FORMS(name) case Call::MPI_##name: case Call::MPI_##name##_c:
+    VECTOR_FORMS(Allgatherv) VECTOR_FORMS(Alltoallv) VECTOR_FORMS(Alltoallw) VECTOR_FORMS(Reduce_scatter)
+#undef VECTOR_FORMS
+      return true;
+    default: return false;
+  }
+}
+
+// These make a communicator of some of the parent's ranks, or without a parent: only the new one's take part.
+bool is_among_new_members(Call call) {
+  switch (call) {
+    case Call::MPI_Comm_create_group:
+    case Call::MPI_Comm_create_from_group:
+    case Call::MPI_Intercomm_create:
+    case Call::MPI_Intercomm_create_from_groups:
+    case Call::MPI_Intercomm_merge:
+    case Call::MPI_Comm_join:
+    case Call::MPI_Comm_accept:
+    case Call::MPI_Comm_connect:
+    case Call::MPI_Comm_spawn:
+    case Call::MPI_Comm_spawn_multiple: return true;
+    default: return false;
+  }
+}
+
+std::uint64_t hash_ranks(const std::vector<WorldRank>& ranks) { return XXH3_64bits(ranks.data(), ranks.size() * sizeof(WorldRank)); }
+
+}  // namespace
+
+Timeline::Timeline(WorldRank rank, std::int32_t world_size, const Definitions& definitions)
+    : rank_(rank), world_size_(world_size), definitions_(definitions) {}
+
+Timeline::~Timeline() = default;
+
+void Timeline::add(const Event& event, std::uint64_t time_ns) {
+  time_ns_ = time_ns;
+  start_ = 2 * events_;
+  return_ = start_ + 1;
+  ++events_;
+  if (!event.returned) {  // its buffers stay in use
+    for (Access& access : buffers_of(event, true)) unfinished_.push_back(std::move(access));
+    return;
+  }
+  const auto& [name, action, when] = traits(event.call);
+  // A call that failed did nothing; of several requests some may be complete all the same.
+  if (event.result != 0 && event.completions.empty()) return;
+  switch (action) {
+    case Action::Init:
+      many_threads_ = event.fields.has(Field::thread_level) && event.fields[Field::thread_level] >= 3;
+      return;
+    case Action::Load:
+    case Action::Store:
+    case Action::ReduceLocal:
+    case Action::Pack:
+    case Action::Unpack:
+      for (Access& access : buffers_of(event, false)) close_now(access, event.site);
+      return;
+    case Action::Send:
+    case Action::Receive:
+    case Action::SendReceive:
+    case Action::SendReceiveReplace:
+    case Action::MatchedReceive:
+    case Action::PartitionedSend:
+    case Action::PartitionedReceive: return point_to_point(event, action, when);
+    case Action::Start: return start_persistent(event);
+    case Action::PartitionReady:
+    case Action::PartitionArrived: return partition(event, action);
+    case Action::Probe:
+    case Action::MatchedProbe: return probe(event, action);
+    case Action::Wait:
+    case Action::WaitAny:
+    case Action::WaitSome:
+    case Action::WaitAll:
+    case Action::RequestStatus:
+    case Action::RequestFree: return completion(event, action);
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+    case Action::CommCreate:
+    case Action::WinCreate: return collective(event, action, when);
+    case Action::WinAttach:
+    case Action::WinDetach:
+    case Action::WinFree: return windows(event, action);
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap: return one_sided(event, action);
+    case Action::Fence:
+    case Action::Post:
+    case Action::StartEpoch:
+    case Action::Complete:
+    case Action::WaitEpoch:
+    case Action::Lock:
+    case Action::LockAll:
+    case Action::Unlock:
+    case Action::UnlockAll:
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll: return synchronise(event, action);
+    case Action::FileRead:
+    case Action::FileWrite:
+      if (when == When::Starts) {
+        new_request(event).accesses = buffers_of(event, true);
+        return;
+      }
+      for (Access& access : buffers_of(event, false)) close_now(access, event.site);
+      return;
+    case Action::FileSplitBegin: split_files_[event.fields[Field::file]] = buffers_of(event, true); return;
+    case Action::FileSplitEnd:
+      for (Access& access : split_files_[event.fields[Field::file]]) close_now(access, event.site);
+      split_files_.erase(event.fields[Field::file]);
+      return;
+    default: return;
+  }
+}
+
+// --- accesses
+
+std::uint64_t Timeline::site_key(SiteId site) const {
+  const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
+  if (!fresh) return entry->second;
+  const auto found = definitions_.sites.find(site);
+  if (found == definitions_.sites.end()) return entry->second = site.value;
+  std::uint64_t key = 0;
+  for (const SiteFrame& frame : found->second.frames) {
+    const auto module = definitions_.modules.find(frame.module);
+    std::uint64_t name = 0;
+    if (module != definitions_.modules.end()) {
+      const std::string& text = module->second.build_id.empty() ? module->second.path : module->second.build_id;
+      name = XXH3_64bits(text.data(), text.size());
+    }
+    const std::uint64_t words[] = {key, name, frame.address};
+    key = XXH3_64bits(words, sizeof words);
+  }
+  return entry->second = key;
+}
+
+void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const {
+  if (buffer.count <= 0) return;
+  const auto offset = static_cast<std::int64_t>(base);
+  const auto type = definitions_.types.find(buffer.type);
+  if (buffer.type == TypeId(0) || type == definitions_.types.end()) {
+    access.boxes.push_back({offset, buffer.count, {}});
+    return;
+  }
+  const DataMap& map = type->second.map;
+  if (map.contiguous()) {
+    access.boxes.push_back({offset + map.boxes[0].offset, map.boxes[0].length * buffer.count, {}});
+    return;
+  }
+  access.boxes = buffer.count == 1 ? map.boxes : repeated(map, buffer.count).boxes;
+  for (Box& box : access.boxes) box.offset += offset;
+}
+
+Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
+  Access access;
+  access.rank = access.owner = rank_;
+  access.kind = kind;
+  access.in_flight = in_flight;
+  access.call = event.call;
+  access.site = event.site;
+  access.site_key = site_key(event.site);
+  access.begin = start_;
+  access.after = cuts_done_;
+  access.locks = held_;
+  set_bytes(access, buffer, buffer.address);
+  access.reachable = in_flight && exposed(access);
+  return access;
+}
+
+std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) const {
+  std::vector<Access> accesses;
+  for (const Buffer& buffer : event.buffers) {
+    if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
+    add_access(accesses, make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, in_flight));
+  }
+  return accesses;
+}
+
+// An access to the own memory, or, through shared windows, to that of others: one for each owner.
+void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
+  if (segments_.empty()) {
+    accesses.push_back(std::move(access));
+    return;
+  }
+  std::map<Uid, std::map<WorldRank, std::vector<Box>>> elsewhere;
+  std::vector<Box> own;
+  for (const Box& box : access.boxes) {
+    const auto touches = [&](const Segment& segment) {
+      const Box whole{static_cast<std::int64_t>(segment.place.address), static_cast<std::int64_t>(segment.place.size), {}};
+      return overlap(box, whole);
+    };
+    std::vector<const Segment*> touched;
+    for (const auto& [address, segment] : segments_)
+      if (touches(segment)) touched.push_back(&segment);
+    if (touched.empty()) {
+      own.push_back(box);
+      continue;
+    }
+    // Cut where segments meet; blocks of a strided box are taken one by one, for it may jump from one to the other.
+    DataMap map{.boxes = {box}, .size = 0, .lower_bound = 0, .extent = 0};
+    const std::vector<ByteRange> ranges = box.dimensions.empty() ? std::vector<ByteRange>{{box.offset, box.offset + box.length}} : expand(map);
+    for (const ByteRange& range : ranges) {
+      std::int64_t covered = range.begin;
+      for (const Segment* segment : touched) {
+        const auto first = static_cast<std::int64_t>(segment->place.address);
+        const std::int64_t last = first + static_cast<std::int64_t>(segment->place.size);
+        const std::int64_t begin = std::max(range.begin, first), end = std::min(range.end, last);
+        if (begin >= end) continue;
+        if (covered < begin) own.push_back({covered, begin - covered, {}});
+        covered = end;
+        if (segment->place.owner == rank_) own.push_back({begin, end - begin, {}});
+        else elsewhere[segment->win][segment->place.owner].push_back({begin - first, end - begin, {}});
+      }
+      if (covered < range.end) own.push_back({covered, range.end - covered, {}});
+    }
+  }
+  for (auto& [win, owners] : elsewhere)
+    for (auto& [owner, boxes] : owners) {
+      Access other = access;
+      other.owner = owner;
+      other.win = win;
+      other.boxes = std::move(boxes);
+      accesses.push_back(std::move(other));
+    }
+  access.boxes = std::move(own);
+  if (!access.boxes.empty()) accesses.push_back(std::move(access));
+}
+
+void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
+  access.end = moment;
+  access.before = before;
+  access.closed = site;
+  access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
+  if (!access.locks.empty())
+    std::erase_if(access.locks, [&](const Lock& lock) { return std::find(held_.begin(), held_.end(), lock) == held_.end(); });
+  if (!access.boxes.empty()) closed_.push_back(std::move(access));
+}
+
+std::vector<Access> Timeline::take_open() {
+  std::vector<Access> open;
+  const auto add = [&](Access& access) {
+    if (access.boxes.empty()) return;
+    if (access.serial == 0) access.serial = ++serials_;
+    access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
+    Access copy = access;
+    std::erase_if(copy.locks, [&](const Lock& lock) { return std::find(held_.begin(), held_.end(), lock) == held_.end(); });
+    open.push_back(std::move(copy));
+  };
+  for (auto& [id, request] : requests_)
+    for (Access& access : request->accesses) add(access);
+  for (Access& access : unfinished_) add(access);
+  for (auto& [file, accesses] : split_files_)
+    for (Access& access : accesses) add(access);
+  for (auto& [id, window] : windows_)
+    for (auto& [target, operations] : window->operations)
+      for (const auto& operation : operations) {
+        if (!operation->local_done)
+          for (Access& access : operation->buffers) add(access);
+        if (!operation->remote_done) add(operation->target);
+      }
+  return open;
+}
+
+bool Timeline::exposed(const Access& access) const {
+  for (const Exposed& memory : exposed_)
+    for (const Box& box : access.boxes) {
+      std::int64_t last = box.offset + box.length;
+      for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
+      if (static_cast<std::uint64_t>(box.offset) < memory.end && static_cast<std::uint64_t>(last) > memory.begin) return true;
+    }
+  return false;
+}
+
+// --- order
+
+std::vector<SliceSignals> Timeline::take_signals() {
+  first_slice_ = cuts_done_;  // what is still said in this slice is taken the next time
+  return std::exchange(signals_, {});
+}
+
+// A signal may be worked out late, when the slice of its moment is no longer the last one. If that is gone, so is everybody who
+// could have needed it: they are behind a cut.
+void Timeline::add_signal(Cut slice, const Signal& signal) {
+  if (slice < first_slice_) return;
+  auto at = signals_.end();
+  while (at != signals_.begin() && std::prev(at)->slice > slice) --at;
+  if (at == signals_.begin() || std::prev(at)->slice != slice) at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));
+  std::prev(at)->signals.push_back(signal);
+}
+
+void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, false, place}); }
+
+void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, true, place}); }
+
+
+Timeline::Comm& Timeline::comm(CommId id) {
+  std::unique_ptr<Comm>& comm = comms_[id];
+  if (comm != nullptr) return *comm;
+  comm = std::make_unique<Comm>();
+  const auto found = definitions_.comms.find(id);
+  if (found == definitions_.comms.end()) return *comm;
+  const CommDefinition& definition = found->second;
+  comm->uid = definition.uid;
+  comm->is_world = id == CommId(1);
+  comm->inter = definition.remote_group != GroupId(0);
+  if (const auto group = definitions_.groups.find(definition.group); group != definitions_.groups.end()) {
+    const std::vector<WorldRank>& ranks = group->second.ranks;
+    comm->size = static_cast<std::int32_t>(ranks.size());
+    comm->whole_world = !comm->inter && comm->size == world_size_ && std::find(ranks.begin(), ranks.end(), kOutsider) == ranks.end();
+    comm->place = static_cast<std::uint64_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
+    comm->own_side = hash_ranks(ranks);
+  }
+  if (const auto remote = definitions_.groups.find(definition.remote_group); remote != definitions_.groups.end())
+    comm->other_side = hash_ranks(remote->second.ranks);
+  return *comm;
+}
+
+Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) {
+  Flow flow;
+  bool reads = false, writes = false;
+  for (const Buffer& buffer : event.buffers) {
+    if (buffer.count <= 0) continue;
+    if (const auto type = definitions_.types.find(buffer.type); type != definitions_.types.end() && type->second.map.size == 0) continue;
+    reads |= buffer.access != BufferUse::Write;
+    writes |= buffer.access != BufferUse::Read;
+  }
+  std::uint64_t number = ++comm.collectives;
+  std::uint64_t uid = comm.uid.value;
+  switch (action) {
+    case Action::CommCreate:
+      if (is_among_new_members(event.call)) {
+        --comm.collectives;
+        const CommId made(static_cast<std::uint32_t>(event.fields[Field::new_comm]));
+        if (!event.fields.has(Field::new_comm) || made == CommId(0)) return flow;
+        uid = this->comm(made).uid.value;
+        number = 0;
+        flow.says = flow.hears = {{signal_key(Channel::Collective, uid, number), 0}};
+        flow.hears[0].second = kEveryPlace;
+        return flow;
+      }
+      reads = writes = flow.everyone = true;
+      break;
+    case Action::Barrier:
+    case Action::WinCreate: reads = writes = flow.everyone = true; break;
+    case Action::Allreduce:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::ReduceScatter: flow.everyone = (reads || writes) && !is_vector_form(event.call); break;
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall: {
+      const auto found = definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+      if (found == definitions_.comms.end()) return flow;
+      const auto key = [&](WorldRank from, WorldRank to) {
+        return signal_key(Channel::Neighbour, uid, number, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value));
+      };
+      if (reads)
+        for (const WorldRank to : found->second.destinations) flow.says.emplace_back(key(rank_, to), 0);
+      if (writes)
+        for (const WorldRank from : found->second.sources) flow.hears.emplace_back(key(from, rank_), kEveryPlace);
+      return flow;
+    }
+    default: break;
+  }
+  const bool prefix = action == Action::Scan || action == Action::Exscan;
+  const std::uint64_t say_side = comm.inter ? comm.own_side : 0;
+  const std::uint64_t hear_side = comm.inter ? comm.other_side : 0;
+  if (comm.inter) flow.everyone = false;
+  if (reads) flow.says.emplace_back(signal_key(Channel::Collective, uid, number, say_side), prefix ? comm.place : 0);
+  if (writes) flow.hears.emplace_back(signal_key(Channel::Collective, uid, number, hear_side), prefix ? comm.place : kEveryPlace);
+  return flow;
+}
+
+void Timeline::collective(const Event& event, Action action, When when) {
+  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
+  if (action == Action::WinCreate && event.fields.has(Field::new_win)) window_of(event);
+  if (when == When::Prepares) {
+    Request& request = new_request(event);
+    request.comm = &comm;
+    request.prepared = std::make_unique<Event>(event);
+    request.number = ++comm.persistent;
+    return;
+  }
+  const Flow flow = flow_of(event, action, comm);
+  if (when == When::Starts) {
+    for (const auto& [key, place] : flow.says) say(key, start_, place);
+    if (!event.fields.has(Field::request)) return;
+    Request& request = new_request(event);
+    request.accesses = buffers_of(event, true);
+    request.hears = flow.hears;
+    return;
+  }
+  std::vector<Access> accesses = buffers_of(event, false);  // from the start of the call: before the cut, if it is one
+  if (flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world)) {
+    cut();
+  } else {
+    for (const auto& [key, place] : flow.says) say(key, start_, place);
+    for (const auto& [key, place] : flow.hears) hear(key, return_, place);
+  }
+  for (Access& access : accesses) close_now(access, event.site);
+}
+
+}  // namespace photofinish

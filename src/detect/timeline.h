@@ -1,0 +1,157 @@
+// One rank's events become accesses, signals and cuts: everything about them that does not need another rank.
+//
+// Events come in the order in which they started. What is over is handed out as closed; what is not stays here and is handed out
+// as open, with a serial number under which its end follows.
+// Invariant: `held_` are the locks that the rank holds now; a closed access lists those it held from begin to end.
+// Cannot see: order between threads of the rank (its events are one sequence).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/access.h"
+#include "model/atomic.h"
+#include "model/definitions.h"
+#include "model/event.h"
+#include "order/signal.h"
+
+namespace photofinish {
+
+// A moment with the cut that goes with it: for an end, the first cut that starts after it; for a begin, the last one done.
+struct Instant {
+  WorldRank rank;
+  Moment moment = kNever;
+  Cut cut = kNoCut;
+};
+
+class Timeline {
+ public:
+  Timeline(WorldRank rank, std::int32_t world_size, const Definitions& definitions);
+  ~Timeline();
+
+  // `time_ns`: now, since 1970; only for events of atomics and those that complete some.
+  void add(const Event& event, std::uint64_t time_ns);
+
+  Cut cuts_done() const { return cuts_done_; }
+  bool has_atomics() const { return atomics_taken_ + atomics_.size() > 0; }
+  std::size_t pending() const { return closed_.size() + atomics_.size(); }
+
+  // What is new since they were last taken.
+  std::vector<Access> take_closed() { return std::exchange(closed_, {}); }
+  std::vector<Access> take_open();
+  std::vector<SliceSignals> take_signals();
+  std::vector<AtomicOp> take_atomics() {
+    atomics_taken_ += atomics_.size();
+    return std::exchange(atomics_, {});
+  }
+
+  // As owner of a window: what it is, and when this rank's own epochs began and ended.
+  const WinDefinition* window(Uid uid) const;
+  std::optional<Instant> exposure_begin(const Access& access) const;
+  std::optional<Instant> exposure_end(const Access& access) const;
+  // Forgets epochs that no access can refer to any more.
+  void forget_exposures();
+
+ private:
+  struct Comm;
+  struct Window;
+  struct Operation;
+  struct Request;
+  struct Posted;
+  struct Flow;
+
+  // --- accesses
+  Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
+  void set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const;
+  void close(Access& access, Moment moment, Cut before, SiteId site);
+  void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
+  std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
+  std::uint64_t site_key(SiteId site) const;
+  bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
+  void add_access(std::vector<Access>& accesses, Access access) const;
+
+  // --- calls, by family
+  void point_to_point(const Event& event, Action action, When when);
+  void probe(const Event& event, Action action);
+  void collective(const Event& event, Action action, When when);
+  void completion(const Event& event, Action action);
+  void start_persistent(const Event& event);
+  void partition(const Event& event, Action action);
+  void one_sided(const Event& event, Action action);
+  void synchronise(const Event& event, Action action);
+  void windows(const Event& event, Action action);
+
+  // --- messages
+  void send(const Event& event, Comm& comm, Request* request);
+  std::shared_ptr<Posted> post_receive(Comm& comm, WorldRank from, std::int64_t tag);
+  void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag);
+  void settle(Comm& comm);
+  void arrived(Comm& comm, const Posted& posted);
+  void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted);
+
+  // --- requests
+  Request& new_request(const Event& event);
+  void complete(Request& request, const Completion* completion, const Event& event);
+
+  // --- one-sided
+  Window& window_of(const Event& event);
+  void finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before, const Event& event);
+  void finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event);
+  void finish_operation(Operation& operation, bool remotely, Moment moment, Cut before, const Event& event);
+  void result_of(Operation& operation, const Event& event);
+  Epoch epoch_of(const Window& window, WorldRank target, SiteId& opened) const;
+
+  // --- order
+  Comm& comm(CommId id);
+  Flow flow_of(const Event& event, Action action, Comm& comm);
+  void add_signal(Cut slice, const Signal& signal);
+  void say(std::uint64_t key, Moment moment, std::uint64_t place = 0);
+  void hear(std::uint64_t key, Moment moment, std::uint64_t place = kEveryPlace);
+  void cut() { ++cuts_done_; }
+  Cut next_cut() const { return cuts_done_ + 1; }
+
+  const WorldRank rank_;
+  const std::int32_t world_size_;
+  const Definitions& definitions_;
+
+  std::uint64_t events_ = 0;
+  Moment start_ = 0, return_ = 1;  // of the event being added
+  std::uint64_t time_ns_ = 0;
+  Cut cuts_done_ = 0;  // blocking collectives: none is started that is not done by the next event
+  bool many_threads_ = false;
+  std::uint64_t serials_ = 0;
+
+  std::vector<Access> closed_;
+  std::vector<AtomicOp> atomics_;
+  std::uint64_t atomics_taken_ = 0;
+  std::vector<SliceSignals> signals_;  // by slice
+  Cut first_slice_ = 0;                // earlier ones have been taken
+  std::vector<Lock> held_;
+  // Others' memory that this rank reaches by loads and stores, by where it sees it.
+  struct Segment {
+    WinSegment place;
+    Uid win;
+  };
+  std::map<std::uint64_t, Segment> segments_;
+  struct Exposed {
+    Uid win;
+    std::uint64_t begin = 0, end = 0;
+  };
+  std::vector<Exposed> exposed_;
+
+  std::unordered_map<CommId, std::unique_ptr<Comm>> comms_;
+  std::unordered_map<WinId, std::unique_ptr<Window>> windows_;
+  std::unordered_map<Uid, WinId> window_ids_;
+  std::unordered_map<RequestId, std::unique_ptr<Request>> requests_;
+  std::unordered_map<MessageId, std::uint64_t> probed_;  // rendezvous keys of matched probes
+  std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
+  std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
+  mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,328 @@
+// Messages and requests: whose buffers are in use until when, and which send a receive matched.
+//
+// MPI's messages do not overtake: of those from one rank, on one communicator, with one tag, the k-th that was sent is taken by
+// the k-th receive, in the order they were posted, that took such a one. Both ends count, and come to the same key.
+#include <algorithm>
+
+#include "detect/timeline_state.h"
+
+namespace photofinish {
+namespace {
+
+bool is_synchronous(Call call) {
+  switch (call) {
+    case Call::MPI_Ssend:
+    case Call::MPI_Ssend_c:
+    case Call::MPI_Issend:
+    case Call::MPI_Issend_c:
+    case Call::MPI_Ssend_init:
+    case Call::MPI_Ssend_init_c: return true;
+    default: return false;
+  }
+}
+
+bool sends(Action action) {
+  return action == Action::Send || action == Action::SendReceive || action == Action::SendReceiveReplace;
+}
+bool receives(Action action) {
+  return action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace;
+}
+
+WorldRank rank_in(const Event& event, Field field) {
+  return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field])) : kProcNull;
+}
+
+std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to, std::int64_t tag, std::uint64_t index) {
+  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value), tag, index);
+}
+
+}  // namespace
+
+Timeline::Request& Timeline::new_request(const Event& event) {
+  const RequestId id(static_cast<std::uint64_t>(event.fields.has(Field::request) ? event.fields[Field::request] : 0));
+  auto& request = requests_[id];
+  request = std::make_unique<Request>();
+  request->id = id;
+  request->call = event.call;
+  return *request;
+}
+
+void Timeline::point_to_point(const Event& event, Action action, When when) {
+  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
+  if (when == When::Prepares) {
+    if (!event.fields.has(Field::request)) return;
+    Request& request = new_request(event);
+    request.comm = &comm;
+    request.prepared = std::make_unique<Event>(event);
+    if (action == Action::PartitionedSend)
+      request.number = ++comm.partitioned_out[{rank_in(event, Field::to), event.fields[Field::send_tag]}];
+    if (action == Action::PartitionedReceive)
+      request.number = ++comm.partitioned_in[{rank_in(event, Field::from), event.fields[Field::recv_tag]}];
+    return;
+  }
+  Request* request = nullptr;
+  if (when == When::Starts) {
+    if (!event.fields.has(Field::request)) return;
+    request = &new_request(event);
+    request->comm = &comm;
+    request->accesses = buffers_of(event, true);
+  }
+  std::shared_ptr<Posted> posted;
+  if (receives(action) && rank_in(event, Field::from) != kProcNull)
+    posted = post_receive(comm, rank_in(event, Field::from), event.fields[Field::recv_tag]);
+  if (sends(action)) send(event, comm, request);
+  if (action == Action::MatchedReceive && event.fields.has(Field::message)) {
+    const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
+    if (const auto found = probed_.find(message); found != probed_.end()) {
+      say(found->second, start_);
+      probed_.erase(found);
+    }
+  }
+  if (request != nullptr) {
+    request->receive = posted;
+    return;
+  }
+  if (posted != nullptr) {
+    if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
+      received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag]);
+    else
+      withdraw(comm, posted);
+  }
+  for (Access& access : buffers_of(event, false)) close_now(access, event.site);
+}
+
+void Timeline::send(const Event& event, Comm& comm, Request* request) {
+  const WorldRank to = rank_in(event, Field::to);
+  if (to.value < 0) return;
+  const std::int64_t tag = event.fields[Field::send_tag];
+  const std::uint64_t index = comm.sent[{to, tag}]++;
+  say(message_key(Channel::Message, comm.uid, rank_, to, tag, index), start_);
+  if (!is_synchronous(event.call)) return;
+  const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
+  if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
+  else hear(key, return_);
+}
+
+std::shared_ptr<Timeline::Posted> Timeline::post_receive(Comm& comm, WorldRank from, std::int64_t tag) {
+  auto posted = std::make_shared<Posted>();
+  posted->from = from;
+  posted->tag = tag;
+  posted->posted = start_;
+  posted->posted_slice = cuts_done_;
+  if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
+    posted->index = comm.taken[{from, tag}]++;
+    posted->settled = true;
+  } else {
+    comm.unsettled.push_back(posted);
+  }
+  return posted;
+}
+
+void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag) {
+  posted->done = true;
+  posted->from = from;
+  posted->tag = tag;
+  if (posted->completed == 0) {  // else MPI_Request_get_status has seen it
+    posted->completed = return_;
+    posted->slice = cuts_done_;
+  }
+  if (posted->settled) arrived(comm, *posted);
+  else settle(comm);
+}
+
+// Gives numbers to those at the front that nobody before them can take a message from any more.
+void Timeline::settle(Comm& comm) {
+  for (auto it = comm.unsettled.begin(); it != comm.unsettled.end();) {
+    Posted& posted = **it;
+    const bool known = posted.done || !posted.wild();
+    const bool contested = known && std::any_of(comm.unsettled.begin(), it, [&](const auto& earlier) {
+      return earlier->could_take(posted.from, posted.tag);
+    });
+    if (!known || contested) {
+      ++it;
+      continue;
+    }
+    std::uint64_t& taken = comm.taken[{posted.from, posted.tag}];
+    posted.index = posted.takes ? taken++ : taken;
+    posted.settled = true;
+    if (posted.done) arrived(comm, posted);
+    it = comm.unsettled.erase(it);
+  }
+}
+
+void Timeline::arrived(Comm& comm, const Posted& posted) {
+  if (posted.from.value < 0) return;
+  add_signal(posted.slice, {posted.completed, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index),
+                            true, kEveryPlace});
+  const std::uint64_t rendezvous = message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  if (posted.message) probed_[*posted.message] = rendezvous;
+  else if (posted.takes) add_signal(posted.posted_slice, {posted.posted, rendezvous, false, 0});
+}
+
+// A receive that took nothing: those behind it move up.
+void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted) {
+  if (!posted->settled) {
+    std::erase(comm.unsettled, posted);
+    settle(comm);
+    return;
+  }
+  --comm.taken[{posted->from, posted->tag}];
+  for (auto& [id, request] : requests_)
+    if (request->comm == &comm && request->receive != nullptr && request->receive->settled && !request->receive->done &&
+        request->receive->from == posted->from && request->receive->tag == posted->tag && request->receive->index > posted->index)
+      --request->receive->index;
+}
+
+void Timeline::probe(const Event& event, Action action) {
+  if (event.fields.has(Field::flag) && event.fields[Field::flag] == 0) return;
+  const WorldRank from = rank_in(event, Field::matched_from);
+  if (from.value < 0 || !event.fields.has(Field::matched_tag)) return;
+  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+  auto posted = std::make_shared<Posted>();
+  posted->from = from;
+  posted->tag = event.fields[Field::matched_tag];
+  posted->posted = start_;
+  posted->posted_slice = posted->slice = cuts_done_;
+  posted->completed = return_;
+  posted->done = true;
+  posted->takes = action == Action::MatchedProbe;
+  if (posted->takes && event.fields.has(Field::message)) posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+  comm.unsettled.push_back(std::move(posted));
+  settle(comm);
+}
+
+void Timeline::start_persistent(const Event& event) {
+  std::uint32_t operation = 0;
+  for (const RequestId id : event.requests) {
+    ++operation;
+    const auto found = requests_.find(id);
+    if (found == requests_.end() || found->second->prepared == nullptr) continue;
+    Request& request = *found->second;
+    ++request.starts;
+    const Event& prepared = *request.prepared;
+    const Action action = traits(prepared.call).action;
+    Event started = prepared;  // as if it had been called here
+    started.site = event.site;
+    request.accesses.clear();
+    request.hears.clear();
+    if (action == Action::PartitionedSend || action == Action::PartitionedReceive) {
+      const bool incoming = action == Action::PartitionedReceive;
+      const WorldRank peer = rank_in(prepared, incoming ? Field::from : Field::to);
+      if (!incoming) continue;  // its partitions are in use from MPI_Pready on
+      request.hears.emplace_back(signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value),
+                                            static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], request.number,
+                                            request.starts), kEveryPlace);
+      const std::int64_t partitions = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
+      for (const Buffer& whole : prepared.buffers)
+        for (std::int64_t i = 0; i < partitions; ++i) {
+          Buffer part = whole;
+          part.count = whole.count / partitions;
+          const auto type = definitions_.types.find(whole.type);
+          const std::int64_t extent = type != definitions_.types.end() ? type->second.map.extent : 1;
+          part.address += static_cast<std::uint64_t>(i * part.count * extent);
+          request.accesses.push_back(make(started, AccessKind::Store, part, true));
+        }
+      continue;
+    }
+    request.accesses = buffers_of(started, true);
+    for (Access& access : request.accesses) access.part = operation;
+    if (sends(action)) send(started, *request.comm, &request);
+    if (receives(action) && rank_in(started, Field::from) != kProcNull)
+      request.receive = post_receive(*request.comm, rank_in(started, Field::from), started.fields[Field::recv_tag]);
+    if (!sends(action) && !receives(action)) {
+      // A collective: its own numbers, since others of the communicator may come in between.
+      Comm numbered = *request.comm;
+      numbered.collectives = (request.number << 40) + (request.starts << 1 | 1) + (std::uint64_t{1} << 63);
+      const Flow flow = flow_of(started, action, numbered);
+      for (const auto& [key, place] : flow.says) say(key, start_, place);
+      request.hears = flow.hears;
+    }
+  }
+}
+
+void Timeline::partition(const Event& event, Action action) {
+  const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
+  if (found == requests_.end() || found->second->prepared == nullptr) return;
+  Request& request = *found->second;
+  if (action == Action::PartitionArrived) {
+    const auto index = static_cast<std::size_t>(event.fields[Field::first_partition]);
+    if (event.fields[Field::flag] == 0 || index >= request.accesses.size() || request.accesses[index].boxes.empty()) return;
+    Access done = request.accesses[index];
+    request.accesses[index].boxes.clear();
+    close_now(done, event.site);
+    return;
+  }
+  std::vector<std::int64_t> partitions = event.numbers;
+  if (partitions.empty()) {
+    const std::int64_t first = event.fields[Field::first_partition];
+    const std::int64_t last = event.fields.has(Field::last_partition) ? event.fields[Field::last_partition] : first;
+    for (std::int64_t i = first; i <= last; ++i) partitions.push_back(i);
+  }
+  const Event& prepared = *request.prepared;
+  const WorldRank to = rank_in(prepared, Field::to);
+  say(signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
+                 prepared.fields[Field::send_tag], request.number, request.starts), start_);
+  const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
+  for (const Buffer& whole : prepared.buffers)
+    for (const std::int64_t i : partitions) {
+      Buffer part = whole;
+      part.count = whole.count / count;
+      const auto type = definitions_.types.find(whole.type);
+      part.address += static_cast<std::uint64_t>(i * part.count * (type != definitions_.types.end() ? type->second.map.extent : 1));
+      request.accesses.push_back(make(event, AccessKind::Load, part, true));
+    }
+}
+
+void Timeline::completion(const Event& event, Action action) {
+  if (action == Action::RequestStatus) {
+    if (!event.fields.has(Field::request) || event.fields[Field::flag] == 0) return;
+    const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
+    if (found == requests_.end()) return;
+    Request& request = *found->second;
+    for (Access& access : request.accesses) close_now(access, event.site);
+    request.accesses.clear();
+    for (const auto& [key, place] : request.hears) hear(key, return_, place);
+    request.hears.clear();
+    // Which message it was only the wait tells.
+    if (request.receive != nullptr && request.receive->completed == 0) {
+      request.receive->completed = return_;
+      request.receive->slice = cuts_done_;
+    }
+    return;
+  }
+  if (action == Action::RequestFree) {
+    for (const RequestId id : event.requests) {
+      const auto found = requests_.find(id);
+      if (found == requests_.end()) continue;
+      for (Access& access : found->second->accesses) close_now(access, event.site);
+      requests_.erase(found);
+    }
+    return;
+  }
+  for (const Completion& completion : event.completions) {
+    if (completion.index >= event.requests.size()) continue;
+    const auto found = requests_.find(event.requests[completion.index]);
+    if (found == requests_.end()) continue;
+    complete(*found->second, &completion, event);
+    if (found->second->prepared == nullptr) requests_.erase(found);
+  }
+}
+
+void Timeline::complete(Request& request, const Completion* completion, const Event& event) {
+  for (Access& access : request.accesses) close_now(access, event.site);
+  request.accesses.clear();
+  if (request.receive != nullptr) {
+    if (completion->cancelled || completion->from.value < 0) withdraw(*request.comm, request.receive);
+    else received(*request.comm, request.receive, completion->from, completion->tag);
+    request.receive.reset();
+  }
+  for (const auto& [key, place] : request.hears) hear(key, return_, place);
+  request.hears.clear();
+  if (request.operation != nullptr) {
+    finish_operation(*request.operation, false, return_, next_cut(), event);
+    if (request.operation->local_done && request.operation->remote_done)
+      std::erase(request.window->operations[request.target], request.operation);
+  }
+}
+
+}  // namespace photofinish

@@ -1,0 +1,119 @@
+// What a Timeline keeps while it walks: communicators, windows, operations and requests that are not over.
+#pragma once
+
+#include "detect/timeline.h"
+#include "order/keys.h"
+
+namespace photofinish {
+
+// A receive, from when it was posted, or a probe: which of the messages it took is known once all that were posted before it are.
+struct Timeline::Posted {
+  WorldRank from;
+  std::int64_t tag = kAnyTag;
+  Moment posted = 0;
+  Cut posted_slice = 0;
+  std::uint64_t index = 0;  // the index-th message from there with that tag
+  bool settled = false;
+  bool done = false;
+  bool takes = true;  // false: MPI_Probe leaves the message where it is
+  std::optional<MessageId> message;  // of a matched probe: the receive comes later
+  Moment completed = 0;
+  Cut slice = 0;
+  bool wild() const { return from == kAnySource || tag == kAnyTag; }
+  bool could_take(WorldRank source, std::int64_t its_tag) const {
+    return takes && (from == kAnySource || from == source) && (tag == kAnyTag || tag == its_tag);
+  }
+};
+
+struct Timeline::Comm {
+  Uid uid;
+  std::int32_t size = 0;
+  std::uint64_t place = 0;   // this rank's in the group
+  bool whole_world = false;
+  bool inter = false;
+  bool is_world = false;     // MPI_COMM_WORLD itself
+  std::uint64_t own_side = 0, other_side = 0;
+  std::uint64_t collectives = 0;
+  std::uint64_t persistent = 0;
+  std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t> sent, taken, partitioned_out, partitioned_in;
+  std::deque<std::shared_ptr<Posted>> unsettled;  // in the order they were posted
+};
+
+// A one-sided operation that is not over at both ends.
+struct Timeline::Operation {
+  Access target;
+  std::vector<Access> buffers;
+  bool fetches = false;
+  bool local_done = false, remote_done = false;
+  std::int64_t number = 0;  // of an atomic
+  AtomicOp atomic;
+  std::uint64_t plain_at = 0;  // where one that brings nothing back is among all that were handed out
+};
+
+struct Timeline::Window {
+  WinId id;
+  Uid uid;
+  Comm* comm = nullptr;
+  struct Held {
+    bool exclusive = false;
+    bool checked = true;
+    SiteId site;
+  };
+  std::unordered_map<WorldRank, std::vector<std::shared_ptr<Operation>>> operations;  // by target
+  std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
+  std::vector<WorldRank> started;  // targets of the access epoch
+  std::vector<WorldRank> posted;   // origins of the exposure epoch
+  SiteId started_site;
+  std::unordered_map<WorldRank, std::uint64_t> starts, posts;
+
+  struct Exposure {
+    Instant begin, end;  // end.moment kNever: not yet
+  };
+  // The k-th epoch is at k - 1 - forgotten.
+  struct Exposures {
+    std::deque<Exposure> known;
+    std::uint64_t forgotten = 0;
+    std::uint64_t mark = 0, old_mark = 0;
+    const Exposure* find(std::uint64_t index) const {
+      if (index <= forgotten || index - forgotten > known.size()) return nullptr;
+      return &known[index - forgotten - 1];
+    }
+    std::uint64_t count() const { return forgotten + known.size(); }
+    // Keeps what was added since the last call but one.
+    void forget() {
+      while (forgotten < old_mark && !known.empty() && known.front().end.moment != kNever) {
+        known.pop_front();
+        ++forgotten;
+      }
+      old_mark = std::exchange(mark, count());
+    }
+  };
+  Exposures fences;
+  SiteId fence_site;
+  std::unordered_map<WorldRank, Exposures> exposed;  // by origin
+};
+
+// How the data of a collective flows, as far as this rank is concerned.
+struct Timeline::Flow {
+  bool everyone = false;  // from all to all
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> says, hears;  // key, place
+};
+
+struct Timeline::Request {
+  RequestId id;
+  Call call{};
+  std::vector<Access> accesses;  // that go on until it completes
+  Comm* comm = nullptr;
+  std::shared_ptr<Posted> receive;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
+  std::shared_ptr<Operation> operation;
+  Window* window = nullptr;
+  WorldRank target;
+
+  // A persistent one: what to do at each start. (Events are large, and most requests are not.)
+  std::unique_ptr<Event> prepared;
+  std::uint64_t number = 0;  // among the persistent collectives, or partitioned messages, of its communicator
+  std::uint64_t starts = 0;
+};
+
+}  // namespace photofinish

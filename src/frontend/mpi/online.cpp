@@ -1,0 +1,200 @@
+#include "frontend/mpi/online.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/ticks.h"
+#include "detect/participant.h"
+#include "frontend/mpi/real.h"
+#include "runtime/recorder.h"
+#include "trace/codec.h"
+#include "trace/findings_file.h"
+
+namespace photofinish::mpi {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes encode(const Parcel& parcel) {
+  Size size;
+  size(parcel);
+  Bytes bytes(size.bytes);
+  Encoder out(bytes.data());
+  Write{out}(parcel);
+  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  return bytes;
+}
+
+bool decode(const Bytes& bytes, Parcel& parcel) {
+  Decoder in(bytes.data(), bytes.data() + bytes.size());
+  Read{in}(parcel);
+  return in.ok();
+}
+
+// How far apart exchanges should be: far enough not to be felt, near enough that little piles up.
+constexpr std::uint64_t kShortNs = 20'000'000, kLongNs = 100'000'000;
+constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
+constexpr Cut kMaxStride = 1 << 12;
+constexpr int kTags = 1 << 14;
+
+}  // namespace
+
+struct Online::State {
+  State(WorldRank rank, int size, const Definitions& definitions, const RuleOptions& rules)
+      : world_size(size), participant(rank, size, definitions, rules), counts(static_cast<std::size_t>(size)) {}
+
+  const int world_size;
+  Participant participant;
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::string directory;
+
+  Cut last_cut = 0;
+  Cut next_exchange = 1;
+  Cut stride = 1;
+  std::uint64_t number = 0;  // of the last exchange that was started; so is the period that it ended
+  Cut until = 0;             // the cut that ended that period
+  std::uint64_t last_start = 0;
+
+  // Of the exchange in flight.
+  std::vector<int> counts;  // whom this rank sends something
+  int incoming = 0;         // how many parcels come
+  std::vector<Bytes> sent;
+  std::vector<MPI_Request> requests;
+  enum Shared { Undecided, Pending, Elapsed, Running, kShared };
+  std::uint64_t mine[kShared] = {}, all[kShared] = {};
+
+  bool undecided = false;            // this rank, about the period that it checked last
+  std::set<std::uint64_t> asked;     // periods that somebody has a question about
+  std::map<std::uint64_t, Parcels> answers;  // by period, to be sent
+
+  void exchange(Cut cut);
+  void begin(Cut cut);
+  void end();
+};
+
+Online* Online::instance_ = nullptr;
+
+void Online::start(const Definitions& definitions, const std::string& directory, const Options& options) {
+  int rank = 0, size = 0, level = MPI_THREAD_SINGLE;
+  REAL(PMPI_Query_thread)(&level);
+  if (options.offline || level == MPI_THREAD_MULTIPLE) return;
+  REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+  REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &size);
+  auto* self = new Online;  // never deleted: it goes with the process
+  self->state_ = new State(WorldRank(rank), size, definitions, {.strict_accumulate_ops = options.strict_accumulate_ops});
+  self->state_->directory = directory;
+  if (REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->state_->comm) != MPI_SUCCESS) return;
+  REAL(PMPI_Comm_set_errhandler)(self->state_->comm, MPI_ERRORS_RETURN);
+  self->state_->last_start = clock_ns(CLOCK_MONOTONIC);
+  instance_ = self;
+}
+
+void Online::add(const Event& event) {
+  State& state = *state_;
+  const bool timed = event.fields.has(Field::atomic) || state.participant.timeline().has_atomics();
+  state.participant.add(event, timed ? clock_ns(CLOCK_REALTIME) : 0);
+  const Cut cut = state.participant.timeline().cuts_done();
+  if (cut == state.last_cut) return;
+  state.last_cut = cut;
+  if (cut >= state.next_exchange) state.exchange(cut);
+}
+
+void Online::State::exchange(Cut cut) {
+  end();
+  begin(cut);
+}
+
+// Sends what this rank has for others: of the period that ends here, and of earlier ones that somebody asked about.
+void Online::State::begin(Cut cut) {
+  ++number;
+  until = cut;
+  Parcels parcels = participant.send(number);
+  mine[Pending] = 0;
+  for (const auto& [to, parcel] : parcels) mine[Pending] += parcel.accesses.size();
+  if (asked.count(number - 2) != 0)
+    for (auto& [to, parcel] : participant.ask(number - 2)) {
+      parcels[to].signals = std::move(parcel.signals);
+      parcels[to].guesses = std::move(parcel.guesses);
+      parcels[to].questions = std::move(parcel.questions);
+    }
+  else if (number > 2) participant.forget(number - 2);
+  for (auto& [to, parcel] : answers[number - 3]) parcels[to].answers = std::move(parcel.answers);
+  answers.erase(number - 3);
+
+  std::fill(counts.begin(), counts.end(), 0);
+  for (const auto& [to, parcel] : parcels) {
+    if (to.value < 0 || to.value >= world_size) continue;
+    counts[static_cast<std::size_t>(to.value)] = 1;
+    sent.push_back(encode(parcel));
+    requests.emplace_back();
+    REAL(PMPI_Isend)(sent.back().data(), static_cast<int>(sent.back().size()), MPI_BYTE, to.value, static_cast<int>(number % kTags),
+                     comm, &requests.back());
+  }
+  const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
+  mine[Undecided] = undecided ? 1 : 0;
+  mine[Running] = cut != kNoCut ? 1 : 0;
+  mine[Elapsed] = now - last_start;
+  last_start = now;
+  requests.emplace_back();
+  REAL(PMPI_Ireduce_scatter_block)(counts.data(), &incoming, 1, MPI_INT, MPI_SUM, comm, &requests.back());
+  requests.emplace_back();
+  REAL(PMPI_Iallreduce)(mine, all, kShared, MPI_UINT64_T, MPI_MAX, comm, &requests.back());
+  next_exchange = cut + stride;
+}
+
+// Takes what others sent with the last exchange.
+void Online::State::end() {
+  if (number == 0) return;
+  // First the two collectives, then the parcels that they told of, then what this rank sent: nobody waits for a rank that waits.
+  REAL(PMPI_Waitall)(2, requests.data() + requests.size() - 2, MPI_STATUSES_IGNORE);
+  std::vector<Parcel> accesses, questions_answered;
+  std::map<WorldRank, Parcel> asking;
+  for (int i = 0; i < incoming; ++i) {
+    MPI_Status status;
+    int size = 0;
+    REAL(PMPI_Probe)(MPI_ANY_SOURCE, static_cast<int>(number % kTags), comm, &status);
+    REAL(PMPI_Get_count)(&status, MPI_BYTE, &size);
+    Bytes bytes(static_cast<std::size_t>(size));
+    REAL(PMPI_Recv)(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, static_cast<int>(number % kTags), comm, MPI_STATUS_IGNORE);
+    Parcel parcel;
+    if (!decode(bytes, parcel)) continue;
+    Parcel& ask = asking[WorldRank(status.MPI_SOURCE)];
+    ask.signals = std::move(parcel.signals);
+    ask.guesses = std::move(parcel.guesses);
+    ask.questions = std::move(parcel.questions);
+    Parcel& back = questions_answered.emplace_back();
+    back.answers = std::move(parcel.answers);
+    accesses.push_back(std::move(parcel));
+  }
+  requests.resize(requests.size() - 2);
+  REAL(PMPI_Waitall)(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  requests.clear();
+  sent.clear();
+
+  if (all[Undecided] != 0) asked.insert(number - 1);
+  if (all[Elapsed] < kShortNs && all[Pending] < kFew) stride = std::min(2 * stride, kMaxStride);
+  else if (all[Elapsed] > kLongNs || all[Pending] > kMany) stride = std::max<Cut>(stride / 2, 1);
+
+  undecided = participant.check(number, until, std::move(accesses));
+  if (asked.count(number - 2) != 0) answers[number - 2] = Participant::resolve_for(std::move(asking));
+  if (asked.erase(number - 3) != 0) participant.conclude(number - 3, std::move(questions_answered));
+}
+
+void Online::finish() {
+  State& state = *state_;
+  instance_ = nullptr;
+  state.end();
+  // Until everybody is here, and the last period has been checked; it, and those before it, may have questions. (In a program
+  // that contradicts itself, with asserts that differ from rank to rank, some may have counted one cut more.)
+  for (int quiet = 0; quiet < 2 || !state.asked.empty();) {
+    state.begin(kNoCut);
+    state.end();
+    quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
+  }
+  REAL(PMPI_Comm_free)(&state.comm);
+  const auto written = write_findings(findings_path(state.directory, state.participant.rank()), state.participant.take_findings());
+  if (!written) complain_once(written.error().message);
+}
+
+}  // namespace photofinish::mpi

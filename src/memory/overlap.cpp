@@ -1,0 +1,217 @@
+// The rule: two blocks share a byte if the one of `a` starts less than b.length bytes after and less than a.length bytes before
+// the one of `b`. A start of `a` is its offset plus some steps of each of its strides. Counting the blocks of `b` from its last
+// one, the distance of two starts is a constant plus steps of all the strides of both boxes, every step forward: the question is
+// whether some sum of steps, each size taken 0 to `most` times, falls into a window.
+//
+// Steps that need no choice are removed first: a size that goes into another is joined with it if together they leave no holes
+// (equal strides always do), and a size that cannot jump over the window widens it. Of what remains, two sizes are answered by
+// Euclid's algorithm on remainders; any more are tried, the one with the fewest tries first.
+//
+// Invariant: numbers are as wide as sums of two int64 extents need; nothing here can overflow.
+#include "memory/overlap.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+
+namespace photofinish {
+namespace {
+
+using std::int64_t;
+using Wide = __int128;
+
+struct Steps {
+  int64_t size;
+  Wide most;
+};
+
+// A box names fewer than 2^63 bytes, so it has at most 62 dimensions that repeat anything; and one more for its elements.
+constexpr std::size_t kMostSteps = 2 * 63;
+
+struct Window {
+  Wide low, high;  // both inside
+};
+
+Window shifted(Window window, Wide by) { return {window.low + by, window.high + by}; }
+
+Wide floor_divide(Wide a, Wide b) { return a / b - (a % b < 0); }
+Wide ceiling_divide(Wide a, Wide b) { return a / b + (a % b > 0); }
+Wide remainder(Wide a, Wide b) { return a - floor_divide(a, b) * b; }
+
+// The smallest n >= 0 for which n * step, modulo `modulus`, lies in the window; 0 <= step < modulus, 0 <= low <= high.
+std::optional<Wide> first_hit(Wide step, Wide modulus, Window window) {
+  if (window.low == 0) return 0;
+  if (step == 0) return std::nullopt;
+  const Wide before_wrapping = ceiling_divide(window.low, step);
+  if (before_wrapping * step <= window.high) return before_wrapping;
+  // No multiple of step lies in the window. After w wraps the multiples have moved by -w * modulus: the same question again,
+  // modulo step.
+  const auto wraps = first_hit(modulus % step, step, {remainder(-window.high, step), remainder(-window.low, step)});
+  if (!wraps) return std::nullopt;
+  return ceiling_divide(modulus * *wraps + window.low, step);
+}
+
+// How often `steps` may be taken for the window to be in reach of the others, which can add 0 to `others`. May be empty.
+Window tries(const Steps& steps, Wide others, Window window) {
+  return {std::max<Wide>(0, ceiling_divide(window.low - others, steps.size)),
+          std::min(steps.most, floor_divide(window.high, steps.size))};
+}
+
+// Between first and last, the other steps start before the window ends and end after it starts: they hit it or jump over it,
+// and which of these depends on the remainder only.
+bool two_reach(const Steps& outer, const Steps& inner, Window window) {
+  const auto [first, last] = tries(outer, inner.most * inner.size, window);
+  if (first > last) return false;
+  const Wide low = remainder(window.low - first * outer.size, inner.size);
+  const Wide high = low + window.high - window.low;
+  if (high >= inner.size) return true;
+  const auto hit = first_hit(outer.size % inner.size, inner.size, {low, high});
+  return hit && *hit <= last - first;
+}
+
+Wide reach(std::span<const Steps> steps) {
+  Wide sum = 0;
+  for (const Steps& each : steps) sum += each.most * each.size;
+  return sum;
+}
+
+// Every sum is a multiple of what divides all sizes.
+bool divisible_in(std::span<const Steps> steps, Window window) {
+  int64_t divisor = 0;
+  for (const Steps& each : steps) divisor = std::gcd(divisor, each.size);
+  return floor_divide(window.high, divisor) >= ceiling_divide(window.low, divisor);
+}
+
+// Whether some sum of steps lies in the window. May change the order of the steps.
+bool reaches(std::span<Steps> steps, Window window) {
+  const Wide most = reach(steps);
+  if (window.high < 0 || window.low > most) return false;
+  if (steps.empty()) return true;
+  if (steps.size() == 1) {
+    const auto [first, last] = tries(steps[0], 0, window);
+    return first <= last;
+  }
+  if (steps.size() == 2) return two_reach(steps[1], steps[0], window);
+  if (!divisible_in(steps, window)) return false;
+
+  const auto count_of = [&](const Steps& each) {
+    const auto [first, last] = tries(each, most - each.most * each.size, window);
+    return last - first;
+  };
+  std::swap(steps.back(), *std::ranges::min_element(steps, {}, count_of));
+  const Steps tried = steps.back();
+  const auto [first, last] = tries(tried, most - tried.most * tried.size, window);
+  for (Wide n = first; n <= last; ++n)
+    if (reaches(steps.first(steps.size() - 1), shifted(window, -n * tried.size))) return true;
+  return false;
+}
+
+// Joins sizes where q times the smaller is the larger and the smaller can be taken q - 1 times: then no multiple is left out.
+// Sizes ascend, so that a size that is too large for one is followed by larger ones only.
+std::span<Steps> joined(std::span<Steps> steps) {
+  std::ranges::sort(steps, {}, &Steps::size);
+  std::size_t kept = 0;
+  for (const Steps each : steps) {
+    const auto fits = [&](const Steps& smaller) {
+      return each.size % smaller.size == 0 && each.size / smaller.size <= smaller.most + 1;
+    };
+    const auto smaller = std::ranges::find_if(steps.first(kept), fits);
+    if (smaller != steps.begin() + kept)
+      smaller->most += each.most * (each.size / smaller->size);
+    else
+      steps[kept++] = each;
+  }
+  return steps.first(kept);
+}
+
+// Takes away the smallest sizes as long as they cannot jump over the window, which they make wider.
+std::span<Steps> without_narrow(std::span<Steps> steps, Window& window) {
+  while (!steps.empty() && steps.front().size <= window.high - window.low + 1) {
+    window.low -= steps.front().most * steps.front().size;
+    steps = steps.subspan(1);
+  }
+  return steps;
+}
+
+bool empty(const Box& box) {
+  return box.length <= 0 || std::ranges::any_of(box.dimensions, [](const Dimension& each) { return each.count <= 0; });
+}
+
+int64_t last_start(const Box& box) {
+  int64_t start = box.offset;
+  for (const Dimension& each : box.dimensions) start += (each.count - 1) * each.stride;
+  return start;
+}
+
+// Whether some block of `a` starts after some block of `b` by a distance in the window.
+bool starts_in(const Box& a, const Box& b, Window window) {
+  std::array<Steps, kMostSteps> storage;
+  std::size_t size = 0;
+  for (const Box* box : {&a, &b}) {
+    for (const Dimension& each : box->dimensions) {
+      CHECK(each.stride >= 0);
+      if (each.stride == 0 || each.count == 1) continue;
+      CHECK(size < storage.size());
+      storage[size++] = {each.stride, each.count - 1};
+    }
+  }
+  window = shifted(window, Wide{last_start(b)} - a.offset);
+  const std::span<Steps> steps = joined({storage.data(), size});
+  return reaches(without_narrow(steps, window), window);
+}
+
+// A box of one block: the first of `box` that meets `other`. A box's first blocks are a box, too, and more of them never meet
+// less: the index is found by halving.
+Box first_meeting(Box box, const Box& other) {
+  while (!box.dimensions.empty()) {
+    Dimension& outer = box.dimensions.back();
+    int64_t low = 0, high = outer.stride == 0 ? 0 : outer.count - 1;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      outer.count = middle + 1;
+      if (overlap(box, other))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    box.offset += low * outer.stride;
+    box.dimensions.pop_back();
+  }
+  return box;
+}
+
+Box in_elements(Box box, int64_t size) {
+  box.dimensions.push_back({box.length / size, size});
+  box.length = size;
+  return box;
+}
+
+}  // namespace
+
+bool overlap(const Box& a, const Box& b) {
+  if (empty(a) || empty(b)) return false;
+  if (a.dimensions.empty() && b.dimensions.empty())
+    return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+  return starts_in(a, b, {1 - Wide{a.length}, Wide{b.length} - 1});
+}
+
+std::optional<ByteRange> common_bytes(const Box& a, const Box& b) {
+  if (!overlap(a, b)) return std::nullopt;
+  const Box block_a = first_meeting(a, b);
+  const Box block_b = first_meeting(b, block_a);
+  return ByteRange{std::max(block_a.offset, block_b.offset),
+                   std::min(block_a.offset + block_a.length, block_b.offset + block_b.length)};
+}
+
+bool aligned_alike(const Box& a, const Box& b, int64_t size) {
+  if (size <= 1 || a.length % size != 0 || b.length % size != 0 || empty(a) || empty(b)) return true;
+  const Box elements_a = in_elements(a, size), elements_b = in_elements(b, size);
+  return !starts_in(elements_a, elements_b, {1 - Wide{size}, -1}) &&
+         !starts_in(elements_a, elements_b, {1, Wide{size} - 1});
+}
+
+}  // namespace photofinish

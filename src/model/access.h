@@ -1,0 +1,66 @@
+// One access to one rank's memory: who, which bytes, how, and when at both ends (docs/one-sided-races.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/call.h"
+#include "model/data_map.h"
+#include "model/element.h"
+#include "model/ids.h"
+
+namespace photofinish {
+
+// Moments of one rank: its n-th event starts at 2n and returns at 2n+1.
+using Moment = std::uint64_t;
+inline constexpr Moment kNever = ~Moment{0};
+// Cuts are counted from 1, the same on all ranks.
+using Cut = std::uint64_t;
+inline constexpr Cut kNoCut = ~Cut{0};
+
+enum class AccessKind : std::uint8_t { Load, Store, Get, Put, Accumulate };
+
+struct Lock {
+  Uid win;
+  WorldRank target;  // kAnySource: all of them, MPI_Win_lock_all
+  bool exclusive = false;
+  Moment since = 0;  // when it was taken
+  bool operator==(const Lock&) const = default;
+};
+
+// Which exposure epoch of the owner a target access lies in: the index-th of its kind, counted as the two ranks do.
+enum class EpochKind : std::uint8_t { None, Fence, Start, Lock };
+struct Epoch {
+  EpochKind kind = EpochKind::None;
+  std::uint64_t index = 0;
+  bool operator==(const Epoch&) const = default;
+};
+
+struct Access {
+  WorldRank rank;   // who
+  WorldRank owner;  // whose memory
+  AccessKind kind{};
+  bool reachable = false;  // of one's own memory: others could reach some of it at the time
+  bool in_flight = false;  // it goes on while its task does something else
+  ReduceOp op = ReduceOp::None;  // of the accumulate family
+  Element element;
+  Call call{};
+  std::uint32_t part = 0;      // tells apart the operations that one call starts
+  SiteId site;                 // of `rank`
+  std::uint64_t site_key = 0;  // the same place on every rank
+  Moment begin = 0;
+  Moment end = kNever;
+  Cut after = 0;        // the last cut that was complete when it began
+  Cut before = kNoCut;  // the first cut that started after its end
+  Epoch epoch;
+  std::vector<Lock> locks;
+  Uid win;  // null: the rank's own memory, by address
+  SiteId opened;  // the call that opened its epoch; null if there is none
+  SiteId closed;  // the call that completed it
+  // By address; before the owner has seen it: by displacement in the window, plus offsets in bytes.
+  std::uint64_t displacement = 0;
+  std::vector<Box> boxes;
+  std::uint64_t serial = 0;  // tells an open access of `rank` that is sent again, with its end, from a new one
+};
+
+}  // namespace photofinish

@@ -1,0 +1,28 @@
+// A one-sided atomic on one element, with what it wrote and read: enough to rebuild the order of all that met there.
+#pragma once
+
+#include <cstdint>
+
+#include "model/access.h"
+
+namespace photofinish {
+
+struct AtomicOp {
+  WorldRank rank;
+  WorldRank owner;
+  Uid win;
+  std::uint64_t displacement = 0;  // the owner makes an address of it
+  ReduceOp op = ReduceOp::None;
+  Element element;
+  bool fetches = false;
+  bool has_result = false;
+  std::uint64_t operand = 0, compare = 0, result = 0;  // the element's bytes, zero-extended
+  // Since 1970: it happened between the two. Never a reason for order: only tells which of several explanations to look at first.
+  std::uint64_t start_ns = 0, done_ns = ~std::uint64_t{0};
+  Moment begin = 0;
+  Cut after = 0;           // the slice that it began in
+  Moment known = kNever;   // when the rank had the result
+  Cut known_after = kNoCut;  // the slice of that moment
+};
+
+}  // namespace photofinish

@@ -1,0 +1,87 @@
+// Merging findings. What is one race to a person is two places in the program; how often and on which ranks is a detail of it.
+//
+// Invariant: every comparison here is of a total order over all that a finding holds, so that equal inputs in any order, and in
+// any grouping (each rank merges its own before somebody merges those), give equal results.
+#include "model/finding.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace photofinish {
+namespace {
+
+using Place = std::tuple<std::uint64_t, AccessKind, Call>;
+using Key = std::tuple<Place, Place, Reason>;
+
+bool is_local(AccessKind kind) { return kind == AccessKind::Load || kind == AccessKind::Store; }
+Place place(const FindingSide& side) { return {side.site_key, side.kind, side.call}; }
+
+Key key(const Finding& finding) {
+  const auto [first, second] = std::minmax({place(finding.sides[0]), place(finding.sides[1])});
+  // Whether it was the same rank or another one that came too early is a detail, too.
+  return {first, second, finding.reason == Reason::NotComplete ? Reason::NoOrder : finding.reason};
+}
+
+// As they are told; what is behind `begin` only keeps equal ones in one order.
+auto telling_order(const FindingSide& s) {
+  return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened, s.closed, s.end, s.bytes, s.op,
+                    s.epoch.kind, s.epoch.index);
+}
+
+// Addresses come last: they differ from run to run.
+auto example_order(const Finding& f) {
+  const FindingSide &a = f.sides[0], &b = f.sides[1];
+  return std::tuple(f.owner, a.rank, b.rank, a.begin, b.begin, f.reason, telling_order(a), telling_order(b), f.offset, f.win,
+                    f.where.begin, f.where.end);
+}
+
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
+}
+
+void canonicalise(Finding& finding) {
+  FindingSide(&sides)[2] = finding.sides;
+  if (telling_order(sides[1]) < telling_order(sides[0])) std::swap(sides[0], sides[1]);
+  finding.ranks.insert({sides[0].rank, sides[1].rank});
+  finding.owners.insert(finding.owner);
+}
+
+template <class Times>
+void absorb(Finding& into, Finding&& other, Times times) {
+  const std::uint64_t both = times(into.times, other.times);
+  if (example_order(other) < example_order(into)) std::swap(into, other);
+  into.times = both;
+  into.ranks.merge(other.ranks);
+  into.owners.merge(other.owners);
+}
+
+template <class Times>
+std::vector<Finding> merge(std::vector<Finding> findings, Times times) {
+  std::map<Key, Finding> merged;
+  for (Finding& finding : findings) {
+    canonicalise(finding);
+    const Key of = key(finding);
+    if (const auto found = merged.find(of); found != merged.end()) absorb(found->second, std::move(finding), times);
+    else merged.emplace(of, std::move(finding));
+  }
+  std::vector<Finding> result;
+  result.reserve(merged.size());
+  for (auto& [of, finding] : merged) result.push_back(std::move(finding));
+  std::sort(result.begin(), result.end(),
+            [](const Finding& a, const Finding& b) { return example_order(a) < example_order(b); });
+  return result;
+}
+
+}  // namespace
+
+std::vector<Finding> merge_findings(std::vector<Finding> findings) { return merge(std::move(findings), sum); }
+
+std::vector<Finding> unite_findings(std::vector<Finding> one, std::vector<Finding> other) {
+  one.insert(one.end(), std::make_move_iterator(other.begin()), std::make_move_iterator(other.end()));
+  return merge(std::move(one), [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+}
+
+}  // namespace photofinish

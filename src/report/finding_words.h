@@ -1,0 +1,43 @@
+// A finding in sentences: what each side did, why nothing orders the two, and what to try.
+//
+// Rule: a sentence says what the finding holds, and no more. It does not guess which order the program meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/finding.h"
+#include "report/run_notes.h"
+
+namespace photofinish {
+
+// "one-sided race", or "buffer race" for memory that is in no window.
+std::string_view race_name(const Finding& finding);
+
+class FindingWords {
+ public:
+  FindingWords(const Finding& finding, RunNotes& notes) : finding_(finding), notes_(notes) {}
+
+  std::string headline(int side) const;  // "put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48"
+  std::string epoch(int side) const;     // "epoch opened by …, open until …"; empty for what is over when it returns
+  std::string memory() const;            // "window "halo" created by …"; empty if there is nothing to tell
+  std::string why() const;               // "Nothing orders them: …"
+  std::string advice() const;            // "Try: …"
+
+ private:
+  const FindingSide& side(int index) const { return finding_.sides[index]; }
+  EpochKind epoch_kind(const FindingSide& side) const;
+  std::string at(const FindingSide& side, SiteId site) const;
+  std::string window_name() const;
+  std::string bytes_in_window() const;
+  std::string completion(const FindingSide& side) const;
+  std::string why_not_complete() const;
+  std::string why_no_order() const;
+  std::string advice_not_complete() const;
+  std::string advice_no_order() const;
+
+  const Finding& finding_;
+  RunNotes& notes_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,28 @@
+// Places in the program as people read them: the stack of a call, and its short forms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/definitions.h"
+#include "symbols/symbolizer.h"
+
+namespace photofinish {
+
+// The program's own frames: without those of the MPI library, and without what called main.
+class SiteText {
+ public:
+  SiteText(const Definitions& definitions, Symbolizer& symbolizer) : definitions_(definitions), symbolizer_(symbolizer) {}
+
+  std::string place(SiteId site);                 // "exchange ring.c:31", of the innermost frame; empty if there is none
+  std::string location(SiteId site);              // "ring.c:31"
+  std::vector<std::string> stack(SiteId site);    // "#0 exchange ring.c:31:5" …
+
+ private:
+  std::vector<Frame> frames(SiteId site);
+
+  const Definitions& definitions_;
+  Symbolizer& symbolizer_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,215 @@
+#include "trace/findings_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "trace/codec.h"
+#include "trace/file_write.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+// A damaged size must not become an allocation; no run has that many different findings.
+constexpr std::uint64_t kMaxFindings = std::uint64_t{1} << 30;
+
+template <class A>
+constexpr bool kReads = std::is_same_v<A, Read>;
+
+// An enumeration, up to its last value.
+template <class A, class T>
+void value(A& a, T& it, T last) {
+  a(it);
+  if constexpr (kReads<A>)
+    if (it > last) a.in.fail("a value that no finding has");
+}
+
+template <class A>
+void call(A& a, Call& it) {
+  std::string name;
+  if constexpr (!kReads<A>) name = traits(it).name;
+  a(name);
+  if constexpr (kReads<A>) {
+    const auto known = call_by_name(name);
+    if (!known) a.in.fail("a call that this photofinish does not know");
+    it = known.value_or(Call{});
+  }
+}
+
+template <class A>
+void ranks(A& a, std::set<WorldRank>& set) {
+  std::vector<WorldRank> list(set.begin(), set.end());
+  a(list);
+  if constexpr (kReads<A>) {
+    if (std::adjacent_find(list.begin(), list.end(), std::greater_equal()) != list.end()) a.in.fail("ranks that do not ascend");
+    set = {list.begin(), list.end()};
+  }
+}
+
+}  // namespace
+
+template <class A>
+void describe(A& a, ByteRange& d) {
+  a(d.begin, d.end);
+}
+
+template <class A>
+void describe(A& a, Epoch& d) {
+  value(a, d.kind, EpochKind::Lock);
+  a(d.index);
+}
+
+template <class A>
+void describe(A& a, FindingSide& d) {
+  a(d.rank);
+  value(a, d.kind, AccessKind::Accumulate);
+  call(a, d.call);
+  a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.bytes);
+  value(a, d.op, ReduceOp::CompareAndSwap);
+  a(d.epoch);
+}
+
+template <class A>
+void describe(A& a, Finding& d) {
+  value(a, d.reason, Reason::MixedOperations);
+  a(d.sides[0], d.sides[1], d.owner, d.where, d.win, d.offset, d.times);
+  ranks(a, d.ranks);
+  ranks(a, d.owners);
+}
+
+namespace {
+
+std::uint64_t checksum_of(const FindingsHeader& header, const std::uint8_t* payload, std::size_t size) {
+  return XXH3_64bits_withSeed(payload, size, XXH3_64bits(&header, offsetof(FindingsHeader, checksum)));
+}
+
+Error file_error(const std::string& what, const std::string& path, int error) {
+  return {what + " " + path + ": " + std::strerror(error)};
+}
+
+class File {
+ public:
+  explicit File(int number) : number_(number) {}
+  ~File() {
+    if (number_ >= 0) close(number_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int number() const { return number_; }
+  // What a delayed write could not do shows here.
+  bool closed() { return close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+Result<std::vector<std::uint8_t>> whole_file(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status;
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) return file_error("cannot read", path, errno);
+  if (static_cast<std::uint64_t>(status.st_size) > kMaxFindings + sizeof(FindingsHeader))
+    return Error{path + ": larger than any file of findings"};
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
+  for (std::size_t got = 0; got < bytes.size();) {
+    const ssize_t more = read(file.number(), bytes.data() + got, bytes.size() - got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return file_error("cannot read", path, errno);
+    if (more == 0) bytes.resize(got);
+    got += static_cast<std::size_t>(more);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string findings_path(const std::string& directory, WorldRank rank) {
+  char name[32];
+  std::snprintf(name, sizeof name, "/rank-%06d", rank.value);
+  return directory + name + std::string(kFindingsEnding);
+}
+
+std::string analysis_path(const std::string& directory) { return directory + "/" + std::string(kAnalysisFile); }
+
+Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) {
+  Size size;
+  size(findings);
+  std::vector<std::uint8_t> bytes(sizeof(FindingsHeader) + size.bytes);
+  std::uint8_t* payload = bytes.data() + sizeof(FindingsHeader);
+  Encoder out(payload);
+  Write{out}(findings);
+  const auto used = static_cast<std::size_t>(out.next() - payload);
+  FindingsHeader header{.version = kFindingsVersion, .size = used};
+  std::memcpy(header.magic, kFindingsMagic, sizeof header.magic);
+  header.checksum = checksum_of(header, payload, used);
+  std::memcpy(bytes.data(), &header, sizeof header);
+
+  const std::string unfinished = path + std::string(kUnfinished);
+  File file(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.number() < 0) return file_error("cannot create", unfinished, errno);
+  if (!write_all(file.number(), bytes.data(), sizeof header + used, 0) || !file.closed() ||
+      rename(unfinished.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    unlink(unfinished.c_str());
+    return file_error("cannot write", path, error);
+  }
+  return true;
+}
+
+Result<std::vector<Finding>> read_findings_file(const std::string& path) {
+  const auto bytes = whole_file(path);
+  if (!bytes) return bytes.error();
+  FindingsHeader header;
+  if (bytes->size() < sizeof header) return Error{path + ": too short for a file of findings"};
+  std::memcpy(&header, bytes->data(), sizeof header);
+  if (std::memcmp(header.magic, kFindingsMagic, sizeof header.magic) != 0) return Error{path + ": not a file of findings"};
+  if (header.version > kFindingsVersion)
+    return Error{path + ": findings version " + std::to_string(header.version) + " is newer than this photofinish (" +
+                 std::to_string(kFindingsVersion) + "); read it with the photofinish that wrote it"};
+  const std::uint8_t* payload = bytes->data() + sizeof header;
+  const std::size_t size = bytes->size() - sizeof header;
+  if (header.size != size)
+    return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
+  if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size))
+    return Error{path + ": damaged, its checksum does not match"};
+  Decoder in(payload, payload + size);
+  std::vector<Finding> findings;
+  Read{in}(findings);
+  if (in.ok() && !in.at_end()) in.fail("bytes behind the findings");
+  if (!in.ok()) return Error{path + ": " + in.reason()};
+  return findings;
+}
+
+Result<RunFindings> read_findings(const std::string& directory) {
+  const auto recorded = recorded_ranks(directory);
+  if (!recorded) return recorded.error();
+  const std::vector<WorldRank> told = ranks_with_findings(directory);
+  std::vector<Finding> by_ranks;
+  for (const WorldRank rank : told) {
+    auto read = read_findings_file(findings_path(directory, rank));
+    if (!read) return read.error();
+    by_ranks.insert(by_ranks.end(), std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
+  }
+  RunFindings run{.analysed = !told.empty(), .findings = merge_findings(std::move(by_ranks))};
+  if (access(analysis_path(directory).c_str(), F_OK) == 0) {
+    auto later = read_findings_file(analysis_path(directory));
+    if (!later) return later.error();
+    run.analysed = true;
+    run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
+  } else if (run.analysed) {
+    std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(), std::back_inserter(run.missing));
+  }
+  return run;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,40 @@
+// MC-Checker tells of ADLB, which put from a variable on the stack and returned while the put was under way; another function
+// then used the same place. Fixed: a local flush before it returns.
+#include "rma.h"
+// run: ranks=2
+// output: put 7, computed 3
+// expect race: load @{put} store @{store}
+
+static MPI_Win win;
+
+// Both have one array as their only variable, so that it lies at one address.
+__attribute__((noinline)) static void send_value(void) {
+  int frame[32];
+  frame[16] = 7;
+  MPI_Put(&frame[16], 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put}*/
+#ifdef FIXED
+  MPI_Win_flush_local(1, win);
+#endif
+}
+
+__attribute__((noinline)) static int compute(void) {
+  int frame[32];
+  for (int i = 0; i < 32; ++i) STORE(frame[i], 3); /*{store}*/
+  return frame[20];
+}
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  int* memory = int_window(1, &win);
+  int computed = 0;
+  MPI_Win_lock_all(0, win);
+  if (rank == 0) {
+    send_value();
+    computed = compute();
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Bcast(&computed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 1) printf("put %d, computed %d\n", LOAD(memory[0]), computed);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}

@@ -1,0 +1,102 @@
+// analyze() against the oracle: hand-made executions, and random ones of every focus.
+//
+// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 20000). PHOTOFINISH_RANDOM_SEED: other ones (default 1).
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "cases.h"
+#include "detect/analysis.h"
+#include "oracle.h"
+#include "simulator.h"
+
+namespace photofinish::testing {
+namespace {
+
+// Each event has a site of its own, so a finding is one pair of events, whatever was merged.
+std::set<RacingPair> analyzed(const Execution& execution) {
+  std::vector<RankInput> inputs;
+  std::vector<std::size_t> next(execution.ranks.size());
+  for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
+    const Execution::Rank& rank = execution.ranks[i];
+    inputs.push_back({rank.definitions.rank.rank, &rank.definitions,
+                      [&rank, &at = next[i]] { return at < rank.events.size() ? &rank.events[at++] : nullptr; }});
+  }
+  std::set<RacingPair> pairs;
+  for (const Finding& finding : analyze(std::move(inputs), execution.options))
+    for (const WorldRank owner : finding.owners) {
+      RacingSide one{finding.sides[0].rank.value, finding.sides[0].site, finding.sides[0].kind};
+      RacingSide other{finding.sides[1].rank.value, finding.sides[1].site, finding.sides[1].kind};
+      if (other < one) std::swap(one, other);
+      pairs.insert({owner.value, one, other, finding.reason});
+    }
+  return pairs;
+}
+
+// What each has and the other has not.
+std::string difference(const std::set<RacingPair>& right, const std::set<RacingPair>& found) {
+  std::ostringstream out;
+  for (const RacingPair& pair : right)
+    if (found.count(pair) == 0) out << "not found: " << text(pair);
+  for (const RacingPair& pair : found)
+    if (right.count(pair) == 0) out << "found, and is none: " << text(pair);
+  return out.str();
+}
+
+TEST(Agreement, HandMadeCases) {
+  for (const Case& one : hand_made_cases()) {
+    const std::set<RacingPair> found = analyzed(one.execution);
+    EXPECT_TRUE(events_of(found) == one.races) << one.name << '\n'
+                                               << difference(judge(one.execution).races, found) << text(one.execution);
+  }
+}
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+void agree(Focus focus) {
+  int racing = 0, free = 0, open = 0;
+  const auto property = [&] {
+    const Program program = *programs(focus);
+    const Execution execution = simulate(program).execution;
+    const Verdict verdict = judge(execution);
+    if (!verdict.open.empty()) {
+      ++open;
+      return;
+    }
+    ++(verdict.races.empty() ? free : racing);
+    const std::set<RacingPair> found = analyzed(execution);
+    if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
+  };
+  const std::uint64_t executions = from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000);
+  rc::detail::TestParams params;
+  params.maxSuccess = static_cast<int>(executions / std::size(kFocuses));
+  params.seed = from_environment("PHOTOFINISH_RANDOM_SEED", 1);
+  rc::detail::TestMetadata metadata;
+  metadata.id = metadata.description = name_of(focus);
+  const auto result = rc::detail::checkTestable(property, metadata, params);
+  std::ostringstream message;
+  rc::detail::printResultMessage(result, message);
+  if (!result.is<rc::detail::SuccessResult>())
+    FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
+           << " unit_detect --gtest_filter=Agreement." << ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::cout << racing << " with races, " << free << " without, " << open << " left open by the page\n";
+}
+
+TEST(Agreement, Everything) { agree(Focus::Everything); }
+TEST(Agreement, Locks) { agree(Focus::Locks); }
+TEST(Agreement, Fences) { agree(Focus::Fences); }
+TEST(Agreement, Epochs) { agree(Focus::Epochs); }
+TEST(Agreement, Messages) { agree(Focus::Messages); }
+TEST(Agreement, SplitPhase) { agree(Focus::SplitPhase); }
+TEST(Agreement, Atomics) { agree(Focus::Atomics); }
+TEST(Agreement, Datatypes) { agree(Focus::Datatypes); }
+TEST(Agreement, Buffers) { agree(Focus::Buffers); }
+
+}  // namespace
+}  // namespace photofinish::testing

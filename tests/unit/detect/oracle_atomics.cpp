@@ -1,0 +1,270 @@
+// The order in which the atomics of one location took effect, found by trying all of them.
+//
+// An order keeps each rank's atomics in theirs, and every fetching one finds what the one before it left; what was there at
+// first is anything. What a fetching atomic follows: the last one that wrote, and as long as those fetched too, or were plain
+// sums (which the value is made of as well), the ones before.
+//
+// All orders that are possible are kept, whatever happens-before says of them: the page does not say which one is taken. Nor does
+// it say whether one that leaves what it found (a sum with 0) has written a value, and whether plain sums that were found order
+// anything while others, of other ranks, were not among them: both are tried.
+#include <algorithm>
+
+#include "atomic_value.h"
+#include "oracle_order.h"
+
+namespace photofinish::testing {
+namespace {
+
+constexpr std::size_t kMostSteps = 20000;
+constexpr std::size_t kMostSets = 64;
+
+bool writes(const Atomic& atomic) {
+  if (atomic.op == ReduceOp::CompareAndSwap) return atomic.result == atomic.compare;
+  return atomic.op != ReduceOp::NoOp;
+}
+
+// The atomics of one location in one slice.
+class Location {
+ public:
+  Location(const History& history, const std::vector<const Atomic*>& atomics) : history_(history) {
+    for (const Atomic* atomic : atomics) queues_[atomic->event.rank].push_back(atomic);
+  }
+
+  // All sets of signals that some order gives; nothing if there are too many orders to try.
+  std::optional<std::set<Signals>> find() {
+    std::map<int, std::size_t> taken;
+    for (const auto& [rank, queue] : queues_) taken[rank] = 0;
+    for (const bool idle_ones_write : {true, false})
+      for (const bool partial_sums_order : {true, false}) {
+        idle_ones_write_ = idle_ones_write;
+        partial_sums_order_ = partial_sums_order;
+        place(taken, {}, {}, {});
+      }
+    if (too_many_ || undecided_) return {};
+    return found_;
+  }
+
+ private:
+  const Element& element(const Atomic& atomic) const { return history_.touches[atomic.touch].element; }
+
+  // `followed`: what an atomic that finds this value follows.
+  void place(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
+             const std::vector<const Atomic*>& followed, const Signals& signals) {
+    if (++steps_ > kMostSteps) too_many_ = true;
+    if (too_many_ || undecided_) return;
+    bool all = true;
+    for (const auto& [rank, queue] : queues_) {
+      const std::size_t next = taken.at(rank);
+      if (next == queue.size()) continue;
+      all = false;
+      const Atomic& atomic = *queue[next];
+      if (atomic.fetches && value && *value != *atomic.result) continue;
+      auto now_taken = taken;
+      ++now_taken[rank];
+      place_one(now_taken, value, followed, signals, atomic);
+    }
+    if (all) found_.insert(signals);
+  }
+
+  void place_one(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value, std::vector<const Atomic*> followed,
+                 Signals signals, const Atomic& atomic) {
+    if (atomic.fetches) {
+      value = atomic.result;
+      for (const Atomic* writer : partial_sums_order_ ? followed : without_partial_sums(taken, followed))
+        if (writer->event.rank != atomic.event.rank) signals.insert({start_of(writer->event), return_of(*atomic.known)});
+    }
+    if (!writes(atomic)) return place(taken, value, followed, signals);
+    const bool sum = atomic.op == ReduceOp::Sum;
+    const bool idle = (value && value == value_after(atomic.op, element(atomic), *value, atomic.operand)) ||
+                      (sum && atomic.operand == 0);
+    if (idle && !idle_ones_write_) return place(taken, value, followed, signals);
+    if (!atomic.fetches && atomic.op == ReduceOp::Replace) followed.clear();
+    followed.push_back(&atomic);
+    if (!value && atomic.op == ReduceOp::Replace) value = atomic.operand;
+    else if (!value && !sum) undecided_ = true;
+    else if (value) {
+      value = value_after(atomic.op, element(atomic), *value, atomic.operand);
+      if (!value) undecided_ = true;
+    }
+    place(taken, value, followed, signals);
+  }
+
+  static bool is_plain_sum(const Atomic& atomic) { return !atomic.fetches && atomic.op == ReduceOp::Sum; }
+
+  // What was written after the last plain sum, if another rank has one to come.
+  std::vector<const Atomic*> without_partial_sums(const std::map<int, std::size_t>& taken,
+                                                  const std::vector<const Atomic*>& followed) const {
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < followed.size(); ++i)
+      for (const auto& [rank, queue] : queues_)
+        for (std::size_t next = taken.at(rank); next < queue.size(); ++next)
+          if (is_plain_sum(*followed[i]) && rank != followed[i]->event.rank && is_plain_sum(*queue[next])) from = i + 1;
+    return {followed.begin() + static_cast<std::ptrdiff_t>(from), followed.end()};
+  }
+
+  const History& history_;
+  std::map<int, std::vector<const Atomic*>> queues_;  // of each rank
+  std::set<Signals> found_;
+  std::size_t steps_ = 0;
+  bool too_many_ = false, undecided_ = false, idle_ones_write_ = true, partial_sums_order_ = true;
+};
+
+// Cuts: blocking collectives over all ranks that order all with all.
+std::vector<std::vector<std::size_t>> find_cuts(const History& history) {
+  const std::size_t ranks = history.execution.ranks.size();
+  std::vector<std::vector<std::size_t>> cuts(ranks);
+  for (const auto& [key, all] : history.collectives) {
+    if (all.size() != ranks) continue;
+    const bool is_cut = std::all_of(all.begin(), all.end(), [&](const Joined& joined) {
+      const Event& event = history.execution.ranks[static_cast<std::size_t>(joined.event.rank)].events[joined.event.event];
+      if (traits(event.call).when == When::Starts || joined.done.empty()) return false;
+      switch (joined.action) {
+        case Action::Fence: return true;
+        case Action::WinFree: return true;
+        case Action::Barrier: case Action::CommCreate: case Action::WinCreate: return joined.comm->remote_group == GroupId(0);
+        case Action::Allgather: case Action::Alltoall: case Action::Allreduce: case Action::ReduceScatter:
+          return joined.comm->remote_group == GroupId(0) && joined.gives && joined.takes;
+        default: return false;
+      }
+    });
+    if (!is_cut) continue;
+    for (const Joined& joined : all) cuts[static_cast<std::size_t>(joined.event.rank)].push_back(joined.event.event);
+  }
+  return cuts;
+}
+
+class Sorter {
+ public:
+  explicit Sorter(const History& history) : history_(history), cuts_(find_cuts(history)) {}
+
+  AtomicOrders orders() {
+    AtomicOrders orders{{Signals{}}, {}, ""};
+    std::vector<bool> seen(history_.atomics.size());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i]) continue;
+      std::vector<std::size_t> meeting = all_that_meet(i);
+      for (const std::size_t index : meeting) seen[index] = true;
+      const Signals might_be = conceivable(meeting);
+      if (might_be.empty()) continue;
+      const std::string open = add(meeting, orders);
+      if (open.empty()) continue;
+      orders.doubtful.insert(might_be.begin(), might_be.end());
+      orders.why = open;
+    }
+    return orders;
+  }
+
+ private:
+  const Touch& touch(const Atomic& atomic) const { return history_.touches[atomic.touch]; }
+
+  bool meet(const Atomic& a, const Atomic& b) const {
+    if (touch(a).owner != touch(b).owner) return false;
+    for (const auto& [address, element] : touch(a).bytes)
+      if (touch(b).bytes.count(address) != 0) return true;
+    return false;
+  }
+
+  // With it, those that overlap it, those that overlap these, and so on.
+  std::vector<std::size_t> all_that_meet(std::size_t first) const {
+    std::vector<std::size_t> found{first};
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (std::size_t other = 0; other < history_.atomics.size(); ++other)
+        if (std::find(found.begin(), found.end(), other) == found.end() &&
+            meet(history_.atomics[found[i]], history_.atomics[other]))
+          found.push_back(other);
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  // All signals from what one rank may have written to what another rank may have found.
+  Signals conceivable(const std::vector<std::size_t>& meeting) const {
+    Signals signals;
+    for (const std::size_t reader : meeting)
+      for (const std::size_t writer : meeting) {
+        const Atomic &a = history_.atomics[reader], &b = history_.atomics[writer];
+        if (a.known && b.op != ReduceOp::NoOp && a.event.rank != b.event.rank)
+          signals.insert({start_of(b.event), return_of(*a.known)});
+      }
+    return signals;
+  }
+
+  std::size_t slice(int rank, Moment at) const {
+    const auto& cuts = cuts_[static_cast<std::size_t>(rank)];
+    return static_cast<std::size_t>(std::count_if(cuts.begin(), cuts.end(), [&](std::size_t cut) { return 2 * cut < at; }));
+  }
+
+  const char* what_is_open(const Atomic& atomic, const Atomic& first) const {
+    const Touch& there = touch(atomic);
+    if (there.bytes.begin()->first != touch(first).bytes.begin()->first || !(there.element == touch(first).element))
+      return "atomics on different elements";
+    if (atomic.fetches && !atomic.result) return "an atomic without its result";
+    if (there.end == kNever && there.ends.empty()) return "an atomic that never completed";
+    const Moment end = atomic.known ? return_of(*atomic.known).at : there.end;
+    if (end != kNever && slice(atomic.event.rank, there.begin) != slice(atomic.event.rank, end)) {
+      const bool at_fence = atomic.known && 2 * atomic.known->event == there.end;
+      if (!at_fence) return "an atomic open over a cut";
+    }
+    if (!atomic.fetches && atomic.op != ReduceOp::Sum && atomic.op != ReduceOp::Replace) return "a plain atomic that is no sum";
+    return nullptr;
+  }
+
+  // Whether a store, a put or an accumulate of several elements may have come between it and others of its slice.
+  bool others_write(const Atomic& atomic) const {
+    const std::size_t now = slice(atomic.event.rank, touch(atomic).begin);
+    for (std::size_t i = 0; i < history_.touches.size(); ++i) {
+      const Touch& other = history_.touches[i];
+      const bool writes = other.kind == AccessKind::Store || other.kind == AccessKind::Put ||
+                          other.kind == AccessKind::Accumulate;
+      if (!writes || other.op == ReduceOp::NoOp || other.owner != touch(atomic).owner || is_atomic(i)) continue;
+      if (slice(other.event.rank, other.begin) > now || slice(other.event.rank, other.end) < now) continue;
+      for (const auto& [address, element] : touch(atomic).bytes)
+        if (other.bytes.count(address) != 0) return true;
+    }
+    return false;
+  }
+
+  bool is_atomic(std::size_t index) const {
+    return std::any_of(history_.atomics.begin(), history_.atomics.end(),
+                       [&](const Atomic& atomic) { return atomic.touch == index; });
+  }
+
+  // Says why, if it cannot be done.
+  std::string add(const std::vector<std::size_t>& meeting, AtomicOrders& orders) const {
+    std::map<std::size_t, std::vector<const Atomic*>> by_slice;
+    for (const std::size_t index : meeting) {
+      const Atomic& atomic = history_.atomics[index];
+      if (const char* open = what_is_open(atomic, history_.atomics[meeting[0]])) return open;
+      if (others_write(atomic)) return "atomics on what others write";
+      by_slice[slice(atomic.event.rank, touch(atomic).begin)].push_back(&atomic);
+    }
+    std::vector<Signals> sets = orders.sets;
+    for (const auto& [slice, atomics] : by_slice) {
+      const std::optional<std::set<Signals>> found = Location(history_, atomics).find();
+      if (!found) return "atomics in too many orders";
+      if (found->empty()) return "atomics that found what no order explains";
+      sets = multiplied(sets, *found);
+      if (sets.size() > kMostSets) return "atomics in too many orders";
+    }
+    orders.sets = std::move(sets);
+    return "";
+  }
+
+  static std::vector<Signals> multiplied(const std::vector<Signals>& sets, const std::set<Signals>& by) {
+    std::vector<Signals> made;
+    for (const Signals& before : sets)
+      for (const Signals& more : by) {
+        made.push_back(before);
+        made.back().insert(more.begin(), more.end());
+      }
+    return made;
+  }
+
+  const History& history_;
+  const std::vector<std::vector<std::size_t>> cuts_;
+};
+
+}  // namespace
+
+AtomicOrders order_atomics(const History& history) { return Sorter(history).orders(); }
+
+}  // namespace photofinish::testing

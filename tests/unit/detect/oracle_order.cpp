@@ -1,0 +1,141 @@
+#include "oracle_order.h"
+
+#include <algorithm>
+
+namespace photofinish::testing {
+namespace {
+
+int place_in(const std::vector<WorldRank>& group, int rank) {
+  return static_cast<int>(std::find(group.begin(), group.end(), WorldRank(rank)) - group.begin());
+}
+
+// Whether data must go from one rank to another in a collective that both have joined.
+bool flows(const Execution& execution, const Joined& from, const Joined& to) {
+  const int giver = from.event.rank, taker = to.event.rank;
+  if (to.comm == nullptr) return true;  // fence, window freed
+  const auto& groups = execution.ranks[static_cast<std::size_t>(taker)].definitions.groups;
+  const auto& group = groups.at(to.comm->group).ranks;
+  const bool same_group = place_in(group, giver) < static_cast<int>(group.size());
+  if (to.comm->remote_group != GroupId(0) && same_group) return false;
+  const bool data = from.gives && to.takes;
+  switch (to.action) {
+    case Action::Barrier: case Action::CommCreate: case Action::WinCreate: return true;
+    case Action::Allgather: case Action::Alltoall: case Action::Allreduce: case Action::ReduceScatter: return data;
+    case Action::Bcast: case Action::Scatter: return data && to.root == giver;
+    case Action::Gather: case Action::Reduce: return data && from.root == taker;
+    case Action::Scan: case Action::Exscan: return data && place_in(group, giver) < place_in(group, taker);
+    case Action::NeighborAllgather: case Action::NeighborAlltoall:
+      return data && std::count(to.comm->sources.begin(), to.comm->sources.end(), WorldRank(giver)) != 0;
+    default: return false;
+  }
+}
+
+void add_collectives(const History& history, Signals& signals) {
+  for (const auto& [key, all] : history.collectives)
+    for (const Joined& from : all)
+      for (const Joined& to : all)
+        if (from.event.rank != to.event.rank && flows(history.execution, from, to))
+          for (const Point& done : to.done) signals.insert({start_of(from.event), done});
+}
+
+bool same_channel(const Sent& sent, Uid comm, int from, int to, std::int64_t tag) {
+  return sent.comm == comm && sent.event.rank == from && sent.to == to && sent.tag == tag;
+}
+
+// The index-th message (from 0) from one rank to another on a communicator with a tag.
+const Sent* find_sent(const History& history, Uid comm, int from, int to, std::int64_t tag, std::size_t index) {
+  for (const Sent& sent : history.sent)
+    if (same_channel(sent, comm, from, to, tag) && index-- == 0) return &sent;
+  return nullptr;
+}
+
+// How many receives before this one took a message from that rank with that tag.
+template <class Before>
+std::size_t taken_before(const History& history, Uid comm, int from, int to, std::int64_t tag, Before before) {
+  return static_cast<std::size_t>(
+      std::count_if(history.received.begin(), history.received.end(), [&](const Received& received) {
+        return received.posted.rank == to && received.comm == comm && received.from == from && received.tag == tag &&
+               before(received);
+      }));
+}
+
+const Sent* sent_to(const History& history, const Received& received) {
+  if (!received.from || *received.from < 0) return nullptr;
+  const int to = received.posted.rank;
+  const std::size_t before = taken_before(history, received.comm, *received.from, to, received.tag,
+                                          [&](const Received& other) { return &other < &received; });
+  return find_sent(history, received.comm, *received.from, to, received.tag, before);
+}
+
+void add_messages(const History& history, Signals& signals) {
+  for (const Received& received : history.received) {
+    const Sent* sent = sent_to(history, received);
+    if (sent == nullptr) continue;
+    for (const Point& done : received.done) signals.insert({start_of(sent->event), done});
+    if (!sent->synchronous || !received.started) continue;
+    for (const Point& done : sent->done) signals.insert({start_of(*received.started), done});
+  }
+  for (const Probed& probed : history.probed) {
+    const std::size_t before = taken_before(history, probed.comm, probed.from, probed.event.rank, probed.tag,
+                                            [&](const Received& other) { return other.posted.event < probed.event.event; });
+    const Sent* sent = find_sent(history, probed.comm, probed.from, probed.event.rank, probed.tag, before);
+    if (sent != nullptr) signals.insert({start_of(sent->event), return_of(probed.event)});
+  }
+}
+
+void add_epochs(const History& history, Signals& signals) {
+  for (const auto& [key, starts] : history.starts) {
+    const auto& [origin, win] = key;
+    std::map<int, std::size_t> counted;  // epochs with each target
+    for (const Started& start : starts)
+      for (const WorldRank target : start.group) {
+        const std::size_t index = ++counted[target.value];
+        const auto posts = history.posts.find({target.value, win});
+        const Posted* post = posts == history.posts.end() ? nullptr : epoch_with(posts->second, origin, index);
+        if (post == nullptr) continue;
+        signals.insert({start_of(post->event), return_of(start.event)});
+        if (start.completed && post->waited) signals.insert({start_of(*start.completed), *post->waited});
+      }
+  }
+}
+
+}  // namespace
+
+Signals find_signals(const History& history) {
+  Signals signals;
+  add_collectives(history, signals);
+  add_messages(history, signals);
+  add_epochs(history, signals);
+  return signals;
+}
+
+std::set<std::pair<Ref, Ref>> match_messages(const History& history) {
+  std::set<std::pair<Ref, Ref>> matched;
+  for (const Received& received : history.received)
+    if (const Sent* sent = sent_to(history, received)) matched.insert({sent->event, received.posted});
+  return matched;
+}
+
+Reachability::Reachability(const Execution& execution, const Signals& signals) {
+  std::size_t nodes = 0;
+  for (const Execution::Rank& rank : execution.ranks) {
+    first_.push_back(nodes);
+    nodes += 2 * rank.events.size();
+  }
+  rows_.assign(nodes, std::vector<std::uint64_t>((nodes + 63) / 64));
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
+    for (std::size_t at = 1; at < 2 * execution.ranks[rank].events.size(); ++at) add(first_[rank] + at - 1, first_[rank] + at);
+  for (const auto& [from, to] : signals) add(node(from), node(to));
+  for (std::size_t through = 0; through < nodes; ++through)
+    for (std::size_t from = 0; from < nodes; ++from)
+      if ((rows_[from][through / 64] >> (through % 64) & 1) != 0)
+        for (std::size_t i = 0; i < rows_[from].size(); ++i) rows_[from][i] |= rows_[through][i];
+}
+
+bool Reachability::has_cycle() const {
+  for (std::size_t node = 0; node < rows_.size(); ++node)
+    if ((rows_[node][node / 64] >> (node % 64) & 1) != 0) return true;
+  return false;
+}
+
+}  // namespace photofinish::testing

@@ -1,0 +1,407 @@
+#include "report/finding_text.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "made_up_run.h"
+
+namespace photofinish {
+namespace {
+
+using testing::kComplete;
+using testing::kDynamic;
+using testing::kFence;
+using testing::kFlush;
+using testing::kHalo;
+using testing::kLock;
+using testing::kLockAll;
+using testing::kNameless;
+using testing::kOther;
+using testing::kStart;
+using testing::kWait;
+using testing::kWork;
+using testing::MadeUpRun;
+using testing::read_file;
+
+constexpr WorldRank rank(int number) { return WorldRank(number); }
+
+FindingSide put(int origin) {
+  return {.rank = rank(origin), .kind = AccessKind::Put, .call = Call::MPI_Put, .site = kWork, .opened = kLockAll, .closed = kFlush,
+          .begin = 20, .end = 31, .bytes = 8, .epoch = {EpochKind::Lock, 1}};
+}
+FindingSide get(int origin) {
+  FindingSide side = put(origin);
+  side.kind = AccessKind::Get;
+  side.call = Call::MPI_Get;
+  side.site = kOther;
+  return side;
+}
+FindingSide accumulate(int origin, ReduceOp op = ReduceOp::Sum) {
+  FindingSide side = put(origin);
+  side.kind = AccessKind::Accumulate;
+  side.call = Call::MPI_Accumulate;
+  side.op = op;
+  return side;
+}
+FindingSide plain(int owner, AccessKind kind) {
+  return {.rank = rank(owner), .kind = kind, .call = kind == AccessKind::Load ? Call::load : Call::store, .site = kOther, .begin = 40,
+          .end = 41, .bytes = 8};
+}
+FindingSide buffer(int owner, AccessKind kind, Call call) {
+  return {.rank = rank(owner), .kind = kind, .call = call, .site = kWork, .closed = kWait, .begin = 20, .end = 51, .bytes = 64};
+}
+
+Finding finding(Reason reason, FindingSide a, FindingSide b, Uid win = kHalo) {
+  return {.reason = reason, .sides = {a, b}, .owner = rank(0), .where = {0x7f0040, 0x7f0048}, .win = win, .offset = 0x40,
+          .ranks = {a.rank, b.rank}, .owners = {rank(0)}};
+}
+FindingSide in(EpochKind kind, SiteId opened, FindingSide side) {
+  side.epoch.kind = kind;
+  side.opened = opened;
+  return side;
+}
+FindingSide never(FindingSide side) {
+  side.end = kNever;
+  side.closed = {};
+  return side;
+}
+
+class FindingBlock : public ::testing::Test {
+ protected:
+  std::string block(const Finding& f, std::size_t number = 1, bool colours = false) {
+    RunNotes notes(run.path, {f});
+    return finding_block(f, number, notes, colours);
+  }
+  // The lines of a block that start with one of these words.
+  std::string lines(const Finding& f, std::initializer_list<std::string_view> starts) {
+    std::string found;
+    std::istringstream text(block(f));
+    for (std::string line; std::getline(text, line);)
+      for (const std::string_view start : starts)
+        if (const std::size_t first = line.find_first_not_of(' '); first != line.npos && line.substr(first).starts_with(start))
+          found += line.substr(first) + "\n";
+    return found;
+  }
+  std::string headlines(const Finding& f) { return lines(f, {"Put", "Get", "Load", "Store", "Acc", "Fetch", "Comp", "Read", "Write", "conflicts"}); }
+  std::string epochs(const Finding& f) { return lines(f, {"epoch", "in flight", "still"}); }
+  std::string reasons(const Finding& f) { return lines(f, {"Nothing orders", "The window", "Accumulates", "Different", "Try"}); }
+
+  MadeUpRun run;
+};
+
+TEST_F(FindingBlock, HasBothSidesComplete) {
+  Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
+  f.times = 1024;
+  f.ranks = {rank(0), rank(1), rank(2), rank(3)};
+  EXPECT_EQ(block(f, 3), R"(==================
+WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
+  Put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48
+    #0 ? /nowhere/solver+0x140
+    #1 ? /nowhere/solver+0x999
+    epoch opened by MPI_Win_lock_all solver+0x10, open until MPI_Win_flush solver+0x20
+  conflicts with load of 8 bytes by rank 0
+    #0 ? /nowhere/solver+0x150
+    #1 ? /nowhere/solver+0x999
+  window "halo" created by MPI_Win_allocate in solver+0x70
+  Nothing orders them: no synchronisation leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, nor from the load of rank 0 to the put of rank 2.
+  Try: a barrier or a message between the put, once it is complete, and the load; or an exclusive lock around each.
+)");
+}
+
+TEST_F(FindingBlock, OfABuffer) {
+  const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, Call::MPI_Irecv), plain(0, AccessKind::Store), Uid());
+  EXPECT_EQ(block(f), R"(==================
+WARNING: photofinish: buffer race [F1] predicted · once on rank 0
+  Write of 64 bytes by MPI_Irecv of rank 0
+    #0 ? /nowhere/solver+0x140
+    #1 ? /nowhere/solver+0x999
+    in flight until MPI_Wait solver+0x60
+  conflicts with store of 8 bytes by rank 0
+    #0 ? /nowhere/solver+0x150
+    #1 ? /nowhere/solver+0x999
+  memory of rank 0 at 0x7f0040..0x7f0048, the buffer of MPI_Irecv
+  Nothing orders them: rank 0 stores while its own MPI_Irecv is in flight; MPI_Wait solver+0x60, which completes it, comes later.
+  Try: MPI_Wait for its request before what MPI_Irecv brings is used.
+)");
+}
+
+TEST_F(FindingBlock, WithoutATraceSaysWhyThereIsNoStack) {
+  const Finding f = finding(Reason::NoOrder, put(2), never(get(9)));
+  const std::string text = block(f);
+  EXPECT_NE(text.find("  conflicts with get of 8 bytes by rank 9\n    (no stack: " + run.path +
+                      "/rank-000009.trace: No such file or directory)\n    epoch still open at the end\n"),
+            std::string::npos) << text;
+  Finding without_site = f;
+  without_site.sides[0].site = {};
+  EXPECT_NE(block(without_site).find("    (no stack)\n"), std::string::npos);
+}
+
+TEST_F(FindingBlock, ColoursOnlyWhenAskedFor) {
+  const Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
+  const std::string without = block(f), with = block(f, 1, true);
+  EXPECT_EQ(without.find('\033'), std::string::npos);
+  EXPECT_NE(with.find("\033[1;31mWARNING: photofinish: one-sided race [F1] predicted · once on ranks 0,2\033[0m\n"), std::string::npos)
+      << with;
+  std::string stripped;
+  for (std::size_t i = 0; i < with.size(); ++i)
+    if (with[i] == '\033') i = with.find('m', i);
+    else stripped += with[i];
+  EXPECT_EQ(stripped, without);
+}
+
+TEST_F(FindingBlock, HeadlinesOfEachKind) {
+  EXPECT_EQ(headlines(finding(Reason::NoOrder, get(1), put(2))),
+            "Get of 8 bytes by rank 1 from rank 0, window \"halo\" +0x40..0x48\nconflicts with put of 8 bytes by rank 2\n");
+  FindingSide swap = accumulate(1, ReduceOp::CompareAndSwap);
+  swap.call = Call::MPI_Compare_and_swap;
+  FindingSide fetch = accumulate(2, ReduceOp::NoOp);
+  fetch.call = Call::MPI_Fetch_and_op;
+  EXPECT_EQ(headlines(finding(Reason::NoOrder, swap, fetch)),
+            "Compare-and-swap of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
+            "conflicts with fetch-and-op (MPI_NO_OP) of 8 bytes by rank 2\n");
+  EXPECT_EQ(headlines(finding(Reason::NoOrder, accumulate(1), buffer(0, AccessKind::Load, Call::MPI_Send))),
+            "Accumulate (MPI_SUM) of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
+            "conflicts with read of 64 bytes by MPI_Send of rank 0\n");
+  // In shared memory others load and store, too.
+  EXPECT_EQ(headlines(finding(Reason::NoOrder, plain(1, AccessKind::Store), plain(2, AccessKind::Load))),
+            "Store of 8 bytes by rank 1, window \"halo\" of rank 0 +0x40..0x48\nconflicts with load of 8 bytes by rank 2\n");
+}
+
+TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
+  Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load), kNameless);
+  f.sides[0].bytes = 1;
+  f.where.end = f.where.begin + 1;
+  EXPECT_EQ(lines(f, {"Put", "window"}),
+            "Put of 1 byte by rank 2 into rank 0, window +0x40..0x41\nwindow created by MPI_Win_create in solver+0x70\n");
+  // More bytes than the two have in common.
+  f.sides[0].bytes = 100;
+  EXPECT_EQ(lines(f, {"Put"}), "Put of 100 bytes by rank 2 into rank 0, window, in common +0x40..0x41\n");
+  f.win = kDynamic;
+  f.offset = 0x7f0040;
+  EXPECT_EQ(lines(f, {"Put", "window"}),
+            "Put of 100 bytes by rank 2 into rank 0, window \"heap\", in common at 0x7f0040..0x7f0041\n"
+            "window \"heap\" created by MPI_Win_create_dynamic in solver+0x70\n");
+  // A name that the owner has not given, but rank 0 has.
+  Finding elsewhere = finding(Reason::NoOrder, put(0), plain(3, AccessKind::Load));
+  elsewhere.owner = rank(3);
+  EXPECT_EQ(lines(elsewhere, {"window"}), "window \"halo\" created by MPI_Win_allocate in solver+0x70\n");
+  elsewhere.win = Uid(4711);
+  EXPECT_EQ(lines(elsewhere, {"window"}), "");
+}
+
+TEST_F(FindingBlock, Epochs) {
+  const FindingSide load = plain(0, AccessKind::Load);
+  EXPECT_EQ(epochs(finding(Reason::NoOrder, never(put(2)), load)), "epoch opened by MPI_Win_lock_all solver+0x10, still open at the end\n");
+  FindingSide posted = never(in(EpochKind::Start, kStart, put(2)));
+  EXPECT_EQ(epochs(finding(Reason::NoOrder, posted, load)),
+            "epoch opened by MPI_Win_start solver+0x40, complete when MPI_Win_wait of rank 0 returns\n");
+  posted.closed = kComplete;
+  EXPECT_EQ(epochs(finding(Reason::NoOrder, posted, load)),
+            "epoch opened by MPI_Win_start solver+0x40, ended by MPI_Win_complete solver+0x50, complete when MPI_Win_wait of rank 0 returns\n");
+  EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)), load, Uid())),
+            "still in flight at the end\n");
+  // A blocking call is over when it returns: there is nothing to tell.
+  FindingSide send = buffer(0, AccessKind::Load, Call::MPI_Send);
+  send.end = send.begin + 1;
+  EXPECT_EQ(epochs(finding(Reason::NoOrder, send, load)), "");
+}
+
+TEST_F(FindingBlock, WhyAndWhatToTryWhenOneRankDoesNotWait) {
+  const auto both = [&](FindingSide early, FindingSide late, Uid win = kHalo) { return reasons(finding(Reason::NotComplete, early, late, win)); };
+  FindingSide later_get = get(2);
+  later_get.begin = 25;
+  EXPECT_EQ(both(put(2), later_get),
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "Try: MPI_Win_flush between the put and the get.\n");
+  FindingSide later_put = put(2);
+  later_put.begin = 25;
+  EXPECT_EQ(both(later_put, never(put(2))),
+            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; nothing completes it.\n"
+            "Try: MPI_Win_flush between the two puts.\n");
+  EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(2)), later_get),
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "Try: MPI_Win_fence between the put and the get.\n");
+  EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(2))), later_get),
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; it is complete only when MPI_Win_wait of rank 0 returns.\n"
+            "Try: another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank 0, between the put and the get.\n");
+}
+
+TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
+  const auto advice = [&](FindingSide early) {
+    return lines(finding(Reason::NotComplete, early, plain(0, AccessKind::Store), Uid()), {"Try"});
+  };
+  const auto one_sided = [](AccessKind kind, Call call, SiteId opened) {
+    FindingSide side = buffer(0, kind, call);
+    side.opened = opened;
+    return side;
+  };
+  EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)), "Try: MPI_Wait for its request before the buffer of MPI_Isend is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)), "Try: MPI_Win_flush_local before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)), "Try: MPI_Win_flush_local before what MPI_Get brings is used.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kFence)), "Try: MPI_Win_fence before what MPI_Get brings is used.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kStart)), "Try: MPI_Win_complete before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())), "Try: a flush, an unlock or a fence before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Rget, kLockAll)), "Try: MPI_Wait for its request before what MPI_Rget brings is used.\n");
+  EXPECT_EQ(advice(buffer(0, AccessKind::Store, Call::MPI_File_read_all_begin)), "Try: MPI_File_read_all_end before what MPI_File_read_all_begin brings is used.\n");
+}
+
+TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
+  const auto both = [&](FindingSide a, FindingSide b) { return reasons(finding(Reason::NoOrder, a, b)); };
+  const FindingSide load = plain(0, AccessKind::Load);
+  EXPECT_EQ(both(put(1), put(2)),
+            "Nothing orders them: the locks of rank 1 and rank 2 do not exclude each other, and no synchronisation leads from the completion of either put to the start of the other.\n"
+            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else MPI_Win_flush and then a barrier between the two puts.\n");
+  EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(1)), in(EpochKind::Fence, kFence, get(2))),
+            "Nothing orders them: both are in the same fence epoch of the window, and nothing has an order inside one.\n"
+            "Try: MPI_Win_fence between the put and the get.\n");
+  EXPECT_EQ(both(never(put(1)), load),
+            "Nothing orders them: nothing completes the put of rank 1, and no synchronisation leads from the load of rank 0 to it.\n"
+            "Try: MPI_Win_flush after the put, then a barrier or a message before the load.\n");
+  EXPECT_EQ(both(never(put(1)), never(put(2))),
+            "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2.\n"
+            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else MPI_Win_flush and then a barrier between the two puts.\n");
+  EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
+            "Nothing orders them: no synchronisation leads from the completion of the put of rank 1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the put of rank 1.\n"
+            "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
+  EXPECT_EQ(both(accumulate(1), never(put(2))),
+            "Nothing orders them: nothing completes the put of rank 2, and no synchronisation leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
+            "Try: MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else MPI_Win_flush and then a barrier between the accumulate and the put.\n");
+  EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
+            "Try: MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else MPI_Win_flush and then a barrier between the get and the accumulate.\n");
+  EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
+            "Nothing orders them: no synchronisation leads from the store of rank 1 to the store of rank 2, nor from the store of rank 2 to the store of rank 1.\n"
+            "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of it.\n");
+}
+
+TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
+  EXPECT_EQ(reasons(finding(Reason::SeparateModel, put(1), plain(0, AccessKind::Store))),
+            "The window has the separate memory model (MPI_WIN_SEPARATE): the put and the store may not meet in it, even where they touch different bytes, and nothing orders them.\n"
+            "Try: an epoch of its own for each of the put and the store.\n");
+  EXPECT_EQ(reasons(finding(Reason::MixedElements, accumulate(1), accumulate(2))),
+            "Accumulates keep out of each other's way only where elements have the same type and coincide: here they have different types or overlap in part, and nothing orders them.\n"
+            "Try: the same predefined type in both, at the same displacements; or a barrier between them.\n");
+  EXPECT_EQ(reasons(finding(Reason::MixedOperations, accumulate(1), accumulate(2, ReduceOp::Replace))),
+            "Different operations, MPI_SUM and MPI_REPLACE, meet on the same elements, and nothing orders them.\n"
+            "Try: the same operation in both, or a barrier between them.\n");
+}
+
+TEST(SummaryLine, CountsInSingularAndPlural) {
+  const Finding one_sided = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
+  Finding of_buffer = one_sided;
+  of_buffer.win = Uid();
+  const auto line = [](const std::vector<Finding>& findings) { return summary_line(findings, "photofinish.run", findings.size()); };
+  EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · run photofinish.run\n");
+  EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · run photofinish.run\n");
+  EXPECT_EQ(line({one_sided, one_sided}), "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
+  EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · run photofinish.run\n");
+  EXPECT_EQ(line({of_buffer, one_sided, of_buffer}), "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
+  EXPECT_EQ(summary_line({one_sided, one_sided, of_buffer}, "r", 2),
+            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run r\n");
+}
+
+class PrintReport : public ::testing::Test {
+ protected:
+  // What is printed; the error if nothing is.
+  std::string print(ReportOptions options = {.name = "a.run"}) {
+    const std::string path = run.dir / "report.txt";
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    std::fputs("before\n", file);
+    const auto found = print_report(file, run.path, options);
+    std::fclose(file);
+    found_ = found && *found;
+    return found ? read_file(path) : found.error().message;
+  }
+  std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  }
+  bool found_ = false;
+  MadeUpRun run{1};
+};
+
+TEST_F(PrintReport, OfARunThatWasNeverAnalysed) {
+  EXPECT_EQ(print(), "a.run was never analysed: photofinish analyze a.run does it");
+}
+
+TEST_F(PrintReport, WithoutFindings) {
+  ASSERT_TRUE(write_findings(findings_path(run.path, rank(0)), {}));
+  EXPECT_EQ(print(), "before\nSUMMARY: photofinish: no findings · run a.run\n");
+  EXPECT_FALSE(found_);
+  EXPECT_EQ(print({}), "before\nSUMMARY: photofinish: no findings · run " + run.path + "\n");
+}
+
+TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
+  Finding second = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load)), first = second;
+  first.sides[0].site_key = 1;
+  first.sides[0].rank = rank(1);
+  ASSERT_TRUE(write_findings(analysis_path(run.path), {second, first}));
+  const std::string text = print();
+  EXPECT_TRUE(found_);
+  EXPECT_LT(text.find("race [F1] predicted"), text.find("Put of 8 bytes by rank 1"));
+  EXPECT_LT(text.find("Put of 8 bytes by rank 1"), text.find("race [F2] predicted"));
+  EXPECT_LT(text.find("race [F2] predicted"), text.find("Put of 8 bytes by rank 2"));
+  EXPECT_TRUE(text.ends_with("==================\nSUMMARY: photofinish: 2 one-sided races · run a.run\n")) << text;
+
+  const std::string shorter = print({.name = "a.run", .max_findings = 1});
+  EXPECT_TRUE(found_);
+  EXPECT_EQ(count(shorter, "WARNING"), 1u);
+  EXPECT_NE(shorter.find("2 one-sided races, the first 1 shown"), std::string::npos) << shorter;
+  EXPECT_EQ(count(print({.max_findings = 7}), "WARNING"), 2u);
+}
+
+TEST_F(PrintReport, TellsWhichRanksAreNotInIt) {
+  MadeUpRun four;
+  ASSERT_TRUE(write_findings(findings_path(four.path, rank(0)), {}));
+  std::FILE* file = std::fopen((four.dir / "report.txt").c_str(), "w");
+  ASSERT_TRUE(print_report(file, four.path, {.name = "b.run"}));
+  std::fclose(file);
+  EXPECT_EQ(read_file(four.dir / "report.txt"),
+            "NOTE: photofinish: ranks 1-3 left no findings, so that races in their memory may be missing · photofinish analyze b.run\n"
+            "SUMMARY: photofinish: no findings · run b.run\n");
+}
+
+TEST_F(PrintReport, OfDamagedFindingsPrintsNothing) {
+  run.dir.write("run/analysis.findings", "short");
+  EXPECT_EQ(print(), run.path + "/analysis.findings: too short for a file of findings");
+  EXPECT_EQ(read_file(run.dir / "report.txt"), "before\n");
+}
+
+TEST_F(PrintReport, SaysWhenItCannotBeWritten) {
+  ASSERT_TRUE(write_findings(analysis_path(run.path), {}));
+  std::FILE* full = std::fopen("/dev/full", "w");
+  ASSERT_NE(full, nullptr);
+  const auto found = print_report(full, run.path, {});
+  std::fclose(full);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message, "cannot write the report: No space left on device");
+}
+
+TEST(Colours, NotInAFile) {
+  testing::TempDir dir;
+  std::FILE* file = std::fopen((dir / "x").c_str(), "w");
+  EXPECT_FALSE(wants_colours(file));
+  std::fclose(file);
+}
+
+TEST(Colours, OnATerminalUnlessNobodyWantsThem) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) GTEST_SKIP() << "no pseudo terminal";
+  std::FILE* file = fdopen(terminal, "w");
+  testing::ScopedEnv kind("TERM", "xterm");
+  {
+    testing::ScopedEnv none("NO_COLOR", std::nullopt);
+    EXPECT_TRUE(wants_colours(file));
+    testing::ScopedEnv dumb("TERM", "dumb");
+    EXPECT_FALSE(wants_colours(file));
+  }
+  testing::ScopedEnv none("NO_COLOR", "1");
+  EXPECT_FALSE(wants_colours(file));
+  std::fclose(file);
+}
+
+}  // namespace
+}  // namespace photofinish
