@@ -353,7 +353,7 @@ class Survival(Case):
             self.skipTest("cannot mount a small file system")
         self.addCleanup(subprocess.run, ["umount", self.path("small")])
         result = self.photofinish("check", "-n", "2", "-o", "small/run", app, "600000")
-        self.assertEqual(result.code, 70, result)  # whether there are races is not known
+        self.assertIn(result.code, (0, 70), result)  # 70: there was no room for the findings either
         self.assertIn("rank 0 done", result.out)
         self.assertIn("rank 1 done", result.out)
         said = [line for line in result.err.splitlines() if "No space left" in line]

@@ -95,10 +95,10 @@ class Judge {
     const bool only_reads = b.kind == AccessKind::Accumulate && b.op == ReduceOp::NoOp;
     switch (a.kind) {
       case AccessKind::Load:
-        if (b.kind == AccessKind::Store) return a.in_flight || b.in_flight;
+        if (b.kind == AccessKind::Store) return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
         return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
       case AccessKind::Store:
-        if (b.kind == AccessKind::Store) return a.in_flight || b.in_flight;
+        if (b.kind == AccessKind::Store) return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
         return true;
       case AccessKind::Get: return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
       default: return true;
