@@ -47,6 +47,7 @@ address plus 8. tN: the thread, where a rank has several. @f: called in function
 comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined)<g.
 
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
+PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
 --bare: a program about races without the tool: it is built and run, and prints what it must.
 
 Exit code: 0 passed, 1 failed, 77 not for this MPI.
@@ -465,8 +466,10 @@ def main():
     parser.add_argument("--cc", help="compiler instead of mpicc.MPI, mpicxx.MPI, mpifort.MPI")
     parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
     parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
-    parser.add_argument("--times", type=int, default=1, help="run what is about races so often")
-    parser.add_argument("--load", action="store_true", help="with two processes beside it that keep the cores busy")
+    parser.add_argument("--times", type=int, default=int(os.environ.get("PHOTOFINISH_TEST_TIMES", "1")),
+                        help="run what is about races so often")
+    parser.add_argument("--load", action="store_true", default=os.environ.get("PHOTOFINISH_TEST_LOAD") == "1",
+                        help="with two processes beside it that keep the cores busy")
     parser.add_argument("--bare", action="store_true", help="without the tool")
     parser.add_argument("program", type=Path)
     arguments = parser.parse_args()

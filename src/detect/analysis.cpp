@@ -74,7 +74,8 @@ class Run {
   }
 
   void add(std::size_t i, const Event& event) {
-    participants_[i]->add(event, inputs_[i].definitions->rank.started_ns + event.start + event.duration);
+    const std::uint64_t start = inputs_[i].definitions->rank.started_ns + event.start;
+    participants_[i]->add(event, {start, start + event.duration});
   }
 
   void advance(std::size_t i, Cut until) {

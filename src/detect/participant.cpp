@@ -7,44 +7,41 @@
 namespace photofinish {
 
 void Participant::collect() {
-  std::vector<Access> exposed, own;
+  std::vector<Access> own;
   for (Access& access : timeline_.take_closed()) {
     if (access.owner != rank_) {
       outgoing_[access.owner].accesses.push_back(std::move(access));
       ++waiting_;
       continue;
     }
-    if (access.reachable) exposed.push_back(access), ++waiting_;
+    if (access.reachable) to_self_.accesses.push_back(access), ++waiting_;
     if (access.win == Uid(0)) own.push_back(std::move(access));
   }
   for (Access& access : timeline_.take_open())
     if (access.owner == rank_ && access.win == Uid(0)) own.push_back(std::move(access));
-  owner_.receive(std::move(exposed));
   own_.receive(std::move(own));
   own_.check(0, kNoCut - 1);  // whatever is closed is over
 
-  std::vector<AtomicOp> own_atomics;
   for (AtomicOp& atomic : timeline_.take_atomics()) {
     ++waiting_;
-    if (atomic.owner == rank_) own_atomics.push_back(atomic);
-    else outgoing_[atomic.owner].atomics.push_back(atomic);
+    (atomic.owner == rank_ ? to_self_ : outgoing_[atomic.owner]).atomics.push_back(atomic);
   }
-  owner_.receive(std::move(own_atomics));
 }
 
 Parcels Participant::send(std::uint64_t period) {
   collect();
-  std::vector<Access> open;
   for (Access& access : timeline_.take_open())
     if (access.owner != rank_) outgoing_[access.owner].accesses.push_back(std::move(access));
-    else if (access.reachable) open.push_back(std::move(access));
-  owner_.receive(std::move(open));
+    else if (access.reachable) to_self_.accesses.push_back(std::move(access));
+  kept_[period] = std::exchange(to_self_, {});
   signals_[period] = timeline_.take_signals();
   waiting_ = 0;
   return std::exchange(outgoing_, {});
 }
 
 bool Participant::check(std::uint64_t period, Cut until, std::vector<Parcel> received) {
+  received.push_back(std::move(kept_[period]));
+  kept_.erase(period);
   for (Parcel& parcel : received) {
     owner_.receive(std::move(parcel.accesses));
     owner_.receive(std::move(parcel.atomics));

@@ -27,8 +27,8 @@ class Participant {
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
   WorldRank rank() const { return rank_; }
-  void add(const Event& event, std::uint64_t time_ns) {
-    timeline_.add(event, time_ns);
+  void add(const Event& event, const Timeline::Times& times) {
+    timeline_.add(event, times);
     if (timeline_.pending() >= kCollect) [[unlikely]]
       collect();
   }
@@ -62,6 +62,8 @@ class Participant {
   Owner owner_;
   Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by program order alone
   Parcels outgoing_;
+  Parcel to_self_;
+  std::map<std::uint64_t, Parcel> kept_;  // what this rank sent itself, by period, until the others' has come, too
   std::size_t waiting_ = 0;
   std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
 };

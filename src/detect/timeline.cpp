@@ -44,8 +44,8 @@ Timeline::Timeline(WorldRank rank, std::int32_t world_size, const Definitions& d
 
 Timeline::~Timeline() = default;
 
-void Timeline::add(const Event& event, std::uint64_t time_ns) {
-  time_ns_ = time_ns;
+void Timeline::add(const Event& event, const Times& times) {
+  times_ = times;
   start_ = 2 * events_;
   return_ = start_ + 1;
   ++events_;
@@ -264,26 +264,14 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
 
 std::vector<Access> Timeline::take_open() {
   std::vector<Access> open;
-  const auto add = [&](Access& access) {
+  each_open([&](Access& access) {
     if (access.boxes.empty()) return;
     if (access.serial == 0) access.serial = ++serials_;
     access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
     Access copy = access;
     std::erase_if(copy.locks, [&](const Lock& lock) { return std::find(held_.begin(), held_.end(), lock) == held_.end(); });
     open.push_back(std::move(copy));
-  };
-  for (auto& [id, request] : requests_)
-    for (Access& access : request->accesses) add(access);
-  for (Access& access : unfinished_) add(access);
-  for (auto& [file, accesses] : split_files_)
-    for (Access& access : accesses) add(access);
-  for (auto& [id, window] : windows_)
-    for (auto& [target, operations] : window->operations)
-      for (const auto& operation : operations) {
-        if (!operation->local_done)
-          for (Access& access : operation->buffers) add(access);
-        if (!operation->remote_done) add(operation->target);
-      }
+  });
   return open;
 }
 

@@ -34,11 +34,13 @@ class Timeline {
   Timeline(WorldRank rank, std::int32_t world_size, const Definitions& definitions);
   ~Timeline();
 
-  // `time_ns`: now, since 1970; only for events of atomics and those that complete some.
-  void add(const Event& event, std::uint64_t time_ns);
+  // When it started and ended, since 1970.
+  struct Times {
+    std::uint64_t start_ns = 0, end_ns = 0;
+  };
+  void add(const Event& event, const Times& times);
 
   Cut cuts_done() const { return cuts_done_; }
-  bool has_atomics() const { return atomics_taken_ + atomics_.size() > 0; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
 
   // What is new since they were last taken.
@@ -72,6 +74,8 @@ class Timeline {
   void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
   std::uint64_t site_key(SiteId site) const;
+  template <class Visit>
+  void each_open(Visit visit);  // all that is in flight
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
   void add_access(std::vector<Access>& accesses, Access access) const;
 
@@ -121,7 +125,7 @@ class Timeline {
 
   std::uint64_t events_ = 0;
   Moment start_ = 0, return_ = 1;  // of the event being added
-  std::uint64_t time_ns_ = 0;
+  Times times_;
   Cut cuts_done_ = 0;  // blocking collectives: none is started that is not done by the next event
   bool many_threads_ = false;
   std::uint64_t serials_ = 0;

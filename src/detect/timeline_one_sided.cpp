@@ -33,6 +33,7 @@ Timeline::Window& Timeline::window_of(const Event& event) {
     window->comm = &comm(found->second.comm);
     window_ids_[window->uid] = id;
     if (found->second.size > 0) exposed_.push_back({window->uid, found->second.base, found->second.base + found->second.size});
+    each_open([&](Access& access) { access.reachable = access.reachable || exposed(access); });
     for (const WinSegment& segment : found->second.segments) segments_[segment.address] = {segment, window->uid};
   }
   return *window;
@@ -105,7 +106,7 @@ void Timeline::one_sided(const Event& event, Action action) {
     atomic.fetches = operation->fetches;
     if (event.fields.has(Field::operand)) atomic.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
     if (event.fields.has(Field::compare)) atomic.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
-    atomic.start_ns = time_ns_;
+    atomic.start_ns = times_.start_ns;
     atomic.begin = start_;
     atomic.after = cuts_done_;
     if (!atomic.fetches) {
@@ -125,11 +126,11 @@ void Timeline::one_sided(const Event& event, Action action) {
 void Timeline::result_of(Operation& operation, const Event& event) {
   if (operation.number == 0) return;
   if (!operation.fetches) {
-    if (operation.plain_at >= atomics_taken_) atomics_[operation.plain_at - atomics_taken_].done_ns = time_ns_;
+    if (operation.plain_at >= atomics_taken_) atomics_[operation.plain_at - atomics_taken_].done_ns = times_.end_ns;
     return;
   }
   AtomicOp& atomic = operation.atomic;
-  atomic.done_ns = time_ns_;
+  atomic.done_ns = times_.end_ns;
   for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
     if (event.numbers[i] == operation.number) {
       atomic.has_result = true;
@@ -219,6 +220,7 @@ void Timeline::synchronise(const Event& event, Action action) {
             if (operation->remote_done) continue;
             // Over when the target says so: it is the owner who knows.
             operation->remote_done = true;
+            operation->target.locks.clear();  // which may be given back before that
             close(operation->target, kNever, kNoCut, event.site);
           }
           found->second.clear();
@@ -267,8 +269,10 @@ void Timeline::windows(const Event& event, Action action) {
   Window& window = window_of(event);
   if (action != Action::WinFree) {
     const auto begin = static_cast<std::uint64_t>(event.fields[Field::address]);
-    if (action == Action::WinAttach) exposed_.push_back({window.uid, begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
-    else std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid && memory.begin == begin; });
+    if (action == Action::WinAttach) {
+      exposed_.push_back({window.uid, begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
+      each_open([&](Access& access) { access.reachable = access.reachable || exposed(access); });
+    } else std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid && memory.begin == begin; });
     return;
   }
   std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid; });

@@ -116,4 +116,21 @@ struct Timeline::Request {
   std::uint64_t starts = 0;
 };
 
+template <class Visit>
+void Timeline::each_open(Visit visit) {
+  for (auto& [id, request] : requests_)
+    for (Access& access : request->accesses) visit(access);
+  for (Access& access : unfinished_) visit(access);
+  for (auto& [file, accesses] : split_files_)
+    for (Access& access : accesses) visit(access);
+  for (auto& [id, window] : windows_)
+    if (window != nullptr)
+      for (auto& [target, operations] : window->operations)
+        for (const auto& operation : operations) {
+          if (!operation->local_done)
+            for (Access& access : operation->buffers) visit(access);
+          if (!operation->remote_done) visit(operation->target);
+        }
+}
+
 }  // namespace photofinish

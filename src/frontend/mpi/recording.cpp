@@ -36,13 +36,13 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   c.task.lane->finish(c.event, recorder.time(end));
-  if (Online* online = Online::get()) online->add(c.event);
+  if (Online* online = Online::get()) online->add(c.event, end, end);
 }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
   record_failures_before(c, recorder);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
-  if (Online* online = Online::get()) online->add(c.event);
+  if (Online* online = Online::get()) online->add(c.event, start, end);
 }
 
 void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed) {

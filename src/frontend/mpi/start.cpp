@@ -168,7 +168,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     return nullptr;
   }
   Objects::get().start(world);
-  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
+  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options, g_rate.ns_per_tick());
   return recorder;
 }
 

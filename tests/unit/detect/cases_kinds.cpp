@@ -69,6 +69,22 @@ const Made kLocks[] = {
        s.wait(s.request(receive), {0, 0, 8});
        return {{receive, put, NoOrder}};
      }},
+    {"a put that is over only at its target outlives the lock of another window", 3, [](Script& s) -> Races {
+       const WinRef mutex = s.window({.base = kBase + 0x100}), w = s.window(), same = s.window();
+       s.post(2, w, {0});
+       s.start(0, w, {2});
+       s.lock(0, mutex, 1, true);
+       const Ref one = s.put(0, w, 2, 0, 8);
+       s.window_call(0, Call::MPI_Win_complete, w);
+       s.window_call(0, Call::MPI_Win_unlock, mutex, 1);
+       s.lock(1, mutex, 1, true);
+       s.lock(1, same, 2, false);
+       const Ref other = s.put(1, same, 2, 0, 8);
+       s.window_call(1, Call::MPI_Win_unlock, same, 2);
+       s.window_call(1, Call::MPI_Win_unlock, mutex, 1);
+       s.window_call(2, Call::MPI_Win_wait, w);
+       return {{one, other, NoOrder}};
+     }},
     {"locks protect and do not order", 3, [](Script& s) -> Races {
        const WinRef w = s.window(), data = s.window({.base = kBase + 0x100});
        everybody_locks(s, data);
@@ -268,6 +284,15 @@ const Made kMemory[] = {
        s.window();
        const Ref after = s.load(0, kBase, 8);
        return {{receive, before, NotComplete}, {receive, after, NotComplete}};
+     }},
+    {"a buffer in use over which a window is made, used and freed", 2, [](Script& s) -> Races {
+       const Ref send = s.send(0, Call::MPI_Isend, 1, 0, {kBase, 8, kPlainBytes});
+       const WinRef w = s.window();
+       s.fence_all(w, kNoPrecede);
+       const Ref put = s.put(0, w, 0, 0, 8);
+       s.fence_all(w, kNoSucceed);
+       for (const int rank : {0, 1}) s.window_call(rank, Call::MPI_Win_free, w);
+       return {{send, put, NotComplete}};
      }},
     {"strided types, with their gaps", 2, [](Script& s) -> Races {
        const WinRef w = s.window();

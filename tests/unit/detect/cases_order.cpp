@@ -80,6 +80,11 @@ const Link kLinks[] = {
        s.send(1, Call::MPI_Issend, 0, 0, fresh(s));
        s.receive(0, 1, 0, fresh(s), {1, 0, 8});
      }},
+    {"a synchronous send back, found by a matched probe and received later", 3, true, [](Script& s) {
+       s.send(1, Call::MPI_Ssend, 0, 0, fresh(s));
+       const Ref probe = s.probe(0, Call::MPI_Mprobe, 1, 0, Got{1, 0, 8});
+       s.matched_receive(0, probe, fresh(s), {1, 0, 8});
+     }},
     {"an exchange", 3, true, [](Script& s) {
        s.send_receive(0, 1, fresh(s), 1, fresh(s), 0, {1, 0, 8});
        s.send_receive(1, 0, fresh(s), 0, fresh(s), 0, {0, 0, 8});
