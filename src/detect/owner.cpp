@@ -135,8 +135,10 @@ void Owner::set_instants(Item& item) const {
   item.begins.add({access.rank, access.begin, access.after});
   if (access.end != kNever) item.ends.add({access.rank, access.end, access.before});
   if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return;
-  if (const auto begin = timeline_.exposure_begin(access)) item.begins.add(*begin);
-  if (const auto end = timeline_.exposure_end(access)) item.ends.add(*end);
+  const auto exposure = timeline_.exposure_of(access);
+  if (!exposure) return;
+  item.begins.add(exposure->begin);
+  if (exposure->end.moment != kNever) item.ends.add(exposure->end);
 }
 
 bool Owner::check(std::uint64_t period, Cut until) {

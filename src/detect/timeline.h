@@ -54,8 +54,10 @@ class Timeline {
 
   // As owner of a window: what it is, and when this rank's own epochs began and ended.
   const WinDefinition* window(Uid uid) const;
-  std::optional<Instant> exposure_begin(const Access& access) const;
-  std::optional<Instant> exposure_end(const Access& access) const;
+  struct Exposure {
+    Instant begin, end;  // end.moment kNever: not yet
+  };
+  std::optional<Exposure> exposure_of(const Access& access) const;
   // Forgets epochs that no access can refer to any more.
   void forget_exposures();
 

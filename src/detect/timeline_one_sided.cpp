@@ -286,28 +286,15 @@ void Timeline::windows(const Event& event, Action action) {
   hear(key, return_);
 }
 
-std::optional<Instant> Timeline::exposure_begin(const Access& access) const {
+std::optional<Timeline::Exposure> Timeline::exposure_of(const Access& access) const {
   const auto id = window_ids_.find(access.win);
   if (id == window_ids_.end()) return std::nullopt;
   const Window& window = *windows_.at(id->second);
-  const Window::Exposure* exposure = nullptr;
+  const Exposure* exposure = nullptr;
   if (access.epoch.kind == EpochKind::Fence) exposure = window.fences.find(access.epoch.index);
   if (access.epoch.kind == EpochKind::Start)
     if (const auto found = window.exposed.find(access.rank); found != window.exposed.end()) exposure = found->second.find(access.epoch.index);
-  if (exposure == nullptr) return std::nullopt;
-  return exposure->begin;
-}
-
-std::optional<Instant> Timeline::exposure_end(const Access& access) const {
-  const auto id = window_ids_.find(access.win);
-  if (id == window_ids_.end()) return std::nullopt;
-  const Window& window = *windows_.at(id->second);
-  const Window::Exposure* exposure = nullptr;
-  if (access.epoch.kind == EpochKind::Fence) exposure = window.fences.find(access.epoch.index);
-  if (access.epoch.kind == EpochKind::Start)
-    if (const auto found = window.exposed.find(access.rank); found != window.exposed.end()) exposure = found->second.find(access.epoch.index);
-  if (exposure == nullptr || exposure->end.moment == kNever) return std::nullopt;
-  return exposure->end;
+  return exposure != nullptr ? std::optional(*exposure) : std::nullopt;
 }
 
 void Timeline::forget_exposures() {

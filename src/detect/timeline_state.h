@@ -66,9 +66,6 @@ struct Timeline::Window {
   SiteId started_site;
   std::unordered_map<WorldRank, std::uint64_t> starts, posts;
 
-  struct Exposure {
-    Instant begin, end;  // end.moment kNever: not yet
-  };
   // The k-th epoch is at k - 1 - forgotten.
   struct Exposures {
     std::deque<Exposure> known;

@@ -1,7 +1,6 @@
 #include "trace/writer.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "trace/file_write.h"
 #include "trace/vocabulary.h"
 
 namespace photofinish {
@@ -24,54 +24,12 @@ Error file_error(const std::string& what, const std::string& path, int error) {
   return {what + " " + path + ": " + std::strerror(error)};
 }
 
-// A file that outgrows the program's own limit is an error of ours, not the program's death.
-class NoSizeSignal {
- public:
-  NoSizeSignal() {
-    sigemptyset(&only_);
-    sigaddset(&only_, SIGXFSZ);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &only_, &before_);
-  }
-  ~NoSizeSignal() {
-    const int error = errno;
-    const timespec no_wait{};
-    if (!was_pending_) sigtimedwait(&only_, nullptr, &no_wait);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = error;
-  }
-
- private:
-  sigset_t only_, before_;
-  bool was_pending_;
-};
-
 int allocate(int file, std::uint64_t offset, std::size_t size) {
   NoSizeSignal no_signal;
   int error = 0;
   do error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size));
   while (error == EINTR);
   return error;
-}
-
-// All of it or nothing: a chunk that does not fit leaves no trace.
-bool write_all(int file, const void* data, std::size_t size, std::uint64_t offset) {
-  NoSizeSignal no_signal;
-  const char* next = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = pwrite(file, next, size, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      if (written == 0) errno = ENOSPC;
-      return false;
-    }
-    next += written;
-    offset += static_cast<std::uint64_t>(written);
-    size -= static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 }  // namespace
