@@ -76,7 +76,7 @@ EVENT = re.compile(r"(?:(t\d+) )? *(\d+\.\d+) +(\d+\.\d+)  (.*?)(?:  @ (.*))?$")
 FRAME = re.compile(r"    #\d+ (.*?) (\S+(?::\d+|\+0x[0-9a-f]+))( \(inlined\))?$")
 RUN_MARK = "PHOTOFINISH_TEST_RUN"
 NO_PROBLEM, FINDINGS = 0, 66  # exit codes of `photofinish check`
-DEADLINE = time.monotonic() + 100  # for all it does: whoever started us has 120 s
+DEADLINE = time.monotonic() + 100  # for all it does, and as much again for each further time
 
 
 class Failure(Exception):

@@ -1,5 +1,6 @@
 #include "detect/analysis.h"
 
+#include <cmath>
 #include <memory>
 
 #include "detect/participant.h"
@@ -74,8 +75,12 @@ class Run {
   }
 
   void add(std::size_t i, const Event& event) {
-    const std::uint64_t start = inputs_[i].definitions->rank.started_ns + event.start;
-    participants_[i]->add(event, {start, start + event.duration});
+    // Times on record are rounded down, to units.
+    const RankDefinition& rank = inputs_[i].definitions->rank;
+    const auto ticks = [&](std::uint64_t ns) {
+      return rank.clock.tick + static_cast<std::uint64_t>(std::llround(static_cast<double>(ns) / rank.clock.ns_per_tick));
+    };
+    participants_[i]->add(event, {ticks(event.start), ticks(event.start + event.duration) + 2 * rank.ticks_per_unit});
   }
 
   void advance(std::size_t i, Cut until) {

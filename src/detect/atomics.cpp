@@ -1,16 +1,21 @@
-// Rule: a rank's atomics stay in their order. One that fetched can come next only if it found the value that is there. Of those that
-// can, the soonest in time does: clocks may differ, but mostly that is how it was, and nothing follows from it by itself. When
-// none can, the search goes back to the last choice; it gives up after a fixed number of steps.
+// Rule: a rank's atomics stay in their order, and so do two of which one was done before the other began, where the ranks share a
+// clock. One that fetched can come next only if it found the value that is there. Of those that can, the one that was done first
+// does. When none can, the search goes back to the last choice. When it would take too long, whoever looked follows all that had begun
+// by then: an order too many hides a race, one too few invents one.
 // Where the first value is not known, 0 and what each rank found first are tried. When nothing explains a value, somebody else
 // wrote it (a store, a put), and nothing that came before is followed.
 // Misses: order that only a particular choice would have given; plain sums of which some, but not all, have been seen.
 #include "detect/atomics.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "order/keys.h"
 
@@ -65,154 +70,242 @@ bool changes(const AtomicOp& op) {
 
 using Value = AtomicValue;
 
+bool informs(const AtomicOp& op) { return op.fetches && op.has_result; }
+bool only_looks(const AtomicOp& op) { return informs(op) && !changes(op); }
+
+// By clocks that can be compared.
+bool surely_sooner(const AtomicOp& a, const AtomicOp& b) { return a.clock_id != 0 && a.clock_id == b.clock_id && a.done < b.start; }
+
 struct Step {
   const AtomicOp* op = nullptr;
-  bool strange = false;        // somebody else wrote what it found
-  // Plain ones that could have come in front of it instead of those that did.
-  std::vector<const AtomicOp*> plain_left;
+  std::uint32_t queue = 0;
+  bool strange = false;  // somebody else wrote what it found
+  Value before, after;   // what the location held
+};
+
+using Queue = std::vector<const AtomicOp*>;
+
+// One for each rank, in its order.
+std::vector<Queue> queues_of(const std::vector<const AtomicOp*>& ops) {
+  std::map<WorldRank, Queue> by_rank;
+  for (const AtomicOp* op : ops) by_rank[op->rank].push_back(op);
+  std::vector<Queue> queues;
+  for (auto& [rank, queue] : by_rank) {
+    std::sort(queue.begin(), queue.end(), [](const auto* a, const auto* b) { return a->begin < b->begin; });
+    queues.push_back(std::move(queue));
+  }
+  return queues;
+}
+
+// The ops that share a clock, by when they were done: the first that has not been taken bounds what may come before it.
+class Deadlines {
+ public:
+  explicit Deadlines(const std::vector<Queue>& queues) {
+    for (const Queue& queue : queues)
+      for (const AtomicOp* op : queue)
+        if (op->clock_id != 0) lines_[op->clock_id].ops.push_back(op);
+    for (auto& [id, line] : lines_) {
+      std::stable_sort(line.ops.begin(), line.ops.end(), [](const auto* a, const auto* b) { return a->done < b->done; });
+      line.taken.assign(line.ops.size(), false);
+      for (std::size_t i = 0; i < line.ops.size(); ++i) place_[line.ops[i]] = {&line, i};
+    }
+  }
+
+  bool may_come(const AtomicOp& op) const {
+    if (op.clock_id == 0) return true;
+    const Line& line = lines_.at(op.clock_id);
+    return op.start <= line.ops[line.first]->done;
+  }
+  void take(const AtomicOp& op) {
+    if (op.clock_id == 0) return;
+    const auto [line, at] = place_.at(&op);
+    line->taken[at] = true;
+    while (line->first < line->taken.size() && line->taken[line->first]) ++line->first;
+  }
+  void put_back(const AtomicOp& op) {
+    if (op.clock_id == 0) return;
+    const auto [line, at] = place_.at(&op);
+    line->taken[at] = false;
+    line->first = std::min(line->first, at);
+  }
+
+ private:
+  struct Line {
+    std::vector<const AtomicOp*> ops;
+    std::vector<bool> taken;
+    std::size_t first = 0;  // that has not been taken
+  };
+  std::map<std::uint64_t, Line> lines_;
+  std::unordered_map<const AtomicOp*, std::pair<Line*, std::size_t>> place_;
 };
 
 // The search for an order of one location's atomics in one slice.
 class Search {
  public:
-  explicit Search(const std::vector<const AtomicOp*>& ops) {
-    std::map<WorldRank, std::vector<const AtomicOp*>> by_rank;
-    for (const AtomicOp* op : ops) by_rank[op->rank].push_back(op);
-    for (auto& [rank, list] : by_rank) {
-      std::sort(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->begin < b->begin; });
-      queues_.push_back(std::move(list));
-    }
-    total_ = ops.size();
+  explicit Search(const std::vector<Queue>& queues) : queues_(queues), deadlines_(queues), next_(queues.size(), 0) {
+    for (const Queue& queue : queues) total_ += queue.size();
   }
 
   // From `value`, or, if that does not explain all, from 0 or from what somebody found first: whatever explains the most.
-  std::vector<Step> run(Value& value) {
+  // Nothing: it would take too long.
+  std::optional<std::vector<Step>> run(Value& value) {
     std::vector<std::uint64_t> starts{value.value_or(0), 0};
-    for (const auto& queue : queues_)
-      if (queue.front()->fetches && queue.front()->has_result) starts.push_back(queue.front()->result);
-    std::vector<Step> best;
-    Value best_end;
+    for (const Queue& queue : queues_)
+      if (informs(*queue.front())) starts.push_back(queue.front()->result);
+    std::optional<std::vector<Step>> best;
     std::size_t fewest = total_ + 1;
     for (std::size_t i = 0; i < starts.size() && fewest > 0; ++i) {
       if (std::find(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), starts[i]) != starts.begin() + static_cast<std::ptrdiff_t>(i))
         continue;
-      std::vector<Step> steps = run_from(starts[i], i > 0 || !value);
+      auto steps = run_from(starts[i], i > 0 || !value);
+      if (!steps) continue;
       const auto strangers = static_cast<std::size_t>(
-          std::count_if(steps.begin() + 1, steps.end(), [](const Step& step) { return step.strange; }));
+          std::count_if(steps->begin() + 1, steps->end(), [](const Step& step) { return step.strange; }));
       if (strangers >= fewest) continue;
       fewest = strangers;
       best = std::move(steps);
-      best_end = state_.value;
     }
-    value = best_end;
+    value = best ? best->back().after : std::nullopt;
     return best;
   }
 
  private:
-  static constexpr std::size_t kMaxRetries = 1000;
+  static constexpr std::size_t kProbe = 256;  // how far to look ahead of a guess
 
-  std::vector<Step> run_from(std::uint64_t value, bool strange) {
-    state_ = {std::vector<std::size_t>(queues_.size(), 0), value, 0, {}, strange};
-    steps_.clear();
-    choices_.clear();
-    std::size_t retries = 0;
-    while (steps_.size() < total_) {
-      if (advance()) continue;
-      if (!choices_.empty() && retries++ < kMaxRetries) back();
-      else take_strange();
-    }
-    return std::move(steps_);
-  }
-
-  struct State {
-    std::vector<std::size_t> next;  // by rank
-    Value value;
+  struct Choice {
     std::size_t taken = 0;
-    std::vector<std::size_t> untried;  // ranks that could have come instead
-    bool strange = false;              // somebody else wrote since the last step
+    std::vector<std::uint32_t> untried;  // queues that could have come instead, the likeliest last
   };
 
-  const AtomicOp* head(std::size_t queue) const {
-    return state_.next[queue] < queues_[queue].size() ? queues_[queue][state_.next[queue]] : nullptr;
-  }
-
-  void take(std::size_t queue) {
-    const AtomicOp* op = head(queue);
-    const bool informs = op->fetches && op->has_result;
-    Step step{op, state_.strange, {}};
-    for (std::size_t other = 0; op->fetches && other < queues_.size(); ++other)
-      if (other != queue && head(other) != nullptr && !head(other)->fetches) step.plain_left.push_back(head(other));
-    steps_.push_back(std::move(step));
-    state_.strange = false;
-    ++state_.next[queue];
-    if (informs) state_.value = op->result;
-    if (op->fetches && !op->has_result) state_.value.reset();
-    else if (state_.value || op->op == ReduceOp::Replace) state_.value = written(*op, state_.value.value_or(0));
-  }
-
-  // One more step, if some atomic explains itself; the others that would are remembered.
-  bool advance() {
-    std::vector<std::size_t> candidates;
-    for (std::size_t queue = 0; queue < queues_.size(); ++queue)
-      if (const AtomicOp* op = head(queue); op != nullptr && fits(*op)) candidates.push_back(queue);
-    if (candidates.empty()) return false;
-    std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) { return sooner(*head(a), *head(b)); });
-    const std::size_t first = candidates.front();
-    if (candidates.size() > 1) {
-      candidates.erase(candidates.begin());
-      choices_.push_back(state_);
-      choices_.back().taken = steps_.size();
-      choices_.back().untried = std::move(candidates);
+  std::optional<std::vector<Step>> run_from(std::uint64_t value, bool strange) {
+    while (!steps_.empty()) undo();
+    value_ = value;
+    strange_ = strange;
+    longest_.clear();
+    budget_ = 10'000 + 50 * total_;
+    restart();
+    while (steps_.size() < total_) {
+      if (budget_ == 0) return std::nullopt;
+      if (advance()) continue;
+      if (steps_.size() > longest_.size()) longest_ = steps_;
+      if (back()) continue;
+      while (!steps_.empty()) undo();
+      for (const Step& step : longest_) strange_ = step.strange, value_ = step.before, take(step.queue);
+      take_strange();
+      longest_.clear();
+      restart();
     }
+    return steps_;
+  }
+
+  void restart() {
+    choices_.clear();
+    seen_.clear();
+  }
+
+  const AtomicOp* head(std::size_t queue) const {
+    return next_[queue] < queues_[queue].size() ? queues_[queue][next_[queue]] : nullptr;
+  }
+
+  void take(std::uint32_t queue) {
+    const AtomicOp* op = head(queue);
+    Step step{op, queue, strange_, value_, {}};
+    strange_ = false;
+    ++next_[queue];
+    if (informs(*op)) value_ = op->result;
+    if (op->fetches && !op->has_result) value_.reset();
+    else if (value_ || op->op == ReduceOp::Replace) value_ = written(*op, value_.value_or(0));
+    step.after = value_;
+    deadlines_.take(*op);
+    steps_.push_back(step);
+    if (budget_ > 0) --budget_;
+  }
+
+  void undo() {
+    const Step& step = steps_.back();
+    --next_[step.queue];
+    deadlines_.put_back(*step.op);
+    value_ = step.before;
+    strange_ = step.strange;
+    steps_.pop_back();
+  }
+
+  bool fits(const AtomicOp& op) const { return (!informs(op) || value_ == op.result) && deadlines_.may_come(op); }
+
+  // One more step, if some atomic explains itself. One that only looks takes nothing from the others: it comes at once.
+  // Otherwise the first that must; the others that could come are remembered.
+  bool advance() {
+    std::vector<std::uint32_t> candidates;
+    for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
+      const AtomicOp* op = head(queue);
+      if (op == nullptr || !fits(*op)) continue;
+      if (only_looks(*op)) return take(queue), true;
+      candidates.push_back(queue);
+    }
+    if (candidates.empty()) return false;
+    if (candidates.size() > 1) {
+      if (!seen_.insert(state()).second) return false;
+      std::stable_sort(candidates.begin(), candidates.end(), [&](auto a, auto b) { return head(a)->done > head(b)->done; });
+    }
+    const std::uint32_t first = candidates.back();
+    candidates.pop_back();
+    if (!candidates.empty()) choices_.push_back({steps_.size(), std::move(candidates)});
     take(first);
     return true;
   }
 
-  // Who only looked may have done so as late as its start; who wrote, at the latest when it was done.
-  static bool sooner(const AtomicOp& a, const AtomicOp& b) {
-    const auto when = [](const AtomicOp& op) { return changes(op) ? op.done_ns : op.start_ns; };
-    return when(a) < when(b);
+  // What has been taken, and what that left: whoever comes here again need not go on.
+  std::uint64_t state() const {
+    XXH3_state_t hash;
+    XXH3_64bits_reset(&hash);
+    XXH3_64bits_update(&hash, next_.data(), next_.size() * sizeof next_[0]);
+    const std::uint64_t held[] = {value_.has_value(), value_.value_or(0)};
+    XXH3_64bits_update(&hash, held, sizeof held);
+    return XXH3_64bits_digest(&hash);
   }
 
-  bool fits(const AtomicOp& op) const { return !op.fetches || !op.has_result || state_.value == op.result; }
-
-  void back() {
-    State& choice = choices_.back();
-    const std::size_t queue = choice.untried.front();
-    choice.untried.erase(choice.untried.begin());
-    state_ = choice;
-    steps_.resize(choice.taken);
+  bool back() {
+    if (choices_.empty()) return false;
+    Choice& choice = choices_.back();
+    const std::uint32_t queue = choice.untried.back();
+    while (steps_.size() > choice.taken) undo();
+    choice.untried.pop_back();
     if (choice.untried.empty()) choices_.pop_back();
     take(queue);
+    return true;
   }
 
   // Nothing explains the next value: somebody else wrote 0, or what one is about to find; that from which it goes on the furthest.
   void take_strange() {
-    const State here = state_;
     const std::size_t taken = steps_.size();
+    const Value here = value_;
     std::vector<std::uint64_t> values{0};
     for (std::size_t queue = 0; queue < queues_.size(); ++queue)
-      if (const AtomicOp* op = head(queue); op != nullptr && op->fetches && op->has_result) values.push_back(op->result);
+      if (const AtomicOp* op = head(queue); op != nullptr && informs(*op) && deadlines_.may_come(*op)) values.push_back(op->result);
     std::uint64_t best = 0;
     std::size_t furthest = taken;
     for (const std::uint64_t value : values) {
-      state_ = here;
-      state_.value = value;
-      while (steps_.size() < total_ && advance()) {}
+      restart();
+      value_ = value;
+      while (steps_.size() < total_ && steps_.size() < taken + kProbe && advance()) {}
       if (steps_.size() > furthest) furthest = steps_.size(), best = value;
-      steps_.resize(taken);
-      choices_.clear();
+      while (steps_.size() > taken) undo();
+      value_ = here;
     }
-    state_ = here;
-    state_.value = best;
-    state_.strange = true;
+    value_ = best;
+    strange_ = true;
   }
 
-  std::vector<std::vector<const AtomicOp*>> queues_;
+  const std::vector<Queue>& queues_;
   std::size_t total_ = 0;
-  State state_;
-  std::vector<State> choices_;
-  std::vector<Step> steps_;
+  Deadlines deadlines_;
+  std::vector<std::size_t> next_;  // by queue
+  Value value_;
+  bool strange_ = false;  // somebody else wrote since the last step
+  std::vector<Step> steps_, longest_;
+  std::vector<Choice> choices_;
+  std::unordered_set<std::uint64_t> seen_;
+  std::size_t budget_ = 0;
 };
 
 // What can be followed at one location: those who wrote since the last one that overwrote without looking.
@@ -220,27 +313,50 @@ class Chain {
  public:
   explicit Chain(std::uint64_t location) : location_(location) {}
 
-  void add(const Step& step) {
+  // `left`: plain ones that could have come in front of it instead of those that did.
+  void add(const Step& step, const std::vector<const AtomicOp*>& left) {
     const AtomicOp& op = *step.op;
+    looking_.erase(op.rank);
     if (step.strange) restart();
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
       if (op.op == ReduceOp::Replace) say(op);
       else plain_.push_back(&op);
-      return;
+    } else {
+      // A plain one has shown if no other rank's of its kind could have come in its place.
+      std::erase_if(plain_, [&](const AtomicOp* plain) {
+        for (const AtomicOp* other : left)
+          if (other->rank != plain->rank && other->op == plain->op) return false;
+        say(*plain);
+        return true;
+      });
+      hear(op);
+      if (changes(op)) say(op);
+      else if (op.clock_id != 0) looking_[op.rank] = &op;
     }
-    // A plain one has shown if no other rank's of its kind could have come in its place.
-    std::erase_if(plain_, [&](const AtomicOp* plain) {
-      for (const AtomicOp* other : step.plain_left)
-        if (other->rank != plain->rank && other->op == plain->op) return false;
-      say(*plain);
-      return true;
-    });
-    if (op.has_result && op.known != kNever && place_ > 0)
-      signals_.push_back({op.rank, op.known_after, {op.known, key(), true, place_, true}});
-    if (changes(op)) say(op);
+    // Who found the same value earlier may as well have looked now, if it was not done before this one began.
+    if (changes(op))
+      std::erase_if(looking_, [&](const auto& entry) {
+        if (surely_sooner(*entry.second, op)) return true;
+        if (step.after == entry.second->result) hear(*entry.second);
+        return false;
+      });
   }
 
+  // Whoever looked follows all that had begun.
+  void add_by_time(std::vector<const AtomicOp*> ops) {
+    restart();
+    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->start < b->start; });
+    for (const AtomicOp* op : ops) say(*op);
+    for (const AtomicOp* op : ops) {
+      if (!informs(*op) || op->known == kNever) continue;
+      const auto behind = std::upper_bound(ops.begin(), ops.end(), op->done, [](std::uint64_t done, const auto* other) { return done < other->start; });
+      hear(*op, static_cast<std::uint64_t>(behind - ops.begin()));
+    }
+    restart();
+  }
+
+  bool has_plain() const { return !plain_.empty(); }
   std::vector<RankSignal> take() { return std::move(signals_); }
 
  private:
@@ -251,17 +367,37 @@ class Chain {
     plain_.clear();
   }
   void say(const AtomicOp& op) { signals_.push_back({op.rank, op.after, {op.begin, key(), false, place_++, true}}); }
+  void hear(const AtomicOp& op) { hear(op, place_); }
+  void hear(const AtomicOp& op, std::uint64_t place) {
+    if (op.has_result && op.known != kNever && place > 0) signals_.push_back({op.rank, op.known_after, {op.known, key(), true, place, true}});
+  }
 
   const std::uint64_t location_;
   std::uint64_t number_ = 0, place_ = 0;
   std::vector<const AtomicOp*> plain_;  // that no result has shown to be in yet
+  std::map<WorldRank, const AtomicOp*> looking_;
   std::vector<RankSignal> signals_;
 };
+
+// An explained slice, step by step.
+void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
+  std::vector<std::size_t> next(queues.size(), 0);
+  for (const Step& step : steps) {
+    ++next[step.queue];
+    std::vector<const AtomicOp*> left;
+    for (std::uint32_t queue = 0; step.op->fetches && chain.has_plain() && queue < queues.size(); ++queue) {
+      if (queue == step.queue || next[queue] == queues[queue].size()) continue;
+      const AtomicOp* op = queues[queue][next[queue]];
+      if (!op->fetches && !surely_sooner(*step.op, *op)) left.push_back(op);
+    }
+    chain.add(step, left);
+  }
+}
 
 }  // namespace
 
 std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value) {
-  const bool anybody_looks = std::any_of(ops.begin(), ops.end(), [](const AtomicOp& op) { return op.fetches && op.has_result; });
+  const bool anybody_looks = std::any_of(ops.begin(), ops.end(), informs);
   const bool one_element = std::all_of(ops.begin(), ops.end(), [&](const AtomicOp& op) { return op.element == ops.front().element; });
   if (!anybody_looks || !one_element) {
     value.reset();
@@ -272,7 +408,9 @@ std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t l
   for (std::size_t first = 0; first < ops.size();) {
     std::vector<const AtomicOp*> slice;
     for (const Cut after = ops[first].after; first < ops.size() && ops[first].after == after; ++first) slice.push_back(&ops[first]);
-    for (const Step& step : Search(slice).run(value)) chain.add(step);
+    const std::vector<Queue> queues = queues_of(slice);
+    if (const auto steps = Search(queues).run(value)) add_steps(chain, queues, *steps);
+    else chain.add_by_time(slice);
   }
   return chain.take();
 }

@@ -110,11 +110,16 @@ void Owner::receive(std::vector<Access> accesses) {
   else fresh_.insert(fresh_.end(), std::make_move_iterator(accesses.begin()), std::make_move_iterator(accesses.end()));
 }
 
-void Owner::receive(std::vector<AtomicOp> atomics) {
+void Owner::receive(std::vector<AtomicOp> atomics, const HostClock& clock) {
+  if (atomics.empty()) return;
+  const HostClock& common = clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
   for (AtomicOp& atomic : atomics) {
     const WinDefinition* window = timeline_.window(atomic.win);
     if (window == nullptr) continue;
     atomic.displacement = window->base + atomic.displacement * static_cast<std::uint64_t>(window->unit);
+    atomic.clock_id = clock.id;
+    atomic.start = common.since_1970(atomic.start);
+    if (atomic.done != kNever) atomic.done = common.since_1970(atomic.done);
     fresh_atomics_.push_back(atomic);
   }
 }

@@ -29,7 +29,7 @@ class Owner {
       : rank_(rank), timeline_(timeline), options_(options), pairs_(pairs) {}
 
   void receive(std::vector<Access> accesses);
-  void receive(std::vector<AtomicOp> atomics);
+  void receive(std::vector<AtomicOp> atomics, const HostClock& clock);
 
   // Looks at all that was received since the last time. `until` is the cut that ended the period; kNoCut: the end of it all.
   // True if there are pairs that only the resolvers can decide.
@@ -104,6 +104,7 @@ class Owner {
   const Pairs pairs_;
   std::vector<Access> fresh_;
   std::vector<AtomicOp> fresh_atomics_;
+  std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at
   std::vector<Access> carried_;
   std::vector<Item> items_;

@@ -15,6 +15,7 @@ struct Parcel {
   // For the owner of the memory.
   std::vector<Access> accesses;
   std::vector<AtomicOp> atomics;
+  HostClock clock;  // of the atomics
   // For the resolver of a slice.
   std::vector<SliceSignals> signals;
   std::vector<RankSignal> guesses;
@@ -43,7 +44,7 @@ template <class A> void describe(A& a, Access& d) {
     d.win, d.opened, d.closed, d.displacement, d.boxes, d.serial);
 }
 template <class A> void describe(A& a, AtomicOp& d) {
-  a(d.rank, d.owner, d.win, d.displacement, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start_ns, d.done_ns, d.begin, d.after,
+  a(d.rank, d.owner, d.win, d.displacement, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start, d.done, d.begin, d.after,
     d.known, d.known_after);
 }
 template <class A> void describe(A& a, Signal& d) { a(d.moment, d.key, d.hears, d.place, d.guessed); }
@@ -52,6 +53,6 @@ template <class A> void describe(A& a, RankSignal& d) { a(d.rank, d.slice, d.sig
 template <class A> void describe(A& a, Question& d) { a(d.rank, d.moment, d.about); }
 template <class A> void describe(A& a, Parcel::Questions& d) { a(d.slice, d.questions); }
 template <class A> void describe(A& a, Parcel::Answers& d) { a(d.slice, d.moments); }
-template <class A> void describe(A& a, Parcel& d) { a(d.accesses, d.atomics, d.signals, d.guesses, d.questions, d.answers); }
+template <class A> void describe(A& a, Parcel& d) { a(d.accesses, d.atomics, d.clock, d.signals, d.guesses, d.questions, d.answers); }
 
 }  // namespace photofinish

@@ -33,6 +33,8 @@ Parcels Participant::send(std::uint64_t period) {
   for (Access& access : timeline_.take_open())
     if (access.owner != rank_) outgoing_[access.owner].accesses.push_back(std::move(access));
     else if (access.reachable) to_self_.accesses.push_back(std::move(access));
+  to_self_.clock = definitions_.rank.clock;
+  for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
   signals_[period] = timeline_.take_signals();
   waiting_ = 0;
@@ -44,7 +46,7 @@ bool Participant::check(std::uint64_t period, Cut until, std::vector<Parcel> rec
   kept_.erase(period);
   for (Parcel& parcel : received) {
     owner_.receive(std::move(parcel.accesses));
-    owner_.receive(std::move(parcel.atomics));
+    owner_.receive(std::move(parcel.atomics), parcel.clock);
   }
   const bool undecided = owner_.check(period, until);
   timeline_.forget_exposures();

@@ -23,7 +23,7 @@ using Parcels = std::map<WorldRank, Parcel>;
 class Participant {
  public:
   Participant(WorldRank rank, std::int32_t world_size, const Definitions& definitions, const RuleOptions& options)
-      : rank_(rank), world_size_(world_size), timeline_(rank, world_size, definitions), owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
+      : rank_(rank), world_size_(world_size), definitions_(definitions), timeline_(rank, world_size, definitions), owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
   WorldRank rank() const { return rank_; }
@@ -58,6 +58,7 @@ class Participant {
 
   const WorldRank rank_;
   const std::int32_t world_size_;
+  const Definitions& definitions_;
   Timeline timeline_;
   Owner owner_;
   Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by program order alone

@@ -34,9 +34,9 @@ class Timeline {
   Timeline(WorldRank rank, std::int32_t world_size, const Definitions& definitions);
   ~Timeline();
 
-  // When it started and ended, since 1970.
+  // When it started and ended, in ticks of the rank's clock.
   struct Times {
-    std::uint64_t start_ns = 0, end_ns = 0;
+    std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
 

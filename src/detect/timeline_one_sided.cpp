@@ -106,7 +106,7 @@ void Timeline::one_sided(const Event& event, Action action) {
     atomic.fetches = operation->fetches;
     if (event.fields.has(Field::operand)) atomic.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
     if (event.fields.has(Field::compare)) atomic.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
-    atomic.start_ns = times_.start_ns;
+    atomic.start = times_.start;
     atomic.begin = start_;
     atomic.after = cuts_done_;
     if (!atomic.fetches) {
@@ -124,13 +124,9 @@ void Timeline::one_sided(const Event& event, Action action) {
 }
 
 void Timeline::result_of(Operation& operation, const Event& event) {
-  if (operation.number == 0) return;
-  if (!operation.fetches) {
-    if (operation.plain_at >= atomics_taken_) atomics_[operation.plain_at - atomics_taken_].done_ns = times_.end_ns;
-    return;
-  }
+  if (operation.number == 0 || !operation.fetches) return;
   AtomicOp& atomic = operation.atomic;
-  atomic.done_ns = times_.end_ns;
+  atomic.done = times_.end;
   for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
     if (event.numbers[i] == operation.number) {
       atomic.has_result = true;
@@ -151,6 +147,8 @@ void Timeline::finish_operation(Operation& operation, bool remotely, Moment mome
   if (!operation.remote_done && (remotely || operation.fetches)) {
     operation.remote_done = true;
     close(operation.target, moment, before, event.site);
+    if (operation.number != 0 && !operation.fetches && operation.plain_at >= atomics_taken_)
+      atomics_[operation.plain_at - atomics_taken_].done = times_.end;
   }
 }
 

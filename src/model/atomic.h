@@ -17,8 +17,10 @@ struct AtomicOp {
   bool fetches = false;
   bool has_result = false;
   std::uint64_t operand = 0, compare = 0, result = 0;  // the element's bytes, zero-extended
-  // Since 1970: it happened between the two. Never a reason for order: only tells which of several explanations to look at first.
-  std::uint64_t start_ns = 0, done_ns = ~std::uint64_t{0};
+  // It happened between the two, in ticks of the rank's clock; once the owner has it, in nanoseconds since 1970, by one clock for all
+  // ranks with the same clock_id.
+  std::uint64_t start = 0, done = ~std::uint64_t{0};
+  std::uint64_t clock_id = 0;
   Moment begin = 0;
   Cut after = 0;           // the slice that it began in
   Moment known = kNever;   // when the rank had the result

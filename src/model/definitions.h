@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/data_map.h"
+#include "model/host_clock.h"
 #include "model/ids.h"
 
 namespace photofinish {
@@ -99,7 +100,8 @@ struct RankDefinition {
   std::int64_t pid = 0;
   std::string mpi;      // MPI_Get_library_version, first line
   std::string program;
-  std::uint64_t started_ns = 0;  // since 1970, of time 0 in events
+  HostClock clock;  // at time 0 of the events
+  std::uint64_t ticks_per_unit = 1;  // of the times on record
 };
 
 // All that one rank has defined.

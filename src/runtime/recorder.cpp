@@ -27,12 +27,12 @@ void complain_once(const std::string& line) {
   (void)!write(STDERR_FILENO, text.data(), text.size());
 }
 
-Result<Recorder*> Recorder::start(const std::string& directory, const RankDefinition& rank, const Options& options,
-                                  const TickRate& rate, std::uint64_t base) {
+Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank, const Options& options) {
   auto* self = new Recorder;  // never deleted: the program's last threads may still be in it
-  const double ns_per_tick = rate.ns_per_tick();
+  const double ns_per_tick = rank.clock.ns_per_tick;
   while (ns_per_tick * static_cast<double>(1 << self->shift_) < kNsPerUnit) ++self->shift_;
-  self->base_ = base;
+  self->base_ = rank.clock.tick;
+  rank.ticks_per_unit = std::uint64_t{1} << self->shift_;
   auto writer = TraceWriter::create(directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_), complain_once);
   if (!writer) {
     delete self;

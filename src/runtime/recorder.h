@@ -31,8 +31,7 @@ struct Task {
 class Recorder {
  public:
   // Starts recording; `base` is the time that counts as zero. The Error is for the front end to report.
-  static Result<Recorder*> start(const std::string& directory, const RankDefinition& rank, const Options& options,
-                                 const TickRate& rate, std::uint64_t base);
+  static Result<Recorder*> start(const std::string& directory, RankDefinition rank, const Options& options);
   // Null before the start, after a fork, and when recording was given up.
   // Relaxed: what it points to is complete before any other thread is let into MPI, and an acquiring load would cost each call.
   static Recorder* get() { return instance_.load(std::memory_order_relaxed); }

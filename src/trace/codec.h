@@ -5,6 +5,7 @@
 // more than the input could fill, and remembers the first thing that was wrong.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -108,6 +109,7 @@ struct Write {
   void one(const T& value) {
     if constexpr (kIsId<T>) one(value.value);
     else if constexpr (std::is_enum_v<T>) out.number(static_cast<std::uint64_t>(value));
+    else if constexpr (std::is_same_v<T, double>) out.number(std::bit_cast<std::uint64_t>(value));
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) out.signed_number(value);
     else if constexpr (std::is_integral_v<T>) out.number(value);
     else describe(*this, const_cast<T&>(value));
@@ -131,7 +133,7 @@ struct Size {
   }
   template <class T>
   void one(const T& value) {
-    if constexpr (kIsId<T> || std::is_enum_v<T> || std::is_integral_v<T>) bytes += kMaxVarint;
+    if constexpr (kIsId<T> || std::is_enum_v<T> || std::is_arithmetic_v<T>) bytes += kMaxVarint;
     else describe(*this, const_cast<T&>(value));
   }
   void one(const std::string& text) { bytes += kMaxVarint + text.size(); }
@@ -153,6 +155,7 @@ struct Read {
     if constexpr (kIsId<T>) one(value.value);
     else if constexpr (std::is_enum_v<T>) value = static_cast<T>(narrow<std::underlying_type_t<T>>(in.number()));
     else if constexpr (std::is_same_v<T, bool>) value = in.number() != 0;
+    else if constexpr (std::is_same_v<T, double>) value = std::bit_cast<double>(in.number());
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) value = narrow<T>(in.signed_number());
     else if constexpr (std::is_integral_v<T>) value = narrow<T>(in.number());
     else describe(*this, value);
@@ -191,8 +194,9 @@ template <class A> void describe(A& a, WinDefinition& d) {
     d.segments);
 }
 template <class A> void describe(A& a, TaskDefinition& d) { a(d.id, d.os_thread); }
+template <class A> void describe(A& a, HostClock& d) { a(d.id, d.ns_per_tick, d.tick, d.ns); }
 template <class A> void describe(A& a, RankDefinition& d) {
-  a(d.rank, d.world_size, d.host, d.pid, d.mpi, d.program, d.started_ns);
+  a(d.rank, d.world_size, d.host, d.pid, d.mpi, d.program, d.clock, d.ticks_per_unit);
 }
 template <class A> void describe(A& a, Buffer& d) { a(d.access, d.address, d.count, d.type); }
 template <class A> void describe(A& a, Completion& d) { a(d.index, d.from, d.tag, d.bytes, d.cancelled); }

@@ -48,11 +48,6 @@ struct Online::State {
   Participant participant;
   MPI_Comm comm = MPI_COMM_NULL;
   std::string directory;
-  double ns_per_tick = 1;
-  std::uint64_t start_tick = 0, start_ns = 0;
-  std::uint64_t time(std::uint64_t tick) const {
-    return start_ns + static_cast<std::uint64_t>(static_cast<double>(tick - start_tick) * ns_per_tick);
-  }
 
   Cut last_cut = 0;
   Cut next_exchange = 1;
@@ -80,7 +75,7 @@ struct Online::State {
 
 Online* Online::instance_ = nullptr;
 
-void Online::start(const Definitions& definitions, const std::string& directory, const Options& options, double ns_per_tick) {
+void Online::start(const Definitions& definitions, const std::string& directory, const Options& options) {
   int rank = 0, size = 0, level = MPI_THREAD_SINGLE;
   REAL(PMPI_Query_thread)(&level);
   if (options.offline || level == MPI_THREAD_MULTIPLE) return;
@@ -92,15 +87,12 @@ void Online::start(const Definitions& definitions, const std::string& directory,
   if (REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->state_->comm) != MPI_SUCCESS) return;
   REAL(PMPI_Comm_set_errhandler)(self->state_->comm, MPI_ERRORS_RETURN);
   self->state_->last_start = clock_ns(CLOCK_MONOTONIC);
-  self->state_->ns_per_tick = ns_per_tick;
-  self->state_->start_tick = ticks();
-  self->state_->start_ns = clock_ns(CLOCK_REALTIME);
   instance_ = self;
 }
 
 void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
-  state.participant.add(event, {state.time(start), state.time(end)});
+  state.participant.add(event, {start, end});
   const Cut cut = state.participant.timeline().cuts_done();
   if (cut == state.last_cut) return;
   state.last_cut = cut;

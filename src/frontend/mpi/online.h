@@ -22,7 +22,7 @@ class Online {
   // Null if the program is not analysed while it runs.
   static Online* get() { return instance_; }
   // On all ranks, once recording has started.
-  static void start(const Definitions& definitions, const std::string& directory, const Options& options, double ns_per_tick);
+  static void start(const Definitions& definitions, const std::string& directory, const Options& options);
 
   void add(const Event& event, std::uint64_t start, std::uint64_t end);  // once it is on record; ticks
   void finish();                 // before MPI_Finalize: what is left, and the findings

@@ -4,7 +4,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/ticks.h"
 #include "frontend/mpi/objects.h"
@@ -61,6 +65,31 @@ struct Decision {
   char token[32];
   int ok;
 };
+
+// Which counter the ticks are of. The kernel that runs has an id; x86 counters differ from core to core unless it trusts them.
+std::uint64_t clock_id() {
+  std::string kernel;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
+#if defined(__x86_64__)
+  std::string source;
+  std::getline(std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource"), source);
+  if (source != "tsc") return 0;
+#endif
+  return kernel.empty() ? 0 : XXH3_64bits(kernel.data(), kernel.size());
+}
+
+HostClock host_clock(std::uint64_t first_tick) {
+  HostClock clock{.id = clock_id(), .ns_per_tick = g_rate.ns_per_tick(), .tick = first_tick};
+  // The two are read one after the other, and we may be interrupted in between: the quickest of some attempts counts.
+  std::uint64_t quickest = ~std::uint64_t{0};
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const std::uint64_t before = ticks(), now = clock_ns(CLOCK_REALTIME), took = ticks() - before;
+    if (took >= quickest) continue;
+    quickest = took;
+    clock.ns = now - static_cast<std::uint64_t>(static_cast<double>(before - first_tick) * clock.ns_per_tick);
+  }
+  return clock;
+}
 
 Decision decide(const Options& options) {
   Decision decision{};
@@ -126,7 +155,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   self.pid = getpid();
   self.mpi = library_version();
   if (const auto words = command_line(); !words.empty()) self.program = words[0];
-  self.started_ns = clock_ns(CLOCK_REALTIME) - static_cast<std::uint64_t>(static_cast<double>(ticks() - first_tick) * g_rate.ns_per_tick());
+  self.clock = host_clock(first_tick);
 
   // Without a communicator nobody can be told: check has made the directory, or everybody's own luck decides.
   Decision decision{};
@@ -147,7 +176,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   if (!holds_token(decision.directory, decision.token)) {
     problem = "rank " + std::to_string(rank) + " on " + self.host + " does not see the run directory " +
               decision.directory + "; put it on a file system that all nodes share, with -o DIR";
-  } else if (auto started = Recorder::start(decision.directory, self, *options, g_rate, first_tick)) {
+  } else if (auto started = Recorder::start(decision.directory, self, *options)) {
     recorder = *started;
   } else {
     problem = started.error().message + "; choose another place with -o DIR";
@@ -168,7 +197,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     return nullptr;
   }
   Objects::get().start(world);
-  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options, g_rate.ns_per_tick());
+  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
   return recorder;
 }
 

@@ -21,7 +21,7 @@ inline constexpr int kWorldSize = 8;
 
 inline RankDefinition rank_definition() {
   return {.rank = kRank, .world_size = kWorldSize, .host = "node7", .pid = 4711, .mpi = "Some MPI 4.1",
-          .program = "./solver", .started_ns = 1'700'000'000'000'000'000};
+          .program = "./solver", .clock = {.id = 5, .ns_per_tick = 40, .tick = 99, .ns = 1'700'000'000'000'000'000}, .ticks_per_unit = 4};
 }
 
 inline std::string& complaints() {
