@@ -3,7 +3,7 @@
 what its comments say.
 
   run_program.py --mpi openmpi|mpich [--photofinish PATH] [--cc COMPILER] [--preload LIBRARY] [--keep]
-                 [--times N] [--load] [--bare] PROGRAM.{c,cpp,f90}
+                 [--times N] [--load] [--bare] [--pass] [--flag=FLAG]… PROGRAM.{c,cpp,f90}
 
 Comments, `//` in C and C++, `!` in Fortran, one space, nothing in front:
 
@@ -36,6 +36,8 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
         a finding of the report: the kinds (load, store, get, put, accumulate) and places of its sides, in either order. The
         program as it is must have exactly these findings, and the check ends with 66. With -DFIXED there is no finding,
         it ends with 0, and prints what `output` says.
+  // expect race by hand: …     // expect race with the pass: …
+        where the two differ: by hand means with LOAD and STORE (rma/access.h).
   // expect no race
         for a program without a bug: built once, no finding.
   // output buggy: …
@@ -48,6 +50,7 @@ comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined
 
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
 PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
+--pass: built with pfmpicc, pfmpicxx or pfmpifort, beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
 --bare: a program about races without the tool: it is built and run, and prints what it must.
 
 Exit code: 0 passed, 1 failed, 77 not for this MPI.
@@ -142,13 +145,16 @@ def run_environment(arguments, program, directory):
 
 def build(arguments, program, source, directory, *more_flags):
     def compile(compiler, *words):
-        command = [compiler, "-g", "-Wall", *program.flags, *more_flags, *map(str, words)]
+        command = [*compiler, "-g", "-Wall", *program.flags, *arguments.flags, *more_flags, *map(str, words)]
         code, out, err = run(command, dict(os.environ), directory, 120)
         if code != 0:
             raise Failure(f"{shlex.join(command)}\nexit code {code}\n{out}{err}")
 
     def compiler_of(path):
-        return arguments.cc or f"{COMPILERS[path.suffix]}.{arguments.mpi}"
+        name = COMPILERS[path.suffix]
+        if arguments.built_with_pass:
+            return [str(Path(arguments.photofinish).resolve().parent / f"pf{name}"), f"--mpi={arguments.mpi}"]
+        return [arguments.cc or f"{name}.{arguments.mpi}"]
 
     libraries = []
     for name in program.libs:
@@ -325,7 +331,7 @@ FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer) race \[F\d+\] 
 SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
 SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer) races?(?:, \d+ (?:one-sided|buffer) races?)*) · ")
-KINDS = {"load": "load", "store": "store", "get": "get", "put": "put", "accumulate": "accumulate",
+KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
          "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
 
@@ -439,7 +445,9 @@ def test_races(arguments, program, source, directory):
     fine = (NO_PROBLEM, [], program.outputs)
     forms = {"correct": ([], fine)}
     if program.races:
-        buggy = (FINDINGS, expected_findings(program.races, marks), program.outputs_buggy)
+        how = "with the pass" if arguments.built_with_pass else "by hand"
+        races = [race for race in program.races if race.how in ("", how)]
+        buggy = (FINDINGS, expected_findings(races, marks), program.outputs_buggy)
         forms = {"buggy": ([], buggy), "fixed": (["-DFIXED"], fine)}
     problems = []
     for form, (flags, expected) in forms.items():
@@ -466,6 +474,8 @@ def main():
     parser.add_argument("--cc", help="compiler instead of mpicc.MPI, mpicxx.MPI, mpifort.MPI")
     parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
     parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
+    parser.add_argument("--pass", dest="built_with_pass", action="store_true")
+    parser.add_argument("--flag", dest="flags", action="append", default=[])
     parser.add_argument("--times", type=int, default=int(os.environ.get("PHOTOFINISH_TEST_TIMES", "1")),
                         help="run what is about races so often")
     parser.add_argument("--load", action="store_true", default=os.environ.get("PHOTOFINISH_TEST_LOAD") == "1",

@@ -1,5 +1,10 @@
-/* What a program can tell the tool that watches it. The functions are in the library that `photofinish check` preloads; a program
- * that also runs without it declares them weak and asks whether they are there. */
+/* The boundary between a program that was built with the pass and the library that `photofinish check` preloads.
+ *
+ * The program needs neither the tool nor a library: all it has is a table of pages, in its own zeroed memory, and a note in its ELF file
+ * that says where. An access looks at the table and goes on. The library, if it is there, finds the note when MPI starts, fills in the
+ * functions, and marks the pages that others can reach.
+ *
+ * Everything here is compiled into programs: a change is a new PHOTOFINISH_ABI. */
 #ifndef PHOTOFINISH_RUNTIME_ABI_H
 #define PHOTOFINISH_RUNTIME_ABI_H
 
@@ -9,7 +14,50 @@
 extern "C" {
 #endif
 
-/* The program is about to read, or write, these bytes. */
+#define PHOTOFINISH_ABI 1
+
+/* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
+#define PHOTOFINISH_PAGE_BITS 12
+#define PHOTOFINISH_GATE_SIZE (1 << 18)
+/* Looking at the first byte is enough for so many: whoever marks a page also marks the one before it if it begins nearer than that. */
+#define PHOTOFINISH_SPAN 256
+
+/* One for each place in the program that touches memory: the library's to use, zero at first. */
+struct photofinish_site {
+  uint64_t words[8];
+};
+
+/* In the number of bytes: they are written; they are given back (a variable of a function that returns, or, with no bytes, what is freed). */
+#define PHOTOFINISH_WRITES (UINT64_C(1) << 63)
+#define PHOTOFINISH_RELEASES (UINT64_C(1) << 62)
+
+/* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
+struct photofinish_state {
+  uint8_t gate[PHOTOFINISH_GATE_SIZE];
+  /* No marked page lies outside of [low, high). */
+  uint64_t low, high;
+  /* The program is about to read or write. Called for marked pages only. */
+  void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes);
+  /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that planes times, plane_stride apart. */
+  void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
+                int64_t plane_stride);
+};
+#define PHOTOFINISH_STATE "__photofinish_state_1"
+
+/* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
+ * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then
+ * the name of the source file. */
+#define PHOTOFINISH_NOTE_SECTION ".note.photofinish"
+#define PHOTOFINISH_NOTE_NAME "Photofinish"
+struct photofinish_note {
+  uint32_t name_size, words_size, type;
+  char name[12];
+  int32_t state;
+  uint32_t found, looked_at;
+  /* char source[]; */
+};
+
+/* What a program that was built without the pass can tell: it is about to read, or write, these bytes. */
 void photofinish_load(const void* address, uint64_t bytes) __attribute__((weak));
 void photofinish_store(void* address, uint64_t bytes) __attribute__((weak));
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 #include "report/event_text.h"
@@ -37,6 +38,17 @@ std::string stack_lines(const FindingSide& side, RunNotes& notes) {
   if (!text.empty()) return text;
   const std::string& trouble = notes.trouble(side.rank);
   return fmt::format("    (no stack{})\n", trouble.empty() ? "" : ": " + trouble);
+}
+
+// A compiler makes several instructions of one access (a vectorised loop and its remainder): for the reader it is one place.
+std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
+  for (Finding& finding : findings)
+    for (FindingSide& side : finding.sides) {
+      std::string place;
+      for (const std::string& frame : notes.site(side.rank, side.site).stack) place += frame + "\n";
+      if (!place.empty()) side.site_key = std::hash<std::string>()(place);
+    }
+  return merge_findings(std::move(findings));
 }
 
 bool write_whole(int file, std::string_view text) {
@@ -93,9 +105,10 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   if (!run) return run.error();
   if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", name, name)};
 
+  RunNotes notes(directory, run->findings);
+  run->findings = merge_by_place(std::move(run->findings), notes);
   const std::size_t all = run->findings.size();
   const std::size_t shown = options.max_findings == 0 ? all : std::min(all, options.max_findings);
-  RunNotes notes(directory, {run->findings.begin(), run->findings.begin() + static_cast<std::ptrdiff_t>(shown)});
   std::fflush(file);
   bool written = true;
   for (std::size_t i = 0; i < shown && written; ++i)

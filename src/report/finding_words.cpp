@@ -38,6 +38,7 @@ std::string name_of(Call call) { return std::string(traits(call).name); }
 
 // "put", "load"; the call itself for a buffer.
 std::string noun(const FindingSide& side) {
+  if (side.call == Call::release) return "release";
   if (is_plain(side)) return side.kind == AccessKind::Load ? "load" : "store";
   if (is_buffer(side)) return name_of(side.call);
   switch (traits(side.call).action) {

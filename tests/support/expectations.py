@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 KEYWORDS = ("run", "build", "output", "expect")
 MARK = re.compile(r"(?:/\*|!)\{([\w-]+)\}")
-RACE_SIDE = r"(load|store|get|put|accumulate) @\{([\w-]+)\}"
+RACE_SIDE = r"(load|store|release|get|put|accumulate) @\{([\w-]+)\}"
 COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # from its start on: no code in front
 
 
@@ -35,6 +35,7 @@ class Race:
     line: int
     text: str
     sides: list  # two of (kind, mark)
+    how: str  # "by hand", "with the pass", or "" for both
 
 
 @dataclass
@@ -106,10 +107,10 @@ def parse_race(program, line, text):
         return True
     if not re.match(r" race\b", text):
         return False
-    race = re.fullmatch(rf" race: {RACE_SIDE} {RACE_SIDE}", text.rstrip())
+    race = re.fullmatch(rf" race(?: (by hand|with the pass))?: {RACE_SIDE} {RACE_SIDE}", text.rstrip())
     if not race:
-        raise ValueError("wanted 'expect race: KIND @{mark} KIND @{mark}', of load, store, get, put, accumulate")
-    program.races.append(Race(line, text, [(race[1], race[2]), (race[3], race[4])]))
+        raise ValueError("wanted 'expect race: KIND @{mark} KIND @{mark}', of load, store, release, get, put, accumulate")
+    program.races.append(Race(line, text, [(race[2], race[3]), (race[4], race[5])], race[1] or ""))
     return True
 
 

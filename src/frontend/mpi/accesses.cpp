@@ -1,4 +1,7 @@
-// Loads and stores that the program tells of (include/photofinish/runtime_abi.h).
+#include "frontend/mpi/accesses.h"
+
+#include <malloc.h>
+
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
 
@@ -20,14 +23,73 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
   append_event(c, *recorder, now, now);
 }
 
-}  // namespace
-}  // namespace photofinish::mpi
+// While a hook runs: what it calls (malloc, say) may be built with the pass, too.
+thread_local bool t_in_hook = false;
+
+template <class Note>
+void in_hook(Place place, Note note) {
+  if (t_in_hook || is_inside(place)) return;
+  Recorder* recorder = Recorder::get();
+  Reach* reach = Reach::get();
+  if (recorder == nullptr || reach == nullptr) return;
+  t_in_hook = true;
+  if (Task* task = recorder->task()) {
+    std::unique_ptr<Touched>& touched = Context::scratch_of(*task).touched;
+    if (touched == nullptr) touched = std::make_unique<Touched>(task->sites);
+    note(*touched, *reach);
+  }
+  t_in_hook = false;
+}
 
 #define PLACE                                                                                \
-  photofinish::mpi::Place {                                                                  \
+  photofinish::mpi::Place {\
     reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),                            \
         reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))                          \
   }
+
+
+Call call_of(std::uint64_t bytes) {
+  if ((bytes & PHOTOFINISH_RELEASES) != 0) return Call::release;
+  return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
+}
+
+void on_access(photofinish_site* site, const void* address, std::uint64_t bytes) {
+  const Place place = PLACE;
+  in_hook(place, [&](Touched& touched, Reach& reach) {
+    const auto begin = reinterpret_cast<std::uint64_t>(address);
+    const std::uint64_t size = bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES);
+    if (reach.touches(begin, begin + size, touched.last)) touched.access(*site, begin, size, call_of(bytes), place.pc, place.frame);
+  });
+}
+
+void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+              std::int64_t plane_stride) {
+  const Place place = PLACE;
+  in_hook(place, [&](Touched& touched, Reach& reach) {
+    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES), rows, stride};
+    if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
+    if (row.bytes == 0 || row.rows == 0) return;
+    const std::uint64_t span = (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+    if (stride < 0) row.begin -= span;
+    if (stride < 0) row.stride = -stride;
+    if (static_cast<std::uint64_t>(row.stride) <= row.bytes) {  // no gaps
+      row.bytes += span;
+      row.rows = 1;
+      row.stride = 0;
+    }
+    const std::uint64_t length = row.rows == 1 ? row.bytes : span + row.bytes;
+    for (std::uint64_t plane = 0; plane < planes; ++plane) {
+      if (reach.touches(row.begin, row.begin + length, touched.last)) touched.row(*site, row, place.pc, place.frame);
+      row.begin += static_cast<std::uint64_t>(plane_stride);
+    }
+  });
+}
+
+}  // namespace
+
+void start_watching_memory() { Reach::start(on_access, on_range); }
+
+}  // namespace photofinish::mpi
 
 extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* address, std::uint64_t bytes) {
   photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes, PLACE);

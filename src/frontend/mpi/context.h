@@ -9,6 +9,7 @@
 #include "frontend/mpi/objects.h"
 #include "model/call.h"
 #include "runtime/recorder.h"
+#include "runtime/touched.h"
 
 namespace photofinish::mpi {
 
@@ -45,6 +46,8 @@ struct Scratch {
   Call failed_call{};
   std::uint64_t failed_times = 0;
   Event failed_again;
+  std::unique_ptr<Touched> touched;  // by a program that was built with the pass
+  Event touch;
 };
 
 // Only what is asked for without its role being there has a value from the start.

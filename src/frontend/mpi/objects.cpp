@@ -216,7 +216,20 @@ const TypeRecord* Objects::type(MPI_Datatype handle) {
     return found->second;
   }
   TypeDescription description = describe_type(handle);
-  TypeDefinition definition{.id = {}, .name = description.name, .element = description.element, .map = description.map};
+  const TypeRecord* record = intern({.id = {}, .name = description.name, .element = description.element, .map = description.map});
+  types_[key] = record;
+  last_type_ = {key, record};
+  return record;
+}
+
+TypeId Objects::row_type(std::int64_t bytes, std::int64_t stride) {
+  std::lock_guard lock(lock_);
+  const auto [entry, fresh] = row_types_.try_emplace({bytes, stride});
+  if (fresh) entry->second = intern({.id = {}, .name = "", .element = "", .map = resized(contiguous_map(bytes), 0, stride)})->id;
+  return entry->second;
+}
+
+const TypeRecord* Objects::intern(TypeDefinition definition) {
   // Programs that make the same type over and over have one.
   Size size;
   size(definition);
@@ -233,8 +246,6 @@ const TypeRecord* Objects::type(MPI_Datatype handle) {
                                    single ? static_cast<std::size_t>(definition.map.size) : 0};
     define(DefinitionKind::Type, definition);
   }
-  types_[key] = entry->second;
-  last_type_ = {key, entry->second};
   return entry->second;
 }
 

@@ -138,6 +138,7 @@ class Objects {
   GroupId group(MPI_Group handle);
 
   const TypeRecord* type(MPI_Datatype handle);
+  TypeId row_type(std::int64_t bytes, std::int64_t stride);  // so many bytes, the next of them a stride further
   void free_type(MPI_Datatype handle);
 
   OpId op(MPI_Op handle);
@@ -207,7 +208,9 @@ class Objects {
   Table<Message> messages_;
   Table<std::int64_t> others_;
   std::map<std::uint64_t, GroupId> group_by_members_;
+  const TypeRecord* intern(TypeDefinition definition);
   std::map<std::uint64_t, const TypeRecord*> type_by_content_;
+  std::map<std::pair<std::int64_t, std::int64_t>, TypeId> row_types_;  // by bytes and stride
   std::map<std::string, OpId> op_by_name_;
   std::map<std::uint64_t, std::uint64_t> orphans_;  // communicators without a parent, by members and salt
   std::map<std::uint64_t, std::uint64_t> windows_of_;

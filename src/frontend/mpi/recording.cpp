@@ -20,9 +20,41 @@ namespace {
   c.task.lane->append(again, now, now);
 }
 
-void record_failures_before(Context& c, Recorder& recorder) {
+constexpr std::size_t kMaxBuffers = 256;  // in one event
+
+// What the task has loaded and stored since its last call.
+[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now) {
+  Event& event = c.scratch.touch;
+  std::vector<TouchedRow>& rows = c.scratch.touched->take();
+  const auto append = [&] {
+    c.task.lane->append(event, recorder.time(now), recorder.time(now));
+    if (Online* online = Online::get()) online->add(event, now, now);
+  };
+  event.clear();
+  for (const TouchedRow& row : rows) {
+    if (!event.buffers.empty() && (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
+      append();
+      event.clear();
+    }
+    event.call = row.call;
+    event.site = row.site;
+    const BufferUse use = row.call == Call::load ? BufferUse::Read : BufferUse::Write;
+    if (row.rows == 1) event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.bytes), TypeId(0)});
+    else event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.rows), Objects::get().row_type(static_cast<std::int64_t>(row.bytes), row.stride)});
+  }
+  if (!event.buffers.empty()) append();
+  rows.clear();
+}
+
+// What belongs in front of the event that comes.
+void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
   if (c.scratch.failed_times != 0) [[unlikely]]
     record_failures(c, recorder);
+  if (c.scratch.touched != nullptr && !c.scratch.touched->empty()) record_touched(c, recorder, start);
+}
+
+void follow(Context& c, Recorder& recorder) {
+  if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
 }
 
 }  // namespace
@@ -30,19 +62,21 @@ void record_failures_before(Context& c, Recorder& recorder) {
 void locate(Context& c, Place place) { c.event.site = c.task.sites.find(place.pc, place.frame); }
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
-  record_failures_before(c, recorder);
+  record_before(c, recorder, start);
   c.task.lane->begin(c.event, recorder.time(start));
 }
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   c.task.lane->finish(c.event, recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, end, end);
+  follow(c, recorder);
 }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
-  record_failures_before(c, recorder);
+  record_before(c, recorder, start);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, start, end);
+  follow(c, recorder);
 }
 
 void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed) {

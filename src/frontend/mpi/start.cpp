@@ -11,9 +11,11 @@
 #include <xxhash.h>
 
 #include "base/ticks.h"
+#include "frontend/mpi/accesses.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "options/options.h"
+#include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "trace/run_directory.h"
 
@@ -197,11 +199,13 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     return nullptr;
   }
   Objects::get().start(world);
+  start_watching_memory();
   if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
   return recorder;
 }
 
 void before_last_call() {
+  if (Reach* reach = Reach::get()) reach->stop();
   if (Online* online = Online::get()) online->finish();
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
   int* memory = int_window(10, &win);
-  const int one = 1, five = 5, zero = 0;
+  const int one = 1, five = 5, four = 4, zero = 0;
   int got[10] = {0};
   MPI_Win_lock_all(0, win);
   if (rank == 1) {
@@ -33,7 +33,6 @@ int main(int argc, char** argv) {
   }
   if (rank == 2) {
 #ifdef FIXED
-    const int four = 4;
     MPI_Accumulate(&four, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
     MPI_Fetch_and_op(NULL, &got[1], MPI_INT, 0, 1, MPI_NO_OP, win);
     MPI_Accumulate(&five, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_SUM, win);
@@ -49,7 +48,6 @@ int main(int argc, char** argv) {
   }
   if (rank == 0) {
 #ifdef FIXED
-    const int four = 4;
     MPI_Fetch_and_op(NULL, &got[2], MPI_INT, 0, 2, MPI_NO_OP, win);
     MPI_Accumulate(&four, 1, MPI_INT, 0, 3, 1, MPI_INT, MPI_SUM, win);
     MPI_Accumulate(&five, 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_SUM, win);

@@ -1,7 +1,7 @@
 // The buffer of an MPI_Isend is received into, and then overwritten, before the send is complete. Fixed: behind its wait.
 #include "rma.h"
 // run: ranks=2
-// output: swapped 1 0
+// output: swapped 3 2
 // expect race: load @{isend} store @{receive}
 // expect race: load @{isend} store @{store}
 
@@ -13,11 +13,11 @@ int main(int argc, char** argv) {
 #ifdef FIXED
   MPI_Recv(&received, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  STORE(value, received);
+  STORE(value, received + 2);
 #else
   MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{receive}*/
   received = value;
-  STORE(value, received); /*{store}*/
+  STORE(value, received + 2); /*{store}*/
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 #endif
   int both[2];

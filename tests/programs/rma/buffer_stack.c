@@ -3,7 +3,8 @@
 #include "rma.h"
 // run: ranks=2
 // output: put 7, computed 3
-// expect race: load @{put} store @{store}
+// expect race by hand: load @{put} store @{store}
+// expect race with the pass: load @{put} release @{return}
 
 static MPI_Win win;
 
@@ -15,7 +16,7 @@ __attribute__((noinline)) static void send_value(void) {
 #ifdef FIXED
   MPI_Win_flush_local(1, win);
 #endif
-}
+} /*{return}*/
 
 __attribute__((noinline)) static int compute(void) {
   int frame[32];

@@ -4,7 +4,7 @@
 #include "rma.h"
 // run: ranks=2
 // output: shared variables 6 6 6
-// expect race: store @{get} load @{add}
+// expect race by hand: store @{get} load @{add}
 // expect race: store @{get} store @{add}
 // expect race: store @{get} load @{put}
 // expect race: get @{get} put @{put}

@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: out 5
 // expect race: store @{get} load @{test}
-// expect race: store @{get} load @{increment}
+// expect race by hand: store @{get} load @{increment}
 // expect race: store @{get} store @{increment}
 
 int main(int argc, char** argv) {

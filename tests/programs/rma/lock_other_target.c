@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: counted 2
 // expect race: put @{put} store @{store}
-// expect race: put @{put} load @{store}
+// expect race by hand: put @{put} load @{store}
 // expect race: get @{get} store @{store}
 
 int main(int argc, char** argv) {

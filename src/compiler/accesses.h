@@ -1,0 +1,43 @@
+// The places of a function that touch memory, and which of them may matter to others.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace photofinish::compiler {
+
+struct MemoryAccess {
+  llvm::Instruction* instruction = nullptr;
+  llvm::Value* address = nullptr;
+  std::uint64_t bytes = 0;          // 0: as many as `size` says when it runs
+  llvm::Value* size = nullptr;
+  bool writes = false;
+  std::uint64_t align = 1;
+  bool releases = false;  // no bytes: the whole block that was allocated
+};
+
+// Loads, stores, atomics, memory intrinsics, and calls of the C library that touch memory (libc_calls.def).
+std::vector<MemoryAccess> find_accesses(llvm::Function& function);
+
+class QuietCalls;
+// Variables on the stack that others may still use when the function returns, or their scope ends.
+std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet);
+
+// Whether a call may reach MPI, and so move the task on: everything that the module does not show to be harmless.
+class QuietCalls {
+ public:
+  explicit QuietCalls(const llvm::Module& module);
+  bool is_quiet(const llvm::Instruction& instruction) const;
+
+ private:
+  bool is_quiet_call(const llvm::CallBase& call) const;
+  std::vector<const llvm::Function*> loud_;  // sorted; of those defined here
+};
+
+// Why an access need not be looked at; null: it must.
+const char* irrelevant(const MemoryAccess& access);
+
+}  // namespace photofinish::compiler

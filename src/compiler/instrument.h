@@ -1,0 +1,67 @@
+// Puts the hooks of runtime_abi.h into a module.
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include "compiler/accesses.h"
+#include "compiler/ranges.h"
+
+namespace photofinish::compiler {
+
+// PHOTOFINISH_WRITES, PHOTOFINISH_RELEASES, for the number of bytes.
+std::uint64_t how(const MemoryAccess& access);
+
+class Instrumenter {
+ public:
+  explicit Instrumenter(llvm::Module& module);
+
+  // Several accesses behind one base, at most PHOTOFINISH_SPAN bytes from the first to the last, at the first instruction of them.
+  struct Piece {
+    std::int64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t how = 0;
+    llvm::DebugLoc place;
+  };
+  struct Check {
+    llvm::Instruction* before = nullptr;
+    llvm::Value* base = nullptr;
+    std::vector<Piece> pieces;  // by offset
+  };
+  void add(const Check& check);
+
+  // The numbers first, for all ranges of a function: the analyses that they come from do not survive the hooks.
+  struct Expanded {
+    llvm::Instruction* before = nullptr;
+    llvm::Value* address = nullptr;
+    llvm::Value* bytes = nullptr;
+    llvm::Value* counts[2] = {};
+    llvm::Value* strides[2] = {};
+    std::uint64_t how = 0;
+    llvm::DebugLoc place;
+  };
+  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, const MemoryAccess& access);
+  void add(const Expanded& range);
+  void add(const MemoryAccess& access);  // alone, of any size
+
+  void add_note(std::uint32_t found, std::uint32_t looked_at);
+
+ private:
+  llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
+  llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
+  llvm::Constant* new_site();
+  llvm::Instruction* cold_branch(llvm::Value* condition, llvm::Instruction* before);
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  llvm::Type* i8_;
+  llvm::Type* i64_;
+  llvm::PointerType* pointer_;
+  llvm::StructType* state_type_;
+  llvm::GlobalVariable* state_;
+  llvm::ArrayType* site_type_;
+  llvm::FunctionType* access_hook_;
+  llvm::FunctionType* range_hook_;
+};
+
+}  // namespace photofinish::compiler

@@ -1,0 +1,86 @@
+// The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those that cannot matter, makes ranges of loops,
+// joins neighbours, and puts in what is left.
+//
+// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks.
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/accesses.h"
+#include "compiler/instrument.h"
+#include "compiler/neighbours.h"
+#include "compiler/ranges.h"
+#include "photofinish/runtime_abi.h"
+
+namespace photofinish::compiler {
+namespace {
+
+using namespace llvm;
+
+class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
+ public:
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
+    if (module.getNamedGlobal(kDone) != nullptr) return PreservedAnalyses::all();  // twice on one command line
+    auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    const QuietCalls quiet(module);
+    Instrumenter instrumenter(module);
+    std::uint32_t found = 0, looked_at = 0;
+    for (Function& function : module) {
+      if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || function.hasFnAttribute(Attribute::Naked)) continue;
+      std::vector<MemoryAccess> accesses = find_accesses(function);
+      found += static_cast<std::uint32_t>(accesses.size());
+      std::erase_if(accesses, [](const MemoryAccess& access) { return irrelevant(access) != nullptr; });
+      const std::vector<MemoryAccess> releases = find_releases(function, quiet);
+      if (accesses.empty() && releases.empty()) continue;
+      looked_at += static_cast<std::uint32_t>(accesses.size());
+      instrument(function, accesses, releases, quiet, functions, instrumenter);
+    }
+    instrumenter.add_note(found, looked_at);
+    new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true, GlobalValue::PrivateLinkage,
+                       Constant::getNullValue(Type::getInt8Ty(module.getContext())), kDone);
+    return PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+
+ private:
+  static constexpr const char* kDone = "__photofinish_done";
+
+  static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
+                         const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
+    auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
+    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
+    std::vector<Instrumenter::Expanded> ranges;
+    std::vector<MemoryAccess> small, alone = releases;
+    for (const MemoryAccess& access : accesses) {
+      if (const auto range = finder.find(access)) ranges.push_back(Instrumenter::expand(*range, expander, access));
+      else (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN ? small : alone).push_back(access);
+    }
+    const auto checks = join_neighbours(small, quiet);
+    // From here on blocks are split, and no analysis is valid any more.
+    for (const auto& range : ranges) instrumenter.add(range);
+    for (const auto& check : checks) instrumenter.add(check);
+    for (const MemoryAccess& access : alone) instrumenter.add(access);
+    functions.invalidate(function, PreservedAnalyses::none());
+  }
+};
+
+}  // namespace
+}  // namespace photofinish::compiler
+
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  using namespace llvm;
+  using photofinish::compiler::LoadsAndStores;
+  return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", [](PassBuilder& builder) {
+            builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(LoadsAndStores()); });
+            builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& passes, ArrayRef<PassBuilder::PipelineElement>) {
+              if (name != "photofinish") return false;
+              passes.addPass(LoadsAndStores());
+              return true;
+            });
+          }};
+}

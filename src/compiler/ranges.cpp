@@ -1,0 +1,85 @@
+// Rule: from the innermost loop outwards, as long as the access is made in every iteration, the number of iterations is known before
+// the loop, nothing in it can move the task on (QuietCalls), and the address is an affine function of the iteration or does not depend on it.
+// Misses nothing: what does not fit stays where it is, at the last loop that did.
+#include "compiler/ranges.h"
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+namespace photofinish::compiler {
+
+using namespace llvm;
+
+namespace {
+constexpr std::size_t kMaxDimensions = 2;
+}  // namespace
+
+bool RangeFinder::is_quiet(const Loop& loop) {
+  const auto [entry, fresh] = quiet_loops_.try_emplace(&loop, true);
+  if (!fresh) return entry->second;
+  bool quiet = true;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block) quiet = quiet && quiet_.is_quiet(instruction);
+  return quiet_loops_[&loop] = quiet;
+}
+
+// How often the block runs each time that the loop is entered; null if that is not known.
+const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
+  const BasicBlock* latch = loop.getLoopLatch();
+  const BasicBlock* exiting = loop.getExitingBlock();
+  if (latch == nullptr || exiting == nullptr || !dominators_.dominates(block, latch)) return nullptr;
+  const SCEV* taken = evolution_.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(taken)) return nullptr;
+  Type* i64 = Type::getInt64Ty(block->getContext());
+  if (evolution_.getTypeSizeInBits(taken->getType()) > 64) return nullptr;
+  taken = evolution_.getTruncateOrZeroExtend(taken, i64);
+  if (dominators_.dominates(block, exiting)) return evolution_.getAddExpr(taken, evolution_.getOne(i64));
+  return dominators_.dominates(exiting, block) ? taken : nullptr;
+}
+
+std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
+  if (access.bytes == 0) return {};
+  Type* i64 = Type::getInt64Ty(access.instruction->getContext());
+  Range range;
+  std::optional<Range> best;
+  const BasicBlock* block = access.instruction->getParent();
+  const Loop* loop = loops_.getLoopFor(block);
+  if (loop == nullptr) return {};
+  range.address = evolution_.getSCEV(access.address);
+  range.bytes = evolution_.getConstant(i64, access.bytes);
+  SCEVExpander expander(evolution_, access.instruction->getModule()->getDataLayout(), "pf");
+  for (; loop != nullptr; loop = loop->getParentLoop()) {
+    BasicBlock* preheader = loop->getLoopPreheader();
+    const SCEV* count = executions(block, *loop);
+    if (preheader == nullptr || count == nullptr || !is_quiet(*loop)) break;
+    const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, loop); };
+    bool fits = invariant(range.bytes);
+    for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
+    if (!fits) break;
+    if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == loop) {
+      if (!step->isAffine()) break;
+      const SCEV* stride = step->getStepRecurrence(evolution_);
+      if (!invariant(stride)) break;
+      stride = evolution_.getTruncateOrSignExtend(stride, i64);
+      range.address = step->getStart();
+      if (stride == range.bytes && range.dimensions.empty()) range.bytes = evolution_.getMulExpr(range.bytes, count);
+      else if (range.dimensions.size() < kMaxDimensions) range.dimensions.push_back({count, stride});
+      else break;
+    } else if (!invariant(range.address) || !evolution_.isKnownPositive(count)) {
+      break;
+    }
+    range.before = preheader->getTerminator();
+    const auto possible = [&](const SCEV* value) {
+      return expander.isSafeToExpandAt(value, range.before);
+    };
+    bool safe = possible(range.address) && possible(range.bytes);
+    for (const Range::Dimension& dimension : range.dimensions) safe = safe && possible(dimension.count) && possible(dimension.stride);
+    if (!safe) break;
+    best = range;
+    block = preheader;
+  }
+  return best;
+}
+
+}  // namespace photofinish::compiler

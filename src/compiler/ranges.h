@@ -1,0 +1,46 @@
+// Accesses that a loop repeats at evenly spaced addresses: one range in front of it.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Dominators.h>
+
+#include <map>
+#include <optional>
+
+#include "compiler/accesses.h"
+
+namespace photofinish::compiler {
+
+// `bytes` at `address`, rows times, stride apart; all that planes times, plane_stride apart. Null rows: once.
+struct Range {
+  llvm::Instruction* before = nullptr;  // where all of it is known, and the loops have not begun
+  const llvm::SCEV* address = nullptr;
+  const llvm::SCEV* bytes = nullptr;
+  struct Dimension {
+    const llvm::SCEV* count = nullptr;
+    const llvm::SCEV* stride = nullptr;
+  };
+  std::vector<Dimension> dimensions;
+};
+
+class RangeFinder {
+ public:
+  RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, const QuietCalls& quiet)
+      : evolution_(evolution), loops_(loops), dominators_(dominators), quiet_(quiet) {}
+
+  // Nothing if the access stays where it is.
+  std::optional<Range> find(const MemoryAccess& access);
+
+ private:
+  const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
+  bool is_quiet(const llvm::Loop& loop);
+
+  llvm::ScalarEvolution& evolution_;
+  llvm::LoopInfo& loops_;
+  llvm::DominatorTree& dominators_;
+  const QuietCalls& quiet_;
+  std::map<const llvm::Loop*, bool> quiet_loops_;
+};
+
+}  // namespace photofinish::compiler

@@ -1,0 +1,59 @@
+#!/bin/sh
+# pfmpicc, pfmpicxx, pfmpifort: the MPI library's own wrapper with clang (or flang) and the pass. Everything else is passed on as it is.
+#
+#   --mpi=openmpi|mpich   which MPI, where there are several: mpicc.openmpi instead of mpicc
+#   --mpi=PATH            or this wrapper
+# PHOTOFINISH_LLVM=19 chooses among the LLVM versions that the tool was built for.
+set -eu
+self=$(readlink -f "$0")
+plugins=${self%/*/*}/lib/photofinish
+
+case ${0##*/} in
+  *cxx) language=cxx names="clang++" ;;
+  *fort) language=fort names="flang-new flang" ;;
+  *) language=cc names="clang" ;;
+esac
+
+mpi=${PHOTOFINISH_MPI:-}
+for argument; do
+  shift
+  case $argument in
+    --mpi=*) mpi=${argument#--mpi=} ;;
+    *) set -- "$@" "$argument" ;;
+  esac
+done
+case $mpi in
+  "") wrapper=mpi$language ;;
+  */*) wrapper=$mpi ;;
+  *) wrapper=mpi$language.$mpi ;;
+esac
+if ! command -v "$wrapper" >/dev/null; then
+  echo "photofinish: there is no $wrapper here: install it, or name another with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2
+  exit 64
+fi
+
+compiler=
+for version in ${PHOTOFINISH_LLVM:-19 16}; do
+  plugin=$plugins/photofinish-pass-$version.so
+  [ -f "$plugin" ] || continue
+  for name in $names; do
+    if command -v "$name-$version" >/dev/null; then
+      compiler=$name-$version
+    elif command -v "$name" >/dev/null && "$name" --version 2>/dev/null | grep -q "version $version\\."; then
+      compiler=$name
+    fi
+    [ -z "$compiler" ] || break 2
+  done
+done
+if [ -z "$compiler" ]; then
+  echo "photofinish: no ${names%% *} of a version that the tool was built for (${PHOTOFINISH_LLVM:-19 or 16}) is on the PATH" >&2
+  exit 64
+fi
+
+# Lines for the report, unless the program asks for more.
+if [ $language = fort ]; then
+  export OMPI_FC="$compiler" MPICH_FC="$compiler" I_MPI_FC="$compiler"
+  exec "$wrapper" -g1 "-fpass-plugin=$plugin" "$@"
+fi
+export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
+exec "$wrapper" -gline-tables-only -D__PHOTOFINISH__=1 --start-no-unused-arguments "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"

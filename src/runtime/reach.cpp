@@ -1,0 +1,251 @@
+#include "runtime/reach.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/call.h"
+
+namespace photofinish {
+namespace {
+
+constexpr std::uint64_t kPage = 1 << PHOTOFINISH_PAGE_BITS;
+
+std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
+
+// The states that the notes of one object point to; all the same, whatever the number of notes.
+void read_notes(const std::uint8_t* at, const std::uint8_t* end, std::vector<photofinish_state*>& states) {
+  while (static_cast<std::size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) header;
+    std::memcpy(&header, at, sizeof header);
+    const std::uint8_t* name = at + sizeof header;
+    const std::uint64_t size = sizeof header + padded(header.n_namesz) + padded(header.n_descsz);
+    if (size > static_cast<std::size_t>(end - at)) return;
+    const std::uint8_t* words = name + padded(header.n_namesz);
+    if (header.n_type == PHOTOFINISH_ABI && header.n_namesz == sizeof PHOTOFINISH_NOTE_NAME && header.n_descsz >= 12 &&
+        std::memcmp(name, PHOTOFINISH_NOTE_NAME, sizeof PHOTOFINISH_NOTE_NAME) == 0) {
+      std::int32_t distance;
+      std::memcpy(&distance, words, sizeof distance);
+      auto* state = reinterpret_cast<photofinish_state*>(const_cast<std::uint8_t*>(words) + distance);
+      if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
+    }
+    at += size;
+  }
+}
+
+int visit_object(dl_phdr_info* info, std::size_t, void* states) {
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
+    read_notes(begin, begin + segment.p_memsz, *static_cast<std::vector<photofinish_state*>*>(states));
+  }
+  return 0;
+}
+
+bool is_one_sided(Action action) {
+  return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
+         action == Action::FetchAndOp || action == Action::CompareAndSwap;
+}
+
+}  // namespace
+
+Reach* Reach::instance_ = nullptr;
+
+void Reach::start(AccessHook access, RangeHook range) {
+  static Reach reach;
+  reach.access_ = access;
+  reach.range_ = range;
+  reach.pages_.resize(PHOTOFINISH_GATE_SIZE);
+  reach.find_objects();
+  if (!reach.objects_.empty()) instance_ = &reach;
+}
+
+// Also those that were loaded since the last time.
+void Reach::find_objects() {
+  std::vector<photofinish_state*> found;
+  dl_iterate_phdr(visit_object, &found);
+  for (photofinish_state* state : found) {
+    if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
+    state->access = access_;
+    state->range = range_;
+    for (std::size_t slot = 0; slot < pages_.size(); ++slot) state->gate[slot] = pages_[slot] != 0;
+    if (!objects_.empty()) {
+      state->low = objects_[0]->low;
+      state->high = objects_[0]->high;
+    }
+  }
+  objects_ = std::move(found);
+}
+
+void Reach::stop() {
+  std::unique_lock lock(mutex_);
+  instance_ = nullptr;
+  for (photofinish_state* state : objects_) {
+    std::memset(state->gate, 0, sizeof state->gate);
+    state->low = state->high = 0;
+  }
+}
+
+void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
+  const std::uint64_t first = (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage, last = (end - 1) / kPage;
+  for (std::uint64_t page = first; page <= last && page - first < PHOTOFINISH_GATE_SIZE; ++page) {
+    std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
+    count += on ? 1 : -1;
+    if (count != (on ? 1u : 0u)) continue;
+    for (photofinish_state* state : objects_) state->gate[page % PHOTOFINISH_GATE_SIZE] = on;
+  }
+}
+
+void Reach::open(Bytes bytes) {
+  if (bytes.begin >= bytes.end) return;
+  cover_.try_emplace(0, 0);
+  const auto split = [&](std::uint64_t at) { cover_.try_emplace(at, std::prev(cover_.upper_bound(at))->second); };
+  split(bytes.begin);
+  split(bytes.end);
+  for (auto piece = cover_.find(bytes.begin); piece->first < bytes.end; ++piece) ++piece->second;
+  mark(bytes.begin, bytes.end, true);
+  for (photofinish_state* state : objects_) {
+    state->low = state->high == 0 ? bytes.begin : std::min(state->low, bytes.begin);
+    state->high = std::max(state->high, bytes.end);
+  }
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+void Reach::close(Bytes bytes) {
+  if (bytes.begin >= bytes.end) return;
+  auto piece = cover_.find(bytes.begin);
+  if (piece == cover_.end()) return;
+  for (; piece != cover_.end() && piece->first < bytes.end; ++piece) --piece->second;
+  // Pieces that are alike become one again.
+  for (auto at = cover_.find(bytes.begin); at != cover_.end() && at->first <= bytes.end;) {
+    if (at != cover_.begin() && std::prev(at)->second == at->second) at = cover_.erase(at);
+    else ++at;
+  }
+  mark(bytes.begin, bytes.end, false);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
+  std::shared_lock lock(mutex_);
+  if (cover_.empty()) return false;
+  const auto next = cover_.upper_bound(begin);
+  const auto piece = std::prev(next);
+  last = {piece->first, next != cover_.end() ? next->first : ~std::uint64_t{0}, version_.load(std::memory_order_relaxed), piece->second != 0};
+  if (end <= last.end) return last.reachable;
+  for (auto at = piece; at != cover_.end() && at->first < end; ++at)
+    if (at->second != 0) return true;
+  return false;
+}
+
+void Reach::close_requests(const Event& event) {
+  const auto close_one = [&](RequestId id) {
+    const auto found = requests_.find(id.value);
+    if (found == requests_.end()) return;
+    for (const Bytes& bytes : found->second) close(bytes);
+    requests_.erase(found);
+  };
+  const Action action = traits(event.call).action;
+  if (action == Action::RequestFree) {
+    for (const RequestId id : event.requests) {
+      persistent_.erase(id.value);
+      close_one(id);
+    }
+    return;
+  }
+  for (const Completion& completion : event.completions)
+    if (completion.index < event.requests.size() && !persistent_.contains(event.requests[completion.index].value)) close_one(event.requests[completion.index]);
+}
+
+void Reach::close_operations(std::int64_t win, std::int64_t target, bool all) {
+  const auto found = operations_.find(win);
+  if (found == operations_.end()) return;
+  std::erase_if(found->second, [&](const Operation& operation) {
+    if (!all && operation.target != target) return false;
+    close(operation.bytes);
+    return true;
+  });
+}
+
+void Reach::follow(const Event& event, const Definitions& definitions) {
+  const CallTraits& call = traits(event.call);
+  const bool has_request = event.fields.has(Field::request);
+  const bool one_sided = is_one_sided(call.action);
+  const bool opens = (has_request || one_sided || call.action == Action::FileSplitBegin) && !event.buffers.empty();
+  const bool touches_window = event.fields.has(Field::win) || event.fields.has(Field::new_win);
+  if (!opens && event.completions.empty() && call.action != Action::RequestFree && !touches_window) return;
+  std::unique_lock lock(mutex_);
+  close_requests(event);
+
+  const std::int64_t win = event.fields.has(Field::win) ? event.fields[Field::win] : 0;
+  const std::int64_t target = event.fields.has(Field::target) ? event.fields[Field::target] : -1;
+  switch (call.action) {
+    case Action::WinCreate: {
+      find_objects();  // where one was loaded since, it knows windows now
+      const std::int64_t made = event.fields[Field::new_win];
+      const auto found = definitions.wins.find(WinId(static_cast<std::uint32_t>(made)));
+      if (found == definitions.wins.end()) break;
+      std::vector<Bytes>& memory = windows_[made];
+      if (found->second.segments.empty()) memory.push_back({found->second.base, found->second.base + found->second.size});
+      for (const WinSegment& segment : found->second.segments) memory.push_back({segment.address, segment.address + segment.size});
+      for (const Bytes& bytes : memory) open(bytes);
+      break;
+    }
+    case Action::WinAttach: {
+      const auto begin = static_cast<std::uint64_t>(event.fields[Field::address]);
+      windows_[win].push_back({begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
+      open(windows_[win].back());
+      break;
+    }
+    case Action::WinDetach:
+      std::erase_if(windows_[win], [&](const Bytes& bytes) {
+        if (bytes.begin != static_cast<std::uint64_t>(event.fields[Field::address])) return false;
+        close(bytes);
+        return true;
+      });
+      break;
+    case Action::WinFree:
+      close_operations(win, -1, true);
+      for (const Bytes& bytes : windows_[win]) close(bytes);
+      windows_.erase(win);
+      break;
+    case Action::Flush:
+    case Action::FlushLocal:
+    case Action::Unlock: close_operations(win, target, false); break;
+    case Action::Fence:
+      if (event.fields.has(Field::assertion) && (event.fields[Field::assertion] & kNoPrecede) != 0) break;
+      [[fallthrough]];
+    case Action::FlushAll:
+    case Action::FlushLocalAll:
+    case Action::UnlockAll:
+    case Action::Complete: close_operations(win, -1, true); break;
+    default: break;
+  }
+  if (!opens) return;
+  if (has_request && call.when == When::Prepares) persistent_.insert(static_cast<std::uint64_t>(event.fields[Field::request]));
+  for (const Buffer& buffer : event.buffers) {
+    if (buffer.access > BufferUse::ReadWrite || buffer.count <= 0) continue;
+    Bytes bytes{buffer.address, buffer.address + static_cast<std::uint64_t>(buffer.count)};
+    if (const auto type = definitions.types.find(buffer.type); buffer.type != TypeId(0) && type != definitions.types.end()) {
+      const DataMap& map = type->second.map;
+      std::int64_t low = 0, high = 0;
+      for (const Box& box : map.boxes) {
+        std::int64_t last = 0;
+        for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
+        low = std::min(low, box.offset + std::min<std::int64_t>(last, 0));
+        high = std::max(high, box.offset + std::max<std::int64_t>(last, 0) + box.length);
+      }
+      const std::int64_t more = (buffer.count - 1) * map.extent;
+      bytes = {buffer.address + static_cast<std::uint64_t>(low + std::min<std::int64_t>(more, 0)),
+               buffer.address + static_cast<std::uint64_t>(high + std::max<std::int64_t>(more, 0))};
+    }
+    if (bytes.begin >= bytes.end) continue;
+    open(bytes);
+    if (has_request) requests_[static_cast<std::uint64_t>(event.fields[Field::request])].push_back(bytes);
+    else operations_[win].push_back({target, bytes});
+  }
+}
+
+}  // namespace photofinish

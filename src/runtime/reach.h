@@ -1,0 +1,75 @@
+// Which memory somebody else may touch while the program runs on: windows, attached memory, buffers of operations in flight. It is marked in
+// the tables of the objects that were built with the pass (runtime_abi.h), so that their loads and stores call us there, and only there.
+//
+// Rule: marked from before the program gets control back until the call that ends it has returned. Too long a mark costs time, too short a
+// one misses races: where an end is not seen (requests that are started again and again), it stays until the object is gone.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "model/definitions.h"
+#include "model/event.h"
+#include "photofinish/runtime_abi.h"
+
+namespace photofinish {
+
+class Reach {
+ public:
+  // Null if nothing in the process was built with the pass.
+  static Reach* get() { return instance_; }
+  using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t);
+  using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t);
+  static void start(AccessHook access, RangeHook range);
+
+  void stop();  // nothing is marked any more
+
+  // What a call that is on record opened or ended.
+  void follow(const Event& event, const Definitions& definitions);
+
+  // Whether any of these bytes can be reached. Each task keeps the last piece that it asked about.
+  struct Piece {
+    std::uint64_t begin = 0, end = 0, version = 0;
+    bool reachable = false;
+  };
+  bool touches(std::uint64_t begin, std::uint64_t end, Piece& last) const {
+    if (last.begin <= begin && end <= last.end && last.version == version_.load(std::memory_order_acquire)) return last.reachable;
+    return look_up(begin, end, last);
+  }
+
+ private:
+  struct Bytes {
+    std::uint64_t begin, end;
+  };
+  struct Operation {
+    std::int64_t target;
+    Bytes bytes;
+  };
+  bool look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const;
+  void find_objects();
+  void open(Bytes bytes);
+  void close(Bytes bytes);
+  void mark(std::uint64_t begin, std::uint64_t end, bool on);
+  void close_requests(const Event& event);
+  void close_operations(std::int64_t win, std::int64_t target, bool all);
+
+  static Reach* instance_;
+  AccessHook access_ = nullptr;
+  RangeHook range_ = nullptr;
+  std::vector<photofinish_state*> objects_;
+  mutable std::shared_mutex mutex_;
+  std::atomic<std::uint64_t> version_{1};
+  std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
+  std::vector<std::uint32_t> pages_;              // so many marks on each slot of the gate
+  std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
+  std::unordered_set<std::uint64_t> persistent_;  // of these
+  std::unordered_map<std::int64_t, std::vector<Operation>> operations_;  // by window
+  std::unordered_map<std::int64_t, std::vector<Bytes>> windows_;
+};
+
+}  // namespace photofinish
