@@ -100,6 +100,13 @@ bool Inbox::blocked(const Kept& kept, WorldRank rank, std::int64_t tag, std::uin
   });
 }
 
+// `received` goes out of the way at `clock`: too late for those that wait for it and come before that.
+void Inbox::note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number, const SharedClock& clock) {
+  if (received.id >= last_kept_) return;
+  for (Kept& kept : kept_)
+    if (kept.used && kept.id > received.id && before(kept.releases, clock)) kept.late.push_back({received.wanted, from, tag, number});
+}
+
 bool Inbox::open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const {
   for (const Received& received : window_) {
     if (received.id >= id) return false;
@@ -188,8 +195,9 @@ void Inbox::clear(std::uint32_t index) {
   --kept_count_;
 }
 
-void Inbox::cancelled(ReceiveId receive) {
+void Inbox::cancelled(ReceiveId receive, const SharedClock& clock) {
   Received& received = find(receive);
+  note_late(received, kProcNull, 0, 0, clock);
   received.matched = true;
   received.from = kProcNull;
   MessageEnd nothing;

@@ -61,8 +61,8 @@ class Inbox {
   // Fills in what is to be handed to `released` and joined by whoever completes the send or the receive.
   template <class Report>
   void matched(SendId send, ReceiveId receive, Match& match, Report report);
-  // It took no message, and never will.
-  void cancelled(ReceiveId receive);
+  // It took no message, and never will; `clock` is the rank's as it cancels.
+  void cancelled(ReceiveId receive, const SharedClock& clock);
   // A probe that saw a message; it is over at once.
   template <class Report>
   void probed(SendId send, Wanted wanted, const MessageEnd& end, Match& match, Report report);
@@ -139,6 +139,7 @@ class Inbox {
   bool blocked(const Kept& kept, WorldRank rank, std::int64_t tag, std::uint64_t number) const;
   enum class Earlier { None, Undecided, Stays };
   Earlier earlier_of(const Kept& kept, WorldRank rank, std::uint64_t number) const;
+  void note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number, const SharedClock& clock);
   bool open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const;
   template <class Report>
   void consider_all(const Incoming& send, ReceiveId until, bool unmatched, Report report);
@@ -251,10 +252,7 @@ void Inbox::matched(SendId id, ReceiveId receive, Match& match, Report report) {
   received.from = send.end.rank;
   received.tag = send.end.tag;
   received.send_number = send.number;
-  if (receive < last_kept_)
-    for (Kept& kept : kept_)
-      if (kept.used && kept.id > receive && before(kept.releases, match.clock))
-        kept.late.push_back({received.wanted, send.end.rank, send.end.tag, send.number});
+  note_late(received, send.end.rank, send.end.tag, send.number, match.clock);
   consider_all(send, receive, false, report);
   if (!pending_.empty()) settle_pending(send, receive, match.clock, report);
   if (received.wanted.source == kAnySource) match.before.push_back(keep(Taker::Receive, received, send.end));

@@ -80,7 +80,9 @@ void MessageRaces::complete(Send send) {
   free_sends_.push_back(send.index);
 }
 
-void MessageRaces::cancel(Receive receive) { inboxes_[receive.inbox].cancelled(receive.id); }
+void MessageRaces::cancel(Receive receive) {
+  inboxes_[receive.inbox].cancelled(receive.id, rank(inbox_rank_[receive.inbox]).clock);
+}
 
 void MessageRaces::probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw) {
   const std::uint32_t index = inbox_of(end.rank, comm);

@@ -34,7 +34,6 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
     if (happening.link >= 0) {
       const Link& link = execution.links[static_cast<std::size_t>(happening.link)];
       if (link.kind == LinkKind::Match) races.match(sends.at(*link.send), receives.at(link.receive));
-      if (link.kind == LinkKind::Cancelled) races.cancel(receives.at(link.receive));
       if (link.kind == LinkKind::Saw) races.probe(end(link.receive), comm_of(link.receive), wanted(link.receive), sends.at(*link.send));
       continue;
     }
@@ -51,6 +50,9 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
     const Call& call = execution.call(ref);
     if (call.kind == Kind::Send) sends[ref] = races.send(end(ref), comm_of(ref), WorldRank(call.peer), call.mode);
     if (call.kind == Kind::Receive) receives[ref] = races.receive(end(ref), comm_of(ref), wanted(ref));
+    if (call.kind == Kind::Cancel)
+      if (const Link* link = execution.link_of({ref.process, call.of}); link != nullptr && link->kind == LinkKind::Cancelled && link->cancel == ref)
+        races.cancel(receives.at(link->receive));
     if (call.kind == Kind::Say) races.say(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
   }
   races.finish();

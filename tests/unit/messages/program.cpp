@@ -32,7 +32,9 @@ class Writer {
 
   Call send(const Step& step, int process) {
     Call call{Kind::Send};
-    call.peer = (process + 1 + step.a % (program_.processes - (step.a < 250 ? 1 : 0))) % program_.processes;
+    // Mostly to the first one, rarely to oneself.
+    const int far = step.a % 4 != 0 && process != 0 ? program_.processes - process : 1 + step.a / 4 % (program_.processes - (step.a < 250 ? 1 : 0));
+    call.peer = (process + far) % program_.processes;
     call.tag = step.b % tags();
     call.comm = step.b % 16 == 15 ? 1 : 0;
     const int often = program_.focus == Focus::Synchronous ? 2 : 4;
@@ -42,7 +44,7 @@ class Writer {
 
   Call receive(const Step& step, int process, Kind kind) {
     Call call{kind};
-    if (step.a % 3 == 0) call.peer = (process + 1 + step.a / 3 % (program_.processes - 1)) % program_.processes;
+    if (step.a % 4 == 0) call.peer = (process + 1 + step.a / 4 % (program_.processes - 1)) % program_.processes;
     const int named = program_.focus == Focus::Tags ? 3 : 2;
     if (step.b % 4 < named) call.tag = step.b / 4 % tags();
     call.comm = step.b % 16 == 15 ? 1 : 0;
@@ -63,7 +65,8 @@ class Writer {
   }
 
   void take(const Step& step) {
-    const int process = step.process % program_.processes;
+    const bool receives = step.what == Do::Receive || step.what == Do::Irecv || step.what == Do::Probe || step.what == Do::Cancel;
+    const int process = receives && step.process % 8 < 6 ? 0 : step.process / 8 % program_.processes;
     std::vector<Open>& open = open_[static_cast<std::size_t>(process)];
     switch (step.what) {
       case Do::Send:
@@ -212,7 +215,7 @@ rc::Gen<Do> kinds(Focus focus) {
   return rc::gen::just(Send);
 }
 
-rc::Gen<std::uint8_t> byte() { return rc::gen::map(rc::gen::inRange(0, 256), [](int value) { return static_cast<std::uint8_t>(value); }); }
+rc::Gen<std::uint8_t> byte() { return rc::gen::resize(rc::kNominalSize, rc::gen::map(rc::gen::inRange(0, 256), [](int value) { return static_cast<std::uint8_t>(value); })); }
 
 }  // namespace
 
@@ -227,12 +230,12 @@ rc::Gen<Program> programs(Focus focus) {
   const auto step = rc::gen::build<Step>(rc::gen::set(&Step::what, kinds(focus)), rc::gen::set(&Step::process, byte()), rc::gen::set(&Step::a, byte()),
                                          rc::gen::set(&Step::b, byte()), rc::gen::set(&Step::c, byte()));
   const int most = focus == Focus::Blocking ? 9 : 14;
-  const auto steps = rc::gen::mapcat(rc::gen::inRange(3, most + 1), [step](int length) { return rc::gen::container<std::vector<Step>>(static_cast<std::size_t>(length), step); });
+  const auto steps = rc::gen::mapcat(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(4, most + 1)), [step](int length) { return rc::gen::container<std::vector<Step>>(static_cast<std::size_t>(length), step); });
   return rc::gen::build<Program>(
       rc::gen::set(&Program::focus, rc::gen::just(focus)), rc::gen::set(&Program::processes, rc::gen::element(2, 3, 3, 3, 4, 4, 5)),
-      rc::gen::set(&Program::steps, rc::gen::oneOf(steps, rc::gen::resize(14, rc::gen::container<std::vector<Step>>(step)))),
+      rc::gen::set(&Program::steps, rc::gen::oneOf(steps, steps, rc::gen::resize(14, rc::gen::container<std::vector<Step>>(step)))),
       rc::gen::set(&Program::schedule, rc::gen::resize(40, rc::gen::container<std::vector<std::uint8_t>>(byte()))),
-      rc::gen::set(&Program::stop, rc::gen::map(rc::gen::inRange(0, 160), [](int value) { return static_cast<std::uint16_t>(value < 130 ? 0 : value - 128); })));
+      rc::gen::set(&Program::stop, rc::gen::map(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 160)), [](int value) { return static_cast<std::uint16_t>(value < 130 ? 0 : value - 128); })));
 }
 
 void showValue(const Program& program, std::ostream& out) { out << program.processes << " processes\n" << text(run(program)); }
