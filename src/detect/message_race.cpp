@@ -80,6 +80,15 @@ void MessageRaces::complete(Send send) {
   free_sends_.push_back(send.index);
 }
 
+void MessageRaces::free(Send send) {
+  Outgoing& out = sends_[send.index];
+  out.synchronous = false;
+  if (!out.matched) return;
+  out.released_clock.reset();
+  out.before.clear();
+  free_sends_.push_back(send.index);
+}
+
 void MessageRaces::cancel(Receive receive) {
   inboxes_[receive.inbox].cancelled(receive.id, rank(inbox_rank_[receive.inbox]).clock);
 }

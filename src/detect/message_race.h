@@ -41,6 +41,8 @@ class MessageRaces {
   void complete(Receive receive);
   // Of a synchronous send; of others it says nothing.
   void complete(Send send);
+  // Nobody will wait for it.
+  void free(Send send);
   void cancel(Receive receive);
   void probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw);
   void say(WorldRank rank, std::uint64_t key);

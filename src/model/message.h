@@ -47,6 +47,7 @@ struct MessageStep {
     Cancel,           // of a receive that turned out to be cancelled: operation
     CompleteSend,     // operation
     CompleteReceive,  // operation
+    Free,             // of a send whose completion nobody waits for: operation
     Probe,            // that saw a message: comm, peer, tag, key
     Say,              // order of other kinds (collectives, one-sided synchronisation): key, heard by `others` of them
     Hear,             // key, said by all of `from`
