@@ -79,7 +79,8 @@ class Inbox {
   void forget_known(std::size_t ranks, Clocks clocks);
   bool crowded() const { return kept_count_ > crowd_; }
 
-  const SharedClock& posted_clock(ReceiveId receive) { return find(receive).posted_clock; }
+  // What the rank knew when it posted the receive: only whoever sent to it synchronously needs that.
+  SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
   std::size_t kept() const { return kept_count_; }
   std::size_t window() const { return window_.size(); }
   bool idle() const { return window_.empty() && kept_count_ == 0 && unmatched_ == 0; }

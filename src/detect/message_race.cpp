@@ -45,11 +45,12 @@ void MessageRaces::match(Send send, Receive receive) {
   Outgoing& out = sends_[send.index];
   CHECK(!out.matched && out.inbox == receive.inbox);
   Inbox& inbox = inboxes_[receive.inbox];
+  SharedClock posted = inbox.take_posted_clock(receive.id);
   inbox.matched(out.id, receive.id, match_, [this](const MessageRace& race) { add(race); });
   if (out.synchronous) {
     out.matched = true;
     out.released_clock = match_.clock;
-    out.released_clock.join(inbox.posted_clock(receive.id));
+    out.released_clock.join(posted);
     out.before = match_.before;
   } else {
     free_sends_.push_back(send.index);
@@ -129,7 +130,7 @@ std::vector<MessageRaceClass> MessageRaces::races() const {
 MessageRaces::Held MessageRaces::held() const {
   Held held;
   held.sends = sends_.size() - free_sends_.size();
-  held.clock_nodes = pool_.nodes();
+  held.clock_bytes = pool_.bytes();
   for (const Inbox& inbox : inboxes_) {
     held.receives += inbox.window();
     held.kept += inbox.kept();

@@ -53,7 +53,7 @@ class MessageRaces {
   std::vector<MessageRaceClass> races() const;
   // What is held now, for those who watch memory.
   struct Held {
-    std::size_t sends = 0, receives = 0, kept = 0, clock_nodes = 0;
+    std::size_t sends = 0, receives = 0, kept = 0, clock_bytes = 0;
   };
   Held held() const;
 

@@ -6,13 +6,11 @@
 namespace photofinish {
 
 ClockPool::ClockPool(std::size_t ranks) {
-  for (std::size_t reach = 16; reach < ranks; reach *= 16) ++height_;
-  make();         // the zeros
-  counts_[0] = 1;  // never freed
+  for (std::size_t reach = kLeaf; reach < ranks; reach *= kInner) ++top_;
 }
 
-ClockPool::Node ClockPool::make() {
-  ++used_;
+template <std::size_t kWidth>
+ClockPool::Node ClockPool::Store<kWidth>::add() {
   if (!free_.empty()) {
     const Node node = free_.back();
     free_.pop_back();
@@ -20,69 +18,88 @@ ClockPool::Node ClockPool::make() {
     return node;
   }
   const auto node = static_cast<Node>(counts_.size());
-  if (node % kBlock == 0) blocks_.push_back(std::make_unique<Words[]>(kBlock));
+  if (node % kBlock == 0) blocks_.push_back(std::make_unique<std::uint32_t[]>(kBlock * kWidth));
   counts_.push_back(1);
   return node;
 }
 
-void ClockPool::free_tree(Node node, int level) {
-  if (level > 0)
-    for (int i = 0; i < 16; ++i) drop_at(words(node)[i], level - 1);
-  free_.push_back(node);
-  --used_;
+void ClockPool::drop_tree(Node node, int level) {
+  for (std::size_t i = 0; i < kInner; ++i) drop(inner_[node][i], level - 1);
+  inner_.remove(node);
+}
+
+ClockPool::Node ClockPool::join_leaves(Node one, Node other) {
+  const std::uint32_t* const a = leaves_[one];
+  const std::uint32_t* const b = leaves_[other];
+  std::uint32_t below = 0, above = 0;
+  for (std::size_t i = 0; i < kLeaf; ++i) {
+    below |= a[i] < b[i] ? 1u : 0u;
+    above |= a[i] > b[i] ? 1u : 0u;
+  }
+  if (below == 0 || above == 0) {
+    const Node covers = below == 0 ? one : other;
+    hold(covers, 0);
+    return covers;
+  }
+  const Node node = leaves_.add();
+  std::uint32_t* const sum = leaves_[node];
+  for (std::size_t i = 0; i < kLeaf; ++i) sum[i] = std::max(a[i], b[i]);
+  return node;
 }
 
 ClockPool::Node ClockPool::join(Node one, Node other, int level) {
-  if (one == other || other == 0) {
-    hold(one);
-    return one;
+  if (one == other || one == 0 || other == 0) {
+    const Node covers = one == 0 ? other : one;
+    hold(covers, level);
+    return covers;
   }
-  if (one == 0) {
-    hold(other);
-    return other;
+  if (level == 0) return join_leaves(one, other);
+  const std::uint32_t* const a = inner_[one];
+  const std::uint32_t* const b = inner_[other];
+  std::uint32_t sum[kInner];
+  bool is_one = true, is_other = true;
+  for (std::size_t i = 0; i < kInner; ++i) {
+    sum[i] = a[i];
+    if (a[i] == b[i]) continue;
+    sum[i] = join(a[i], b[i], level - 1);
+    is_one = is_one && sum[i] == a[i];
+    is_other = is_other && sum[i] == b[i];
   }
-  alignas(64) std::uint32_t sum[16];
-  const std::uint32_t* a = words(one);
-  const std::uint32_t* b = words(other);
-  if (level == 0) {
-    for (int i = 0; i < 16; ++i) sum[i] = std::max(a[i], b[i]);
-    if (std::memcmp(sum, a, sizeof sum) == 0) {
-      hold(one);
-      return one;
-    }
-    if (std::memcmp(sum, b, sizeof sum) == 0) {
-      hold(other);
-      return other;
-    }
-  } else {
-    bool is_one = true, is_other = true;
-    for (int i = 0; i < 16; ++i) {
-      sum[i] = join(a[i], b[i], level - 1);  // blocks stay where they are when others are added
-      is_one = is_one && sum[i] == a[i];
-      is_other = is_other && sum[i] == b[i];
-    }
-    if (is_one || is_other) {
-      for (int i = 0; i < 16; ++i) drop_at(sum[i], level - 1);
-      hold(is_one ? one : other);
-      return is_one ? one : other;
-    }
+  if (is_one || is_other) {
+    for (std::size_t i = 0; i < kInner; ++i)
+      if (a[i] != b[i]) drop(sum[i], level - 1);
+    const Node covers = is_one ? one : other;
+    hold(covers, level);
+    return covers;
   }
-  const Node node = make();
-  std::memcpy(words(node), sum, sizeof sum);
+  for (std::size_t i = 0; i < kInner; ++i)
+    if (a[i] == b[i]) hold(a[i], level - 1);
+  const Node node = inner_.add();
+  std::memcpy(inner_[node], sum, sizeof sum);
   return node;
 }
 
 ClockPool::Node ClockPool::raise(Node clock, std::size_t rank, Time time, int level) {
-  if (clock == 0 || counts_[clock] > 1) {
-    const Node copy = make();
-    std::memcpy(words(copy), words(clock), sizeof(Words));
-    if (level > 0)
-      for (int i = 0; i < 16; ++i) hold(words(copy)[i]);
-    --counts_[clock];  // others hold it
+  if (level == 0) {
+    if (clock == 0 || leaves_.count(clock) > 1) {
+      const Node copy = leaves_.add();
+      std::memcpy(leaves_[copy], leaves_[clock], kLeaf * sizeof(Time));
+      drop(clock, 0);
+      clock = copy;
+    }
+    Time& component = leaves_[clock][rank % kLeaf];
+    component = std::max(component, time);
+    return clock;
+  }
+  if (clock == 0 || inner_.count(clock) > 1) {
+    const Node copy = inner_.add();
+    std::memcpy(inner_[copy], inner_[clock], kInner * sizeof(Node));
+    for (std::size_t i = 0; i < kInner; ++i) hold(inner_[copy][i], level - 1);
+    drop(clock, level);
     clock = copy;
   }
-  std::uint32_t& word = words(clock)[rank >> (4 * level) & 15];
-  word = level == 0 ? std::max(word, time) : raise(word, rank, time, level - 1);
+  Node& below = inner_[clock][child(rank, level)];
+  below = raise(below, rank, time, level - 1);
   return clock;
 }
 

@@ -1,9 +1,9 @@
 // Vector clocks that share what they have in common.
 //
-// Rule: a clock is a tree of nodes of sixteen, counted and never changed while more than one holds them. Joining skips what both
-// sides share and gives back a side that covers the other, so the cost is in what differs: two ranks that left one barrier
-// share everything but the few components that moved since, however many ranks there are.
-// Invariant: node 0 is the tree of zeros, at every height.
+// Rule: a clock is a tree of nodes, leaves of 64 components and inner ones of 16 children, counted, and never changed while more than one
+// holds them. Joining skips what both sides share and gives back a side that covers the other, so the cost is in what differs: two
+// ranks that left one barrier share everything but the few leaves that moved since, however many ranks there are.
+// Invariant: node 0 is the tree of zeros, at every height; it is not counted.
 // Misses: components have 32 bits; one that is full stays where it is, so that order is claimed where there may be none.
 #pragma once
 
@@ -25,49 +25,63 @@ class ClockPool {
   ClockPool& operator=(const ClockPool&) = delete;
 
   Time get(Node clock, std::size_t rank) const {
-    for (int level = height_ - 1; level > 0 && clock != 0; --level) clock = words(clock)[rank >> (4 * level) & 15];
-    return clock == 0 ? 0 : words(clock)[rank & 15];
+    for (int level = top_; level > 0 && clock != 0; --level) clock = inner_[clock][child(rank, level)];
+    return clock == 0 ? 0 : leaves_[clock][rank % kLeaf];
   }
-  void hold(Node clock) { ++counts_[clock]; }
-  void drop(Node clock) {
-    if (--counts_[clock] == 0 && clock != 0) [[unlikely]]
-      free_tree(clock, height_ - 1);
-  }
+  void hold(Node clock) { hold(clock, top_); }
+  void drop(Node clock) { drop(clock, top_); }
   // Both give a node that is held for the caller.
-  Node join(Node one, Node other) { return join(one, other, height_ - 1); }
-  Node raise(Node clock, std::size_t rank, Time time) { return raise(clock, rank, time, height_ - 1); }  // takes over `clock`
+  Node join(Node one, Node other) { return join(one, other, top_); }
+  Node raise(Node clock, std::size_t rank, Time time) { return raise(clock, rank, time, top_); }  // takes over `clock`
 
-  std::size_t nodes() const { return used_; }
-  static constexpr std::size_t kNodeBytes = 64;
+  std::size_t bytes() const { return leaves_.used() * sizeof(Time) * kLeaf + inner_.used() * sizeof(Node) * kInner; }
 
  private:
-  struct alignas(64) Words {
-    std::uint32_t at[16];
-  };
-  static constexpr std::size_t kBlock = 1024;
+  static constexpr std::size_t kLeaf = 64, kInner = 16;
 
-  std::uint32_t* words(Node node) { return blocks_[node / kBlock][node % kBlock].at; }
-  const std::uint32_t* words(Node node) const { return blocks_[node / kBlock][node % kBlock].at; }
-  Node make();
-  void free_tree(Node node, int level);
-  void drop_at(Node node, int level) {
-    if (--counts_[node] == 0 && node != 0) free_tree(node, level);
+  // Nodes of one kind. They stay where they are when others are added.
+  template <std::size_t kWidth>
+  class Store {
+   public:
+    Store() { add(); }  // the zeros
+    std::uint32_t* operator[](Node node) { return blocks_[node / kBlock].get() + node % kBlock * kWidth; }
+    const std::uint32_t* operator[](Node node) const { return blocks_[node / kBlock].get() + node % kBlock * kWidth; }
+    std::uint32_t& count(Node node) { return counts_[node]; }
+    Node add();  // held once, with whatever was in it
+    void remove(Node node) { free_.push_back(node); }
+    std::size_t used() const { return counts_.size() - free_.size(); }
+
+   private:
+    static constexpr std::size_t kBlock = 256;
+    std::vector<std::unique_ptr<std::uint32_t[]>> blocks_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<Node> free_;
+  };
+
+  static std::size_t child(std::size_t rank, int level) { return rank / kLeaf >> (4 * (level - 1)) & (kInner - 1); }
+  void hold(Node node, int level) {
+    if (node != 0) ++(level == 0 ? leaves_.count(node) : inner_.count(node));
   }
+  void drop(Node node, int level) {
+    if (node == 0 || --(level == 0 ? leaves_.count(node) : inner_.count(node)) != 0) return;
+    if (level == 0) leaves_.remove(node);
+    else drop_tree(node, level);
+  }
+  void drop_tree(Node node, int level);
   Node join(Node one, Node other, int level);
+  Node join_leaves(Node one, Node other);
   Node raise(Node clock, std::size_t rank, Time time, int level);
 
-  int height_ = 1;
-  std::size_t used_ = 0;
-  std::vector<std::unique_ptr<Words[]>> blocks_;
-  std::vector<std::uint32_t> counts_;
-  std::vector<Node> free_;
+  int top_ = 0;
+  Store<kLeaf> leaves_;
+  Store<kInner> inner_;
 };
 
 // One clock, held as long as this lives.
 class SharedClock {
  public:
   SharedClock() = default;
-  explicit SharedClock(ClockPool& pool) : pool_(&pool) { pool_->hold(node_); }
+  explicit SharedClock(ClockPool& pool) : pool_(&pool) {}
   SharedClock(const SharedClock& other) : pool_(other.pool_), node_(other.node_) {
     if (pool_ != nullptr) pool_->hold(node_);
   }

@@ -388,7 +388,7 @@ TEST(MessageCases, NothingPilesUp) {
     for (int i = 0; i < kRanks; ++i) races.hear(WorldRank(i), 5);
     races.forget(5);
     const auto held = races.held();
-    const std::size_t all = held.sends + held.receives + held.kept + held.clock_nodes;
+    const std::size_t all = held.sends + held.receives + held.kept + held.clock_bytes;
     (round < 1000 ? early : late) = std::max(round < 1000 ? early : late, all);
   }
   EXPECT_LE(late, early);
