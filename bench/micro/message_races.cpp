@@ -3,6 +3,7 @@
 //   cmake --build build/release --target message_races
 //   build/release/bin/message_races [messages of each row, 300000 by default]
 //   build/release/bin/message_races long [events, 100000000 by default]
+//   build/release/bin/message_races one processes outstanding tags [messages]
 //
 // Simulated processes keep so many receives open, with any source and tags in turn; messages come from eight neighbours, or from
 // anybody, half as many in flight as receives are open. One in ten is synchronous. An event is a send, a receive, or the completion of a
@@ -185,6 +186,10 @@ void run_long(std::uint64_t events) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "long") {
     run_long(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 100000000);
+    return 0;
+  }
+  if (argc > 4 && std::string(argv[1]) == "one") {
+    measure({std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4])}, argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 300000);
     return 0;
   }
   const std::uint64_t messages = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 300000;

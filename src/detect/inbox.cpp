@@ -54,11 +54,18 @@ Inbox::ReceiveId Inbox::posted(Wanted wanted, const MessageEnd& end, const Share
   return received.id;
 }
 
-Inbox::Received& Inbox::find(ReceiveId id) {
-  if (!window_.empty() && window_.back().id == id) return window_.back();
+// The number of receives in the window that were posted before.
+std::size_t Inbox::before_in_window(ReceiveId id) const {
+  if (window_.empty() || window_.back().id < id) return window_.size();
+  if (window_.front().id == id) return 0;
   const auto at = std::lower_bound(window_.begin(), window_.end(), id, [](const Received& r, ReceiveId i) { return r.id < i; });
-  CHECK(at != window_.end() && at->id == id);
-  return *at;
+  return static_cast<std::size_t>(at - window_.begin());
+}
+
+Inbox::Received& Inbox::find(ReceiveId id) {
+  const std::size_t at = before_in_window(id);
+  CHECK(at < window_.size() && window_[at].id == id);
+  return window_[at];
 }
 
 // R_m from the match of `earlier` to the match of a receive with a send.
@@ -74,8 +81,8 @@ void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, Sh
   clock = send.clock;
   before.clear();
   in_.clear();
-  for (auto it = window_.rbegin(); it != window_.rend(); ++it) {
-    const Received& earlier = *it;
+  for (std::size_t i = before_in_window(id); i-- > 0;) {
+    const Received& earlier = window_[i];
     if (!must_come_first(earlier, id, wanted, send.end.rank, send.end.tag, send.number)) continue;
     if (std::any_of(in_.begin(), in_.end(), [&](const Received* later) {
           return later->from.value >= 0 && must_come_first(earlier, later->id, later->wanted, later->from, later->tag, later->send_number);
@@ -160,8 +167,8 @@ Inbox::KeptRef Inbox::keep(Taker taker, const Received& received, const MessageE
 void Inbox::supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by) {
   const Kept& latest = kept_[by];
   ReceiveId open = 0;
-  for (auto it = window_.rbegin(); it != window_.rend() && open == 0; ++it)
-    if (it->id < latest.id && !it->matched) open = it->id;
+  for (std::size_t i = before_in_window(latest.id); i-- > 0 && open == 0;)
+    if (!window_[i].matched) open = window_[i].id;
   for (std::size_t i = 0; i < same_tag.size();) {
     const Kept& kept = kept_[same_tag[i]];
     const bool replaced = kept.id < latest.id && kept.id > open && kept.pins == 0 && kept.taker == latest.taker && kept.wanted == latest.wanted &&

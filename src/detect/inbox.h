@@ -133,6 +133,7 @@ class Inbox {
     std::uint32_t source = 0;
   };
 
+  std::size_t before_in_window(ReceiveId id) const;
   Received& find(ReceiveId id);
   bool must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from, std::int64_t tag, std::uint64_t number) const;
   void collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock, std::vector<KeptRef>& before);
