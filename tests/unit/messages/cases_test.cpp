@@ -263,6 +263,44 @@ TEST(MessageCases, FirstOfEachRank) {
   EXPECT_EQ(close(script.done()).conflicts, (std::set<Pair>{{r0, b}, {r0, c}}));
 }
 
+// Rank 2's second message is matched before it is known who takes its first: a receive before the wildcard, or one after it.
+TEST(MessageCases, HangsOnAnEarlierSend) {
+  for (const bool taken_before : {true, false}) {
+    Script script(4);
+    const Ref r0 = script.irecv(0, kAny, 1), r1 = script.irecv(0), r2 = script.irecv(0, kAny, 2), r3 = script.irecv(0, kAny, 1);
+    const Ref s1 = script.isend(1, 0, 3), s3 = script.isend(2, 0, 1), s2 = script.isend(2, 0, 2), s0 = script.isend(3, 0, 1);
+    script.match(s1, r1);
+    script.match(s2, r2);
+    script.match(taken_before ? s3 : s0, r0);
+    script.match(taken_before ? s0 : s3, r3);
+    if (taken_before) EXPECT_EQ(races(script), (std::set<Pair>{{r0, s0}, {r1, s0}, {r1, s2}}));
+    else EXPECT_EQ(races(script), (std::set<Pair>{{r0, s3}, {r1, s3}}));
+  }
+}
+
+// Two receives at one site, and an open one between them that keeps a message from the second, not from the first.
+TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
+  Script script(4);
+  const Ref r5 = script.irecv(0, kAny, 1), first = script.irecv(0, kAny, 2), between = script.irecv(0, 2), second = script.irecv(0, kAny, 2);
+  const Ref a = script.isend(3, 0, 2), b = script.isend(3, 0, 2), s4 = script.isend(2, 0, 1), s2 = script.isend(2, 0, 2);
+  script.match(a, first);
+  script.match(b, second);
+  script.wait(second);
+  const Ref token = script.send(0, 3, 9);
+  script.match(token, script.recv(3, 0, 9));
+  const Ref s5 = script.isend(3, 0, 1);
+  script.match(s5, r5);
+  script.match(s4, between);
+  const Ref last = script.irecv(0, kAny, 2);
+  script.match(s2, last);
+  const std::set<Pair> pairs = races(script);
+  EXPECT_EQ(pairs.count({first, s2}), 1u);
+  EXPECT_EQ(pairs.count({second, s2}), 0u);
+  const SiteOf site_of = [=](Ref ref) { return own_site(ref == second ? first : ref); };
+  const Execution& execution = script.done();
+  EXPECT_EQ(detected(execution, linearise(execution, [] { return 0u; }), site_of), sites_of(close(execution).pairs, site_of));
+}
+
 // Two receives are open; the one posted later is waited for, and only then is rank 2 told to send. Its message cannot have been
 // the first receive's, since rank 1's messages do not overtake each other: when the second was there, so was the first.
 TEST(MessageCases, VectorClocksInventOne) {

@@ -65,8 +65,9 @@ class Writer {
   }
 
   void take(const Step& step) {
-    const bool receives = step.what == Do::Receive || step.what == Do::Irecv || step.what == Do::Probe || step.what == Do::Cancel;
-    const int process = receives && step.process % 8 < 6 ? 0 : step.process / 8 % program_.processes;
+    const bool receives = step.what == Do::Receive || step.what == Do::Irecv || step.what == Do::Probe || step.what == Do::Cancel ||
+                          step.what == Do::Signal || step.what == Do::Wait;
+    const int process = receives && step.process % 8 < 5 ? 0 : step.process / 8 % program_.processes;
     std::vector<Open>& open = open_[static_cast<std::size_t>(process)];
     switch (step.what) {
       case Do::Send:
@@ -204,12 +205,12 @@ rc::Gen<Do> kinds(Focus focus) {
   switch (focus) {
     case Focus::Everything:
       return rc::gen::element(Send, Receive, Isend, Isend, Irecv, Irecv, Wait, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier);
-    case Focus::Posted: return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send);
+    case Focus::Posted: return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send, Signal, Signal);
     case Focus::Blocking: return rc::gen::element(Send, Send, Receive, Receive, Exchange);
-    case Focus::Synchronous: return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait);
-    case Focus::Tags: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait);
-    case Focus::Probes: return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait);
-    case Focus::Cancels: return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, Wait);
+    case Focus::Synchronous: return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal);
+    case Focus::Tags: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Signal);
+    case Focus::Probes: return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Signal);
+    case Focus::Cancels: return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, Wait, Signal);
     case Focus::Order: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal, Signal, Barrier, SplitBarrier);
   }
   return rc::gen::just(Send);
