@@ -301,6 +301,36 @@ TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
   EXPECT_EQ(detected(execution, linearise(execution, [] { return 0u; }), site_of), sites_of(close(execution).pairs, site_of));
 }
 
+// What rank 2 learns from the message it waited for includes what came with the one that had to be matched before.
+TEST(MessageCases, KnowledgeComesWithEarlierMatches) {
+  Script script(5);
+  const Ref r1 = script.recv(0), s1 = script.isend(4, 0);
+  script.match(s1, r1);
+  script.match(script.send(0, 1, 9), script.recv(1, 0, 9));
+  const Ref early = script.isend(1, 2), late = script.isend(3, 2);
+  const Ref open = script.irecv(2), waited = script.irecv(2);
+  script.wait(waited);
+  script.match(early, open);
+  script.match(late, waited);
+  const Ref s2 = script.isend(2, 0), r2 = script.irecv(0);
+  script.match(s2, r2);
+  EXPECT_EQ(races(script), (std::set<Pair>{{open, late}}));
+}
+
+// One rank's messages: the second cannot be taken before the first by a receive that fits both.
+TEST(MessageCases, EarlierSendOfTheSameRankIsGone) {
+  Script script(4);
+  const Ref r1 = script.irecv(0, kAny, 1), r2 = script.irecv(0, 1);
+  const Ref s1 = script.isend(1, 0, 1), s2 = script.isend(1, 0, 2);
+  script.wait(r2);
+  script.match(s1, r1);
+  script.match(s2, r2);
+  script.match(script.send(0, 3, 9), script.recv(3, 0, 9));
+  const Ref s3 = script.isend(3, 0, 1), r3 = script.irecv(0, kAny, 1);
+  script.match(s3, r3);
+  EXPECT_TRUE(races(script).empty());
+}
+
 // Two receives are open; the one posted later is waited for, and only then is rank 2 told to send. Its message cannot have been
 // the first receive's, since rank 1's messages do not overtake each other: when the second was there, so was the first.
 TEST(MessageCases, VectorClocksInventOne) {
