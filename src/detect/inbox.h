@@ -1,0 +1,302 @@
+// One rank's receives on one communicator: which messages came before which, and which other one each could have taken.
+//
+// Rule (docs/message-races.md, "Which pairs"): a send s of another rank could have been taken by a receive r with match m if it fits, was not
+// taken by a receive before r, is the first such send of its rank, m does not come before s, and neither does m come before what must be
+// out of the way: the matches of earlier sends of that rank that fit r, and of earlier receives that fit s.
+// Invariants: `window_` holds, in the order they were posted, the receives that are open or whose completion a receive that is
+// open did not wait for: only their matches can be related to matches yet to come. `kept_` holds matches that could have been
+// others: of those posted at one site for one source and tag, the latest, and those from which an open receive separates it.
+// Matches come in an order that agrees with happens-before: whatever comes before a match or completion has been told before.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/message.h"
+#include "order/shared_clock.h"
+
+namespace photofinish {
+
+struct MessageRace {
+  Taker taker = Taker::Receive;
+  Uid comm;
+  Wanted wanted;
+  MessageEnd receive;
+  MessageEnd got;    // rank kProcNull: nothing, it was cancelled
+  MessageEnd other;  // what it could have got
+  bool other_unmatched = false;  // nobody ever took that one
+};
+
+// A send as its receiver knows it.
+struct Incoming {
+  MessageEnd end;
+  std::uint64_t number = 0;  // rises with program order at its rank
+  SharedClock clock;         // what its rank knew when it was posted
+};
+
+// Something that comes after a match: time at some rank. A match comes before all that know one of these.
+using Releases = std::vector<std::pair<WorldRank, ClockPool::Time>>;
+
+class Inbox {
+ public:
+  using ReceiveId = std::uint64_t;  // rises with program order; ends with the receive's completion
+  using SendId = std::uint32_t;     // ends with the match
+
+  Inbox(WorldRank rank, Uid comm) : rank_(rank), comm_(comm) {}
+
+  struct KeptRef {
+    std::uint32_t index = 0;
+    std::uint32_t generation = 0;
+  };
+  struct Match {
+    SharedClock clock;             // what comes with the message: the sender's clock and those of matches that had to come first
+    std::vector<KeptRef> before;  // matches that it comes after, itself included: all released when it is
+  };
+
+  SendId sent(Incoming send);
+  ReceiveId posted(Wanted wanted, const MessageEnd& end, const SharedClock& clock);
+  // Fills in what is to be handed to `released` and joined by whoever completes the send or the receive.
+  template <class Report>
+  void matched(SendId send, ReceiveId receive, Match& match, Report report);
+  // It took no message, and never will; `clock` is the rank's as it cancels.
+  void cancelled(ReceiveId receive, const SharedClock& clock);
+  // A probe that saw a message; it is over at once.
+  template <class Report>
+  void probed(SendId send, Wanted wanted, const MessageEnd& end, Match& match, Report report);
+  // The receive is complete; what its rank does next has this time. Fills in what the receive brought.
+  void completed(ReceiveId receive, ClockPool::Time time, SharedClock& clock);
+  // As `rank` goes on at `time`, all of these are over.
+  void released(const std::vector<KeptRef>& matches, WorldRank rank, ClockPool::Time time);
+  // Nothing follows: messages that nobody took could have been taken, too.
+  template <class Report>
+  void finish(Report report);
+
+  // Forgets matches that come before whatever any rank will send, where clocks(rank) is what that rank knows now.
+  template <class Clocks>
+  void forget_known(std::size_t ranks, Clocks clocks);
+  bool crowded() const { return kept_count_ > crowd_; }
+
+  // What the rank knew when it posted the receive: only whoever sent to it synchronously needs that.
+  SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
+  std::size_t kept() const { return kept_count_; }
+  std::size_t window() const { return window_.size(); }
+  bool idle() const { return window_.empty() && kept_count_ == 0 && unmatched_ == 0; }
+
+ private:
+  struct Received {
+    ReceiveId id = 0;
+    ReceiveId completed_at = ~ReceiveId{0};  // receives posted from here on waited for it
+    Wanted wanted;
+    bool matched = false;
+    WorldRank from;  // and what it took, if anything
+    std::int64_t tag = 0;
+    std::uint64_t send_number = 0;
+    MessageEnd end;
+    SharedClock posted_clock;
+    SharedClock clock;
+    std::vector<KeptRef> before;
+  };
+  struct Late {  // a receive posted before the kept one, matched only after it in happens-before
+    Wanted wanted;
+    WorldRank from;
+    std::int64_t tag = 0;
+    std::uint64_t number = 0;
+  };
+  struct Kept {
+    std::uint32_t generation = 0;
+    bool used = false;
+    Taker taker{};
+    ReceiveId id = 0;
+    Wanted wanted;
+    MessageEnd receive;
+    MessageEnd got;
+    Releases releases;
+    std::vector<std::pair<WorldRank, std::uint64_t>> settled;  // by rank: its first fitting send that no earlier receive took
+    std::vector<Late> late;
+    std::uint32_t pins = 0;  // pending pairs
+  };
+  struct Pending {  // a pair that hangs on who takes an earlier send of the same rank
+    std::uint32_t kept = 0;
+    MessageEnd send;
+    std::uint64_t number = 0;
+  };
+  struct Source {
+    WorldRank rank;
+    std::vector<SendId> unmatched;  // in program order, from `first` on
+    std::size_t first = 0;
+  };
+  struct Sent {
+    Incoming incoming;
+    std::uint32_t source = 0;
+  };
+
+  std::size_t before_in_window(ReceiveId id) const;
+  Received& find(ReceiveId id);
+  bool must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from, std::int64_t tag, std::uint64_t number) const;
+  void collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock, std::vector<KeptRef>& before);
+  static bool before(const Releases& releases, const SharedClock& clock);
+  bool blocked(const Kept& kept, WorldRank rank, std::int64_t tag, std::uint64_t number) const;
+  enum class Earlier { None, Undecided, Stays };
+  Earlier earlier_of(const Kept& kept, WorldRank rank, std::uint64_t number) const;
+  void note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number, const SharedClock& clock);
+  bool open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const;
+  template <class Report>
+  void consider_all(const Incoming& send, ReceiveId until, bool unmatched, Report report);
+  template <class Report>
+  void consider(std::uint32_t index, const Incoming& send, bool unmatched, Report report);
+  template <class Report>
+  void settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock, Report report);
+  KeptRef keep(Taker taker, const Received& received, const MessageEnd& got);
+  void supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by);
+  void forget(std::uint32_t index);
+  void clear(std::uint32_t index);
+  void trim();
+  void remove(SendId id);
+  template <class Report>
+  void report(const Kept& kept, const MessageEnd& other, bool unmatched, Report report) const;
+
+  const WorldRank rank_;
+  const Uid comm_;
+  ReceiveId next_ = 1;
+  std::vector<Received> window_;
+  std::vector<const Received*> in_;  // while a match is being collected
+  std::size_t done_ = 0;  // of the window: completed
+  std::size_t trim_at_ = 8;
+  std::vector<Kept> kept_;
+  std::vector<std::uint32_t> free_kept_;
+  std::unordered_map<std::int64_t, std::vector<std::uint32_t>> kept_by_tag_;
+  std::size_t kept_count_ = 0;
+  std::size_t crowd_ = 64;
+  ReceiveId last_kept_ = 0;
+  std::vector<Pending> pending_;
+  std::vector<Sent> sends_;
+  std::vector<SendId> free_sends_;
+  std::unordered_map<WorldRank, std::uint32_t> source_of_;
+  std::vector<Source> sources_;
+  std::size_t unmatched_ = 0;
+};
+
+// ---
+
+template <class Report>
+void Inbox::report(const Kept& kept, const MessageEnd& other, bool unmatched, Report report) const {
+  report(MessageRace{kept.taker, comm_, kept.wanted, kept.receive, kept.got, other, unmatched});
+}
+
+// `send` was not taken by a receive before `until`.
+template <class Report>
+void Inbox::consider_all(const Incoming& send, ReceiveId until, bool unmatched, Report report) {
+  if (kept_count_ == 0) return;
+  for (const std::int64_t tag : {send.end.tag, kAnyTag}) {
+    const auto found = kept_by_tag_.find(tag);
+    if (found == kept_by_tag_.end()) continue;
+    for (const std::uint32_t index : found->second)
+      if (kept_[index].id < until) consider(index, send, unmatched, report);
+  }
+}
+
+template <class Report>
+void Inbox::consider(std::uint32_t index, const Incoming& send, bool unmatched, Report report) {
+  Kept& kept = kept_[index];
+  const WorldRank rank = send.end.rank;
+  if (kept.got.rank == rank || !kept.wanted.takes(rank, send.end.tag)) return;
+  const Earlier earlier = earlier_of(kept, rank, send.number);
+  if (earlier == Earlier::Stays) return;
+  const auto at = std::lower_bound(kept.settled.begin(), kept.settled.end(), std::pair(rank, std::uint64_t{0}));
+  if (at != kept.settled.end() && at->first == rank) {
+    if (at->second <= send.number) return;
+    at->second = send.number;
+  } else {
+    kept.settled.insert(at, {rank, send.number});
+  }
+  if (blocked(kept, rank, send.end.tag, send.number) || before(kept.releases, send.clock)) return;
+  if (earlier == Earlier::Undecided) {
+    if (unmatched) return;  // and will stay so
+    ++kept.pins;
+    pending_.push_back({index, send.end, send.number});
+    return;
+  }
+  if (unmatched && open_receive_before(kept.id, rank, send.end.tag)) return;
+  this->report(kept, send.end, unmatched, report);
+}
+
+template <class Report>
+void Inbox::settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock, Report report) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const Pending pending = pending_[i];
+    Kept& kept = kept_[pending.kept];
+    bool stays = true;
+    if (pending.send.rank == send.end.rank && send.number < pending.number && kept.wanted.takes(send.end.rank, send.end.tag)) {
+      if (receive > kept.id || before(kept.releases, clock)) {
+        stays = false;
+      } else if (earlier_of(kept, pending.send.rank, pending.number) == Earlier::None) {
+        this->report(kept, pending.send, false, report);
+        stays = false;
+      }
+    }
+    if (stays) pending_[left++] = pending;
+    else --kept.pins;
+  }
+  pending_.resize(left);
+}
+
+template <class Report>
+void Inbox::matched(SendId id, ReceiveId receive, Match& match, Report report) {
+  const Incoming send = std::move(sends_[id].incoming);
+  remove(id);
+  Received& received = find(receive);
+  collect(receive, received.wanted, send, match.clock, match.before);
+  received.matched = true;
+  received.from = send.end.rank;
+  received.tag = send.end.tag;
+  received.send_number = send.number;
+  note_late(received, send.end.rank, send.end.tag, send.number, match.clock);
+  consider_all(send, receive, false, report);
+  if (!pending_.empty()) settle_pending(send, receive, match.clock, report);
+  if (received.wanted.source == kAnySource) match.before.push_back(keep(Taker::Receive, received, send.end));
+  received.clock = match.clock;
+  received.before = match.before;
+}
+
+template <class Report>
+void Inbox::probed(SendId id, Wanted wanted, const MessageEnd& end, Match& match, Report report) {
+  const Incoming send = sends_[id].incoming;
+  const ReceiveId probe = next_++;
+  collect(probe, wanted, send, match.clock, match.before);
+  consider_all(send, probe, false, report);
+  if (wanted.source != kAnySource) return;
+  Received received;
+  received.id = probe;
+  received.wanted = wanted;
+  received.end = end;
+  match.before.push_back(keep(Taker::Probe, received, send.end));
+}
+
+template <class Report>
+void Inbox::finish(Report report) {
+  for (const Source& source : sources_)
+    for (std::size_t i = source.first; i < source.unmatched.size(); ++i)
+      consider_all(sends_[source.unmatched[i]].incoming, ~ReceiveId{0}, true, report);
+}
+
+template <class Clocks>
+void Inbox::forget_known(std::size_t ranks, Clocks clocks) {
+  for (std::uint32_t index = 0; index < kept_.size(); ++index) {
+    const Kept& kept = kept_[index];
+    if (!kept.used || kept.pins != 0) continue;
+    bool known = true;
+    for (std::size_t rank = 0; known && rank < ranks; ++rank)
+      known = before(kept.releases, clocks(WorldRank(static_cast<std::int32_t>(rank))));
+    for (std::size_t s = 0; known && s < sources_.size(); ++s)
+      for (std::size_t i = sources_[s].first; known && i < sources_[s].unmatched.size(); ++i)
+        known = before(kept.releases, sends_[sources_[s].unmatched[i]].incoming.clock);
+    if (known) forget(index);
+  }
+  crowd_ = std::max<std::size_t>(64, 2 * kept_count_);
+}
+
+}  // namespace photofinish

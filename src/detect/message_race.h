@@ -1,0 +1,102 @@
+// Message races of a whole execution: which receives could have taken another message than they did.
+//
+// Steps come in an order that agrees with happens-before (detect/message_sequence.h makes one from what each rank did). Each
+// rank's clock moves when it completes a receive or a synchronous send; each inbox checks its own receives.
+// Invariant: a rank's clock counts, for each rank, its completions that come before whatever this rank does next.
+// Memory is what is outstanding, and for each site, source and tag of wildcard receives the latest match.
+// Misses: nothing of what the page defines. False report: order that no step tells of (docs/message-races.md, Limits).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "detect/inbox.h"
+
+namespace photofinish {
+
+// Races that differ only in rank and iteration: the first one, and how many were looked at.
+struct MessageRaceClass {
+  MessageRace first;
+  std::uint64_t count = 0;
+};
+
+class MessageRaces {
+ public:
+  explicit MessageRaces(std::int32_t ranks);
+
+  struct Send {
+    std::uint32_t index = 0;  // valid until it is matched, a synchronous one until it is complete
+  };
+  struct Receive {
+    std::uint32_t inbox = 0;
+    Inbox::ReceiveId id = 0;
+  };
+
+  Send send(const MessageEnd& end, Uid comm, WorldRank to, SendMode mode);
+  Receive receive(const MessageEnd& end, Uid comm, Wanted wanted);
+  void match(Send send, Receive receive);
+  void complete(Receive receive);
+  // Of a synchronous send; of others it says nothing.
+  void complete(Send send);
+  // Nobody will wait for it.
+  void free(Send send);
+  void cancel(Receive receive);
+  void probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw);
+  void say(WorldRank rank, std::uint64_t key);
+  void hear(WorldRank rank, std::uint64_t key);
+  void forget(std::uint64_t key) { said_.erase(key); }
+  void finish();
+
+  std::vector<MessageRaceClass> races() const;
+  // What is held now, for those who watch memory.
+  struct Held {
+    std::size_t sends = 0, receives = 0, kept = 0, clock_bytes = 0;
+  };
+  Held held() const;
+
+ private:
+  struct Outgoing {
+    WorldRank rank;
+    std::uint32_t inbox = 0;
+    Inbox::SendId id = 0;
+    bool synchronous = false, matched = false;
+    SharedClock released_clock;
+    std::vector<Inbox::KeptRef> before;
+  };
+  struct Rank {
+    SharedClock clock;
+    ClockPool::Time time = 0;  // completions
+    std::uint64_t sends = 0;
+  };
+
+  Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
+  std::uint32_t inbox_of(WorldRank rank, Uid comm);
+  ClockPool::Time tick(Rank& rank) { return rank.time < ClockPool::kLast ? ++rank.time : rank.time; }
+  void add(const MessageRace& race);
+
+  ClockPool pool_;
+  std::vector<Rank> ranks_;
+  std::deque<Inbox> inboxes_;
+  std::vector<WorldRank> inbox_rank_;
+  struct InboxKey {
+    WorldRank rank;
+    Uid comm;
+    bool operator==(const InboxKey&) const = default;
+  };
+  struct InboxHash {
+    std::size_t operator()(const InboxKey& key) const {
+      return static_cast<std::size_t>((key.comm.value * 0x9e3779b97f4a7c15u + static_cast<std::uint32_t>(key.rank.value)) * 0x9e3779b97f4a7c15u >> 17);
+    }
+  };
+  std::unordered_map<InboxKey, std::uint32_t, InboxHash> inbox_index_;
+  std::vector<Outgoing> sends_;
+  std::vector<std::uint32_t> free_sends_;
+  std::unordered_map<std::uint64_t, SharedClock> said_;
+  Inbox::Match match_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass> races_;  // by site of the receive and of the other send
+};
+
+}  // namespace photofinish

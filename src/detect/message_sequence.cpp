@@ -1,0 +1,364 @@
+#include "detect/message_sequence.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace photofinish {
+namespace {
+
+Wanted wanted_by(const MessageStep& step) { return {step.peer, step.tag}; }
+
+MessageEnd end_of(WorldRank rank, const MessageStep& step) { return {rank, step.moment, step.site, step.site_key, step.tag}; }
+
+}  // namespace
+
+MessageSequence::MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races)
+    : sends_(sends), races_(races), ranks_(static_cast<std::size_t>(ranks)) {}
+
+MessageSequence::Operation* MessageSequence::operation(WorldRank who, std::uint64_t id) {
+  const auto found = rank(who).operations.find(id);
+  return found == rank(who).operations.end() ? nullptr : &found->second;
+}
+
+std::uint32_t MessageSequence::inbox_of(WorldRank who, Uid comm) {
+  const auto [found, added] = inbox_index_.try_emplace({who, comm}, static_cast<std::uint32_t>(inboxes_.size()));
+  if (added) inboxes_.emplace_back();
+  return found->second;
+}
+
+void MessageSequence::add(WorldRank who, MessageStep step) {
+  using Kind = MessageStep::Kind;
+  if (step.kind == Kind::Send || step.kind == Kind::Receive) {
+    Operation& added = rank(who).operations[step.operation];
+    added = {};
+    added.step = step;
+    added.rank = who;
+    if (step.key != 0) {
+      Message& message = messages_[step.key];
+      if (step.kind == Kind::Send) {
+        message.from = who;
+        message.send = step.operation;
+        message.to = step.peer;
+      } else {
+        message.receive = step.operation;
+        message.to = who;
+      }
+    }
+  }
+  Rank& own = rank(who);
+  own.queue.push_back(std::move(step));
+  if (own.queue.size() == 1) {
+    wake(who);
+    run();
+  }
+  if (sends_ == Sends::Unbuffered && own.queue.size() >= own.look) [[unlikely]] {
+    own.look = find_deadlock(who, true) ? 256 : 2 * own.queue.size();
+    run();
+  }
+}
+
+void MessageSequence::took(WorldRank who, std::uint64_t id, MessageKey key) {
+  Operation* const receive = operation(who, id);
+  if (receive == nullptr) return;
+  receive->step.key = key;
+  Message& message = messages_[key];
+  message.receive = id;
+  message.to = who;
+  if (receive->posted) try_match(key);
+  run();
+}
+
+void MessageSequence::wake(WorldRank who) {
+  if (rank(who).woken) return;
+  rank(who).woken = true;
+  woken_.push_back(who);
+}
+
+void MessageSequence::run() {
+  if (running_) return;
+  running_ = true;
+  while (!woken_.empty()) {
+    const WorldRank who = woken_.back();
+    woken_.pop_back();
+    Rank& own = rank(who);
+    own.woken = false;
+    while (!own.queue.empty() && take(who, own.queue.front())) own.queue.pop_front();
+  }
+  running_ = false;
+}
+
+bool MessageSequence::take(WorldRank who, MessageStep& step) {
+  using Kind = MessageStep::Kind;
+  switch (step.kind) {
+    case Kind::Send: post_send(who, step); return true;
+    case Kind::Receive: post_receive(who, step); return true;
+    case Kind::Probe: return probe(who, step);
+    case Kind::Hear: return hear(who, step);
+    case Kind::Say: {
+      Said& said = said_[step.key];
+      said.by.push_back(who);
+      said.others = step.others;
+      if (races_ != nullptr) races_->say(who, step.key);
+      if (said.by.size() >= said.needed)
+        for (const WorldRank waiting : std::exchange(said.waiting, {})) wake(waiting);
+      return true;
+    }
+    case Kind::Cancel: {
+      Operation* const receive = operation(who, step.operation);
+      if (receive == nullptr || !receive->posted || receive->matched || receive->cancelled) return true;
+      receive->cancelled = true;
+      std::erase(inboxes_[receive->inbox].open, step.operation);
+      if (races_ != nullptr) races_->cancel(receive->receive);
+      gone(receive->inbox);
+      return true;
+    }
+    case Kind::CompleteReceive: {
+      Operation* const receive = operation(who, step.operation);
+      if (receive == nullptr) return true;
+      if (!receive->matched && !receive->cancelled) return false;
+      if (races_ != nullptr) races_->complete(receive->receive);
+      rank(who).operations.erase(step.operation);
+      return true;
+    }
+    case Kind::CompleteSend:
+    case Kind::Free: {
+      Operation* const send = operation(who, step.operation);
+      if (send == nullptr) return true;
+      const SendMode mode = send->step.mode;
+      if (step.kind == Kind::CompleteSend) {
+        const bool waits = mode == SendMode::Synchronous || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered && !send->let_go);
+        if (waits && !send->matched) return false;
+        if (races_ != nullptr && mode == SendMode::Synchronous) races_->complete(send->send);
+      } else if (races_ != nullptr && (mode == SendMode::Synchronous || !send->matched)) {
+        races_->free(send->send);
+      }
+      send->freed = true;
+      drop_if_over(who, step.operation);
+      return true;
+    }
+  }
+  return true;
+}
+
+// Those that are neither matched nor completed are still needed.
+void MessageSequence::drop_if_over(WorldRank who, std::uint64_t id) {
+  const Operation* const send = operation(who, id);
+  if (send != nullptr && send->freed && send->matched) rank(who).operations.erase(id);
+}
+
+void MessageSequence::post_send(WorldRank who, MessageStep& step) {
+  CHECK(step.peer.value >= 0 && static_cast<std::size_t>(step.peer.value) < ranks_.size() && step.key != 0 && step.operation != 0);
+  Operation& send = *operation(who, step.operation);
+  send.posted = true;
+  send.inbox = inbox_of(step.peer, step.comm);
+  inboxes_[send.inbox].unmatched[who].push_back(step.key);
+  if (races_ != nullptr) send.send = races_->send(end_of(who, step), step.comm, step.peer, step.mode);
+  wake(step.peer);  // it may be looking for it
+  try_match(step.key);
+}
+
+void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
+  Operation& receive = *operation(who, step.operation);
+  receive.posted = true;
+  receive.inbox = inbox_of(who, step.comm);
+  inboxes_[receive.inbox].open.push_back(step.operation);
+  if (races_ != nullptr) receive.receive = races_->receive(end_of(who, step), step.comm, wanted_by(step));
+  if (receive.step.key != 0) try_match(receive.step.key);
+}
+
+// Whether no receive posted before `before` would take the message, and no message before it would be taken.
+bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to, std::uint64_t before, const Wanted& wanted) {
+  for (const std::uint64_t id : inbox.open) {
+    if (id == before) break;
+    if (wanted_by(operation(to, id)->step).takes(from, tag)) return false;
+  }
+  const auto sends = inbox.unmatched.find(from);
+  if (sends == inbox.unmatched.end()) return false;
+  for (const MessageKey earlier : sends->second) {
+    if (earlier == key) return true;
+    if (wanted.takes(from, operation(from, messages_.at(earlier).send)->step.tag)) return false;
+  }
+  return false;
+}
+
+void MessageSequence::try_match(MessageKey key) {
+  const auto found = messages_.find(key);
+  if (found == messages_.end()) return;
+  const Message message = found->second;
+  if (message.send == 0 || message.receive == 0) return;
+  Operation* const send = operation(message.from, message.send);
+  Operation* const receive = operation(message.to, message.receive);
+  if (send == nullptr || receive == nullptr || !send->posted || !receive->posted) return;
+  Inbox& inbox = inboxes_[send->inbox];
+  if (!first(inbox, message.from, send->step.tag, key, message.to, message.receive, wanted_by(receive->step))) {
+    if (std::find(inbox.held.begin(), inbox.held.end(), key) == inbox.held.end()) inbox.held.push_back(key);
+    return;
+  }
+  send->matched = receive->matched = true;
+  std::erase(inbox.open, message.receive);
+  const auto sends = inbox.unmatched.find(message.from);
+  std::erase(sends->second, key);
+  if (races_ != nullptr) races_->match(send->send, receive->receive);
+  messages_.erase(found);
+  drop_if_over(message.from, message.send);
+  wake(message.from);
+  wake(message.to);
+  gone(receive->inbox);
+}
+
+// A receive or send is out of the way: others may be the first now.
+void MessageSequence::gone(std::uint32_t index) {
+  if (inboxes_[index].held.empty()) return;
+  for (const MessageKey key : std::exchange(inboxes_[index].held, {})) try_match(key);
+}
+
+bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
+  const auto found = messages_.find(step.key);
+  if (found == messages_.end()) return false;
+  Operation* const send = found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
+  if (send == nullptr || !send->posted) return false;
+  const Wanted wanted = wanted_by(step);
+  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, step.key, who, 0, wanted)) return false;
+  if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send->send);
+  return true;
+}
+
+bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
+  Said& said = said_[step.key];
+  const std::size_t needed = step.from == nullptr ? 1 : step.from->size();
+  if (said.by.size() < needed) {
+    said.waiting.push_back(who);
+    said.needed = std::min(said.needed, needed);
+    return false;
+  }
+  if (races_ != nullptr) races_->hear(who, step.key);
+  if (++said.heard >= said.others) {
+    said_.erase(step.key);
+    if (races_ != nullptr) races_->forget(step.key);
+  }
+  return true;
+}
+
+// --- who waits for whom
+
+// Whoever has to act before the message can be matched; kProcNull if nobody will.
+WorldRank MessageSequence::holder(MessageKey key, int depth) {
+  const auto found = messages_.find(key);
+  if (found == messages_.end() || depth > 64) return kProcNull;
+  const Message& message = found->second;
+  const Operation* const send = message.send == 0 ? nullptr : operation(message.from, message.send);
+  if (send == nullptr) return kProcNull;
+  if (!send->posted) return message.from;
+  const Operation* const receive = message.receive == 0 ? nullptr : operation(message.to, message.receive);
+  if (receive != nullptr && !receive->posted) return message.to;
+  const Inbox& inbox = inboxes_[send->inbox];
+  for (const std::uint64_t id : inbox.open) {
+    if (id == message.receive) break;
+    const Operation& earlier = *operation(message.to, id);
+    if (!wanted_by(earlier.step).takes(message.from, send->step.tag)) continue;
+    return earlier.step.key == 0 ? kProcNull : holder(earlier.step.key, depth + 1);
+  }
+  if (receive == nullptr) return kProcNull;
+  for (const MessageKey earlier : inbox.unmatched.at(message.from)) {
+    if (earlier == key) break;
+    if (wanted_by(receive->step).takes(message.from, operation(message.from, messages_.at(earlier).send)->step.tag)) return holder(earlier, depth + 1);
+  }
+  return kProcNull;
+}
+
+WorldRank MessageSequence::waits_for(WorldRank who) {
+  using Kind = MessageStep::Kind;
+  const MessageStep& step = rank(who).queue.front();
+  if (step.kind == Kind::Hear) {
+    if (step.from == nullptr) return kProcNull;
+    const auto said = said_.find(step.key);
+    for (const WorldRank one : *step.from)
+      if (said == said_.end() || std::find(said->second.by.begin(), said->second.by.end(), one) == said->second.by.end()) return one;
+    return kProcNull;
+  }
+  if (step.kind == Kind::Probe) return holder(step.key, 0);
+  const Operation* const of = operation(who, step.operation);
+  return of == nullptr || of->step.key == 0 ? kProcNull : holder(of->step.key, 0);
+}
+
+// A send and a receive that are both there, the first for each other, and were matched to others.
+bool MessageSequence::any_other_match() {
+  for (const Inbox& inbox : inboxes_)
+    for (const auto& [from, keys] : inbox.unmatched)
+      for (const MessageKey key : keys) {
+        const Message& message = messages_.at(key);
+        const std::int64_t tag = operation(from, message.send)->step.tag;
+        for (const std::uint64_t id : inbox.open) {
+          const Operation& receive = *operation(message.to, id);
+          if (!wanted_by(receive.step).takes(from, tag)) continue;
+          if (id != message.receive && receive.step.key != 0 && first(inbox, from, tag, key, message.to, id, wanted_by(receive.step))) return true;
+          break;
+        }
+      }
+  return false;
+}
+
+// Follows who waits for whom; tells of it, and lets one send go.
+bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
+  std::vector<WorldRank> path;
+  WorldRank at = from;
+  while (at != kProcNull && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
+    path.push_back(at);
+    at = waits_for(at);
+  }
+  const auto start = std::find(path.begin(), path.end(), at);
+  Deadlock deadlock;
+  deadlock.cycle = start != path.end();
+  if (only_cycles && !deadlock.cycle) return false;
+  if (deadlock.cycle) path.erase(path.begin(), start);
+  for (const WorldRank who : path) {
+    const MessageStep& step = rank(who).queue.front();
+    const Operation* const of = operation(who, step.operation);
+    const bool completes = step.kind == MessageStep::Kind::CompleteSend || step.kind == MessageStep::Kind::CompleteReceive;
+    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{}, waits_for(who)});
+  }
+  const auto lets_go = std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
+    return waits.step.kind == MessageStep::Kind::CompleteSend && waits.posted.mode != SendMode::Synchronous;
+  });
+  if (lets_go == deadlock.waits.end()) return false;
+  const WorldRank let_go = lets_go->rank;
+  const std::uint64_t send = lets_go->step.operation;
+  deadlock.other_match = any_other_match();
+  std::vector<std::uint64_t> sites{deadlock.cycle, deadlock.other_match};
+  for (const Deadlock::Waits& waits : deadlock.waits) sites.push_back(waits.step.site_key);
+  std::sort(sites.begin() + 2, sites.end());
+  const auto [known, added] = deadlocks_.try_emplace(std::move(sites), std::move(deadlock));
+  if (!added) ++known->second.count;
+  operation(let_go, send)->let_go = true;
+  wake(let_go);
+  return true;
+}
+
+void MessageSequence::finish() {
+  run();
+  if (sends_ == Sends::AsSeen) return;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const bool only_cycles : {true, false}) {
+      for (std::size_t i = 0; i < ranks_.size() && !moved; ++i)
+        if (!ranks_[i].queue.empty()) moved = find_deadlock(WorldRank(static_cast<std::int32_t>(i)), only_cycles);
+      if (moved) break;
+    }
+    run();
+  }
+}
+
+std::vector<Deadlock> MessageSequence::deadlocks() const {
+  std::vector<Deadlock> all;
+  for (const auto& [sites, deadlock] : deadlocks_) all.push_back(deadlock);
+  return all;
+}
+
+std::size_t MessageSequence::waiting() const {
+  std::size_t steps = 0;
+  for (const Rank& rank : ranks_) steps += rank.queue.size();
+  return steps;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,117 @@
+// What each rank did about messages, rank by rank, put into an order that agrees with happens-before; and the same with nothing
+// buffered, to see whether it would have come to its end.
+//
+// Rule: a step is taken when what it waits for has happened. A match happens when both ends are posted and each is the first
+// for the other. Unbuffered, the completion of a standard send waits for its match, too: where that leads nowhere, the ranks that
+// wait for each other are told, one of the sends is let go as if buffered, and the rest goes on.
+// Invariant: a rank's queue holds what it did and what waits here for others; it is empty when nothing is outstanding.
+// Misses: unbuffered, another matching than the one that was seen may deadlock; and where that one cannot come about but another could,
+// `other_match` says so.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "detect/message_race.h"
+
+namespace photofinish {
+
+// Ranks that wait, each for the next, and the last for the first if it is a cycle; otherwise the last waits for what never comes.
+struct Deadlock {
+  struct Waits {
+    WorldRank rank;
+    MessageStep step;     // that it cannot take
+    MessageStep posted;   // what that completes, if it completes something
+    WorldRank on = kProcNull;
+  };
+  std::vector<Waits> waits;
+  bool cycle = false;
+  bool other_match = false;  // a send and a receive that were not matched to each other could be now
+  std::uint64_t count = 1;   // at the same sites
+};
+
+class MessageSequence {
+ public:
+  enum class Sends { AsSeen, Unbuffered };
+  // `races` may be null.
+  MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races);
+
+  // The rank's next step. Whatever can be taken is taken.
+  void add(WorldRank rank, MessageStep step);
+  // Which message a receive took, if its step did not say.
+  void took(WorldRank rank, std::uint64_t operation, MessageKey key);
+  // Nothing follows.
+  void finish();
+
+  // Unbuffered: empty if it would have come to its end as well.
+  std::vector<Deadlock> deadlocks() const;
+  std::size_t waiting() const;  // steps not taken
+
+ private:
+  struct Operation {
+    MessageStep step;
+    WorldRank rank;
+    std::uint32_t inbox = 0;
+    bool posted = false, matched = false, cancelled = false, let_go = false, freed = false;
+    MessageRaces::Send send;
+    MessageRaces::Receive receive;
+  };
+  struct Message {
+    WorldRank from = kProcNull, to = kProcNull;
+    std::uint64_t send = 0, receive = 0;  // operations; 0: not known
+  };
+  struct Inbox {
+    std::vector<std::uint64_t> open;  // receives, in the order they were posted
+    std::unordered_map<WorldRank, std::vector<MessageKey>> unmatched;
+    std::vector<MessageKey> held;     // both ends are there, but not the first
+  };
+  struct Said {
+    std::vector<WorldRank> by;
+    std::uint32_t heard = 0, others = 0;
+    std::vector<WorldRank> waiting;
+    std::size_t needed = ~std::size_t{0};  // for the first of them to go on
+  };
+  struct Rank {
+    std::deque<MessageStep> queue;
+    std::unordered_map<std::uint64_t, Operation> operations;
+    std::size_t look = 256;  // for a deadlock when the queue is so long
+    bool woken = false;
+  };
+
+  Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
+  Operation* operation(WorldRank who, std::uint64_t id);
+  std::uint32_t inbox_of(WorldRank rank, Uid comm);
+  void wake(WorldRank who);
+  void run();
+  bool take(WorldRank who, MessageStep& step);
+  void post_send(WorldRank who, MessageStep& step);
+  void post_receive(WorldRank who, MessageStep& step);
+  bool probe(WorldRank who, const MessageStep& step);
+  bool hear(WorldRank who, const MessageStep& step);
+  void try_match(MessageKey key);
+  bool first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to, std::uint64_t before, const Wanted& wanted);
+  void gone(std::uint32_t inbox);
+  void drop_if_over(WorldRank who, std::uint64_t id);
+
+  // --- who waits for whom
+  WorldRank waits_for(WorldRank who);
+  WorldRank holder(MessageKey key, int depth);
+  bool find_deadlock(WorldRank from, bool only_cycles);
+  bool any_other_match();
+
+  const Sends sends_;
+  MessageRaces* const races_;
+  std::vector<Rank> ranks_;
+  std::vector<Inbox> inboxes_;
+  std::map<std::pair<WorldRank, Uid>, std::uint32_t> inbox_index_;
+  std::unordered_map<MessageKey, Message> messages_;
+  std::unordered_map<std::uint64_t, Said> said_;
+  std::vector<WorldRank> woken_;
+  bool running_ = false;
+  std::map<std::vector<std::uint64_t>, Deadlock> deadlocks_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,69 @@
+// The two ends of a message, and what one rank does about messages, step by step (docs/message-races.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/access.h"
+#include "model/ids.h"
+
+namespace photofinish {
+
+// When a send may be over: Standard, when the library likes; Synchronous, once it is matched; Buffered, at once;
+// Ready, as Standard, and its receive must be there.
+enum class SendMode : std::uint8_t { Standard, Synchronous, Buffered, Ready };
+
+// What takes a message, or looks at it. A cancelled receive took none.
+enum class Taker : std::uint8_t { Receive, Probe, Cancelled };
+
+// Where a rank sent or received.
+struct MessageEnd {
+  WorldRank rank;
+  Moment moment = 0;
+  SiteId site;
+  std::uint64_t site_key = 0;  // the same place on every rank
+  std::int64_t tag = kAnyTag;  // of a receive: the one it asked for
+  bool operator==(const MessageEnd&) const = default;
+};
+
+// What a receive or probe asks for.
+struct Wanted {
+  WorldRank source = kAnySource;
+  std::int64_t tag = kAnyTag;
+  bool takes(WorldRank from, std::int64_t its_tag) const {
+    return (source == kAnySource || source == from) && (tag == kAnyTag || tag == its_tag);
+  }
+  bool operator==(const Wanted&) const = default;
+};
+
+// Both ends of a message work out the same key (order/keys.h). 0: none, or not known yet.
+using MessageKey = std::uint64_t;
+
+struct MessageStep {
+  enum class Kind : std::uint8_t {
+    Send,             // posted: operation, mode, comm, peer, tag, key
+    Receive,          // posted: operation, comm, peer, tag; key, if it is known already
+    Cancel,           // of a receive that turned out to be cancelled: operation
+    CompleteSend,     // operation
+    CompleteReceive,  // operation
+    Free,             // of a send whose completion nobody waits for: operation
+    Probe,            // that saw a message: comm, peer, tag, key
+    Say,              // order of other kinds (collectives, one-sided synchronisation): key, heard by `others` of them
+    Hear,             // key, said by all of `from`
+  };
+  Kind kind{};
+  SendMode mode = SendMode::Standard;
+  std::uint32_t others = 0;
+  std::uint64_t operation = 0;  // the rank's number for it
+  Uid comm;
+  WorldRank peer;
+  std::int64_t tag = kAnyTag;
+  MessageKey key = 0;
+  Moment moment = 0;
+  SiteId site;
+  std::uint64_t site_key = 0;
+  std::shared_ptr<const std::vector<WorldRank>> from;
+};
+
+}  // namespace photofinish

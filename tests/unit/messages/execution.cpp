@@ -1,0 +1,142 @@
+#include "execution.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace photofinish::testing {
+
+bool Execution::fits(Ref send, Ref receive) const {
+  const Call& s = call(send);
+  const Call& r = call(receive);
+  return s.kind == Kind::Send && s.comm == r.comm && s.peer == receive.process && (r.peer == -1 || r.peer == send.process) &&
+         (r.tag == -1 || r.tag == s.tag);
+}
+
+const Link* Execution::taken(Ref send) const {
+  for (const Link& link : links)
+    if (link.kind == LinkKind::Match && link.send == send) return &link;
+  return nullptr;
+}
+
+const Link* Execution::link_of(Ref receive) const {
+  for (const Link& link : links)
+    if (link.receive == receive) return &link;
+  return nullptr;
+}
+
+bool State::taken(Ref send) const {
+  for (std::size_t i = 0; i < linked_.size(); ++i)
+    if (linked_[i] && execution_.links[i].kind == LinkKind::Match && execution_.links[i].send == send) return true;
+  return false;
+}
+
+bool State::closed(Ref receive) const {
+  for (std::size_t i = 0; i < linked_.size(); ++i)
+    if (linked_[i] && execution_.links[i].receive == receive) return true;
+  return false;
+}
+
+bool State::may_meet(Ref send, Ref receive) const {
+  if (!begun(send) || !begun(receive) || !execution_.fits(send, receive) || taken(send) || closed(receive)) return false;
+  for (int i = 0; i < send.event; ++i) {
+    const Ref earlier{send.process, i};
+    if (execution_.fits(earlier, receive) && !taken(earlier)) return false;
+  }
+  for (int i = 0; i < receive.event; ++i) {
+    const Ref earlier{receive.process, i};
+    if (execution_.call(earlier).kind == Kind::Receive && execution_.fits(send, earlier) && !closed(earlier)) return false;
+  }
+  return true;
+}
+
+bool State::over(Ref ref, bool unbuffered) const {
+  const Call& call = execution_.call(ref);
+  switch (call.kind) {
+    case Kind::WaitSend: {
+      const Ref send{ref.process, call.of};
+      const SendMode mode = execution_.call(send).mode;
+      return (mode != SendMode::Synchronous && !(unbuffered && mode == SendMode::Standard)) || taken(send);
+    }
+    case Kind::WaitReceive: return closed({ref.process, call.of});
+    case Kind::Probe: return closed(ref);
+    case Kind::Hear:
+      for (int p = 0; p < execution_.size(); ++p)
+        for (int e = 0; e < static_cast<int>(execution_.processes[static_cast<std::size_t>(p)].size()); ++e)
+          if (const Call& said = execution_.call({p, e}); said.kind == Kind::Say && said.key == call.key && !begun({p, e})) return false;
+      return true;
+    default: return true;
+  }
+}
+
+bool State::can_begin(int process, bool unbuffered) const {
+  const int next = begun_[static_cast<std::size_t>(process)];
+  return !at_end(process) && (next == 0 || over({process, next - 1}, unbuffered));
+}
+
+bool State::can_link(std::size_t index) const {
+  if (linked_[index]) return false;
+  const Link& link = execution_.links[index];
+  if (link.kind == LinkKind::Cancelled) return begun(link.cancel);
+  return may_meet(*link.send, link.receive);
+}
+
+std::string State::bytes() const {
+  std::string bytes;
+  for (const int begun : begun_) bytes += static_cast<char>(begun);
+  for (const bool linked : linked_) bytes += linked ? '\1' : '\0';
+  return bytes;
+}
+
+std::vector<Happening> linearise(const Execution& execution, const std::function<std::uint32_t()>& random) {
+  State state(execution);
+  std::vector<Happening> order;
+  for (;;) {
+    std::vector<Happening> possible;
+    for (int p = 0; p < execution.size(); ++p)
+      if (state.can_begin(p)) possible.push_back({p, -1});
+    for (std::size_t i = 0; i < execution.links.size(); ++i)
+      if (state.can_link(i)) possible.push_back({-1, static_cast<int>(i)});
+    if (possible.empty()) return order;
+    const Happening next = possible[random() % possible.size()];
+    if (next.link >= 0) state.link(static_cast<std::size_t>(next.link));
+    else state.begin(next.process);
+    order.push_back(next);
+  }
+}
+
+std::string text(const Execution& execution, Ref ref) {
+  std::ostringstream out;
+  const Call& call = execution.call(ref);
+  const auto any = [](int value) { return value == -1 ? std::string("any") : std::to_string(value); };
+  out << 'P' << ref.process << '.' << ref.event << ' ';
+  switch (call.kind) {
+    case Kind::Send:
+      out << (call.mode == SendMode::Synchronous ? "issend" : call.mode == SendMode::Buffered ? "ibsend" : "isend") << " to " << call.peer << " tag "
+          << call.tag << " comm " << call.comm;
+      if (const Link* link = execution.taken(ref); link == nullptr) out << "  [nobody took it]";
+      break;
+    case Kind::Receive:
+    case Kind::Probe:
+      out << (call.kind == Kind::Probe ? "probe" : "irecv") << " from " << any(call.peer) << " tag " << any(call.tag) << " comm " << call.comm;
+      if (const Link* link = execution.link_of(ref); link == nullptr) out << "  [nothing]";
+      else if (link->kind == LinkKind::Cancelled) out << "  [cancelled]";
+      else out << "  [P" << link->send->process << '.' << link->send->event << ']';
+      break;
+    case Kind::WaitSend: out << "wait for send " << call.of; break;
+    case Kind::WaitReceive: out << "wait for receive " << call.of; break;
+    case Kind::Cancel: out << "cancel " << call.of; break;
+    case Kind::Say: out << "say " << call.key; break;
+    case Kind::Hear: out << "hear " << call.key; break;
+  }
+  return out.str();
+}
+
+std::string text(const Execution& execution) {
+  std::ostringstream out;
+  for (int p = 0; p < execution.size(); ++p)
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) out << text(execution, {p, e}) << '\n';
+  if (!execution.whole) out << "(broken off)\n";
+  return out.str();
+}
+
+}  // namespace photofinish::testing

@@ -1,0 +1,41 @@
+// A random program of message passing, and one run of it. Any sublist of steps is a program, too: failures shrink.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <rapidcheck.h>
+#include <vector>
+
+#include "execution.h"
+
+namespace photofinish::testing {
+
+enum class Do : std::uint8_t { Send, Receive, Isend, Irecv, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier, kCount };
+
+struct Step {
+  Do what{};
+  std::uint8_t process = 0;  // modulo their number
+  std::uint8_t a = 0, b = 0, c = 0;
+};
+
+// What a family of programs is made of, so that deep cases are reached.
+enum class Focus : std::uint8_t { Everything, Posted, Blocking, Synchronous, Tags, Probes, Cancels, Order };
+inline constexpr Focus kFocuses[] = {Focus::Everything, Focus::Posted, Focus::Blocking, Focus::Synchronous,
+                                     Focus::Tags,       Focus::Probes, Focus::Cancels,  Focus::Order};
+const char* name_of(Focus focus);
+
+struct Program {
+  Focus focus{};
+  int processes = 2;
+  std::vector<Step> steps;
+  std::vector<std::uint8_t> schedule;  // who comes next, and then at random from the last
+  std::uint16_t stop = 0;              // not 0: broken off after so many happenings
+};
+
+rc::Gen<Program> programs(Focus focus);
+void showValue(const Program& program, std::ostream& out);
+
+// Messages are matched by the rules, in an order that the schedule chooses; ends with all processes, or when they are stuck.
+Execution run(const Program& program);
+
+}  // namespace photofinish::testing

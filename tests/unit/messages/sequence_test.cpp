@@ -1,0 +1,81 @@
+// Executions told process by process: the same races, and deadlocks without buffers exactly where a run of the model gets stuck.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <iostream>
+#include <sstream>
+
+#include "program.h"
+#include "steps.h"
+
+namespace photofinish::testing {
+namespace {
+
+// Everything that can happen happens, with standard sends that wait: the order does not matter.
+bool ends_unbuffered(const Execution& execution) {
+  State state(execution);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int p = 0; p < execution.size(); ++p)
+      while (state.can_begin(p, true)) {
+        state.begin(p);
+        moved = true;
+      }
+    for (std::size_t i = 0; i < execution.links.size(); ++i)
+      if (state.can_link(i)) {
+        state.link(i);
+        moved = true;
+      }
+  }
+  for (int p = 0; p < execution.size(); ++p)
+    if (!state.at_end(p)) return false;
+  return true;
+}
+
+TEST(MessageSequence, SameRacesAndDeadlocks) {
+  int stuck = 0, portable = 0, cycles = 0;
+  for (const Focus focus : kFocuses) {
+    rc::detail::TestParams params;
+    params.maxSuccess = 1000;
+    params.seed = 1;
+    rc::detail::TestMetadata metadata;
+    metadata.id = metadata.description = name_of(focus);
+    const auto property = [&] {
+      const Program program = *programs(focus);
+      const Execution execution = run(program);
+      std::uint32_t seed = static_cast<std::uint32_t>(program.steps.size() * 977 + program.stop);
+      const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
+      MessageRaces races(execution.size());
+      MessageSequence sequence(execution.size(), MessageSequence::Sends::AsSeen, &races);
+      tell(execution, own_site, random, sequence);
+      sequence.finish();
+      RC_ASSERT(sequence.waiting() == 0u);
+      races.finish();
+      SitePairs found;
+      for (const MessageRaceClass& race : races.races()) found.insert({race.first.receive.site_key, race.first.other.site_key});
+      RC_ASSERT(found == sites_of(close(execution).pairs, own_site));
+
+      MessageSequence unbuffered(execution.size(), MessageSequence::Sends::Unbuffered, nullptr);
+      tell(execution, own_site, random, unbuffered);
+      unbuffered.finish();
+      RC_ASSERT(unbuffered.waiting() == 0u);
+      const bool ends = ends_unbuffered(execution);
+      RC_ASSERT(unbuffered.deadlocks().empty() == ends);
+      ++(ends ? portable : stuck);
+      for (const Deadlock& deadlock : unbuffered.deadlocks()) {
+        cycles += deadlock.cycle;
+        for (std::size_t i = 0; i < deadlock.waits.size(); ++i)
+          if (deadlock.cycle || i + 1 < deadlock.waits.size())
+            RC_ASSERT(deadlock.waits[i].on == deadlock.waits[(i + 1) % deadlock.waits.size()].rank);
+      }
+    };
+    const auto result = rc::detail::checkTestable(property, metadata, params);
+    std::ostringstream message;
+    rc::detail::printResultMessage(result, message);
+    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << message.str();
+  }
+  std::cout << stuck << " would get stuck, " << portable << " would not; " << cycles << " cycles\n";
+}
+
+}  // namespace
+}  // namespace photofinish::testing

@@ -1,0 +1,108 @@
+#include "steps.h"
+
+namespace photofinish::testing {
+namespace {
+
+MessageKey key_of(Ref send) { return static_cast<MessageKey>(send.process + 1) << 32 | static_cast<MessageKey>(send.event + 1); }
+
+}  // namespace
+
+std::vector<MessageStep> steps_of(const Execution& execution, int process, const SiteOf& site_of) {
+  using StepKind = MessageStep::Kind;
+  std::vector<MessageStep> steps;
+  const auto& calls = execution.processes[static_cast<std::size_t>(process)];
+  for (int e = 0; e < static_cast<int>(calls.size()); ++e) {
+    const Ref ref{process, e};
+    const Call& call = execution.call(ref);
+    const bool returned = e + 1 < static_cast<int>(calls.size());
+    MessageStep step;
+    step.site_key = site_of(ref);
+    step.moment = static_cast<Moment>(2 * e);
+    step.operation = static_cast<std::uint64_t>((call.of >= 0 ? call.of : e) + 1);
+    step.comm = Uid(static_cast<std::uint64_t>(call.comm) + 7);
+    step.peer = call.peer < 0 ? kAnySource : WorldRank(call.peer);
+    step.tag = call.tag < 0 ? kAnyTag : call.tag;
+    step.mode = call.mode;
+    const Link* const link = execution.link_of(ref);
+    switch (call.kind) {
+      case Kind::Send:
+        step.kind = StepKind::Send;
+        step.key = key_of(ref);
+        break;
+      case Kind::Receive:
+        step.kind = StepKind::Receive;
+        if (link != nullptr && link->send) step.key = key_of(*link->send);
+        break;
+      case Kind::Probe:
+        step.kind = StepKind::Probe;
+        if (link == nullptr) continue;
+        step.key = key_of(*link->send);
+        break;
+      case Kind::Cancel: {
+        const Link* const cancelled = execution.link_of({process, call.of});
+        if (cancelled == nullptr || cancelled->kind != LinkKind::Cancelled || cancelled->cancel != ref) continue;
+        step.kind = StepKind::Cancel;
+        break;
+      }
+      case Kind::WaitSend:
+      case Kind::WaitReceive:
+        if (!returned) continue;
+        step.kind = call.kind == Kind::WaitSend ? StepKind::CompleteSend : StepKind::CompleteReceive;
+        break;
+      case Kind::Say:
+      case Kind::Hear: {
+        step.key = static_cast<MessageKey>(call.key);
+        auto from = std::make_shared<std::vector<WorldRank>>();
+        for (int p = 0; p < execution.size(); ++p)
+          for (const Call& other : execution.processes[static_cast<std::size_t>(p)]) {
+            if (other.key != call.key) continue;
+            if (other.kind == Kind::Say) from->push_back(WorldRank(p));
+            else ++step.others;
+          }
+        step.kind = call.kind == Kind::Say ? StepKind::Say : StepKind::Hear;
+        step.from = std::move(from);
+        if (call.kind == Kind::Hear && !returned) continue;
+        break;
+      }
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+void tell(const Execution& execution, const SiteOf& site_of, const std::function<std::uint32_t()>& random, MessageSequence& sequence) {
+  std::vector<std::vector<MessageStep>> steps;
+  for (int p = 0; p < execution.size(); ++p) steps.push_back(steps_of(execution, p, site_of));
+  std::vector<std::size_t> next(steps.size());
+  struct Later {
+    WorldRank rank;
+    std::uint64_t operation;
+    MessageKey key;
+  };
+  std::vector<Later> later;
+  for (;;) {
+    std::vector<std::size_t> left;
+    for (std::size_t p = 0; p < steps.size(); ++p)
+      if (next[p] < steps[p].size()) left.push_back(p);
+    if (left.empty() && later.empty()) return;
+    const std::size_t choice = random() % (left.size() + later.size());
+    if (choice >= left.size()) {
+      const Later told = later[choice - left.size()];
+      later.erase(later.begin() + static_cast<std::ptrdiff_t>(choice - left.size()));
+      sequence.took(told.rank, told.operation, told.key);
+      continue;
+    }
+    const std::size_t process = left[choice];
+    const auto rank = WorldRank(static_cast<std::int32_t>(process));
+    for (std::uint32_t burst = random() % 4 + 1; burst > 0 && next[process] < steps[process].size(); --burst) {
+      MessageStep step = steps[process][next[process]++];
+      if (step.kind == MessageStep::Kind::Receive && step.key != 0 && random() % 2 == 0) {
+        later.push_back({rank, step.operation, step.key});
+        step.key = 0;
+      }
+      sequence.add(rank, step);
+    }
+  }
+}
+
+}  // namespace photofinish::testing
