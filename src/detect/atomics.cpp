@@ -397,6 +397,10 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
 }  // namespace
 
 std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value) {
+  if (ops.size() == 1) {  // most locations of a hash table: nobody to follow
+    value = informs(ops[0]) ? written(ops[0], ops[0].result) : std::nullopt;
+    return {};
+  }
   const bool anybody_looks = std::any_of(ops.begin(), ops.end(), informs);
   const bool one_element = std::all_of(ops.begin(), ops.end(), [&](const AtomicOp& op) { return op.element == ops.front().element; });
   if (!anybody_looks || !one_element) {

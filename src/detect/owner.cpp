@@ -11,128 +11,75 @@ namespace {
 
 bool reads_only(const Access& access) { return access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp; }
 
-// Where in the elements' size a box starts: elements of two boxes coincide if this is the same and no block is off the grid.
-std::int64_t residue(const Box& box, std::int64_t size) {
-  if (size <= 0) return -1;
-  bool regular = box.length % size == 0;
-  for (const Dimension& dimension : box.dimensions) regular = regular && dimension.stride % size == 0;
-  return regular ? box.offset % size : -1;
-}
-
 Box box_of(std::uint64_t begin, std::uint64_t bytes) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes), {}};
 }
 
 std::uint64_t bytes_of(const Access& access) {
   std::uint64_t bytes = 0;
-  for (const Box& box : access.boxes) bytes += static_cast<std::uint64_t>(box.bytes());
+  for (std::size_t i = 0; i < access.boxes.size(); ++i) bytes += static_cast<std::uint64_t>(access.boxes[i].bytes());
   return bytes;
-}
-
-ByteRange bounds(const Box& box) {
-  std::int64_t last = box.offset;
-  for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
-  return {box.offset, last + box.length};
 }
 
 }  // namespace
 
-// Accesses that behave alike towards all others: what never clashes never meets in the sweep.
-class Owner::Groups {
- public:
-  enum Fixed : std::uint32_t { OwnLoad, OwnLoadInFlight, OwnStore, OwnStoreInFlight, OtherLoad, OtherStore, Get, Put, AnyUpdate, kFixed };
-
-  Groups(WorldRank owner, const RuleOptions& options) : owner_(owner), options_(options) {}
-
-  std::uint32_t of(const Access& access, const Box& box) {
-    switch (access.kind) {
-      case AccessKind::Load:
-        if (access.rank != owner_) return OtherLoad;
-        return access.in_flight ? OwnLoadInFlight : OwnLoad;
-      case AccessKind::Store:
-        if (access.rank != owner_) return OtherStore;
-        return access.in_flight ? OwnStoreInFlight : OwnStore;
-      case AccessKind::Get: return Get;
-      case AccessKind::Put: return Put;
-      case AccessKind::Accumulate: break;
-    }
-    const Family family{access.op, access.element, residue(box, access.element.size)};
-    for (std::size_t i = 0; i < families_.size(); ++i)
-      if (families_[i] == family) return kFixed + static_cast<std::uint32_t>(i);
-    families_.push_back(family);
-    return kFixed + static_cast<std::uint32_t>(families_.size() - 1);
-  }
-
-  GroupConflicts conflicts(bool any_same_op_window) const {
-    const auto count = kFixed + static_cast<std::uint32_t>(families_.size());
-    GroupConflicts conflicts(count);
-    const std::pair<Fixed, Fixed> fixed[] = {
-        {OwnLoad, OwnStoreInFlight}, {OwnLoad, OtherStore}, {OwnLoad, Put},
-        {OwnLoadInFlight, OwnStore}, {OwnLoadInFlight, OwnStoreInFlight}, {OwnLoadInFlight, OtherStore}, {OwnLoadInFlight, Put},
-        {OwnStore, OwnStoreInFlight}, {OwnStore, OtherLoad}, {OwnStore, OtherStore}, {OwnStore, Get}, {OwnStore, Put},
-        {OwnStoreInFlight, OwnStoreInFlight}, {OwnStoreInFlight, OtherLoad}, {OwnStoreInFlight, OtherStore},
-        {OwnStoreInFlight, Get}, {OwnStoreInFlight, Put},
-        {OtherLoad, OtherStore}, {OtherLoad, Put}, {OtherStore, OtherStore}, {OtherStore, Get}, {OtherStore, Put},
-        {Get, Put}, {Put, Put},
-        {AnyUpdate, OwnStore}, {AnyUpdate, OwnStoreInFlight}, {AnyUpdate, OtherStore}};
-    for (const auto& [a, b] : fixed) conflicts.add(a, b);
-    for (std::uint32_t i = 0; i < families_.size(); ++i) {
-      const std::uint32_t group = kFixed + i;
-      for (const Fixed writes : {OwnStore, OwnStoreInFlight, OtherStore, Put}) conflicts.add(group, writes);
-      if (families_[i].op != ReduceOp::NoOp)
-        for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get}) conflicts.add(group, reads);
-      for (std::uint32_t j = 0; j <= i; ++j)
-        if (clash(families_[i], families_[j], any_same_op_window)) conflicts.add(group, kFixed + j);
-    }
-    return conflicts;
-  }
-
- private:
-  struct Family {
-    ReduceOp op{};
-    Element element;
-    std::int64_t residue = 0;
-    bool operator==(const Family&) const = default;
-  };
-  bool clash(const Family& a, const Family& b, bool any_same_op_window) const {
-    if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return false;
-    if (a.element != b.element || a.residue != b.residue || a.residue < 0) return true;
-    return a.op != b.op && (options_.strict_accumulate_ops || any_same_op_window);
-  }
-
-  const WorldRank owner_;
-  const RuleOptions& options_;
-  std::vector<Family> families_;
-};
-
-void Owner::receive(std::vector<Access> accesses) {
-  if (fresh_.empty()) fresh_ = std::move(accesses);
-  else fresh_.insert(fresh_.end(), std::make_move_iterator(accesses.begin()), std::make_move_iterator(accesses.end()));
-}
-
-void Owner::receive(std::vector<AtomicOp> atomics, const HostClock& clock) {
-  if (atomics.empty()) return;
+void Owner::receive(AccessList accesses, std::vector<AtomicOp> atomics, const HostClock& clock) {
   const HostClock& common = clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
-  for (AtomicOp& atomic : atomics) {
+  for (const AtomicOp& atomic : atomics) {
     const WinDefinition* window = timeline_.window(atomic.win);
     if (window == nullptr) continue;
-    atomic.displacement = window->base + atomic.displacement * static_cast<std::uint64_t>(window->unit);
-    atomic.clock_id = clock.id;
-    atomic.start = common.since_1970(atomic.start);
-    if (atomic.done != kNever) atomic.done = common.since_1970(atomic.done);
-    fresh_atomics_.push_back(atomic);
+    const std::uint64_t address = window->base + atomic.displacement * static_cast<std::uint64_t>(window->unit);
+    atomic_values_.try_emplace(address);
+    add_atomic(atomic, address, common);
   }
+  if (!accesses.empty()) fresh_.push_back({std::move(accesses), common});
+}
+
+void Owner::add_atomic(AtomicOp atomic, std::uint64_t address, const HostClock& clock) {
+  atomic.displacement = address;
+  atomic.clock_id = clock.id;
+  atomic.start = clock.since_1970(atomic.start);
+  if (atomic.done != kNever) atomic.done = clock.since_1970(atomic.done);
+  fresh_atomics_.push_back(atomic);
+}
+
+// Locations that nobody ever looks at (sums that are read after a fence) order nothing.
+void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock) {
+  if (atomic_values_.empty() || !atomic_values_.contains(address)) return;
+  AtomicOp atomic;
+  atomic.rank = access.rank;
+  atomic.owner = access.owner;
+  atomic.win = access.win;
+  atomic.op = access.op;
+  atomic.element = access.element;
+  atomic.operand = access.operand;
+  atomic.start = access.start;
+  atomic.done = access.done;
+  atomic.begin = access.begin;
+  atomic.after = access.after;
+  add_atomic(atomic, address, clock);
 }
 
 // From a displacement in a window to addresses.
-bool Owner::place(Access& access) const {
-  if (access.win == Uid(0)) return true;
-  const WinDefinition* window = timeline_.window(access.win);
-  if (window == nullptr) return false;
-  const std::uint64_t base = window->base + access.displacement * static_cast<std::uint64_t>(window->unit);
-  for (Box& box : access.boxes) box.offset += static_cast<std::int64_t>(base);
-  access.displacement = 0;
-  return true;
+std::optional<Owner::Place> Owner::place_of(const Access& access) {
+  if (access.win == Uid(0)) return Place{nullptr, 0};
+  if (access.win != last_window_.first) last_window_ = {access.win, timeline_.window(access.win)};
+  const WinDefinition* window = last_window_.second;
+  if (window == nullptr) return std::nullopt;
+  return Place{window, window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
+}
+
+Access Owner::placed(const Access& access, const Place& place) {
+  Access placed = access;
+  placed.boxes.move_by(static_cast<std::int64_t>(place.base));
+  placed.displacement = 0;
+  return placed;
+}
+
+// In a window with separate copies, a store clashes with every update, wherever it is.
+bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* window) {
+  const bool updates = access.kind == AccessKind::Put || (access.kind == AccessKind::Accumulate && !reads_only(access));
+  return updates && window != nullptr && !window->unified && window->flavour != WinFlavour::Dynamic;
 }
 
 void Owner::set_instants(Item& item) const {
@@ -146,32 +93,47 @@ void Owner::set_instants(Item& item) const {
   if (exposure->end.moment != kNever) item.ends.add(exposure->end);
 }
 
+bool Owner::is_over(const Access& access, Cut until) const {
+  if (access.end != kNever && access.before <= until) return true;
+  if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return false;
+  const auto exposure = timeline_.exposure_of(access);
+  return exposure && exposure->end.moment != kNever && exposure->end.cut <= until;
+}
+
+// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and is over: it is looked at
+// where it lies, once. What is left is taken out in a second pass.
 bool Owner::check(std::uint64_t period, Cut until) {
   items_.clear();
   met_.clear();
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> carried;
-  for (Access& access : carried_) {
-    if (access.serial != 0) carried[{access.rank, access.serial}] = items_.size();
-    items_.emplace_back(std::move(access), true);
-  }
-  carried_.clear();
-  for (Access& access : fresh_) {
-    if (!place(access)) continue;
-    const auto known = access.serial != 0 ? carried.find({access.rank, access.serial}) : carried.end();
-    if (known != carried.end()) items_[known->second].access = std::move(access);
-    else items_.emplace_back(std::move(access), false);
-  }
+  last_window_ = {};
+  Groups groups(rank_, options_);
+  bool any_same_op_window = false, any_open = !carried_.empty();
+  const auto look_at = [&](const Access& access, const Place& place) {
+    for (std::size_t i = 0; i < access.boxes.size(); ++i) groups.add(groups.of(access, i, static_cast<std::int64_t>(place.base)));
+    if (place.window == nullptr) return;
+    any_same_op_window |= place.window->accumulate_ops == "same_op";
+    if (meets_stores_anywhere(access, place.window)) groups.add(Groups::AnyUpdate);
+  };
+  for (const Access& access : carried_) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+  for (const Delivery& delivery : fresh_)
+    for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
+      const auto place = place_of(*access);
+      if (!place) continue;
+      look_at(*access, *place);
+      if (access->plain_atomic) add_plain_atomic(*access, place->base, delivery.clock);
+      any_open |= !is_over(*access, until);
+    }
+  groups.settle(any_same_op_window);
+  if (any_open || groups.any_clash()) take_fresh(groups, until);
   fresh_.clear();
-  for (Item& item : items_) set_instants(item);
 
   Batch batch;
-  meet_all(batch);
-
-  for (Item& item : items_) {
-    bool over = false;
-    for (const Instant& end : item.ends) over |= end.cut <= until;
-    if (!over && until != kNoCut) carried_.push_back(std::move(item.access));
+  if (groups.any_clash()) {
+    for (Item& item : items_) set_instants(item);
+    meet_all(batch, groups);
   }
+  for (Item& item : items_)
+    if (!is_over(item.access, until) && until != kNoCut) carried_.push_back(std::move(item.access));
   items_.clear();
   batch.atomic_signals = order_fresh_atomics(period);
   // Others may have pairs that this rank's atomics decide.
@@ -180,30 +142,48 @@ bool Owner::check(std::uint64_t period, Cut until) {
   return undecided;
 }
 
+// Those that are not over, and those that may clash with something.
+void Owner::take_fresh(Groups& groups, Cut until) {
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> carried;
+  for (Access& access : carried_) {
+    if (access.serial != 0) carried[{access.rank, access.serial}] = items_.size();
+    items_.emplace_back(std::move(access), true);
+  }
+  carried_.clear();
+  for (const Delivery& delivery : fresh_)
+    for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
+      const auto place = place_of(*access);
+      if (!place) continue;
+      const auto known = access->serial != 0 && !carried.empty() ? carried.find({access->rank, access->serial}) : carried.end();
+      if (known != carried.end()) {
+        items_[known->second].access = placed(*access, *place);
+        continue;
+      }
+      bool clashes = meets_stores_anywhere(*access, place->window) && groups.clashes(Groups::AnyUpdate);
+      for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
+        clashes = groups.clashes(groups.of(*access, i, static_cast<std::int64_t>(place->base)));
+      if (clashes || !is_over(*access, until)) items_.emplace_back(placed(*access, *place), false);
+    }
+}
+
 // Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by slices (or, of the owner alone, by
 // its own moments): what repeats itself in a loop meets its neighbours in time, not all that ever was there.
-void Owner::meet_all(Batch& batch) {
-  Groups groups(rank_, options_);
+void Owner::meet_all(Batch& batch, Groups& groups) {
   spans_.clear();
   boxes_.clear();
-  bool any_same_op_window = false;
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
     const Access& access = item.access;
     item.first_span = spans_.size();
     for (std::uint32_t b = 0; b < access.boxes.size(); ++b) {
-      const ByteRange range = bounds(access.boxes[b]);
+      const ByteRange range = access.boxes.bounds(b);
       spans_.push_back({static_cast<std::uint64_t>(range.begin), static_cast<std::uint64_t>(range.end),
-                        static_cast<std::uint32_t>(boxes_.size()), groups.of(access, access.boxes[b])});
+                        static_cast<std::uint32_t>(boxes_.size()), groups.of(access, b, 0)});
       boxes_.emplace_back(i, b);
     }
-    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr) {
-      any_same_op_window |= window->accumulate_ops == "same_op";
-      const bool updates = access.kind == AccessKind::Put || (access.kind == AccessKind::Accumulate && !reads_only(access));
-      if (!window->unified && updates && window->flavour != WinFlavour::Dynamic) {
-        spans_.push_back({window->base, window->base + window->size, static_cast<std::uint32_t>(boxes_.size()), Groups::AnyUpdate});
-        boxes_.emplace_back(i, 0);
-      }
+    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr; meets_stores_anywhere(access, window)) {
+      spans_.push_back({window->base, window->base + window->size, static_cast<std::uint32_t>(boxes_.size()), Groups::AnyUpdate});
+      boxes_.emplace_back(i, 0);
     }
     item.last_span = spans_.size();
     item.from = 0;
@@ -216,7 +196,7 @@ void Owner::meet_all(Batch& batch) {
     for (const Instant& begin : item.begins) item.from = std::max(item.from, begin.cut);
     for (const Instant& end : item.ends) item.to = std::min(item.to, end.cut - 1);
   }
-  const GroupConflicts conflicts = groups.conflicts(any_same_op_window);
+  const GroupConflicts& conflicts = groups.conflicts();
   const auto visit = [&](const Span& a, const Span& b) {
     const auto [item_a, box_a] = boxes_[a.item];
     const auto [item_b, box_b] = boxes_[b.item];
@@ -278,21 +258,21 @@ void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, 
   if (one.access.rank == other.access.rank && one.access.begin == other.access.begin && one.access.part == other.access.part)
     return;  // one and the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
-  const Box& first = one.access.boxes[box_a];
-  const Box& second = other.access.boxes[box_b];
+  const Box first = one.access.boxes[box_a];
+  const Box second = other.access.boxes[box_b];
   if (separate) {
     // Those that do share bytes are found as such.
-    for (const Box& x : one.access.boxes)
-      for (const Box& y : other.access.boxes)
-        if (overlap(x, y)) return;
+    for (std::size_t x = 0; x < one.access.boxes.size(); ++x)
+      for (std::size_t y = 0; y < other.access.boxes.size(); ++y)
+        if (overlap(one.access.boxes[x], other.access.boxes[y])) return;
     const Item& update = one.access.win != Uid(0) ? one : other;
     const Item& store = &update == &one ? other : one;
     const WinDefinition* window = timeline_.window(update.access.win);
     bool inside = false;
-    for (const Box& box : store.access.boxes) inside |= overlap(box, box_of(window->base, window->size));
+    for (std::size_t i = 0; i < store.access.boxes.size(); ++i) inside |= overlap(store.access.boxes[i], box_of(window->base, window->size));
     if (!inside || !met_.insert(std::minmax(a, b)).second) return;
     if (kept_apart(one.access, other.access)) return;
-    const ByteRange range = bounds(store.access.boxes[0]);
+    const ByteRange range = store.access.boxes.bounds(0);
     return judge(batch, one, other, Reason::SeparateModel, range);
   }
   const std::optional<ByteRange> where = overlap(first, second) ? common_bytes(first, second) : std::nullopt;
@@ -380,14 +360,10 @@ std::vector<RankSignal> Owner::atomic_signals(std::uint64_t period) const {
   return found != batches_.end() ? found->second.atomic_signals : std::vector<RankSignal>();
 }
 
-// Locations that nobody ever looks at (sums that are read after a fence) order nothing.
 std::vector<RankSignal> Owner::order_fresh_atomics(std::uint64_t period) {
-  std::vector<AtomicOp> atomics = std::exchange(fresh_atomics_, {});
-  for (const AtomicOp& atomic : atomics)
-    if (atomic.fetches) atomic_values_.try_emplace(atomic.displacement);
   std::map<std::uint64_t, std::vector<AtomicOp>> by_location;
-  for (const AtomicOp& atomic : atomics)
-    if (atomic_values_.contains(atomic.displacement)) by_location[atomic.displacement].push_back(atomic);
+  for (const AtomicOp& atomic : fresh_atomics_) by_location[atomic.displacement].push_back(atomic);
+  fresh_atomics_.clear();
   std::vector<RankSignal> signals;
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key = signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);

@@ -8,11 +8,14 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "detect/access_list.h"
 #include "detect/atomics.h"
+#include "detect/groups.h"
 #include "detect/rules.h"
 #include "detect/timeline.h"
 #include "memory/sweep.h"
@@ -28,8 +31,8 @@ class Owner {
   Owner(WorldRank rank, const Timeline& timeline, const RuleOptions& options, Pairs pairs)
       : rank_(rank), timeline_(timeline), options_(options), pairs_(pairs) {}
 
-  void receive(std::vector<Access> accesses);
-  void receive(std::vector<AtomicOp> atomics, const HostClock& clock);
+  // `clock`: the sender's.
+  void receive(AccessList accesses, std::vector<AtomicOp> atomics, const HostClock& clock);
 
   // Looks at all that was received since the last time. `until` is the cut that ended the period; kNoCut: the end of it all.
   // True if there are pairs that only the resolvers can decide.
@@ -83,12 +86,25 @@ class Owner {
     std::map<Cut, std::vector<Moment>> answers;
     std::vector<RankSignal> atomic_signals;
   };
-  class Groups;
+  struct Delivery {
+    AccessList accesses;
+    HostClock clock;
+  };
+  struct Place {
+    const WinDefinition* window = nullptr;
+    std::uint64_t base = 0;
+  };
 
-  bool place(Access& access) const;
+  void add_atomic(AtomicOp atomic, std::uint64_t address, const HostClock& clock);
+  void add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock);
+  std::optional<Place> place_of(const Access& access);
+  static Access placed(const Access& access, const Place& place);
+  static bool meets_stores_anywhere(const Access& access, const WinDefinition* window);
+  bool is_over(const Access& access, Cut until) const;
+  void take_fresh(Groups& groups, Cut until);
   void set_instants(Item& item) const;
   bool is_own(const Access& access) const { return access.rank == rank_ && access.win == Uid(0); }
-  void meet_all(Batch& batch);
+  void meet_all(Batch& batch, Groups& groups);
   void meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate);
   std::vector<RankSignal> order_fresh_atomics(std::uint64_t period);
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
@@ -102,7 +118,8 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
-  std::vector<Access> fresh_;
+  std::vector<Delivery> fresh_;
+  std::pair<Uid, const WinDefinition*> last_window_;  // that was looked up
   std::vector<AtomicOp> fresh_atomics_;
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at

@@ -4,18 +4,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "detect/access_list.h"
 #include "detect/atomics.h"
-#include "model/access.h"
 #include "model/atomic.h"
+#include "model/host_clock.h"
 #include "order/signal.h"
 
 namespace photofinish {
 
 struct Parcel {
   // For the owner of the memory.
-  std::vector<Access> accesses;
-  std::vector<AtomicOp> atomics;
-  HostClock clock;  // of the atomics
+  AccessList accesses;
+  std::vector<AtomicOp> atomics;  // that fetch; the others are accesses
+  HostClock clock;                // of the atomics
   // For the resolver of a slice.
   std::vector<SliceSignals> signals;
   std::vector<RankSignal> guesses;
@@ -39,10 +40,6 @@ struct Parcel {
 template <class A> void describe(A& a, Element& d) { a(d.kind, d.size); }
 template <class A> void describe(A& a, Lock& d) { a(d.win, d.target, d.exclusive, d.since); }
 template <class A> void describe(A& a, Epoch& d) { a(d.kind, d.index); }
-template <class A> void describe(A& a, Access& d) {
-  a(d.rank, d.owner, d.kind, d.in_flight, d.op, d.element, d.call, d.part, d.site, d.site_key, d.begin, d.end, d.after, d.before, d.epoch, d.locks,
-    d.win, d.opened, d.closed, d.displacement, d.boxes, d.serial);
-}
 template <class A> void describe(A& a, AtomicOp& d) {
   a(d.rank, d.owner, d.win, d.displacement, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start, d.done, d.begin, d.after,
     d.known, d.known_after);

@@ -7,19 +7,18 @@
 namespace photofinish {
 
 void Participant::collect() {
-  std::vector<Access> own;
-  for (Access& access : timeline_.take_closed()) {
+  AccessList own;
+  timeline_.take_closed([&](const Access& access) {
     if (access.owner != rank_) {
-      outgoing_[access.owner].accesses.push_back(std::move(access));
+      outgoing_[access.owner].accesses.add(access);
       ++waiting_;
-      continue;
+      return;
     }
-    if (access.reachable) to_self_.accesses.push_back(access), ++waiting_;
-    if (access.win == Uid(0)) own.push_back(std::move(access));
-  }
-  for (Access& access : timeline_.take_open())
-    if (access.owner == rank_ && access.win == Uid(0)) own.push_back(std::move(access));
-  own_.receive(std::move(own));
+    if (access.reachable) to_self_.accesses.add(access), ++waiting_;
+    if (access.win == Uid(0)) own.add(access);
+  });
+  timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.add(access); });
+  own_.receive(std::move(own), {}, definitions_.rank.clock);
   own_.check(0, kNoCut - 1);  // whatever is closed is over
 
   for (AtomicOp& atomic : timeline_.take_atomics()) {
@@ -30,9 +29,8 @@ void Participant::collect() {
 
 Parcels Participant::send(std::uint64_t period) {
   collect();
-  for (Access& access : timeline_.take_open())
-    if (access.owner != rank_) outgoing_[access.owner].accesses.push_back(std::move(access));
-    else if (access.reachable) to_self_.accesses.push_back(std::move(access));
+  timeline_.take_open(Timeline::Open::Shared,
+                      [&](const Access& access) { (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access); });
   to_self_.clock = definitions_.rank.clock;
   for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
@@ -44,10 +42,7 @@ Parcels Participant::send(std::uint64_t period) {
 bool Participant::check(std::uint64_t period, Cut until, std::vector<Parcel> received) {
   received.push_back(std::move(kept_[period]));
   kept_.erase(period);
-  for (Parcel& parcel : received) {
-    owner_.receive(std::move(parcel.accesses));
-    owner_.receive(std::move(parcel.atomics), parcel.clock);
-  }
+  for (Parcel& parcel : received) owner_.receive(std::move(parcel.accesses), std::move(parcel.atomics), parcel.clock);
   const bool undecided = owner_.check(period, until);
   timeline_.forget_exposures();
   return undecided;

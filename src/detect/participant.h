@@ -33,7 +33,7 @@ class Participant {
       collect();
   }
   // How much waits for the end of the period.
-  std::size_t pending() const { return waiting_ + timeline_.pending(); }
+  std::size_t pending() const { return waiting_ + timeline_.pending() + timeline_.pending_signals(); }
   const Timeline& timeline() const { return timeline_; }
   const Owner& owner() const { return owner_; }
 

@@ -30,8 +30,9 @@ std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coin
 }
 
 bool kept_apart(const Access& a, const Access& b) {
-  for (const Lock& one : a.locks)
-    for (const Lock& other : b.locks) {
+  if (a.locks == nullptr || b.locks == nullptr) return false;
+  for (const Lock& one : *a.locks)
+    for (const Lock& other : *b.locks) {
       if (one.win != other.win || (!one.exclusive && !other.exclusive)) continue;
       if (one.target != other.target && one.target != kAnySource && other.target != kAnySource) continue;
       if (a.rank == b.rank && one.since == other.since) continue;  // one and the same: it keeps others out

@@ -142,10 +142,12 @@ void Timeline::add(const Event& event, const Times& times) {
 // --- accesses
 
 std::uint64_t Timeline::site_key(SiteId site) const {
+  if (last_site_key_.first == site) return last_site_key_.second;
   const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
-  if (!fresh) return entry->second;
+  last_site_key_.first = site;
+  if (!fresh) return last_site_key_.second = entry->second;
   const auto found = definitions_.sites.find(site);
-  if (found == definitions_.sites.end()) return entry->second = site.value;
+  if (found == definitions_.sites.end()) return last_site_key_.second = entry->second = site.value;
   std::uint64_t key = 0;
   for (const SiteFrame& frame : found->second.frames) {
     const auto module = definitions_.modules.find(frame.module);
@@ -157,24 +159,37 @@ std::uint64_t Timeline::site_key(SiteId site) const {
     const std::uint64_t words[] = {key, name, frame.address};
     key = XXH3_64bits(words, sizeof words);
   }
-  return entry->second = key;
+  return last_site_key_.second = entry->second = key;
+}
+
+const Timeline::Type* Timeline::type(TypeId id) const {
+  if (const auto known = types_.find(id); known != types_.end()) return &known->second;
+  const auto found = definitions_.types.find(id);
+  if (found == definitions_.types.end()) return nullptr;
+  Type& type = types_[id];
+  type.map = &found->second.map;
+  type.element = element_of(found->second.element);
+  return &type;
 }
 
 void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const {
   if (buffer.count <= 0) return;
   const auto offset = static_cast<std::int64_t>(base);
-  const auto type = definitions_.types.find(buffer.type);
-  if (buffer.type == TypeId(0) || type == definitions_.types.end()) {
-    access.boxes.push_back({offset, buffer.count, {}});
+  const Type* type = buffer.type != TypeId(0) ? this->type(buffer.type) : nullptr;
+  if (type == nullptr) {
+    access.boxes = Boxes(offset, buffer.count);
     return;
   }
-  const DataMap& map = type->second.map;
+  const DataMap& map = *type->map;
   if (map.contiguous()) {
-    access.boxes.push_back({offset + map.boxes[0].offset, map.boxes[0].length * buffer.count, {}});
-    return;
+    access.boxes = Boxes(offset + map.boxes[0].offset, map.boxes[0].length * buffer.count);
+  } else if (buffer.count != 1) {
+    access.boxes = Boxes(repeated(map, buffer.count).boxes);
+    access.boxes.move_by(offset);
+  } else {
+    if (type->boxes == nullptr) const_cast<Type*>(type)->boxes = std::make_shared<const std::vector<Box>>(map.boxes);
+    access.boxes = Boxes(offset, type->boxes);
   }
-  access.boxes = buffer.count == 1 ? map.boxes : repeated(map, buffer.count).boxes;
-  for (Box& box : access.boxes) box.offset += offset;
 }
 
 Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
@@ -187,7 +202,7 @@ Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
   access.site_key = site_key(event.site);
   access.begin = start_;
   access.after = cuts_done_;
-  access.locks = held_;
+  access.locks = held_set_;
   set_bytes(access, buffer, buffer.address);
   access.reachable = in_flight && exposed(access);
   return access;
@@ -210,7 +225,8 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
   }
   std::map<Uid, std::map<WorldRank, std::vector<Box>>> elsewhere;
   std::vector<Box> own;
-  for (const Box& box : access.boxes) {
+  for (std::size_t i = 0; i < access.boxes.size(); ++i) {
+    const Box box = access.boxes[i];
     const auto touches = [&](const Segment& segment) {
       const Box whole{static_cast<std::int64_t>(segment.place.address), static_cast<std::int64_t>(segment.place.size), {}};
       return overlap(box, whole);
@@ -245,10 +261,10 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
       Access other = access;
       other.owner = owner;
       other.win = win;
-      other.boxes = std::move(boxes);
+      other.boxes = Boxes(std::move(boxes));
       accesses.push_back(std::move(other));
     }
-  access.boxes = std::move(own);
+  access.boxes = Boxes(std::move(own));
   if (!access.boxes.empty()) accesses.push_back(std::move(access));
 }
 
@@ -257,30 +273,44 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
   access.before = before;
   access.closed = site;
   access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
-  if (!access.locks.empty())
-    std::erase_if(access.locks, [&](const Lock& lock) { return std::find(held_.begin(), held_.end(), lock) == held_.end(); });
+  if (access.locks != held_set_) access.locks = still_held(access.locks);
   if (!access.boxes.empty()) closed_.push_back(std::move(access));
 }
 
-std::vector<Access> Timeline::take_open() {
-  std::vector<Access> open;
+void Timeline::held_changed() { held_set_ = held_.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(held_); }
+
+// Those of the locks that the rank has not given back since.
+LockSet Timeline::still_held(const LockSet& locks) {
+  if (locks == nullptr || locks == held_set_) return locks;
+  if (locks == trimmed_.all && held_set_ == trimmed_.held) return trimmed_.left;
+  std::vector<Lock> left;
+  for (const Lock& lock : *locks)
+    if (std::find(held_.begin(), held_.end(), lock) != held_.end()) left.push_back(lock);
+  trimmed_ = {locks, held_set_, nullptr};
+  if (left.size() == locks->size()) trimmed_.left = locks;
+  else if (!left.empty()) trimmed_.left = std::make_shared<const std::vector<Lock>>(std::move(left));
+  return trimmed_.left;
+}
+
+void Timeline::take_open(Open which, const std::function<void(const Access&)>& visit) {
   each_open([&](Access& access) {
     if (access.boxes.empty()) return;
-    if (access.serial == 0) access.serial = ++serials_;
     access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
+    const bool own = access.owner == rank_ && access.win == Uid(0);
+    if (which == Open::Own ? !own : access.owner == rank_ && !access.reachable) return;
+    if (access.serial == 0) access.serial = ++serials_;
     Access copy = access;
-    std::erase_if(copy.locks, [&](const Lock& lock) { return std::find(held_.begin(), held_.end(), lock) == held_.end(); });
-    open.push_back(std::move(copy));
+    copy.locks = still_held(access.locks);
+    visit(copy);
+    if (which == Open::Shared) access.plain_atomic = false;
   });
-  return open;
 }
 
 bool Timeline::exposed(const Access& access) const {
   for (const Exposed& memory : exposed_)
-    for (const Box& box : access.boxes) {
-      std::int64_t last = box.offset + box.length;
-      for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
-      if (static_cast<std::uint64_t>(box.offset) < memory.end && static_cast<std::uint64_t>(last) > memory.begin) return true;
+    for (std::size_t i = 0; i < access.boxes.size(); ++i) {
+      const ByteRange range = access.boxes.bounds(i);
+      if (static_cast<std::uint64_t>(range.begin) < memory.end && static_cast<std::uint64_t>(range.end) > memory.begin) return true;
     }
   return false;
 }
@@ -288,6 +318,7 @@ bool Timeline::exposed(const Access& access) const {
 // --- order
 
 std::vector<SliceSignals> Timeline::take_signals() {
+  signal_count_ = 0;
   first_slice_ = cuts_done_;  // what is still said in this slice is taken the next time
   return std::exchange(signals_, {});
 }
@@ -300,6 +331,7 @@ void Timeline::add_signal(Cut slice, const Signal& signal) {
   while (at != signals_.begin() && std::prev(at)->slice > slice) --at;
   if (at == signals_.begin() || std::prev(at)->slice != slice) at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));
   std::prev(at)->signals.push_back(signal);
+  ++signal_count_;
 }
 
 void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, false, place}); }

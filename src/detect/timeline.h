@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,15 +43,19 @@ class Timeline {
 
   Cut cuts_done() const { return cuts_done_; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
+  std::size_t pending_signals() const { return signal_count_; }
 
   // What is new since they were last taken.
-  std::vector<Access> take_closed() { return std::exchange(closed_, {}); }
-  std::vector<Access> take_open();
-  std::vector<SliceSignals> take_signals();
-  std::vector<AtomicOp> take_atomics() {
-    atomics_taken_ += atomics_.size();
-    return std::exchange(atomics_, {});
+  template <class Visit>
+  void take_closed(Visit visit) {
+    for (const Access& access : closed_) visit(access);
+    closed_.clear();
   }
+  // The rank's own memory, by address; or whatever others may reach, or is theirs.
+  enum class Open { Own, Shared };
+  void take_open(Open which, const std::function<void(const Access&)>& visit);
+  std::vector<SliceSignals> take_signals();
+  std::vector<AtomicOp> take_atomics() { return std::exchange(atomics_, {}); }
 
   // As owner of a window: what it is, and when this rank's own epochs began and ended.
   const WinDefinition* window(Uid uid) const;
@@ -64,7 +69,7 @@ class Timeline {
  private:
   struct Comm;
   struct Window;
-  struct Operation;
+  struct Pending;
   struct Request;
   struct Posted;
   struct Flow;
@@ -72,6 +77,8 @@ class Timeline {
   // --- accesses
   Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
   void set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const;
+  LockSet still_held(const LockSet& locks);
+  void held_changed();
   void close(Access& access, Moment moment, Cut before, SiteId site);
   void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
@@ -108,8 +115,10 @@ class Timeline {
   Window& window_of(const Event& event);
   void finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before, const Event& event);
   void finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event);
-  void finish_operation(Operation& operation, bool remotely, Moment moment, Cut before, const Event& event);
-  void result_of(Operation& operation, const Event& event);
+  bool finish(Pending& pending, bool remotely, Moment moment, Cut before, const Event& event);
+  void finish_request(const Request& request, const Event& event);
+  void result_of(const Pending& pending, const Event& event);
+  ReduceOp op_of(const Event& event, Action action);
   Epoch epoch_of(const Window& window, WorldRank target, SiteId& opened) const;
 
   // --- order
@@ -134,10 +143,15 @@ class Timeline {
 
   std::vector<Access> closed_;
   std::vector<AtomicOp> atomics_;
-  std::uint64_t atomics_taken_ = 0;
   std::vector<SliceSignals> signals_;  // by slice
+  std::size_t signal_count_ = 0;
   Cut first_slice_ = 0;                // earlier ones have been taken
   std::vector<Lock> held_;
+  LockSet held_set_;  // the same
+  struct Trimmed {
+    LockSet all, held, left;
+  };
+  Trimmed trimmed_;  // the last set of which some had been given back
   // Others' memory that this rank reaches by loads and stores, by where it sees it.
   struct Segment {
     WinSegment place;
@@ -158,6 +172,17 @@ class Timeline {
   std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
   std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
   mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
+  mutable std::pair<SiteId, std::uint64_t> last_site_key_{SiteId(~0u), 0};
+  // Looked up once: an operation is made thousands of times.
+  struct Type {
+    const DataMap* map = nullptr;
+    Element element;
+    SharedBoxes boxes;
+  };
+  const Type* type(TypeId id) const;
+  mutable std::unordered_map<TypeId, Type> types_;
+  std::unordered_map<OpId, ReduceOp> ops_;
+  std::uint64_t operations_ = 0;
 };
 
 }  // namespace photofinish

@@ -248,7 +248,7 @@ void Timeline::partition(const Event& event, Action action) {
     const auto index = static_cast<std::size_t>(event.fields[Field::first_partition]);
     if (event.fields[Field::flag] == 0 || index >= request.accesses.size() || request.accesses[index].boxes.empty()) return;
     Access done = request.accesses[index];
-    request.accesses[index].boxes.clear();
+    request.accesses[index].boxes = Boxes();
     close_now(done, event.site);
     return;
   }
@@ -318,11 +318,7 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   }
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
-  if (request.operation != nullptr) {
-    finish_operation(*request.operation, false, return_, next_cut(), event);
-    if (request.operation->local_done && request.operation->remote_done)
-      std::erase(request.window->operations[request.target], request.operation);
-  }
+  if (request.operation != 0) finish_request(request, event);
 }
 
 }  // namespace photofinish

@@ -61,57 +61,66 @@ Epoch Timeline::epoch_of(const Window& window, WorldRank target, SiteId& opened)
   return {EpochKind::Fence, window.fences.count()};
 }
 
+ReduceOp Timeline::op_of(const Event& event, Action action) {
+  if (action == Action::CompareAndSwap) return ReduceOp::CompareAndSwap;
+  if (!event.fields.has(Field::op)) return ReduceOp::None;
+  const OpId id(static_cast<std::uint32_t>(event.fields[Field::op]));
+  if (const auto known = ops_.find(id); known != ops_.end()) return known->second;
+  const auto found = definitions_.ops.find(id);
+  return found != definitions_.ops.end() ? ops_[id] = reduce_op_of(found->second.name) : ReduceOp::None;
+}
+
 void Timeline::one_sided(const Event& event, Action action) {
   const WorldRank target = target_of(event);
   if (target.value < 0) return;
   Window& window = window_of(event);
-  auto operation = std::make_shared<Operation>();
-  operation->fetches = fetches(action);
+  std::vector<Pending>& pending = window.operations[target].pending;
+  const std::uint64_t operation = ++operations_;
+  const bool fetches = photofinish::fetches(action);
   SiteId opened;
   const Epoch epoch = epoch_of(window, target, opened);
-  ReduceOp op = ReduceOp::None;
-  if (action == Action::CompareAndSwap) op = ReduceOp::CompareAndSwap;
-  else if (event.fields.has(Field::op))
-    if (const auto found = definitions_.ops.find(OpId(static_cast<std::uint32_t>(event.fields[Field::op]))); found != definitions_.ops.end())
-      op = reduce_op_of(found->second.name);
+  const auto add = [&](Access&& access) -> Pending& {
+    Pending& added = pending.emplace_back();
+    added.access = std::move(access);
+    added.access.opened = opened;
+    added.operation = operation;
+    added.fetches = fetches;
+    return added;
+  };
+  const Buffer* at_target = nullptr;
   for (const Buffer& buffer : event.buffers) {
-    if (buffer.access <= BufferUse::ReadWrite) {
-      Access access = make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, true);
-      access.opened = opened;
-      add_access(operation->buffers, std::move(access));
+    if (buffer.access > BufferUse::ReadWrite) {
+      at_target = &buffer;
       continue;
     }
-    Buffer relative = buffer;
+    Access access = make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, true);
+    if (segments_.empty()) {
+      add(std::move(access));
+      continue;
+    }
+    std::vector<Access> parts;
+    add_access(parts, std::move(access));
+    for (Access& part : parts) add(std::move(part));
+  }
+  if (at_target != nullptr) {
+    Buffer relative = *at_target;
     relative.address = 0;
-    Access& access = operation->target = make(event, kind_of(action), relative, true);
+    Pending& added = add(make(event, kind_of(action), relative, true));
+    added.at_target = true;
+    Access& access = added.access;
     access.owner = target;
     access.win = window.uid;
-    access.displacement = buffer.address;
+    access.displacement = at_target->address;
     access.epoch = epoch;
-    access.opened = opened;
-    access.op = op;
+    access.op = op_of(event, action);
     if (access.kind == AccessKind::Accumulate)
-      if (const auto type = definitions_.types.find(buffer.type); type != definitions_.types.end())
-        access.element = element_of(type->second.element);
-  }
-  if (event.fields.has(Field::atomic)) {
-    operation->number = event.fields[Field::atomic];
-    AtomicOp& atomic = operation->atomic;
-    atomic.rank = rank_;
-    atomic.owner = target;
-    atomic.win = window.uid;
-    atomic.displacement = operation->target.displacement;
-    atomic.op = op;
-    atomic.element = operation->target.element;
-    atomic.fetches = operation->fetches;
-    if (event.fields.has(Field::operand)) atomic.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
-    if (event.fields.has(Field::compare)) atomic.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
-    atomic.start = times_.start;
-    atomic.begin = start_;
-    atomic.after = cuts_done_;
-    if (!atomic.fetches) {
-      operation->plain_at = atomics_taken_ + atomics_.size();
-      atomics_.push_back(atomic);
+      if (const Type* type = this->type(at_target->type)) access.element = type->element;
+    if (event.fields.has(Field::atomic)) {
+      if (event.fields.has(Field::operand)) access.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
+      if (event.fields.has(Field::compare)) added.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
+      access.start = times_.start;
+      access.plain_atomic = !fetches;
+      if (fetches) added.atomic = event.fields[Field::atomic];
     }
   }
   if (event.fields.has(Field::request)) {
@@ -120,50 +129,68 @@ void Timeline::one_sided(const Event& event, Action action) {
     request.window = &window;
     request.target = target;
   }
-  window.operations[target].push_back(std::move(operation));
 }
 
-void Timeline::result_of(Operation& operation, const Event& event) {
-  if (operation.number == 0 || !operation.fetches) return;
-  AtomicOp& atomic = operation.atomic;
-  atomic.done = times_.end;
+void Timeline::result_of(const Pending& pending, const Event& event) {
+  const Access& access = pending.access;
+  AtomicOp& atomic = atomics_.emplace_back();
+  atomic.rank = rank_;
+  atomic.owner = access.owner;
+  atomic.win = access.win;
+  atomic.displacement = access.displacement;
+  atomic.op = access.op;
+  atomic.element = access.element;
+  atomic.fetches = true;
+  atomic.operand = access.operand;
+  atomic.compare = pending.compare;
   for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
-    if (event.numbers[i] == operation.number) {
+    if (event.numbers[i] == pending.atomic) {
       atomic.has_result = true;
       atomic.result = static_cast<std::uint64_t>(event.numbers[i + 1]);
       break;
     }
+  atomic.start = access.start;
+  atomic.done = times_.end;
+  atomic.begin = access.begin;
+  atomic.after = access.after;
   atomic.known = return_;
   atomic.known_after = cuts_done_;
-  atomics_.push_back(atomic);
 }
 
-void Timeline::finish_operation(Operation& operation, bool remotely, Moment moment, Cut before, const Event& event) {
-  if (!operation.local_done) {
-    operation.local_done = true;
-    for (Access& access : operation.buffers) close(access, moment, before, event.site);
-    result_of(operation, event);
+// Its operation is complete here, and, if `remotely`, at the target, too. What brings something back is complete at both, then.
+bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before, const Event& event) {
+  if (pending.over) return true;
+  if (pending.at_target && !remotely && !pending.fetches) return false;
+  if (pending.atomic != 0) {
+    result_of(pending, event);
+    pending.access.operand = pending.access.start = 0;  // that was all they were for
   }
-  if (!operation.remote_done && (remotely || operation.fetches)) {
-    operation.remote_done = true;
-    close(operation.target, moment, before, event.site);
-    if (operation.number != 0 && !operation.fetches && operation.plain_at >= atomics_taken_)
-      atomics_[operation.plain_at - atomics_taken_].done = times_.end;
-  }
+  if (pending.access.plain_atomic) pending.access.done = times_.end;
+  close(pending.access, moment, before, event.site);
+  return pending.over = true;
 }
 
 void Timeline::finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before, const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
-  for (const auto& operation : found->second) finish_operation(*operation, remotely, moment, before, event);
-  std::erase_if(found->second, [](const auto& operation) { return operation->local_done && operation->remote_done; });
+  std::erase_if(found->second.pending, [&](Pending& pending) { return finish(pending, remotely, moment, before, event); });
+  found->second.over = 0;
 }
 
 void Timeline::finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event) {
-  for (auto& [target, operations] : window.operations) {
-    for (const auto& operation : operations) finish_operation(*operation, remotely, moment, before, event);
-    std::erase_if(operations, [](const auto& operation) { return operation->local_done && operation->remote_done; });
-  }
+  for (auto& [target, operations] : window.operations) finish(window, target, remotely, moment, before, event);
+}
+
+void Timeline::finish_request(const Request& request, const Event& event) {
+  Window::Operations& operations = request.window->operations[request.target];
+  auto at = std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,
+                             [](const Pending& pending, std::uint64_t operation) { return pending.operation < operation; });
+  for (; at != operations.pending.end() && at->operation == request.operation; ++at)
+    if (!at->over && finish(*at, false, return_, next_cut(), event)) ++operations.over;
+  // Not one by one: a program may wait for thousands, the oldest first.
+  if (2 * operations.over < operations.pending.size()) return;
+  std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
+  operations.over = 0;
 }
 
 void Timeline::synchronise(const Event& event, Action action) {
@@ -213,15 +240,14 @@ void Timeline::synchronise(const Event& event, Action action) {
       for (const WorldRank target : window.started) {
         const auto found = window.operations.find(target);
         if (found != window.operations.end()) {
-          for (const auto& operation : found->second) {
-            finish_operation(*operation, false, return_, next_cut, event);
-            if (operation->remote_done) continue;
+          for (Pending& pending : found->second.pending) {
+            if (finish(pending, false, return_, next_cut, event)) continue;
             // Over when the target says so: it is the owner who knows.
-            operation->remote_done = true;
-            operation->target.locks.clear();  // which may be given back before that
-            close(operation->target, kNever, kNoCut, event.site);
+            pending.access.locks = nullptr;  // which may be given back before that
+            close(pending.access, kNever, kNoCut, event.site);
           }
-          found->second.clear();
+          found->second.pending.clear();
+          found->second.over = 0;
         }
         say(signal_key(Channel::Complete, window.uid.value, rank_bits(rank_), rank_bits(target), window.starts[target]), start_);
       }
@@ -243,7 +269,9 @@ void Timeline::synchronise(const Event& event, Action action) {
       const bool exclusive = action == Action::Lock && event.fields[Field::lock] == kExclusiveLock;
       const bool checked = (assertion & kNoCheck) == 0;
       window.locks[target] = {exclusive, checked, event.site};
-      if (checked) held_.push_back({window.uid, target, exclusive, start_});
+      if (!checked) return;
+      held_.push_back({window.uid, target, exclusive, start_});
+      held_changed();
       return;
     }
     case Action::Unlock:
@@ -253,6 +281,7 @@ void Timeline::synchronise(const Event& event, Action action) {
       else finish_all(window, true, return_, next_cut, event);
       window.locks.erase(target);
       std::erase_if(held_, [&](const Lock& lock) { return lock.win == window.uid && lock.target == target; });
+      held_changed();
       return;
     }
     case Action::Flush: return finish(window, target_of(event), true, return_, next_cut, event);

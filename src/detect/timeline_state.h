@@ -39,15 +39,15 @@ struct Timeline::Comm {
   std::deque<std::shared_ptr<Posted>> unsettled;  // in the order they were posted
 };
 
-// A one-sided operation that is not over at both ends.
-struct Timeline::Operation {
-  Access target;
-  std::vector<Access> buffers;
+// One access of a one-sided operation that is not over: to a buffer, or to the target.
+struct Timeline::Pending {
+  Access access;
+  std::uint64_t operation = 0;  // which one
+  bool at_target = false;
   bool fetches = false;
-  bool local_done = false, remote_done = false;
-  std::int64_t number = 0;  // of an atomic
-  AtomicOp atomic;
-  std::uint64_t plain_at = 0;  // where one that brings nothing back is among all that were handed out
+  bool over = false;
+  std::int64_t atomic = 0;    // its number, if it is an atomic that fetches
+  std::uint64_t compare = 0;  // of a compare-and-swap
 };
 
 struct Timeline::Window {
@@ -59,7 +59,12 @@ struct Timeline::Window {
     bool checked = true;
     SiteId site;
   };
-  std::unordered_map<WorldRank, std::vector<std::shared_ptr<Operation>>> operations;  // by target
+  // To one target, in the order they were made.
+  struct Operations {
+    std::vector<Pending> pending;
+    std::size_t over = 0;  // so many of them are, and will be dropped
+  };
+  std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
   std::vector<WorldRank> started;  // targets of the access epoch
   std::vector<WorldRank> posted;   // origins of the exposure epoch
@@ -103,7 +108,7 @@ struct Timeline::Request {
   Comm* comm = nullptr;
   std::shared_ptr<Posted> receive;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
-  std::shared_ptr<Operation> operation;
+  std::uint64_t operation = 0;
   Window* window = nullptr;
   WorldRank target;
 
@@ -123,11 +128,8 @@ void Timeline::each_open(Visit visit) {
   for (auto& [id, window] : windows_)
     if (window != nullptr)
       for (auto& [target, operations] : window->operations)
-        for (const auto& operation : operations) {
-          if (!operation->local_done)
-            for (Access& access : operation->buffers) visit(access);
-          if (!operation->remote_done) visit(operation->target);
-        }
+        for (Pending& pending : operations.pending)
+          if (!pending.over) visit(pending.access);
 }
 
 }  // namespace photofinish

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "model/boxes.h"
 #include "model/call.h"
-#include "model/data_map.h"
 #include "model/element.h"
 #include "model/ids.h"
 
@@ -28,6 +29,9 @@ struct Lock {
   bool operator==(const Lock&) const = default;
 };
 
+// One list for all accesses that were made under the same locks; null: none.
+using LockSet = std::shared_ptr<const std::vector<Lock>>;
+
 // Which exposure epoch of the owner a target access lies in: the index-th of its kind, counted as the two ranks do.
 enum class EpochKind : std::uint8_t { None, Fence, Start, Lock };
 struct Epoch {
@@ -42,6 +46,8 @@ struct Access {
   AccessKind kind{};
   bool reachable = false;  // of one's own memory: others could reach some of it at the time
   bool in_flight = false;  // it goes on while its task does something else
+  // An accumulate of one element that brings nothing back, the first time it is handed out: it is an atomic, too (model/atomic.h).
+  bool plain_atomic = false;
   ReduceOp op = ReduceOp::None;  // of the accumulate family
   Element element;
   Call call{};
@@ -53,14 +59,15 @@ struct Access {
   Cut after = 0;        // the last cut that was complete when it began
   Cut before = kNoCut;  // the first cut that started after its end
   Epoch epoch;
-  std::vector<Lock> locks;
+  LockSet locks;
   Uid win;  // null: the rank's own memory, by address
   SiteId opened;  // the call that opened its epoch; null if there is none
   SiteId closed;  // the call that completed it
   // By address; before the owner has seen it: by displacement in the window, plus offsets in bytes.
   std::uint64_t displacement = 0;
-  std::vector<Box> boxes;
+  Boxes boxes;
   std::uint64_t serial = 0;  // tells an open access of `rank` that is sent again, with its end, from a new one
+  std::uint64_t operand = 0, start = 0, done = ~std::uint64_t{0};  // of a plain atomic: as an AtomicOp has them
 };
 
 }  // namespace photofinish

@@ -32,8 +32,9 @@ bool decode(const Bytes& bytes, Parcel& parcel) {
   return in.ok();
 }
 
-// How far apart exchanges should be: far enough not to be felt, near enough that little piles up.
-constexpr std::uint64_t kShortNs = 20'000'000, kLongNs = 100'000'000;
+// How far apart exchanges should be: far enough not to be felt (on an oversubscribed machine each is as many switches between processes
+// as there are ranks, several times over), near enough that little piles up.
+constexpr std::uint64_t kShortNs = 100'000'000, kLongNs = 400'000'000;
 constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
 constexpr Cut kMaxStride = 1 << 12;
 constexpr int kTags = 1 << 14;
@@ -42,7 +43,8 @@ constexpr int kTags = 1 << 14;
 
 struct Online::State {
   State(WorldRank rank, int size, const Definitions& definitions, const RuleOptions& rules)
-      : world_size(size), participant(rank, size, definitions, rules), counts(static_cast<std::size_t>(size)) {}
+      : world_size(size), participant(rank, size, definitions, rules),
+        mine(kShared + static_cast<std::size_t>(size)), all(mine.size()) {}
 
   const int world_size;
   Participant participant;
@@ -57,12 +59,12 @@ struct Online::State {
   std::uint64_t last_start = 0;
 
   // Of the exchange in flight.
-  std::vector<int> counts;  // whom this rank sends something
-  int incoming = 0;         // how many parcels come
+  // What the ranks tell each other, as sums, so that one collective does it: how many of them are so, and then, for each rank, how many
+  // send it a parcel.
+  enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, kShared };
+  std::vector<int> mine, all;
   std::vector<Bytes> sent;
-  std::vector<MPI_Request> requests;
-  enum Shared { Undecided, Pending, Elapsed, Running, kShared };
-  std::uint64_t mine[kShared] = {}, all[kShared] = {};
+  std::vector<MPI_Request> requests;  // one for each parcel, and the last for the collective
 
   bool undecided = false;            // this rank, about the period that it checked last
   std::set<std::uint64_t> asked;     // periods that somebody has a question about
@@ -108,9 +110,8 @@ void Online::State::exchange(Cut cut) {
 void Online::State::begin(Cut cut) {
   ++number;
   until = cut;
+  const std::size_t pending = participant.pending();
   Parcels parcels = participant.send(number);
-  mine[Pending] = 0;
-  for (const auto& [to, parcel] : parcels) mine[Pending] += parcel.accesses.size();
   if (asked.count(number - 2) != 0)
     for (auto& [to, parcel] : participant.ask(number - 2)) {
       parcels[to].signals = std::move(parcel.signals);
@@ -121,10 +122,10 @@ void Online::State::begin(Cut cut) {
   for (auto& [to, parcel] : answers[number - 3]) parcels[to].answers = std::move(parcel.answers);
   answers.erase(number - 3);
 
-  std::fill(counts.begin(), counts.end(), 0);
+  std::fill(mine.begin(), mine.end(), 0);
   for (const auto& [to, parcel] : parcels) {
     if (to.value < 0 || to.value >= world_size) continue;
-    counts[static_cast<std::size_t>(to.value)] = 1;
+    mine[kShared + static_cast<std::size_t>(to.value)] = 1;
     sent.push_back(encode(parcel));
     requests.emplace_back();
     REAL(PMPI_Isend)(sent.back().data(), static_cast<int>(sent.back().size()), MPI_BYTE, to.value, static_cast<int>(number % kTags),
@@ -133,20 +134,23 @@ void Online::State::begin(Cut cut) {
   const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
   mine[Undecided] = undecided ? 1 : 0;
   mine[Running] = cut != kNoCut ? 1 : 0;
-  mine[Elapsed] = now - last_start;
+  mine[LongAgo] = now - last_start >= kShortNs ? 1 : 0;
+  mine[TooLongAgo] = now - last_start > kLongNs ? 1 : 0;
+  mine[NotFew] = pending >= kFew ? 1 : 0;
+  mine[Many] = pending > kMany ? 1 : 0;
   last_start = now;
   requests.emplace_back();
-  REAL(PMPI_Ireduce_scatter_block)(counts.data(), &incoming, 1, MPI_INT, MPI_SUM, comm, &requests.back());
-  requests.emplace_back();
-  REAL(PMPI_Iallreduce)(mine, all, kShared, MPI_UINT64_T, MPI_MAX, comm, &requests.back());
+  REAL(PMPI_Iallreduce)(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT, MPI_SUM, comm, &requests.back());
   next_exchange = cut + stride;
 }
 
 // Takes what others sent with the last exchange.
 void Online::State::end() {
   if (number == 0) return;
-  // First the two collectives, then the parcels that they told of, then what this rank sent: nobody waits for a rank that waits.
-  REAL(PMPI_Waitall)(2, requests.data() + requests.size() - 2, MPI_STATUSES_IGNORE);
+  // First the collective, then the parcels that it told of, then what this rank sent: nobody waits for a rank that waits.
+  REAL(PMPI_Wait)(&requests.back(), MPI_STATUS_IGNORE);
+  requests.pop_back();
+  const int incoming = all[kShared + static_cast<std::size_t>(participant.rank().value)];
   std::vector<Parcel> accesses, questions_answered;
   std::map<WorldRank, Parcel> asking;
   for (int i = 0; i < incoming; ++i) {
@@ -166,14 +170,13 @@ void Online::State::end() {
     back.answers = std::move(parcel.answers);
     accesses.push_back(std::move(parcel));
   }
-  requests.resize(requests.size() - 2);
-  REAL(PMPI_Waitall)(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  if (!requests.empty()) REAL(PMPI_Waitall)(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();
   sent.clear();
 
   if (all[Undecided] != 0) asked.insert(number - 1);
-  if (all[Elapsed] < kShortNs && all[Pending] < kFew) stride = std::min(2 * stride, kMaxStride);
-  else if (all[Elapsed] > kLongNs || all[Pending] > kMany) stride = std::max<Cut>(stride / 2, 1);
+  if (all[LongAgo] == 0 && all[NotFew] == 0) stride = std::min(2 * stride, kMaxStride);
+  else if (all[TooLongAgo] != 0 || all[Many] != 0) stride = std::max<Cut>(stride / 2, 1);
 
   undecided = participant.check(number, until, std::move(accesses));
   if (asked.count(number - 2) != 0) answers[number - 2] = Participant::resolve_for(std::move(asking));

@@ -1,0 +1,76 @@
+#include "detect/groups.h"
+
+#include <algorithm>
+
+namespace photofinish {
+namespace {
+
+// Where in the elements' size a box starts: elements of two boxes coincide if this is the same and no block is off the grid.
+std::int64_t residue(const Box& box, std::int64_t size) {
+  if (size <= 0) return -1;
+  bool regular = box.length % size == 0;
+  for (const Dimension& dimension : box.dimensions) regular = regular && dimension.stride % size == 0;
+  return regular ? box.offset % size : -1;
+}
+
+}  // namespace
+
+std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t base) {
+  switch (access.kind) {
+    case AccessKind::Load:
+      if (access.rank != owner_) return OtherLoad;
+      return access.in_flight ? OwnLoadInFlight : OwnLoad;
+    case AccessKind::Store:
+      if (access.rank != owner_) return OtherStore;
+      return access.in_flight ? OwnStoreInFlight : OwnStore;
+    case AccessKind::Get: return Get;
+    case AccessKind::Put: return Put;
+    case AccessKind::Accumulate: break;
+  }
+  Box bytes = access.boxes[box];
+  bytes.offset += base;
+  const Family family{access.op, access.element, residue(bytes, access.element.size)};
+  const auto known = std::find(families_.begin(), families_.end(), family);
+  const auto group = kFixed + static_cast<std::uint32_t>(known - families_.begin());
+  if (known == families_.end()) {
+    families_.push_back(family);
+    present_.push_back(false);
+  }
+  return group;
+}
+
+void Groups::settle(bool any_same_op_window) {
+  const auto count = static_cast<std::uint32_t>(present_.size());
+  conflicts_ = GroupConflicts(count);
+  const std::pair<Fixed, Fixed> fixed[] = {
+      {OwnLoad, OwnStoreInFlight}, {OwnLoad, OtherStore}, {OwnLoad, Put},
+      {OwnLoadInFlight, OwnStore}, {OwnLoadInFlight, OwnStoreInFlight}, {OwnLoadInFlight, OtherStore}, {OwnLoadInFlight, Put},
+      {OwnStore, OwnStoreInFlight}, {OwnStore, OtherLoad}, {OwnStore, OtherStore}, {OwnStore, Get}, {OwnStore, Put},
+      {OwnStoreInFlight, OwnStoreInFlight}, {OwnStoreInFlight, OtherLoad}, {OwnStoreInFlight, OtherStore},
+      {OwnStoreInFlight, Get}, {OwnStoreInFlight, Put},
+      {OtherLoad, OtherStore}, {OtherLoad, Put}, {OtherStore, OtherStore}, {OtherStore, Get}, {OtherStore, Put},
+      {Get, Put}, {Put, Put},
+      {AnyUpdate, OwnStore}, {AnyUpdate, OwnStoreInFlight}, {AnyUpdate, OtherStore}};
+  for (const auto& [a, b] : fixed) conflicts_.add(a, b);
+  for (std::uint32_t i = 0; i < families_.size(); ++i) {
+    const std::uint32_t group = kFixed + i;
+    for (const Fixed writes : {OwnStore, OwnStoreInFlight, OtherStore, Put}) conflicts_.add(group, writes);
+    if (families_[i].op != ReduceOp::NoOp)
+      for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get}) conflicts_.add(group, reads);
+    for (std::uint32_t j = 0; j <= i; ++j)
+      if (clash(families_[i], families_[j], any_same_op_window)) conflicts_.add(group, kFixed + j);
+  }
+
+  clashes_.assign(count, false);
+  for (std::uint32_t a = 0; a < count; ++a)
+    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b) clashes_[a] = present_[a] && present_[b] && conflicts_.conflict(a, b);
+  any_clash_ = std::find(clashes_.begin(), clashes_.end(), true) != clashes_.end();
+}
+
+bool Groups::clash(const Family& a, const Family& b, bool any_same_op_window) const {
+  if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return false;
+  if (a.element != b.element || a.residue != b.residue || a.residue < 0) return true;
+  return a.op != b.op && (options_.strict_accumulate_ops || any_same_op_window);
+}
+
+}  // namespace photofinish

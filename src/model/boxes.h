@@ -1,0 +1,57 @@
+// The bytes of one access. Nearly always that is one range, which needs no memory of its own; boxes of derived datatypes are shared by
+// all accesses with that type, each with a shift of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "model/data_map.h"
+
+namespace photofinish {
+
+using SharedBoxes = std::shared_ptr<const std::vector<Box>>;
+
+class Boxes {
+ public:
+  Boxes() = default;
+  Boxes(std::int64_t offset, std::int64_t length) : shift_(offset), length_(length) {}
+  Boxes(std::int64_t shift, SharedBoxes boxes) : shift_(shift), many_(std::move(boxes)) {
+    if (many_ == nullptr || many_->size() != 1 || !many_->front().dimensions.empty()) return;
+    shift_ += many_->front().offset;
+    length_ = many_->front().length;
+    many_ = nullptr;
+  }
+  explicit Boxes(std::vector<Box> boxes) : Boxes(0, std::make_shared<const std::vector<Box>>(std::move(boxes))) {}
+
+  std::size_t size() const { return many_ != nullptr ? many_->size() : length_ > 0 ? 1 : 0; }
+  bool empty() const { return size() == 0; }
+  Box operator[](std::size_t i) const {
+    if (many_ == nullptr) return {shift_, length_, {}};
+    Box box = (*many_)[i];
+    box.offset += shift_;
+    return box;
+  }
+  // From its first byte to behind its last.
+  ByteRange bounds(std::size_t i) const {
+    if (many_ == nullptr) return {shift_, shift_ + length_};
+    const Box& box = (*many_)[i];
+    std::int64_t last = shift_ + box.offset + box.length;
+    for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
+    return {shift_ + box.offset, last};
+  }
+  void move_by(std::int64_t bytes) { shift_ += bytes; }
+
+  // What it is made of: equal parts are equal bytes. `length` is that of a single range; there are no `boxes` then.
+  std::int64_t shift() const { return shift_; }
+  std::int64_t length() const { return length_; }
+  const SharedBoxes& shared() const { return many_; }
+
+ private:
+  std::int64_t shift_ = 0;
+  std::int64_t length_ = 0;
+  SharedBoxes many_;
+};
+
+}  // namespace photofinish
