@@ -58,9 +58,8 @@ struct Online::State {
   Cut until = 0;             // the cut that ended that period
   std::uint64_t last_start = 0;
 
-  // Of the exchange in flight.
-  // What the ranks tell each other, as sums, so that one collective does it: how many of them are so, and then, for each rank, how many
-  // send it a parcel.
+  // Of the exchange in flight. What the ranks tell each other are sums, so that one collective does it: how many of them are so, and then,
+  // for each rank, how many send it a parcel.
   enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, kShared };
   std::vector<int> mine, all;
   std::vector<Bytes> sent;
