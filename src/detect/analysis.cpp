@@ -8,9 +8,6 @@
 namespace photofinish {
 namespace {
 
-// A period is closed at the next cut once some rank has this many accesses: what is checked at once must fit in memory.
-constexpr std::size_t kPeriod = 1 << 18;
-
 // From parcels by sender to parcels by receiver.
 std::vector<std::map<WorldRank, Parcel>> deliver(std::vector<Parcels> sent) {
   std::vector<std::map<WorldRank, Parcel>> received(sent.size());
@@ -29,7 +26,7 @@ std::vector<Parcel> without_senders(std::map<WorldRank, Parcel> parcels) {
 
 class Run {
  public:
-  Run(std::vector<RankInput> ranks, const RuleOptions& options) : inputs_(std::move(ranks)) {
+  Run(std::vector<RankInput> ranks, const RuleOptions& options, std::size_t period) : inputs_(std::move(ranks)), period_(period) {
     for (const RankInput& input : inputs_)
       participants_.push_back(std::make_unique<Participant>(input.rank, static_cast<std::int32_t>(inputs_.size()), *input.definitions, options));
     ended_.assign(inputs_.size(), false);
@@ -68,7 +65,7 @@ class Run {
         }
         const Cut last = timeline.cuts_done();
         add(i, *event);
-        if (timeline.cuts_done() != last && timeline.cuts_done() > before && participants_[i]->pending() >= kPeriod) return timeline.cuts_done();
+        if (timeline.cuts_done() != last && timeline.cuts_done() > before && participants_[i]->pending() >= period_) return timeline.cuts_done();
       }
     }
     return kNoCut;
@@ -112,12 +109,15 @@ class Run {
   }
 
   std::vector<RankInput> inputs_;
+  const std::size_t period_;
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<bool> ended_;
 };
 
 }  // namespace
 
-std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& options) { return Run(std::move(ranks), options).run(); }
+std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& options, std::size_t period) {
+  return Run(std::move(ranks), options, period).run();
+}
 
 }  // namespace photofinish

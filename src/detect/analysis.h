@@ -18,6 +18,7 @@ struct RankInput {
 };
 
 // One input for each rank of the world, in their order. Findings are merged by the two places, and sorted.
-std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& options);
+// A period is closed at the next cut once some rank has so many accesses: what is checked at once must fit in memory.
+std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& options, std::size_t period = std::size_t{1} << 18);
 
 }  // namespace photofinish

@@ -107,25 +107,32 @@ bool Owner::check(std::uint64_t period, Cut until) {
   met_.clear();
   last_window_ = {};
   Groups groups(rank_, options_);
-  bool any_same_op_window = false, any_open = !carried_.empty();
+  bool any_same_op_window = false, any_open = !carried_.empty() || !awaiting_.empty();
   const auto look_at = [&](const Access& access, const Place& place) {
     for (std::size_t i = 0; i < access.boxes.size(); ++i) groups.add(groups.of(access, i, static_cast<std::int64_t>(place.base)));
     if (place.window == nullptr) return;
     any_same_op_window |= place.window->accumulate_ops == "same_op";
     if (meets_stores_anywhere(access, place.window)) groups.add(Groups::AnyUpdate);
   };
-  for (const Access& access : carried_) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+  for (const auto* list : {&carried_, &awaiting_})
+    for (const Access& access : *list) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
   for (const Delivery& delivery : fresh_)
     for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
       const auto place = place_of(*access);
       if (!place) continue;
       look_at(*access, *place);
       if (access->plain_atomic) add_plain_atomic(*access, place->base, delivery.clock);
-      any_open |= !is_over(*access, until);
+      any_open |= !is_over(*access, until) || awaits(*access, until);
     }
   groups.settle(any_same_op_window);
   if (any_open || groups.any_clash()) take_fresh(groups, until);
   fresh_.clear();
+  // All that is over by now is before the epoch that such an access lies in; what is not will still be here when this rank has come to it.
+  std::erase_if(items_, [&](Item& item) {
+    if (!awaits(item.access, until)) return false;
+    awaiting_.push_back(std::move(item.access));
+    return true;
+  });
 
   Batch batch;
   if (groups.any_clash()) {
@@ -150,6 +157,11 @@ void Owner::take_fresh(Groups& groups, Cut until) {
     items_.emplace_back(std::move(access), true);
   }
   carried_.clear();
+  for (Access& access : awaiting_) {
+    if (access.serial != 0) carried[{access.rank, access.serial}] = items_.size();
+    items_.emplace_back(std::move(access), false);
+  }
+  awaiting_.clear();
   for (const Delivery& delivery : fresh_)
     for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
       const auto place = place_of(*access);
@@ -162,7 +174,7 @@ void Owner::take_fresh(Groups& groups, Cut until) {
       bool clashes = meets_stores_anywhere(*access, place->window) && groups.clashes(Groups::AnyUpdate);
       for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
         clashes = groups.clashes(groups.of(*access, i, static_cast<std::int64_t>(place->base)));
-      if (clashes || !is_over(*access, until)) items_.emplace_back(placed(*access, *place), false);
+      if (clashes || !is_over(*access, until) || awaits(*access, until)) items_.emplace_back(placed(*access, *place), false);
     }
 }
 

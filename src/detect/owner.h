@@ -100,6 +100,7 @@ class Owner {
   std::optional<Place> place_of(const Access& access);
   static Access placed(const Access& access, const Place& place);
   static bool meets_stores_anywhere(const Access& access, const WinDefinition* window);
+  bool awaits(const Access& access, Cut until) const { return until != kNoCut && timeline_.awaits_exposure(access); }
   bool is_over(const Access& access, Cut until) const;
   void take_fresh(Groups& groups, Cut until);
   void set_instants(Item& item) const;
@@ -124,6 +125,7 @@ class Owner {
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at
   std::vector<Access> carried_;
+  std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
   std::vector<Item> items_;
   std::set<std::pair<std::size_t, std::size_t>> met_;  // pairs of accesses with several boxes
   std::map<std::uint64_t, Batch> batches_;             // by period

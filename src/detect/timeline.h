@@ -63,6 +63,7 @@ class Timeline {
     Instant begin, end;  // end.moment kNever: not yet
   };
   std::optional<Exposure> exposure_of(const Access& access) const;
+  bool awaits_exposure(const Access& access) const;  // it lies in an epoch that this rank has not come to
   // Forgets epochs that no access can refer to any more.
   void forget_exposures();
 

@@ -324,6 +324,16 @@ std::optional<Timeline::Exposure> Timeline::exposure_of(const Access& access) co
   return exposure != nullptr ? std::optional(*exposure) : std::nullopt;
 }
 
+bool Timeline::awaits_exposure(const Access& access) const {
+  if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return false;
+  const auto id = window_ids_.find(access.win);
+  if (id == window_ids_.end()) return false;
+  const Window& window = *windows_.at(id->second);
+  if (access.epoch.kind == EpochKind::Fence) return access.epoch.index > window.fences.count();
+  const auto found = window.exposed.find(access.rank);
+  return access.epoch.index > (found != window.exposed.end() ? found->second.count() : 0);
+}
+
 void Timeline::forget_exposures() {
   for (auto& [id, window] : windows_) {
     window->fences.forget();

@@ -17,7 +17,10 @@ namespace photofinish::testing {
 namespace {
 
 // Each event has a site of its own, so a finding is one pair of events, whatever was merged.
-std::set<RacingPair> analyzed(const Execution& execution) {
+// A period for the whole execution, or one at each cut.
+enum Periods : std::size_t { kOne = std::size_t{1} << 18, kMany = 0 };
+
+std::set<RacingPair> analyzed(const Execution& execution, Periods periods) {
   std::vector<RankInput> inputs;
   std::vector<std::size_t> next(execution.ranks.size());
   for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
@@ -26,7 +29,7 @@ std::set<RacingPair> analyzed(const Execution& execution) {
                       [&rank, &at = next[i]] { return at < rank.events.size() ? &rank.events[at++] : nullptr; }});
   }
   std::set<RacingPair> pairs;
-  for (const Finding& finding : analyze(std::move(inputs), execution.options))
+  for (const Finding& finding : analyze(std::move(inputs), execution.options, periods))
     for (const WorldRank owner : finding.owners) {
       RacingSide one{finding.sides[0].rank.value, finding.sides[0].site, finding.sides[0].kind};
       RacingSide other{finding.sides[1].rank.value, finding.sides[1].site, finding.sides[1].kind};
@@ -47,11 +50,12 @@ std::string difference(const std::set<RacingPair>& right, const std::set<RacingP
 }
 
 TEST(Agreement, HandMadeCases) {
-  for (const Case& one : hand_made_cases()) {
-    const std::set<RacingPair> found = analyzed(one.execution);
-    EXPECT_TRUE(events_of(found) == one.races) << one.name << '\n'
-                                               << difference(judge(one.execution).races, found) << text(one.execution);
-  }
+  for (const Case& one : hand_made_cases())
+    for (const Periods periods : {kOne, kMany}) {
+      const std::set<RacingPair> found = analyzed(one.execution, periods);
+      EXPECT_TRUE(events_of(found) == one.races) << one.name << '\n'
+                                                 << difference(judge(one.execution).races, found) << text(one.execution);
+    }
 }
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -70,8 +74,10 @@ void agree(Focus focus) {
       return;
     }
     ++(verdict.races.empty() ? free : racing);
-    const std::set<RacingPair> found = analyzed(execution);
-    if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
+    for (const Periods periods : {kOne, kMany}) {
+      const std::set<RacingPair> found = analyzed(execution, periods);
+      if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
+    }
   };
   const std::uint64_t executions = from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000);
   rc::detail::TestParams params;
