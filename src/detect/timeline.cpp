@@ -318,6 +318,7 @@ bool Timeline::exposed(const Access& access) const {
 // --- order
 
 std::vector<SliceSignals> Timeline::take_signals() {
+  guess_unsettled();
   signal_count_ = 0;
   first_slice_ = cuts_done_;  // what is still said in this slice is taken the next time
   return std::exchange(signals_, {});

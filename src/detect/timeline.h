@@ -106,6 +106,8 @@ class Timeline {
   void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag);
   void settle(Comm& comm);
   void arrived(Comm& comm, const Posted& posted);
+  void tell_sender(Comm& comm, Posted& posted);
+  void guess_unsettled();
   void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted);
 
   // --- requests

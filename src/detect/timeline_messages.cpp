@@ -112,6 +112,7 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(Comm& comm, WorldRank f
   if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
     posted->index = comm.taken[{from, tag}]++;
     posted->settled = true;
+    tell_sender(comm, *posted);
   } else {
     comm.unsettled.push_back(posted);
   }
@@ -145,6 +146,7 @@ void Timeline::settle(Comm& comm) {
     std::uint64_t& taken = comm.taken[{posted.from, posted.tag}];
     posted.index = posted.takes ? taken++ : taken;
     posted.settled = true;
+    tell_sender(comm, posted);
     if (posted.done) arrived(comm, posted);
     it = comm.unsettled.erase(it);
   }
@@ -154,9 +156,28 @@ void Timeline::arrived(Comm& comm, const Posted& posted) {
   if (posted.from.value < 0) return;
   add_signal(posted.slice, {posted.completed, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index),
                             true, kEveryPlace});
-  const std::uint64_t rendezvous = message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
-  if (posted.message) probed_[*posted.message] = rendezvous;
-  else if (posted.takes) add_signal(posted.posted_slice, {posted.posted, rendezvous, false, 0});
+  if (posted.message) probed_[*posted.message] = message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
+}
+
+// That it is posted ends the wait of a synchronous send, whenever it is completed itself.
+void Timeline::tell_sender(Comm& comm, Posted& posted) {
+  if (posted.told || !posted.takes || posted.message || posted.from.value < 0) return;
+  posted.told = true;
+  add_signal(posted.posted_slice, {posted.posted, message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index), false, 0});
+}
+
+// Receives that do not know their message yet, in slices that are about to be handed out: what they may have heard, and who may have heard them.
+void Timeline::guess_unsettled() {
+  for (auto& [id, comm] : comms_)
+    for (auto it = comm->unsettled.begin(); it != comm->unsettled.end(); ++it) {
+      const Posted& posted = **it;
+      if (posted.takes && !posted.message) add_signal(posted.posted_slice, {posted.posted, unsettled_key(), false, 0, true});
+      if (posted.completed == 0 || posted.wild() || posted.from.value < 0) continue;
+      const auto contenders = std::count_if(comm->unsettled.begin(), it, [&](const auto& earlier) { return earlier->could_take(posted.from, posted.tag); });
+      const std::uint64_t first = comm->taken[{posted.from, posted.tag}];
+      for (std::uint64_t index = first; index <= first + static_cast<std::uint64_t>(contenders); ++index)
+        add_signal(posted.slice, {posted.completed, message_key(Channel::Message, comm->uid, posted.from, rank_, posted.tag, index), true, kEveryPlace, true});
+    }
 }
 
 // A receive that took nothing: those behind it move up.

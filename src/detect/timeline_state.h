@@ -15,6 +15,7 @@ struct Timeline::Posted {
   std::uint64_t index = 0;  // the index-th message from there with that tag
   bool settled = false;
   bool done = false;
+  bool told = false;  // those who send synchronously
   bool takes = true;  // false: MPI_Probe leaves the message where it is
   std::optional<MessageId> message;  // of a matched probe: the receive comes later
   Moment completed = 0;

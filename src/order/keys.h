@@ -10,12 +10,17 @@
 
 namespace photofinish {
 
-enum class Channel : std::uint64_t { Message, Rendezvous, Partition, Collective, Neighbour, Post, Complete, Atomic };
+enum class Channel : std::uint64_t { Message, Rendezvous, Partition, Collective, Neighbour, Post, Complete, Atomic, Unsettled };
 
 template <class... Parts>
 std::uint64_t signal_key(Channel channel, Parts... parts) {
   const std::uint64_t words[] = {static_cast<std::uint64_t>(channel), static_cast<std::uint64_t>(parts)...};
-  return XXH3_64bits(words, sizeof words);
+  // One can tell a rendezvous by its key.
+  return (XXH3_64bits(words, sizeof words) & ~std::uint64_t{1}) | (channel == Channel::Rendezvous ? 1 : 0);
 }
+
+inline bool is_rendezvous(std::uint64_t key) { return (key & 1) != 0; }
+// Said by receives of which it is not known yet which message they take.
+inline std::uint64_t unsettled_key() { return signal_key(Channel::Unsettled); }
 
 }  // namespace photofinish

@@ -64,7 +64,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 }
 
 void agree(Focus focus) {
-  int racing = 0, free = 0, open = 0;
+  int racing = 0, free = 0, open = 0, hidden = 0;
   const auto property = [&] {
     const Program program = *programs(focus);
     const Execution execution = simulate(program).execution;
@@ -74,10 +74,13 @@ void agree(Focus focus) {
       return;
     }
     ++(verdict.races.empty() ? free : racing);
-    for (const Periods periods : {kOne, kMany}) {
-      const std::set<RacingPair> found = analyzed(execution, periods);
-      if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
-    }
+    const std::set<RacingPair> found = analyzed(execution, kOne);
+    if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
+    // With a period at each cut, what is only known behind the cut may hide a race (the page's limits), and must never invent one.
+    const std::set<RacingPair> found_early = analyzed(execution, kMany);
+    if (found_early != verdict.races) ++hidden;
+    if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(), found_early.end()))
+      RC_FAIL("with a period at each cut: " + difference(verdict.races, found_early));
   };
   const std::uint64_t executions = from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000);
   rc::detail::TestParams params;
@@ -91,7 +94,8 @@ void agree(Focus focus) {
   if (!result.is<rc::detail::SuccessResult>())
     FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
            << " unit_detect --gtest_filter=Agreement." << ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::cout << racing << " with races, " << free << " without, " << open << " left open by the page\n";
+  std::cout << racing << " with races, " << free << " without, " << open << " left open by the page, in " << hidden << " a cut hid some\n";
+  EXPECT_LE(hidden * 500, racing);
 }
 
 TEST(Agreement, Everything) { agree(Focus::Everything); }
