@@ -21,6 +21,23 @@ namespace {
 
 using namespace llvm;
 
+constexpr const char* kMark = "photofinish";
+
+// Before anything else: LLVM does not move loads and stores to where the program does not make them in functions that ThreadSanitizer is
+// going to look at. So we say that it is, and take it back when we are done.
+class NoSpeculation : public PassInfoMixin<NoSpeculation> {
+ public:
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+    for (Function& function : module) {
+      if (function.isDeclaration() || function.hasFnAttribute(Attribute::SanitizeThread)) continue;
+      function.addFnAttr(Attribute::SanitizeThread);
+      function.addFnAttr(kMark);
+    }
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
@@ -30,6 +47,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     Instrumenter instrumenter(module);
     std::uint32_t found = 0, looked_at = 0;
     for (Function& function : module) {
+      if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
       if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || function.hasFnAttribute(Attribute::Naked)) continue;
       std::vector<MemoryAccess> accesses = find_accesses(function);
       found += static_cast<std::uint32_t>(accesses.size());
@@ -74,8 +92,9 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
   using namespace llvm;
-  using photofinish::compiler::LoadsAndStores;
+  using namespace photofinish::compiler;
   return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", [](PassBuilder& builder) {
+            builder.registerPipelineStartEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(NoSpeculation()); });
             builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(LoadsAndStores()); });
             builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& passes, ArrayRef<PassBuilder::PipelineElement>) {
               if (name != "photofinish") return false;
