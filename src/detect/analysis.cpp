@@ -90,7 +90,7 @@ class Run {
 
   void analyze_period(std::uint64_t period, Cut until) {
     std::vector<Parcels> sent;
-    for (const auto& participant : participants_) sent.push_back(participant->send(period));
+    for (const auto& participant : participants_) sent.push_back(participant->send(period, until));
     auto received = deliver(std::move(sent));
     bool undecided = false;
     for (std::size_t i = 0; i < participants_.size(); ++i)

@@ -27,14 +27,14 @@ void Participant::collect() {
   }
 }
 
-Parcels Participant::send(std::uint64_t period) {
+Parcels Participant::send(std::uint64_t period, Cut until) {
   collect();
   timeline_.take_open(Timeline::Open::Shared,
                       [&](const Access& access) { (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access); });
   to_self_.clock = definitions_.rank.clock;
   for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
-  signals_[period] = timeline_.take_signals();
+  signals_[period] = timeline_.take_signals(until == kNoCut);
   waiting_ = 0;
   return std::exchange(outgoing_, {});
 }

@@ -37,7 +37,7 @@ class Participant {
   const Timeline& timeline() const { return timeline_; }
   const Owner& owner() const { return owner_; }
 
-  Parcels send(std::uint64_t period);
+  Parcels send(std::uint64_t period, Cut until);  // kNoCut: the last
   bool check(std::uint64_t period, Cut until, std::vector<Parcel> received);
   Parcels ask(std::uint64_t period);
   // Nobody has a question about it.

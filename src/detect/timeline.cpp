@@ -317,8 +317,8 @@ bool Timeline::exposed(const Access& access) const {
 
 // --- order
 
-std::vector<SliceSignals> Timeline::take_signals() {
-  guess_unsettled();
+std::vector<SliceSignals> Timeline::take_signals(bool last) {
+  if (!last) guess_unsettled();
   signal_count_ = 0;
   first_slice_ = cuts_done_;  // what is still said in this slice is taken the next time
   return std::exchange(signals_, {});

@@ -54,7 +54,7 @@ class Timeline {
   // The rank's own memory, by address; or whatever others may reach, or is theirs.
   enum class Open { Own, Shared };
   void take_open(Open which, const std::function<void(const Access&)>& visit);
-  std::vector<SliceSignals> take_signals();
+  std::vector<SliceSignals> take_signals(bool last);  // last: nothing comes after it
   std::vector<AtomicOp> take_atomics() { return std::exchange(atomics_, {}); }
 
   // As owner of a window: what it is, and when this rank's own epochs began and ended.

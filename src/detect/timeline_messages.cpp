@@ -76,6 +76,8 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     if (const auto found = probed_.find(message); found != probed_.end()) {
       say(found->second, start_);
       probed_.erase(found);
+    } else {  // which of several the probe saw is not known yet
+      add_signal(cuts_done_, {start_, unsettled_key(), false, 0, true});
     }
   }
   if (request != nullptr) {

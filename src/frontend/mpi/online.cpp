@@ -110,7 +110,7 @@ void Online::State::begin(Cut cut) {
   ++number;
   until = cut;
   const std::size_t pending = participant.pending();
-  Parcels parcels = participant.send(number);
+  Parcels parcels = participant.send(number, cut);
   if (asked.count(number - 2) != 0)
     for (auto& [to, parcel] : participant.ask(number - 2)) {
       parcels[to].signals = std::move(parcel.signals);

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Random small C programs: with the pass, at every level of optimisation, they compute what they compute without it, and the hooks tell of every
+byte of shared memory that the program touches, and of no other.
+
+  differential_test.py --pass PLUGIN --clang CLANG [--programs N] [--seed N]
+
+A compiler may spare a load of what was just stored: such bytes must be among those written.
+"""
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+INCLUDE = HERE.parent.parent / "include"
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+
+
+class Program:
+    """One function of random statements; every index stays inside the shared memory, whatever the loops do."""
+
+    TYPES = {"char": 1, "short": 2, "int": 4, "long": 8}
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.depth = 0
+        self.helpers = []
+        self.variables = []
+
+    def text(self):
+        body = "".join(self.statement() for _ in range(self.random.randint(2, 6)))
+        return ('#include "harness.h"\n#include <string.h>\n'
+                "struct point { int x, y; long z; };\n"
+                "static volatile int zero;\n"
+                + "".join(self.helpers) +
+                "unsigned long work(unsigned char* shared) {\n  unsigned long sum = 0;\n  const int n = 12 + zero;\n  int order[16];\n"
+                "  for (int i = 0; i < 16; ++i) order[i] = (i * 5 + zero) % 16;\n"
+                f"{body}  return sum;\n}}\n")
+
+    def place(self):
+        """An element, as text: base, and an index that is at most 15 for each loop variable."""
+        name = self.random.choice(list(self.TYPES))
+        base = self.random.randrange(0, 1024) // 8 * 8
+        index = str(self.random.randrange(8))
+        for variable in self.variables:
+            kind = self.random.random()
+            if kind < 0.5:
+                index += f" + {self.random.choice((1, 1, 2, 5))} * {variable}"
+            elif kind < 0.65:
+                index += f" + order[{variable}]"
+            elif kind < 0.75:
+                index += f" + (15 - {variable})"
+        return f"(({name}*)(shared + {base}))[{index}]"
+
+    def statement(self):
+        pad = "  " * (self.depth + 1)
+        kind = self.random.random()
+        if kind < 0.35 and self.depth < 3:
+            variable = "ijk"[self.depth]
+            self.variables.append(variable)
+            self.depth += 1
+            body = "".join(self.statement() for _ in range(self.random.randint(1, 3)))
+            self.depth -= 1
+            self.variables.pop()
+            head = self.random.choice((f"for (int {variable} = 0; {variable} < n; ++{variable})",
+                                       f"for (int {variable} = 1; {variable} < n - 1; {variable} += 2)",
+                                       f"for (int {variable} = n - 1; {variable} >= 2; --{variable})",
+                                       f"for (long {variable} = 3; {variable} < 9; ++{variable})",
+                                       f"for (int {variable} = n; {variable} < n; ++{variable})"))
+            return f"{pad}{head} {{\n{body}{pad}}}\n"
+        if kind < 0.45 and self.depth > 0:
+            variable = self.variables[-1]
+            self.depth += 1
+            body = self.statement()
+            self.depth -= 1
+            return f"{pad}if ({variable} % 3 == {self.random.randrange(3)}) {{\n{body}{pad}}}\n"
+        if kind < 0.5 and self.depth > 0:
+            return f"{pad}if (sum % 7 == 3) break;\n"
+        if kind < 0.55:
+            to, origin, size = self.random.randrange(0, 1500), self.random.randrange(2000, 3500), self.random.randrange(1, 400)
+            return (f"{pad}tell_copy(shared + {to}, shared + {origin}, {size});\n{pad}memcpy(shared + {to}, shared + {origin}, {size} + zero);\n"
+                    if self.depth == 0 else "")
+        if kind < 0.65:
+            number = len(self.helpers)
+            field = self.random.choice(("x", "y", "z"))
+            self.helpers.append(f"__attribute__((noinline)) static long helper{number}(struct point* p, int by) {{\n"
+                                f"  W(p->{field}, R(p->{field}) + by);\n  return R(p->x) + R(p->z);\n}}\n")
+            index = self.variables[-1] if self.variables else "3"
+            return f"{pad}sum += (unsigned long)helper{number}((struct point*)(shared + {self.random.randrange(0, 800) // 8 * 8}) + {index}, {self.random.randrange(1, 9)});\n"
+        if kind < 0.85:
+            return f"{pad}sum = sum * 3 + (unsigned long)R({self.place()});\n"
+        return f"{pad}W({self.place()}, sum + {self.random.randrange(99)});\n"
+
+
+def build_harness(arguments, directory):
+    """Without and with hooks. It is not looked at itself: its own loads and stores are no part of the program."""
+    for name, flags in (("bare.o", []), ("hooks.o", ["-D__PHOTOFINISH__=1"])):
+        subprocess.run([arguments.clang, "-O1", "-w", f"-I{INCLUDE}", *flags, "-c", str(HERE / "harness.c"), "-o", str(directory / name)], check=True)
+
+
+def run(clang, level, source, harness, flags):
+    program = source.with_name(f"program{level}{len(flags)}")
+    subprocess.run([clang, level, "-w", f"-I{HERE}", *flags, str(source), str(harness), "-o", str(program)], check=True)
+    lines = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60).stdout.split("\n")
+    touched = [{at for at, bit in enumerate(line) if bit == "1"} for line in lines[1:3]]
+    return lines[0], touched[0], touched[1]
+
+
+def check(arguments, harnesses, seed):
+    with tempfile.TemporaryDirectory(prefix="pf-") as name:
+        source = Path(name) / "program.c"
+        text = Program(seed).text().replace(
+            '#include <string.h>\n', '#include <string.h>\n#ifdef __PHOTOFINISH__\n#define tell_copy(to, from, size)\n#else\n'
+            '#define tell_copy(to, from, size) (tell(to, size, 1), tell(from, size, 0))\n#endif\n', 1)
+        source.write_text(text)
+        result, reads, writes = run(arguments.clang, "-O1", source, harnesses / "bare.o", [])
+        problems = []
+        for level in LEVELS:
+            found = run(arguments.clang, level, source, harnesses / "hooks.o",
+                        [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
+            if found[0] != result:
+                problems.append(f"{level}: computes {found[0]}, not {result}")
+            if found[2] != writes:
+                problems.append(f"{level}: written {sorted(found[2] ^ writes)[:20]} differ")
+            if not found[1] <= reads:
+                problems.append(f"{level}: read, and was not: {sorted(found[1] - reads)[:20]}")
+            if not reads <= found[1] | found[2]:
+                problems.append(f"{level}: not told of: {sorted(reads - found[1] - found[2])[:20]}")
+        return f"seed {seed}\n" + "\n".join(problems) + "\n" + text if problems else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Random programs with and without the pass.")
+    parser.add_argument("--pass", dest="plugin", required=True)
+    parser.add_argument("--clang", required=True)
+    parser.add_argument("--programs", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="pf-") as harnesses, ThreadPoolExecutor(2) as pool:
+        build_harness(arguments, Path(harnesses))
+        failures = [f for f in pool.map(lambda i: check(arguments, Path(harnesses), arguments.seed + i), range(arguments.programs)) if f]
+    for failure in failures[:3]:
+        print(failure)
+    print(f"{arguments.programs - len(failures)} of {arguments.programs} programs agree")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
