@@ -38,6 +38,10 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
         it ends with 0, and prints what `output` says.
   // expect race by hand: …     // expect race with the pass: …
         where the two differ: by hand means with LOAD and STORE (rma/access.h).
+  // expect message race: receive @{take} send @{give} send @{other}
+        a receive, or probe, and all sends that it could have got and did not. `message race always`: in the mended form as well.
+  // expect not portable     // expect not repeatable
+        the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form.
   // expect no race
         for a program without a bug: built once, no finding.
   // output buggy: …
@@ -291,7 +295,7 @@ def last_events(arguments, record, environment, directory):
 
 def test(arguments, program, source, directory):
     executable = build(arguments, program, source, directory)
-    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources])
+    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources + program.headers])
     environment = run_environment(arguments, program, str(directory))
     record = directory / "run"
     command = [arguments.photofinish, "check", "-n", str(program.ranks), "-o", str(record), str(executable)]
@@ -327,18 +331,22 @@ def test(arguments, program, source, directory):
 # --- races
 
 RULE = re.compile(r"=+$")
-FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer) race \[F\d+\] ")
+FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] ")
+NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
+VERDICT = re.compile(r"VERDICT: photofinish: (not )?(repeatable|portable)\b(?! or)")
+RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
+SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
 SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
-SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer) races?(?:, \d+ (?:one-sided|buffer) races?)*) · ")
+SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer|message) races?(?:, \d+ (?:one-sided|buffer|message) races?)*) · ")
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
          "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
 
 
 def parse_report(text):
-    """The findings, each as its two (kind, place) in their order in the alphabet. What is not understood is a failure."""
-    findings, summary, side = [], None, None
+    """The findings, each as its (kind, place) in their order in the alphabet, and the verdicts. What is not understood is a failure."""
+    findings, verdicts, summary, side, noted = [], {}, None, None, False
     for line in text.splitlines():
         if summary is not None and line.strip():
             raise Failure(f"report went on behind its summary: {line}")
@@ -346,10 +354,25 @@ def parse_report(text):
             side = None
         elif FINDING.match(line):
             findings.append([])
+            noted = False
+        elif NOTE.match(line):
+            noted = True
+        elif noted and line.startswith("  "):
+            continue
+        elif found := VERDICT.match(line):
+            verdicts[found[2]] = not found[1]
+        elif line.startswith("VERDICT: "):
+            continue
         elif found := SUMMARY.match(line):
             summary = sum(map(int, re.findall(r"\d+", found[1])))
         elif not findings or not line.startswith("  "):
             raise Failure(f"report has a line that is no part of a finding: {line}")
+        elif found := RECEIVER.match(line):
+            side = ["probe" if "probe" in found[1].lower() else "receive", None]
+            findings[-1].append(side)
+        elif SENDER.match(line):
+            side = ["send", None]
+            findings[-1].append(side)
         elif found := SIDE.match(line):
             kind = (BUFFER_KINDS if found[3] else KINDS).get(found[2].lower())
             if not kind or len(findings[-1]) != bool(found[1]):
@@ -364,11 +387,11 @@ def parse_report(text):
         else:
             side = None  # what is said about the finding, perhaps with frames of its own
     for finding in findings:
-        if len(finding) != 2 or any(place is None for _, place in finding):
+        if len(finding) < 2 or any(place is None for _, place in finding):
             raise Failure(f"report has a finding without two sides and their places: {finding}")
     if summary != len(findings):
         raise Failure(f"report has {len(findings)} findings, and its summary says {summary}")
-    return [tuple(sorted((kind, re.sub(r"(:\d+):\d+$", r"\1", place)) for kind, place in finding)) for finding in findings]
+    return [tuple(sorted((kind, re.sub(r"(:\d+):\d+$", r"\1", place)) for kind, place in finding)) for finding in findings], verdicts
 
 
 def expected_findings(races, marks):
@@ -409,8 +432,9 @@ def busy_cores(wanted):
 
 
 def run_form(arguments, program, executable, expected, environment, directory, number, marks):
-    """One run of one form of the program. `expected` is its exit code, findings and output."""
-    wanted_code, findings, outputs = expected
+    """One run of one form of the program. `expected` is its findings, verdicts and output."""
+    findings, verdicts, outputs = expected
+    wanted_code = FINDINGS if findings else NO_PROBLEM
     record = directory / f"run{number}"
     start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record)])
     command = [*start, "-n", str(program.ranks), str(executable), *program.args]
@@ -431,7 +455,11 @@ def run_form(arguments, program, executable, expected, environment, directory, n
         report = [arguments.photofinish, "report", str(record)]
         report_code, reported, report_err = run(report, environment, directory, 60)
         told += f"--- {shlex.join(report)}\n--- exit code {report_code}\n{reported}{report_err}"
-        check_findings(parse_report(reported), findings, marks)
+        found, told_verdicts = parse_report(reported)
+        check_findings(found, findings, marks)
+        for name, wanted in verdicts.items():
+            if told_verdicts.get(name) != wanted:
+                raise Failure(f"the report does not say that it is {'' if wanted else 'not '}{name}")
         if code != wanted_code:
             raise Failure(f"exit code {code} instead of {wanted_code}")
         check_output(outputs, out)
@@ -440,14 +468,15 @@ def run_form(arguments, program, executable, expected, environment, directory, n
 
 
 def test_races(arguments, program, source, directory):
-    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources])
+    marks = find_marks([source] + [source.parent / name for name in program.libs + program.sources + program.headers])
     environment = run_environment(arguments, program, str(directory))
-    fine = (NO_PROBLEM, [], program.outputs)
+    how = "with the pass" if arguments.built_with_pass else "by hand"
+    races = [race for race in program.races if race.how in ("", how)]
+    always = expected_findings([race for race in races if race.always], marks)
+    fine = (always, dict.fromkeys(program.verdicts, True), program.outputs)
     forms = {"correct": ([], fine)}
-    if program.races:
-        how = "with the pass" if arguments.built_with_pass else "by hand"
-        races = [race for race in program.races if race.how in ("", how)]
-        buggy = (FINDINGS, expected_findings(races, marks), program.outputs_buggy)
+    if program.two_forms:
+        buggy = (expected_findings(races, marks), program.verdicts, program.outputs_buggy)
         forms = {"buggy": ([], buggy), "fixed": (["-DFIXED"], fine)}
     problems = []
     for form, (flags, expected) in forms.items():

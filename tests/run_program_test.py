@@ -133,15 +133,34 @@ FINDING = RULER + """WARNING: photofinish: one-sided race [F1] predicted · 1024
 SUMMARY = "SUMMARY: photofinish: 1 one-sided race · run /tmp/run\n"
 
 
+MESSAGE_RACE = RULER + """WARNING: photofinish: message race [F1] predicted · 2 times on ranks 0-2
+  MPI_Recv by rank 0 from any source with tag 5, communicator "MPI_COMM_WORLD"
+    #0 main farm.c:24:7
+  got the message of rank 2, MPI_Send with tag 5
+    #0 main farm.c:28:5
+  could have got the message of rank 1, MPI_Send with tag 5
+    #0 main farm.c:29:5
+  Nothing decides between them: it is so.
+"""
+STANDSTILL = RULER + """NOTE: photofinish: deadlock if sends are not buffered · once
+  rank 0 waits in MPI_Send big_sends.c:18 for rank 1
+    #0 main big_sends.c:18:3
+"""
+
+
+def findings_of(text):
+    return parse_report(text)[0]
+
+
 class Reports(unittest.TestCase):
     PAIR = (("load", "solver.c:142"), ("put", "solver.c:118"))
 
     def test_findings(self):
-        self.assertEqual(parse_report(FINDING + RULER + SUMMARY), [self.PAIR])
-        self.assertEqual(parse_report(FINDING + FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races")), [self.PAIR] * 2)
+        self.assertEqual(findings_of(FINDING + RULER + SUMMARY), [self.PAIR])
+        self.assertEqual(findings_of(FINDING + FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races")), [self.PAIR] * 2)
         buffer = FINDING.replace("one-sided", "buffer")
-        self.assertEqual(parse_report(FINDING + buffer + buffer + SUMMARY.replace("race", "race, 2 buffer races")), [self.PAIR] * 3)
-        self.assertEqual(parse_report("SUMMARY: photofinish: no findings · run /tmp/run\n"), [])
+        self.assertEqual(findings_of(FINDING + buffer + buffer + SUMMARY.replace("race", "race, 2 buffer races")), [self.PAIR] * 3)
+        self.assertEqual(findings_of("SUMMARY: photofinish: no findings · run /tmp/run\n"), [])
 
     def test_kinds(self):
         for words, kind in (("Put of 8 bytes by rank 2", "put"), ("Get of 1 byte by rank 2", "get"), ("Load of 8 bytes by rank 2", "load"),
@@ -151,7 +170,7 @@ class Reports(unittest.TestCase):
                             ("Get-accumulate (an operation of the program) of 4 bytes by rank 2", "accumulate"),
                             ("Compare-and-swap of 4 bytes by rank 2", "accumulate")):
             with self.subTest(words):
-                found = parse_report(FINDING.replace("Put of 8 bytes by rank 2", words) + SUMMARY)
+                found = findings_of(FINDING.replace("Put of 8 bytes by rank 2", words) + SUMMARY)
                 self.assertEqual(found, [tuple(sorted([("load", "solver.c:142"), (kind, "solver.c:118")]))])
         for words in ("Pull of 8 bytes by rank 2", "Put of 8 bytes by MPI_Put of rank 2", "Read of 8 bytes by rank 2", "Put by rank 2",
                       "Put of eight bytes by rank 2"):
@@ -160,12 +179,22 @@ class Reports(unittest.TestCase):
 
     def test_what_else_is_said_is_no_side(self):
         more = "  Nothing orders them: the put is complete at the unlock of rank 2\n    #0 finish solver.c:300:1\n"
-        self.assertEqual(parse_report(FINDING + more + SUMMARY), [self.PAIR])
-        self.assertEqual(parse_report(FINDING.replace(SECOND, more + SECOND) + SUMMARY), [self.PAIR])
+        self.assertEqual(findings_of(FINDING + more + SUMMARY), [self.PAIR])
+        self.assertEqual(findings_of(FINDING.replace(SECOND, more + SECOND) + SUMMARY), [self.PAIR])
 
     def test_place_without_line(self):
         report = FINDING.replace("solver.c:142:17", "a.out+0x1a2b") + SUMMARY
-        self.assertEqual(parse_report(report), [(("load", "a.out+0x1a2b"), ("put", "solver.c:118"))])
+        self.assertEqual(findings_of(report), [(("load", "a.out+0x1a2b"), ("put", "solver.c:118"))])
+
+    def test_messages(self):
+        verdicts = "VERDICT: photofinish: not repeatable: so\nVERDICT: photofinish: portable: yes\n"
+        summary = "SUMMARY: photofinish: 1 message race · run /tmp/run\n"
+        self.assertEqual(parse_report(MESSAGE_RACE + STANDSTILL + RULER + verdicts + summary),
+                         ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"repeatable": False, "portable": True}))
+        program = parse("// output: x\n// expect message race always: probe @{a} send @{b} send @{c}\n// expect not portable\n")
+        self.assertEqual(program.races[0].sides, [("probe", "a"), ("send", "b"), ("send", "c")])
+        self.assertTrue(program.two_forms and program.races[0].always)
+        self.assertFalse(parse("// output: x\n// expect portable\n").two_forms)
 
     def test_not_understood_is_not_no_race(self):
         for text in ("", "\n", "nothing found\n", FINDING, FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races"),

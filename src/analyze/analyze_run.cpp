@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "detect/analysis.h"
+#include "detect/message_analysis.h"
 #include "trace/findings_file.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -32,7 +33,33 @@ Result<bool> open_traces(const std::string& directory, const std::vector<WorldRa
   return true;
 }
 
+// A rank without a trace is one that did nothing: what it would have ordered is not.
+std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::int32_t last) {
+  static const Definitions nothing;
+  std::vector<RankInput> inputs;
+  for (std::int32_t rank = first; rank < last; ++rank) inputs.push_back({WorldRank(rank), &nothing, [] { return nullptr; }});
+  for (const auto& trace : traces) {
+    RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value - first));
+    input.definitions = &trace->definitions();
+    input.next = [&trace = *trace]() -> const Event* {
+      const Event* event = nullptr;
+      return trace.next(event) ? event : nullptr;
+    };
+  }
+  return inputs;
+}
+
 }  // namespace
+
+Result<bool> analyze_messages_of(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks) return ranks.error();
+  const auto world_size = world_size_of(directory, *ranks);
+  if (!world_size) return world_size.error();
+  Traces traces;
+  if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened) return opened;
+  return write_messages(messages_path(directory), analyze_messages(inputs_of(traces, 0, *world_size)));
+}
 
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
                          const std::function<void(const std::string&)>& say) {
@@ -45,28 +72,19 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   Traces traces;
   if (const auto fine = agree(transport, open_traces(directory, *ranks, first, last, traces)); !fine) return fine;
 
-  // A rank without a trace is one that did nothing: what it would have ordered is not.
-  static const Definitions nothing;
-  std::vector<RankInput> inputs;
-  for (std::int32_t rank = first; rank < last; ++rank) inputs.push_back({WorldRank(rank), &nothing, [] { return nullptr; }});
-  for (const auto& trace : traces) {
+  for (const auto& trace : traces)
     if (!trace->damage().empty()) say("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() + "; what is before that is analysed");
-    RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value - first));
-    input.definitions = &trace->definitions();
-    input.next = [&trace = *trace]() -> const Event* {
-      const Event* event = nullptr;
-      return trace.next(event) ? event : nullptr;
-    };
-  }
   if (speaks && static_cast<std::size_t>(*world_size) != ranks->size())
     say(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) + " ranks left a trace; order that went through the others is not seen");
 
-  const auto findings = analyze(std::move(inputs), *world_size, transport,
+  const auto findings = analyze(inputs_of(traces, first, last), *world_size, transport,
                                 {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
                                  .memory = static_cast<std::size_t>(options.memory) << 20,
                                  .directory = directory});
   if (!findings) return findings.error();
-  return agree(transport, speaks ? write_findings(analysis_path(directory), *findings) : true);
+  if (const auto written = agree(transport, speaks ? write_findings(analysis_path(directory), *findings) : true); !written) return written;
+  traces.clear();
+  return agree(transport, speaks && options.messages ? analyze_messages_of(directory) : true);
 }
 
 }  // namespace photofinish

@@ -14,4 +14,7 @@ namespace photofinish {
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
                          const std::function<void(const std::string&)>& say);
 
+// The messages alone, by this process.
+Result<bool> analyze_messages_of(const std::string& directory);
+
 }  // namespace photofinish

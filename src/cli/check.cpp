@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analyze_run.h"
 #include "cli/commands.h"
 #include "cli/preload.h"
 #include "cli/start.h"
@@ -81,8 +82,11 @@ Summary summarise(const std::string& directory) {
 Result<bool> find_races(const std::string& directory, const Options& options) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
-  if (!online->analysed || !online->missing.empty())
+  if (!online->analysed || !online->missing.empty()) {
     if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
+  } else if (options.messages) {
+    if (const auto analysed = analyze_messages_of(directory); !analysed) return analysed;
+  }
   return tell_findings(directory, options.output);
 }
 

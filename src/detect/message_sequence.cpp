@@ -29,7 +29,7 @@ std::uint32_t MessageSequence::inbox_of(WorldRank who, Uid comm) {
 
 void MessageSequence::add(WorldRank who, MessageStep step) {
   using Kind = MessageStep::Kind;
-  if (step.kind == Kind::Send || step.kind == Kind::Receive) {
+  if (step.kind == Kind::Send || step.kind == Kind::Receive || (step.kind == Kind::Probe && step.key == 0)) {
     Operation& added = rank(who).operations[step.operation];
     added = {};
     added.step = step;
@@ -62,6 +62,10 @@ void MessageSequence::took(WorldRank who, std::uint64_t id, MessageKey key) {
   Operation* const receive = operation(who, id);
   if (receive == nullptr) return;
   receive->step.key = key;
+  if (receive->step.kind == MessageStep::Kind::Probe) {
+    wake(who);
+    return run();
+  }
   Message& message = messages_[key];
   message.receive = id;
   message.to = who;
@@ -99,7 +103,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       Said& said = said_[step.key];
       said.by.push_back(who);
       said.others = step.others;
-      if (races_ != nullptr) races_->say(who, step.key);
+      if (races_ != nullptr && step.carries) races_->say(who, step.key);
       if (said.by.size() >= said.needed)
         for (const WorldRank waiting : std::exchange(said.waiting, {})) wake(waiting);
       return true;
@@ -213,14 +217,22 @@ void MessageSequence::gone(std::uint32_t index) {
   for (const MessageKey key : std::exchange(inboxes_[index].held, {})) try_match(key);
 }
 
+MessageKey MessageSequence::seen_by(WorldRank who, const MessageStep& probe) {
+  if (probe.key != 0) return probe.key;
+  const Operation* const of = operation(who, probe.operation);
+  return of == nullptr ? 0 : of->step.key;
+}
+
 bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
-  const auto found = messages_.find(step.key);
+  const MessageKey key = seen_by(who, step);
+  const auto found = messages_.find(key);
   if (found == messages_.end()) return false;
   Operation* const send = found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
   if (send == nullptr || !send->posted) return false;
   const Wanted wanted = wanted_by(step);
-  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, step.key, who, 0, wanted)) return false;
+  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, key, who, 0, wanted)) return false;
   if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send->send);
+  if (step.key == 0) rank(who).operations.erase(step.operation);
   return true;
 }
 
@@ -232,7 +244,7 @@ bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
     said.needed = std::min(said.needed, needed);
     return false;
   }
-  if (races_ != nullptr) races_->hear(who, step.key);
+  if (races_ != nullptr && step.carries) races_->hear(who, step.key);
   if (++said.heard >= said.others) {
     said_.erase(step.key);
     if (races_ != nullptr) races_->forget(step.key);
@@ -277,7 +289,7 @@ WorldRank MessageSequence::waits_for(WorldRank who) {
       if (said == said_.end() || std::find(said->second.by.begin(), said->second.by.end(), one) == said->second.by.end()) return one;
     return kProcNull;
   }
-  if (step.kind == Kind::Probe) return holder(step.key, 0);
+  if (step.kind == Kind::Probe) return holder(seen_by(who, step), 0);
   const Operation* const of = operation(who, step.operation);
   return of == nullptr || of->step.key == 0 ? kProcNull : holder(of->step.key, 0);
 }

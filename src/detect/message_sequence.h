@@ -41,7 +41,7 @@ class MessageSequence {
 
   // The rank's next step. Whatever can be taken is taken.
   void add(WorldRank rank, MessageStep step);
-  // Which message a receive took, if its step did not say.
+  // Which message a receive took, or a probe saw, if its step did not say.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
   // Nothing follows.
   void finish();
@@ -89,6 +89,7 @@ class MessageSequence {
   bool take(WorldRank who, MessageStep& step);
   void post_send(WorldRank who, MessageStep& step);
   void post_receive(WorldRank who, MessageStep& step);
+  MessageKey seen_by(WorldRank who, const MessageStep& probe);
   bool probe(WorldRank who, const MessageStep& step);
   bool hear(WorldRank who, const MessageStep& step);
   void try_match(MessageKey key);

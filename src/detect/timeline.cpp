@@ -51,6 +51,7 @@ void Timeline::add(const Event& event, const Times& times) {
   ++events_;
   if (!event.returned) {  // its buffers stay in use
     for (Access& access : buffers_of(event, true)) unfinished_.push_back(std::move(access));
+    if (sink_ != nullptr) tell_unreturned(event);
     return;
   }
   const auto& [name, action, when] = traits(event.call);
@@ -352,13 +353,18 @@ Timeline::Comm& Timeline::comm(CommId id) {
   comm->inter = definition.remote_group != GroupId(0);
   if (const auto group = definitions_.groups.find(definition.group); group != definitions_.groups.end()) {
     const std::vector<WorldRank>& ranks = group->second.ranks;
+    comm->ranks = &ranks;
+    comm->outsiders = std::find(ranks.begin(), ranks.end(), kOutsider) != ranks.end();
     comm->size = static_cast<std::int32_t>(ranks.size());
-    comm->whole_world = !comm->inter && comm->size == world_size_ && std::find(ranks.begin(), ranks.end(), kOutsider) == ranks.end();
+    comm->whole_world = !comm->inter && comm->size == world_size_ && !comm->outsiders;
     comm->place = static_cast<std::uint64_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
     comm->own_side = hash_ranks(ranks);
   }
-  if (const auto remote = definitions_.groups.find(definition.remote_group); remote != definitions_.groups.end())
+  if (const auto remote = definitions_.groups.find(definition.remote_group); remote != definitions_.groups.end()) {
+    comm->remote_ranks = &remote->second.ranks;
+    comm->outsiders |= std::find(remote->second.ranks.begin(), remote->second.ranks.end(), kOutsider) != remote->second.ranks.end();
     comm->other_side = hash_ranks(remote->second.ranks);
+  }
   return *comm;
 }
 
@@ -371,16 +377,18 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
     reads |= buffer.access != BufferUse::Write;
     writes |= buffer.access != BufferUse::Read;
   }
-  std::uint64_t number = ++comm.collectives;
+  std::uint64_t number = flow.number = ++comm.collectives;
   std::uint64_t uid = comm.uid.value;
   switch (action) {
     case Action::CommCreate:
       if (is_among_new_members(event.call)) {
         --comm.collectives;
         const CommId made(static_cast<std::uint32_t>(event.fields[Field::new_comm]));
+        flow.number = 0;
         if (!event.fields.has(Field::new_comm) || made == CommId(0)) return flow;
         uid = this->comm(made).uid.value;
         number = 0;
+        flow.reads = flow.writes = flow.among_new_members = true;
         flow.says = flow.hears = {{signal_key(Channel::Collective, uid, number), 0}};
         flow.hears[0].second = kEveryPlace;
         return flow;
@@ -397,6 +405,8 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
     case Action::NeighborAlltoall: {
       const auto found = definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
       if (found == definitions_.comms.end()) return flow;
+      flow.reads = reads;
+      flow.writes = writes;
       const auto key = [&](WorldRank from, WorldRank to) {
         return signal_key(Channel::Neighbour, uid, number, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value));
       };
@@ -408,6 +418,8 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
     }
     default: break;
   }
+  flow.reads = reads;
+  flow.writes = writes;
   const bool prefix = action == Action::Scan || action == Action::Exscan;
   const std::uint64_t say_side = comm.inter ? comm.own_side : 0;
   const std::uint64_t hear_side = comm.inter ? comm.other_side : 0;
@@ -428,12 +440,15 @@ void Timeline::collective(const Event& event, Action action, When when) {
     return;
   }
   const Flow flow = flow_of(event, action, comm);
+  std::vector<Heard> heard;
+  if (sink_ != nullptr) heard = tell_flow(event, action, when, comm, flow);
   if (when == When::Starts) {
     for (const auto& [key, place] : flow.says) say(key, start_, place);
     if (!event.fields.has(Field::request)) return;
     Request& request = new_request(event);
     request.accesses = buffers_of(event, true);
     request.hears = flow.hears;
+    request.heard = std::move(heard);
     return;
   }
   std::vector<Access> accesses = buffers_of(event, false);  // from the start of the call: before the cut, if it is one

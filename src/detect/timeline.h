@@ -19,6 +19,7 @@
 #include "model/atomic.h"
 #include "model/definitions.h"
 #include "model/event.h"
+#include "model/message.h"
 #include "order/signal.h"
 
 namespace photofinish {
@@ -28,6 +29,14 @@ struct Instant {
   WorldRank rank;
   Moment moment = kNever;
   Cut cut = kNoCut;
+};
+
+// What a rank does about messages, as it is told. Which message a receive took may follow later.
+class MessageSink {
+ public:
+  virtual ~MessageSink() = default;
+  virtual void step(MessageStep step) = 0;
+  virtual void took(std::uint64_t operation, MessageKey key) = 0;
 };
 
 class Timeline {
@@ -40,6 +49,10 @@ class Timeline {
     std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
+  // Before the first event; for those who want to know of messages.
+  void tell_messages(MessageSink* sink) { sink_ = sink; }
+
+  std::uint64_t site_key(SiteId site) const;  // the same place on every rank
 
   Cut cuts_done() const { return cuts_done_; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
@@ -74,6 +87,7 @@ class Timeline {
   struct Request;
   struct Posted;
   struct Flow;
+  struct Heard;
 
   // --- accesses
   Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
@@ -83,7 +97,6 @@ class Timeline {
   void close(Access& access, Moment moment, Cut before, SiteId site);
   void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
-  std::uint64_t site_key(SiteId site) const;
   template <class Visit>
   void each_open(Visit visit);  // all that is in flight
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
@@ -101,14 +114,29 @@ class Timeline {
   void windows(const Event& event, Action action);
 
   // --- messages
-  void send(const Event& event, Comm& comm, Request* request);
-  std::shared_ptr<Posted> post_receive(Comm& comm, WorldRank from, std::int64_t tag);
-  void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag);
+  std::uint64_t send(const Event& event, Comm& comm, Request* request);
+  std::shared_ptr<Posted> post_receive(const Event& event, Comm& comm, WorldRank from, std::int64_t tag);
+  void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag, SiteId site);
   void settle(Comm& comm);
   void arrived(Comm& comm, const Posted& posted);
   void tell_sender(Comm& comm, Posted& posted);
   void guess_unsettled();
-  void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted);
+  void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site);
+
+  // --- what the sink is told
+  MessageStep step(MessageStep::Kind kind, SiteId site) const;
+  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key);
+  std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
+  void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
+  void tell_complete(Posted& posted, SiteId site);
+  void tell_over(Request& request, SiteId site);
+  static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
+  void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
+  void tell_unreturned(const Event& event);
+  void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
+  void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
+  void tell_hear(const Heard& heard, SiteId site);
+  std::vector<Heard> tell_flow(const Event& event, Action action, When when, Comm& comm, const Flow& flow);
 
   // --- requests
   Request& new_request(const Event& event);
@@ -186,6 +214,8 @@ class Timeline {
   mutable std::unordered_map<TypeId, Type> types_;
   std::unordered_map<OpId, ReduceOp> ops_;
   std::uint64_t operations_ = 0;
+  MessageSink* sink_ = nullptr;
+  std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
 };
 
 }  // namespace photofinish

@@ -9,18 +9,6 @@
 namespace photofinish {
 namespace {
 
-bool is_synchronous(Call call) {
-  switch (call) {
-    case Call::MPI_Ssend:
-    case Call::MPI_Ssend_c:
-    case Call::MPI_Issend:
-    case Call::MPI_Issend_c:
-    case Call::MPI_Ssend_init:
-    case Call::MPI_Ssend_init_c: return true;
-    default: return false;
-  }
-}
-
 bool sends(Action action) {
   return action == Action::Send || action == Action::SendReceive || action == Action::SendReceiveReplace;
 }
@@ -30,10 +18,6 @@ bool receives(Action action) {
 
 WorldRank rank_in(const Event& event, Field field) {
   return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field])) : kProcNull;
-}
-
-std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to, std::int64_t tag, std::uint64_t index) {
-  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value), tag, index);
 }
 
 }  // namespace
@@ -69,8 +53,8 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
   }
   std::shared_ptr<Posted> posted;
   if (receives(action) && rank_in(event, Field::from) != kProcNull)
-    posted = post_receive(comm, rank_in(event, Field::from), event.fields[Field::recv_tag]);
-  if (sends(action)) send(event, comm, request);
+    posted = post_receive(event, comm, rank_in(event, Field::from), event.fields[Field::recv_tag]);
+  const std::uint64_t sent = sends(action) ? send(event, comm, request) : 0;
   if (action == Action::MatchedReceive && event.fields.has(Field::message)) {
     const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
     if (const auto found = probed_.find(message); found != probed_.end()) {
@@ -84,33 +68,40 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     request->receive = posted;
     return;
   }
+  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
   if (posted != nullptr) {
     if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
-      received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag]);
+      received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
     else
-      withdraw(comm, posted);
+      withdraw(comm, posted, event.site);
   }
   for (Access& access : buffers_of(event, false)) close_now(access, event.site);
 }
 
-void Timeline::send(const Event& event, Comm& comm, Request* request) {
+// Its number for the sink; 0: there is none.
+std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   const WorldRank to = rank_in(event, Field::to);
-  if (to.value < 0) return;
+  if (to.value < 0) return 0;
   const std::int64_t tag = event.fields[Field::send_tag];
   const std::uint64_t index = comm.sent[{to, tag}]++;
-  say(message_key(Channel::Message, comm.uid, rank_, to, tag, index), start_);
-  if (!is_synchronous(event.call)) return;
+  const MessageKey message = message_key(Channel::Message, comm.uid, rank_, to, tag, index);
+  say(message, start_);
+  const std::uint64_t told = sink_ != nullptr ? tell_send(event, comm, to, message) : 0;
+  if (request != nullptr) request->send = told;
+  if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
   else hear(key, return_);
+  return told;
 }
 
-std::shared_ptr<Timeline::Posted> Timeline::post_receive(Comm& comm, WorldRank from, std::int64_t tag) {
+std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Comm& comm, WorldRank from, std::int64_t tag) {
   auto posted = std::make_shared<Posted>();
   posted->from = from;
   posted->tag = tag;
   posted->posted = start_;
   posted->posted_slice = cuts_done_;
+  if (sink_ != nullptr) posted->operation = tell_receive(comm, from, tag, event.site);
   if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
     posted->index = comm.taken[{from, tag}]++;
     posted->settled = true;
@@ -121,8 +112,9 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(Comm& comm, WorldRank f
   return posted;
 }
 
-void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag) {
+void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag, SiteId site) {
   posted->done = true;
+  tell_complete(*posted, site);
   posted->from = from;
   posted->tag = tag;
   if (posted->completed == 0) {  // else MPI_Request_get_status has seen it
@@ -156,8 +148,9 @@ void Timeline::settle(Comm& comm) {
 
 void Timeline::arrived(Comm& comm, const Posted& posted) {
   if (posted.from.value < 0) return;
-  add_signal(posted.slice, {posted.completed, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index),
-                            true, kEveryPlace});
+  const MessageKey key = message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
+  if (posted.operation != 0) sink_->took(posted.operation, key);
   if (posted.message) probed_[*posted.message] = message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
 }
 
@@ -183,7 +176,9 @@ void Timeline::guess_unsettled() {
 }
 
 // A receive that took nothing: those behind it move up.
-void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted) {
+void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site) {
+  if (posted->operation != 0) tell(MessageStep::Kind::Cancel, posted->operation, site);
+  tell_complete(*posted, site);
   if (!posted->settled) {
     std::erase(comm.unsettled, posted);
     settle(comm);
@@ -210,6 +205,7 @@ void Timeline::probe(const Event& event, Action action) {
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
   if (posted->takes && event.fields.has(Field::message)) posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+  if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
   comm.unsettled.push_back(std::move(posted));
   settle(comm);
 }
@@ -251,12 +247,13 @@ void Timeline::start_persistent(const Event& event) {
     for (Access& access : request.accesses) access.part = operation;
     if (sends(action)) send(started, *request.comm, &request);
     if (receives(action) && rank_in(started, Field::from) != kProcNull)
-      request.receive = post_receive(*request.comm, rank_in(started, Field::from), started.fields[Field::recv_tag]);
+      request.receive = post_receive(started, *request.comm, rank_in(started, Field::from), started.fields[Field::recv_tag]);
     if (!sends(action) && !receives(action)) {
       // A collective: its own numbers, since others of the communicator may come in between.
       Comm numbered = *request.comm;
       numbered.collectives = (request.number << 40) + (request.starts << 1 | 1) + (std::uint64_t{1} << 63);
       const Flow flow = flow_of(started, action, numbered);
+      if (sink_ != nullptr) request.heard = tell_flow(started, action, When::Starts, numbered, flow);
       for (const auto& [key, place] : flow.says) say(key, start_, place);
       request.hears = flow.hears;
     }
@@ -306,8 +303,10 @@ void Timeline::completion(const Event& event, Action action) {
     request.accesses.clear();
     for (const auto& [key, place] : request.hears) hear(key, return_, place);
     request.hears.clear();
+    tell_over(request, event.site);
     // Which message it was only the wait tells.
     if (request.receive != nullptr && request.receive->completed == 0) {
+      tell_complete(*request.receive, event.site);
       request.receive->completed = return_;
       request.receive->slice = cuts_done_;
     }
@@ -318,6 +317,7 @@ void Timeline::completion(const Event& event, Action action) {
       const auto found = requests_.find(id);
       if (found == requests_.end()) continue;
       for (Access& access : found->second->accesses) close_now(access, event.site);
+      if (found->second->send != 0) tell(MessageStep::Kind::Free, found->second->send, event.site);
       requests_.erase(found);
     }
     return;
@@ -335,12 +335,13 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   for (Access& access : request.accesses) close_now(access, event.site);
   request.accesses.clear();
   if (request.receive != nullptr) {
-    if (completion->cancelled || completion->from.value < 0) withdraw(*request.comm, request.receive);
-    else received(*request.comm, request.receive, completion->from, completion->tag);
+    if (completion->cancelled || completion->from.value < 0) withdraw(*request.comm, request.receive, event.site);
+    else received(*request.comm, request.receive, completion->from, completion->tag, event.site);
     request.receive.reset();
   }
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
+  tell_over(request, event.site);
   if (request.operation != 0) finish_request(request, event);
 }
 

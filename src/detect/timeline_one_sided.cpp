@@ -211,6 +211,7 @@ void Timeline::synchronise(const Event& event, Action action) {
         for (auto at = window.fences.known.rbegin(); at != window.fences.known.rend() && at->end.moment == kNever; ++at)
           at->end = {rank_, start_, next_cut};
       }
+      if (orders && sink_ != nullptr) tell_exchange(*window.comm, signal_key(Channel::Collective, window.uid.value, window.fences.count()), event.site);
       if (orders && window.comm->whole_world && !many_threads_) {
         cut();
       } else if (orders) {
@@ -227,16 +228,23 @@ void Timeline::synchronise(const Event& event, Action action) {
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
         exposed.known.push_back({{rank_, start_, cuts_done_}, {rank_, kNever, kNoCut}});
-        say(signal_key(Channel::Post, window.uid.value, rank_bits(rank_), rank_bits(origin), exposed.count()), start_);
+        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(rank_), rank_bits(origin), exposed.count());
+        say(key, start_);
+        if (sink_ != nullptr) tell_say(key, 1, true, event.site);
       }
       return;
     case Action::StartEpoch:
       window.started = group();
       window.started_site = event.site;
-      for (const WorldRank target : window.started)
-        hear(signal_key(Channel::Post, window.uid.value, rank_bits(target), rank_bits(rank_), ++window.starts[target]), return_);
+      for (const WorldRank target : window.started) {
+        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(target), rank_bits(rank_), ++window.starts[target]);
+        hear(key, return_);
+        if (sink_ != nullptr) window.start_keys.push_back(key);  // MPI_Win_complete waits for the post; this need not
+      }
       return;
     case Action::Complete:
+      for (std::size_t i = 0; i < window.start_keys.size(); ++i) tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
+      window.start_keys.clear();
       for (const WorldRank target : window.started) {
         const auto found = window.operations.find(target);
         if (found != window.operations.end()) {
@@ -249,7 +257,9 @@ void Timeline::synchronise(const Event& event, Action action) {
           found->second.pending.clear();
           found->second.over = 0;
         }
-        say(signal_key(Channel::Complete, window.uid.value, rank_bits(rank_), rank_bits(target), window.starts[target]), start_);
+        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(rank_), rank_bits(target), window.starts[target]);
+        say(key, start_);
+        if (sink_ != nullptr) tell_say(key, 1, true, event.site);
       }
       window.started.clear();
       return;
@@ -258,7 +268,9 @@ void Timeline::synchronise(const Event& event, Action action) {
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
         if (!exposed.known.empty()) exposed.known.back().end = {rank_, return_, next_cut};
-        hear(signal_key(Channel::Complete, window.uid.value, rank_bits(origin), rank_bits(rank_), exposed.count()), return_);
+        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(origin), rank_bits(rank_), exposed.count());
+        hear(key, return_);
+        if (sink_ != nullptr) tell_hear({key, one(origin)}, event.site);
       }
       window.posted.clear();
       return;
@@ -304,6 +316,7 @@ void Timeline::windows(const Event& event, Action action) {
   }
   std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid; });
   std::erase_if(segments_, [&](const auto& entry) { return entry.second.win == window.uid; });
+  if (sink_ != nullptr) tell_exchange(*window.comm, signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}), event.site);
   if (window.comm->whole_world && !many_threads_) {
     cut();
     return;

@@ -6,6 +6,12 @@
 
 namespace photofinish {
 
+SendMode mode_of(Call call);
+
+inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to, std::int64_t tag, std::uint64_t index) {
+  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value), tag, index);
+}
+
 // A receive, from when it was posted, or a probe: which of the messages it took is known once all that were posted before it are.
 struct Timeline::Posted {
   WorldRank from;
@@ -20,6 +26,8 @@ struct Timeline::Posted {
   std::optional<MessageId> message;  // of a matched probe: the receive comes later
   Moment completed = 0;
   Cut slice = 0;
+  std::uint64_t operation = 0;  // its number for the sink
+  bool told_complete = false;
   bool wild() const { return from == kAnySource || tag == kAnyTag; }
   bool could_take(WorldRank source, std::int64_t its_tag) const {
     return takes && (from == kAnySource || from == source) && (tag == kAnyTag || tag == its_tag);
@@ -33,6 +41,8 @@ struct Timeline::Comm {
   bool whole_world = false;
   bool inter = false;
   bool is_world = false;     // MPI_COMM_WORLD itself
+  bool outsiders = false;    // some of its processes are in no trace
+  const std::vector<WorldRank>*ranks = nullptr, *remote_ranks = nullptr;
   std::uint64_t own_side = 0, other_side = 0;
   std::uint64_t collectives = 0;
   std::uint64_t persistent = 0;
@@ -70,6 +80,7 @@ struct Timeline::Window {
   std::vector<WorldRank> started;  // targets of the access epoch
   std::vector<WorldRank> posted;   // origins of the exposure epoch
   SiteId started_site;
+  std::vector<std::uint64_t> start_keys;  // of `started`, for the sink
   std::unordered_map<WorldRank, std::uint64_t> starts, posts;
 
   // The k-th epoch is at k - 1 - forgotten.
@@ -99,7 +110,17 @@ struct Timeline::Window {
 // How the data of a collective flows, as far as this rank is concerned.
 struct Timeline::Flow {
   bool everyone = false;  // from all to all
+  bool reads = false, writes = false;
+  bool among_new_members = false;  // of the communicator that it makes
+  std::uint64_t number = 0;  // of the collective on its communicator
   std::vector<std::pair<std::uint64_t, std::uint64_t>> says, hears;  // key, place
+};
+
+// What a rank waits for in a collective, for the sink: who has to come there.
+struct Timeline::Heard {
+  std::uint64_t key = 0;
+  std::shared_ptr<const std::vector<WorldRank>> from;
+  bool carries = true;
 };
 
 struct Timeline::Request {
@@ -109,6 +130,8 @@ struct Timeline::Request {
   Comm* comm = nullptr;
   std::shared_ptr<Posted> receive;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
+  std::vector<Heard> heard;                                    // the same, for the sink
+  std::uint64_t send = 0;                                      // its number for the sink
   std::uint64_t operation = 0;
   Window* window = nullptr;
   WorldRank target;

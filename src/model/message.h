@@ -48,12 +48,13 @@ struct MessageStep {
     CompleteSend,     // operation
     CompleteReceive,  // operation
     Free,             // of a send whose completion nobody waits for: operation
-    Probe,            // that saw a message: comm, peer, tag, key
+    Probe,            // that saw a message: operation, comm, peer, tag; key, if it is known already
     Say,              // order of other kinds (collectives, one-sided synchronisation): key, heard by `others` of them
     Hear,             // key, said by all of `from`
   };
   Kind kind{};
   SendMode mode = SendMode::Standard;
+  bool carries = true;          // Say, Hear: false if they wait for each other and no data flows
   std::uint32_t others = 0;
   std::uint64_t operation = 0;  // the rank's number for it
   Uid comm;

@@ -4,41 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string_view>
 
-#include "report/event_text.h"
+#include "report/block.h"
 #include "report/finding_words.h"
+#include "report/message_text.h"
 
 namespace photofinish {
 namespace {
-
-constexpr std::string_view kWarning = "\033[1;31m", kAccess = "\033[34m", kMemory = "\033[32m", kAdvice = "\033[1m", kPlain = "\033[0m";
-
-std::string painted(std::string_view colour, const std::string& text, bool colours) {
-  return colours ? fmt::format("{}{}{}", colour, text, kPlain) : text;
-}
-
-std::string capitalised(std::string text) {
-  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
-std::string ranks_of(const std::set<WorldRank>& ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", rank_ranges({ranks.begin(), ranks.end()}));
-}
-
-std::string stack_lines(const FindingSide& side, RunNotes& notes) {
-  std::string text;
-  for (const std::string& frame : notes.site(side.rank, side.site).stack) text += "    " + frame + "\n";
-  if (!text.empty()) return text;
-  const std::string& trouble = notes.trouble(side.rank);
-  return fmt::format("    (no stack{})\n", trouble.empty() ? "" : ": " + trouble);
-}
 
 // A compiler makes several instructions of one access (a vectorised loop and its remainder): for the reader it is one place.
 std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
@@ -72,14 +49,13 @@ bool wants_colours(std::FILE* file) {
 
 std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours) {
   const FindingWords words(finding, notes);
-  const std::string times = finding.times == 1 ? "once" : fmt::format("{} times", finding.times);
   std::string text = "==================\n";
-  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] predicted · {} on {}", race_name(finding), number, times,
+  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] predicted · {} on {}", race_name(finding), number, times_text(finding.times),
                                         ranks_of(finding.ranks)), colours) + "\n";
   for (const int side : {0, 1}) {
     const std::string headline = words.headline(side);
     text += "  " + painted(kAccess, side == 0 ? capitalised(headline) : "conflicts with " + headline, colours) + "\n";
-    text += stack_lines(finding.sides[side], notes);
+    text += stack_lines(finding.sides[side].rank, finding.sides[side].site, notes);
     if (const std::string epoch = words.epoch(side); !epoch.empty()) text += "    " + epoch + "\n";
   }
   if (const std::string memory = words.memory(); !memory.empty()) text += "  " + painted(kMemory, memory, colours) + "\n";
@@ -88,14 +64,15 @@ std::string finding_block(const Finding& finding, std::size_t number, RunNotes& 
   return text;
 }
 
-std::string summary_line(const std::vector<Finding>& findings, const std::string& name, std::size_t shown) {
+std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, const std::string& name, std::size_t shown) {
   std::string counts;
   for (const std::string_view kind : {"one-sided race", "buffer race"}) {
     const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return race_name(f) == kind; });
     if (count > 0) counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, kind, count == 1 ? "" : "s");
   }
+  if (message_races > 0) counts += fmt::format("{}{} message race{}", counts.empty() ? "" : ", ", message_races, message_races == 1 ? "" : "s");
   if (counts.empty()) counts = "no findings";
-  if (shown < findings.size()) counts += fmt::format(", the first {} shown", shown);
+  if (shown < findings.size() + message_races) counts += fmt::format(", the first {} shown", shown);
   return fmt::format("SUMMARY: photofinish: {} · run {}\n", counts, name);
 }
 
@@ -105,20 +82,26 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   if (!run) return run.error();
   if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", name, name)};
 
-  RunNotes notes(directory, run->findings);
+  MessageFindings messages = run->messages.value_or(MessageFindings{});
+  RunNotes notes(directory, run->findings, messages);
   run->findings = merge_by_place(std::move(run->findings), notes);
-  const std::size_t all = run->findings.size();
+  messages.races = merge_by_place(std::move(messages.races), notes);
+  const std::size_t in_memory = run->findings.size(), all = in_memory + messages.races.size();
   const std::size_t shown = options.max_findings == 0 ? all : std::min(all, options.max_findings);
   std::fflush(file);
   bool written = true;
   for (std::size_t i = 0; i < shown && written; ++i)
-    written = write_whole(fileno(file), finding_block(run->findings[i], i + 1, notes, options.colours));
+    written = write_whole(fileno(file), i < in_memory ? finding_block(run->findings[i], i + 1, notes, options.colours)
+                                                      : message_block(messages.races[i - in_memory], i + 1, notes, options.colours));
+  for (std::size_t i = 0; i < messages.standstills.size() && written; ++i)
+    written = write_whole(fileno(file), standstill_block(messages.standstills[i], notes, options.colours));
   std::string end;
-  if (shown > 0) end += "==================\n";
+  if (shown + messages.standstills.size() > 0) end += "==================\n";
   if (!run->missing.empty())
     end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
                        ranks_of({run->missing.begin(), run->missing.end()}), run->missing.size() == 1 ? "its" : "their", name);
-  end += summary_line(run->findings, name, shown);
+  if (run->messages) end += verdicts(messages, in_memory, notes);
+  end += summary_line(run->findings, messages.races.size(), name, shown);
   if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return all > 0;
 }

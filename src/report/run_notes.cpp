@@ -5,16 +5,22 @@
 
 namespace photofinish {
 
-RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings) : directory_(std::move(directory)) {
+RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages) : directory_(std::move(directory)) {
+  for (const MessageFinding& finding : messages.races) {
+    want_caller(finding.receive.rank, finding.receive.site);
+    ranks_[finding.receive.rank].comms[finding.comm];
+    if (finding.got.rank.value >= 0) want_caller(finding.got.rank, finding.got.site);
+    for (const MessageFinding::Other& other : finding.others) want_caller(other.send.rank, other.send.site);
+  }
+  for (const Standstill& standstill : messages.standstills)
+    for (const Standstill::Waits& waits : standstill.waits)
+      for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
+  for (const TimingDependence& timing : messages.timing) want_caller(timing.at.rank, timing.at.site);
   for (const Finding& finding : findings) {
     for (const FindingSide& side : finding.sides) {
       RankNotes& rank = ranks_[side.rank];
       rank.sites[side.site];
-      for (const SiteId caller : {side.opened, side.closed}) {
-        if (caller == SiteId()) continue;
-        rank.sites[caller];
-        rank.callers.insert(caller);
-      }
+      for (const SiteId caller : {side.opened, side.closed}) want_caller(side.rank, caller);
       // A window's name is a rank's own: the owner may have given it none.
       if (finding.win != Uid()) rank.windows[finding.win];
     }
@@ -22,8 +28,16 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings) 
   }
 }
 
+void RunNotes::want_caller(WorldRank rank, SiteId site) {
+  if (site == SiteId()) return;
+  ranks_[rank].sites[site];
+  ranks_[rank].callers.insert(site);
+}
+
 const SiteNotes& RunNotes::site(WorldRank rank, SiteId site) { return notes(rank).sites[site]; }
 const WindowNotes& RunNotes::window(WorldRank rank, Uid window) { return notes(rank).windows[window]; }
+
+const std::string& RunNotes::communicator(WorldRank rank, Uid comm) { return notes(rank).comms[comm]; }
 
 RunNotes::RankNotes& RunNotes::notes(WorldRank rank) {
   RankNotes& notes = ranks_[rank];
@@ -42,6 +56,9 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   SiteText text(definitions, symbolizer_);
   for (auto& [site, wanted] : notes.sites)
     wanted = {.stack = text.stack(site), .place = text.place(site), .location = text.location(site)};
+
+  for (const auto& [id, comm] : definitions.comms)
+    if (const auto wanted = notes.comms.find(comm.uid); wanted != notes.comms.end() && wanted->second.empty()) wanted->second = comm.name;
 
   std::map<WinId, WindowNotes*> creations;
   for (const auto& [id, window] : definitions.wins)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/finding.h"
+#include "model/message_finding.h"
 #include "symbols/symbolizer.h"
 
 namespace photofinish {
@@ -30,11 +31,12 @@ struct WindowNotes {
 
 class RunNotes {
  public:
-  RunNotes(std::string directory, const std::vector<Finding>& findings);
+  RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages = {});
 
   // Empty ones for what is not known. They live as long as this does.
   const SiteNotes& site(WorldRank rank, SiteId site);
   const WindowNotes& window(WorldRank rank, Uid window);
+  const std::string& communicator(WorldRank rank, Uid comm);  // its name
   // Why the rank's trace cannot be read, in one line; empty if it can.
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
 
@@ -45,9 +47,11 @@ class RunNotes {
     // What is wanted, with empty notes until it is read.
     std::map<SiteId, SiteNotes> sites;
     std::map<Uid, WindowNotes> windows;
+    std::map<Uid, std::string> comms;
     std::set<SiteId> callers;  // the sites whose call is wanted, too
   };
   RankNotes& notes(WorldRank rank);
+  void want_caller(WorldRank rank, SiteId site);
   void read(WorldRank rank, RankNotes& notes);
 
   std::string directory_;

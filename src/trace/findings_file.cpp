@@ -83,6 +83,49 @@ void describe(A& a, Finding& d) {
   ranks(a, d.owners);
 }
 
+template <class A>
+void describe(A& a, Wanted& d) {
+  a(d.source, d.tag);
+}
+
+template <class A>
+void describe(A& a, MessageEnd& d) {
+  a(d.rank, d.moment, d.site, d.site_key, d.tag);
+}
+
+template <class A>
+void describe(A& a, MessageFinding::Other& d) {
+  a(d.send, d.unmatched, d.times);
+}
+
+template <class A>
+void describe(A& a, MessageFinding& d) {
+  value(a, d.taker, Taker::Cancelled);
+  a(d.comm, d.wanted, d.receive, d.got, d.others, d.times);
+  ranks(a, d.ranks);
+}
+
+template <class A>
+void describe(A& a, Standstill::Waits& d) {
+  a(d.rank, d.site, d.posted, d.on);
+}
+
+template <class A>
+void describe(A& a, Standstill& d) {
+  a(d.waits, d.cycle, d.other_match, d.times);
+}
+
+template <class A>
+void describe(A& a, TimingDependence& d) {
+  a(d.at, d.times);
+  ranks(a, d.ranks);
+}
+
+template <class A>
+void describe(A& a, MessageFindings& d) {
+  a(d.races, d.standstills, d.timing, d.messages, d.followed);
+}
+
 namespace {
 
 std::uint64_t checksum_of(const FindingsHeader& header, const std::uint8_t* payload, std::size_t size) {
@@ -136,29 +179,34 @@ std::string findings_path(const std::string& directory, WorldRank rank) {
 
 std::string analysis_path(const std::string& directory) { return directory + "/" + std::string(kAnalysisFile); }
 
-std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) {
+std::string messages_path(const std::string& directory) { return directory + "/" + std::string(kMessagesFile); }
+
+namespace {
+
+template <class T>
+std::vector<std::uint8_t> encoded(const T& it) {
   Size size;
-  size(findings);
+  size(it);
   std::vector<std::uint8_t> bytes(size.bytes);
   Encoder out(bytes.data());
-  Write{out}(findings);
+  Write{out}(it);
   bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
   return bytes;
 }
 
-Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) {
-  Decoder in(bytes.data(), bytes.data() + bytes.size());
-  std::vector<Finding> findings;
-  Read{in}(findings);
+template <class T>
+Result<T> decoded(const std::uint8_t* bytes, std::size_t size) {
+  Decoder in(bytes, bytes + size);
+  T it;
+  Read{in}(it);
   if (in.ok() && !in.at_end()) in.fail("bytes behind the findings");
   if (!in.ok()) return Error{in.reason()};
-  return findings;
+  return it;
 }
 
-Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) {
-  const std::vector<std::uint8_t> payload = encode_findings(findings);
+Result<bool> write_file(const std::string& path, const char (&magic)[8], const std::vector<std::uint8_t>& payload) {
   FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
-  std::memcpy(header.magic, kFindingsMagic, sizeof header.magic);
+  std::memcpy(header.magic, magic, sizeof header.magic);
   header.checksum = checksum_of(header, payload.data(), payload.size());
 
   const std::string unfinished = path + std::string(kUnfinished);
@@ -174,13 +222,14 @@ Result<bool> write_findings(const std::string& path, const std::vector<Finding>&
   return true;
 }
 
-Result<std::vector<Finding>> read_findings_file(const std::string& path) {
+template <class T>
+Result<T> read_file(const std::string& path, const char (&magic)[8]) {
   const auto bytes = whole_file(path);
   if (!bytes) return bytes.error();
   FindingsHeader header;
   if (bytes->size() < sizeof header) return Error{path + ": too short for a file of findings"};
   std::memcpy(&header, bytes->data(), sizeof header);
-  if (std::memcmp(header.magic, kFindingsMagic, sizeof header.magic) != 0) return Error{path + ": not a file of findings"};
+  if (std::memcmp(header.magic, magic, sizeof header.magic) != 0) return Error{path + ": not a file of findings"};
   if (header.version > kFindingsVersion)
     return Error{path + ": findings version " + std::to_string(header.version) + " is newer than this photofinish (" +
                  std::to_string(kFindingsVersion) + "); read it with the photofinish that wrote it"};
@@ -188,12 +237,21 @@ Result<std::vector<Finding>> read_findings_file(const std::string& path) {
   const std::size_t size = bytes->size() - sizeof header;
   if (header.size != size)
     return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
-  if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size))
-    return Error{path + ": damaged, its checksum does not match"};
-  auto findings = decode_findings({payload, payload + size});
-  if (!findings) return Error{path + ": " + findings.error().message};
-  return findings;
+  if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size)) return Error{path + ": damaged, its checksum does not match"};
+  auto it = decoded<T>(payload, size);
+  if (!it) return Error{path + ": " + it.error().message};
+  return it;
 }
+
+}  // namespace
+
+std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) { return encoded(findings); }
+Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) { return decoded<std::vector<Finding>>(bytes.data(), bytes.size()); }
+
+Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) { return write_file(path, kFindingsMagic, encoded(findings)); }
+Result<std::vector<Finding>> read_findings_file(const std::string& path) { return read_file<std::vector<Finding>>(path, kFindingsMagic); }
+Result<bool> write_messages(const std::string& path, const MessageFindings& findings) { return write_file(path, kMessagesMagic, encoded(findings)); }
+Result<MessageFindings> read_messages_file(const std::string& path) { return read_file<MessageFindings>(path, kMessagesMagic); }
 
 Result<RunFindings> read_findings(const std::string& directory) {
   const auto recorded = recorded_ranks(directory);
@@ -213,6 +271,11 @@ Result<RunFindings> read_findings(const std::string& directory) {
     run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
   } else if (run.analysed) {
     std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(), std::back_inserter(run.missing));
+  }
+  if (access(messages_path(directory).c_str(), F_OK) == 0) {
+    auto messages = read_messages_file(messages_path(directory));
+    if (!messages) return messages.error();
+    run.messages = std::move(*messages);
   }
   return run;
 }

@@ -1,5 +1,5 @@
 // Findings on disk, in the run directory: rank-N.findings, which rank N of a running program writes about its own memory, and
-// analysis.findings, which an analysis of the recorded run writes. A run without any of them was never analysed; one that is empty
+// analysis.findings, which an analysis of the recorded run writes; messages.findings is about its messages. A run without any of them was never analysed; one that is empty
 // says that there is nothing to find.
 //
 // A file is a header and one list of findings, in the values of codec.h; calls go by name, as in a trace. It appears under its
@@ -8,18 +8,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "model/finding.h"
+#include "model/message_finding.h"
 
 namespace photofinish {
 
 inline constexpr std::uint32_t kFindingsVersion = 1;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
+inline constexpr std::string_view kMessagesFile = "messages.findings";
 inline constexpr std::string_view kUnfinished = ".new";  // behind the name of a file that is being written
 
 struct FindingsHeader {
@@ -31,9 +34,11 @@ struct FindingsHeader {
 };
 static_assert(sizeof(FindingsHeader) == 32, "on disk: bump kFindingsVersion");
 inline constexpr char kFindingsMagic[8] = {'P', 'H', 'O', 'T', 'O', 'F', 'N', 'D'};
+inline constexpr char kMessagesMagic[8] = {'P', 'H', 'O', 'T', 'O', 'M', 'S', 'G'};
 
 std::string findings_path(const std::string& directory, WorldRank rank);
 std::string analysis_path(const std::string& directory);
+std::string messages_path(const std::string& directory);
 
 // The values of the list alone.
 std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings);
@@ -43,10 +48,14 @@ Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& by
 Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings);
 Result<std::vector<Finding>> read_findings_file(const std::string& path);
 
+Result<bool> write_messages(const std::string& path, const MessageFindings& findings);
+Result<MessageFindings> read_messages_file(const std::string& path);
+
 // All that is known about a run. What its ranks and a later analysis have both found is counted once.
 struct RunFindings {
   bool analysed = false;           // false: nobody has looked for findings
   std::vector<Finding> findings;   // merged
+  std::optional<MessageFindings> messages;  // none: nobody has looked
   std::vector<WorldRank> missing;  // recorded ranks that left no findings, unless the whole run was analysed
 };
 Result<RunFindings> read_findings(const std::string& directory);

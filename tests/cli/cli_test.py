@@ -210,7 +210,9 @@ class Starting(Case):
             result = self.run_(*self.launcher(2), arguments.photofinish, "exec", app, "well")
             self.assertEqual(result.code, 0, result)
             self.assertEqual(len(os.listdir(self.path(name))), 5, result)
+            self.assertIn(f"recorded · photofinish report {self.path(name)}\n", result.err)
         self.assertIn("this one goes to", result.err)
+        self.assertIn("VERDICT: photofinish: portable", self.photofinish("report", "photofinish.run").out)
 
     def test_script_between_launcher_and_program(self):
         self.compile("survive.c")
@@ -453,7 +455,9 @@ class Analyze(Case):
         self.assertEqual(self.photofinish("check", "--offline", "-n", "2", "-o", "a.run", app, "well").code, 0)
         for command in [(arguments.photofinish, "analyze", "-n", "2", "a.run"), (*self.launcher(2), arguments.photofinish, "analyze", "a.run")]:
             result = self.run_(*command)
-            self.assertEqual((result.code, result.out), (0, "SUMMARY: photofinish: no findings · run a.run\n"), result)
+            verdicts = "VERDICT: photofinish: repeatable: .*\nVERDICT: photofinish: portable: .*\n"
+            self.assertEqual(result.code, 0, result)
+            self.assertRegex(result.out, f"^{verdicts}SUMMARY: photofinish: no findings · run a.run\n$", result)
 
     def test_bad_input(self):
         self.assertSays(self.photofinish("analyze", "-n", "3", "nowhere"), r"nowhere: No such file or directory", 70)

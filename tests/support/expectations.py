@@ -34,8 +34,9 @@ class Expectation:
 class Race:
     line: int
     text: str
-    sides: list  # two of (kind, mark)
-    how: str  # "by hand", "with the pass", or "" for both
+    sides: list  # of (kind, mark): two; or a receive and the sends that it could have got
+    how: str = ""  # "by hand", "with the pass", or "" for both
+    always: bool = False  # in the mended form, too
 
 
 @dataclass
@@ -49,15 +50,21 @@ class Program:
     flags: list = field(default_factory=list)
     libs: list = field(default_factory=list)
     sources: list = field(default_factory=list)
+    headers: list = field(default_factory=list)  # of its folder
     outputs: list = field(default_factory=list)  # (line, text), of the fixed form if there are two
     outputs_buggy: list = field(default_factory=list)
     expectations: list = field(default_factory=list)
     races: list = field(default_factory=list)
+    verdicts: dict = field(default_factory=dict)  # "portable", "repeatable": whether the form with the bug is; the other one is
     no_race: bool = False
 
     @property
+    def two_forms(self):
+        return any(not race.always for race in self.races) or not all(self.verdicts.values())
+
+    @property
     def about_races(self):
-        return self.no_race or bool(self.races)
+        return self.no_race or bool(self.races) or bool(self.verdicts)
 
 
 def looks_like_keyword(word, rest):
@@ -99,11 +106,21 @@ def parse_settings(program, keyword, text):
 
 
 def parse_race(program, line, text):
-    """` race: put @{a} get @{b}` or ` no race`; whether it was one of them."""
+    """` race: put @{a} get @{b}`, ` no race` and their like; whether it was one of them."""
     if re.match(r" no race\b", text):
         if text.rstrip() != " no race":
             raise ValueError("wanted 'expect no race'")
         program.no_race = True
+        return True
+    if verdict := re.fullmatch(r" (not )?(portable|repeatable)", text.rstrip()):
+        program.verdicts[verdict[2]] = not verdict[1]
+        return True
+    if re.match(r" message race\b", text):
+        race = re.fullmatch(rf" message race( always)?: (receive|probe) @{{([\w-]+)}}((?: send @{{[\w-]+}})+)", text.rstrip())
+        if not race:
+            raise ValueError("wanted 'expect message race: receive @{mark} send @{mark} …', or probe")
+        sends = [("send", mark) for mark in re.findall(r"@{([\w-]+)}", race[4])]
+        program.races.append(Race(line, text, [(race[2], race[3]), *sends], always=bool(race[1])))
         return True
     if not re.match(r" race\b", text):
         return False
@@ -144,6 +161,8 @@ def parse_program(path):
     program = Program()
     marker = "!" if path.suffix == ".f90" else "//"
     for number, line in enumerate(path.read_text().splitlines(), 1):
+        if (included := re.match(r'#include "([\w.]+)"', line)) and (path.parent / included[1]).exists():
+            program.headers.append(included[1])
         comment = COMMENT.match(line)
         if not comment or not looks_like_keyword(comment[3], comment[4]):
             continue
@@ -166,9 +185,9 @@ def parse_program(path):
                 parse_settings(program, keyword, rest[2:])
         except ValueError as error:
             raise BadProgram(f"{path}:{number}: {error}: {line.strip()}") from None
-    if bool(program.expectations) + bool(program.races) + program.no_race != 1:
+    if bool(program.expectations) + bool(program.races or program.verdicts or program.no_race) != 1 or (program.races and program.no_race):
         raise BadProgram(f"{path}: wanted events, or races, or 'expect no race', and one of these only")
-    if program.outputs_buggy and not program.races:
+    if program.outputs_buggy and not program.two_forms:
         raise BadProgram(f"{path}: 'output buggy', but no race")
     if program.about_races and program.exit != "0":
         raise BadProgram(f"{path}: the exit code says whether there are findings")

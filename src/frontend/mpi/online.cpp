@@ -1,6 +1,7 @@
 #include "frontend/mpi/online.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <vector>
 
@@ -198,10 +199,17 @@ void Online::finish() {
     state.end();
     quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
   }
+  const std::vector<Finding> findings = state.given_up ? std::vector<Finding>() : state.participant.take_findings();
+  int mine = findings.empty() ? 0 : 1, any = 0;
+  REAL(PMPI_Reduce)(&mine, &any, 1, MPI_INT, MPI_MAX, 0, state.comm);
   REAL(PMPI_Comm_free)(&state.comm);
-  if (state.given_up) return;
-  const auto written = write_findings(findings_path(state.directory, state.participant.rank()), state.participant.take_findings());
-  if (!written) complain_once(written.error().message);
+  if (!state.given_up)
+    if (const auto written = write_findings(findings_path(state.directory, state.participant.rank()), findings); !written)
+      complain_once(written.error().message);
+  // photofinish check tells by itself.
+  const char* const token = std::getenv("PHOTOFINISH_TOKEN");
+  if (state.participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
+    complain_once((any != 0 ? "races found · photofinish report " : "recorded · photofinish report ") + state.directory);
 }
 
 }  // namespace photofinish::mpi

@@ -1,6 +1,6 @@
 // Receives from anybody, on a communicator whose ranks run backwards: what they matched is told in world ranks.
 #include "check.h"
-// run: ranks=4
+// run: ranks=4 exit=66
 // output: heard 1 2 3
 // expect define rank all: $reverse uid=$REVERSE group={3,2,1,0} parent=MPI_COMM_WORLD
 // expect rank all: MPI_Comm_split comm=MPI_COMM_WORLD new=$reverse color=0

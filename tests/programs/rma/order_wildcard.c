@@ -4,6 +4,7 @@
 // run: ranks=4
 // output: got 1 2
 // expect race: put @{put} get @{get}
+// expect message race always: receive @{hear-takes} send @{tell-sends}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -1,0 +1,222 @@
+// What a rank does about messages, step by step, for those who look for message races (docs/message-races.md, "MPI").
+//
+// Rule: collectives count by who has to come there for a rank to go on, which follows from the action alone; whether data flows says
+// whether it is order. Communicators with processes of other worlds are left out.
+#include <algorithm>
+
+#include "detect/timeline_state.h"
+
+namespace photofinish {
+namespace {
+
+// The definitions live longer than the steps.
+std::shared_ptr<const std::vector<WorldRank>> those(const std::vector<WorldRank>& ranks) { return {std::shared_ptr<const void>(), &ranks}; }
+
+std::shared_ptr<const std::vector<WorldRank>> without(const std::vector<WorldRank>& ranks, WorldRank one) {
+  auto others = std::make_shared<std::vector<WorldRank>>();
+  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(*others), [&](WorldRank rank) { return rank != one; });
+  return others;
+}
+
+std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::erase_if(ranks, [](WorldRank rank) { return rank.value < 0; });
+  return ranks;
+}
+
+}  // namespace
+
+SendMode mode_of(Call call) {
+  switch (call) {
+#define FORMS(name) case Call::MPI_##name: case Call::MPI_##name##_c:
+    FORMS(Ssend) FORMS(Issend) FORMS(Ssend_init) return SendMode::Synchronous;
+    FORMS(Bsend) FORMS(Ibsend) FORMS(Bsend_init) return SendMode::Buffered;
+    FORMS(Rsend) FORMS(Irsend) FORMS(Rsend_init) return SendMode::Ready;
+#undef FORMS
+    default: return SendMode::Standard;
+  }
+}
+
+MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
+  MessageStep step;
+  step.kind = kind;
+  step.moment = start_;
+  step.site = site;
+  step.site_key = site_key(site);
+  return step;
+}
+
+std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key) {
+  if (comm.outsiders || to.value >= world_size_) return 0;
+  MessageStep sent = step(MessageStep::Kind::Send, event.site);
+  sent.operation = ++steps_;
+  sent.mode = mode_of(event.call);
+  sent.comm = comm.uid;
+  sent.peer = to;
+  sent.tag = event.fields[Field::send_tag];
+  sent.key = key;
+  sink_->step(std::move(sent));
+  return steps_;
+}
+
+// Which message it takes is told when it has it: until then an earlier one may be cancelled, and it gets another.
+std::uint64_t Timeline::tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site) {
+  if (comm.outsiders || from.value >= world_size_) return 0;
+  MessageStep posted = step(MessageStep::Kind::Receive, site);
+  posted.operation = ++steps_;
+  posted.comm = comm.uid;
+  posted.peer = from;
+  posted.tag = tag;
+  sink_->step(std::move(posted));
+  return steps_;
+}
+
+void Timeline::tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site) {
+  MessageStep told = step(kind, site);
+  told.operation = operation;
+  sink_->step(std::move(told));
+}
+
+void Timeline::tell_complete(Posted& posted, SiteId site) {
+  if (posted.operation == 0 || std::exchange(posted.told_complete, true)) return;
+  tell(MessageStep::Kind::CompleteReceive, posted.operation, site);
+}
+
+void Timeline::tell_over(Request& request, SiteId site) {
+  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
+  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, site);
+}
+
+void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
+  const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+  if (action == Action::MatchedProbe) {
+    posted.operation = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
+    tell_complete(posted, event.site);
+    return;
+  }
+  if (comm.outsiders) return;
+  MessageStep seen = step(MessageStep::Kind::Probe, event.site);
+  seen.operation = posted.operation = ++steps_;
+  seen.comm = comm.uid;
+  seen.peer = from;
+  seen.tag = event.fields[Field::recv_tag];
+  sink_->step(std::move(seen));
+}
+
+// A call that the rank ended in: what it posted is there, and it waits for ever.
+void Timeline::tell_unreturned(const Event& event) {
+  const auto& [name, action, when] = traits(event.call);
+  if (when == When::Prepares || !event.fields.has(Field::comm)) return;
+  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+  const bool both = action == Action::SendReceive || action == Action::SendReceiveReplace;
+  std::uint64_t posted = 0, sent = 0;
+  if (action == Action::Receive || both) {
+    const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+    if (from != kProcNull) posted = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
+  }
+  if (action == Action::Send || both) {
+    const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
+    const std::int64_t tag = event.fields[Field::send_tag];
+    if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++));
+  }
+  if (when == When::Starts) return;
+  if (posted != 0) tell(MessageStep::Kind::CompleteReceive, posted, event.site);
+  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
+}
+
+// --- order of other kinds
+
+std::shared_ptr<const std::vector<WorldRank>> Timeline::one(WorldRank rank) { return std::make_shared<const std::vector<WorldRank>>(1, rank); }
+
+void Timeline::tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site) {
+  if (others == 0) return;
+  MessageStep said = step(MessageStep::Kind::Say, site);
+  said.key = key;
+  said.others = static_cast<std::uint32_t>(others);
+  said.carries = carries;
+  sink_->step(std::move(said));
+}
+
+void Timeline::tell_hear(const Heard& heard, SiteId site) {
+  if (heard.from->empty()) return;
+  MessageStep hears = step(MessageStep::Kind::Hear, site);
+  hears.key = heard.key;
+  hears.from = heard.from;
+  hears.carries = heard.carries;
+  sink_->step(std::move(hears));
+}
+
+// All of a group come, and go on when all are there.
+void Timeline::tell_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
+  if (comm.outsiders || comm.ranks == nullptr) return;
+  tell_say(key, comm.ranks->size(), true, site);
+  tell_hear({key, those(*comm.ranks)}, site);
+}
+
+// What it says is told now; what it hears comes back if that is only when a request completes.
+std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action action, When when, Comm& comm, const Flow& flow) {
+  std::vector<Heard> hears;
+  const Comm* of = &comm;
+  const std::uint64_t number = flow.number;
+  if (flow.among_new_members) {
+    of = &this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::new_comm])));
+  } else if (number == 0) {
+    return hears;  // it is not among them
+  }
+  if (of->outsiders || of->ranks == nullptr) return hears;
+  const auto key = [&](std::uint64_t more) { return signal_key(Channel::Collective, of->uid.value, number, more); };
+  const bool starts = when == When::Starts;
+  const std::vector<WorldRank>& ranks = *of->ranks;
+  switch (action) {
+    case Action::Barrier:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::CommCreate:
+    case Action::WinCreate:
+      if (of->remote_ranks != nullptr) {
+        tell_say(key(of->own_side), of->remote_ranks->size(), flow.reads, event.site);
+        hears.push_back({key(of->other_side), those(*of->remote_ranks), flow.writes});
+      } else {
+        tell_say(key(0), ranks.size(), flow.reads, event.site);
+        hears.push_back({key(0), those(ranks), flow.writes});
+      }
+      break;
+    case Action::Bcast:
+    case Action::Scatter:
+    case Action::Gather:
+    case Action::Reduce: {
+      if (of->remote_ranks != nullptr || !event.fields.has(Field::root)) break;
+      const WorldRank root(static_cast<std::int32_t>(event.fields[Field::root]));
+      const bool from_root = action == Action::Bcast || action == Action::Scatter;
+      if (from_root == (root == rank_)) tell_say(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);
+      else hears.push_back({key(0), from_root ? one(root) : without(ranks, rank_), flow.writes});
+      break;
+    }
+    case Action::Scan:
+    case Action::Exscan:  // a chain; without blocking, a rank may be through before the one that it hears of
+      if (starts) break;
+      if (of->place > 0 && of->place < ranks.size()) tell_hear({key(of->place), one(ranks[of->place - 1])}, event.site);
+      if (of->place + 1 < ranks.size()) tell_say(key(of->place + 1), 1, true, event.site);
+      break;
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall: {
+      const auto found = definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+      if (found == definitions_.comms.end()) break;
+      const auto pair = [&](WorldRank from, WorldRank to) {
+        return signal_key(Channel::Neighbour, of->uid.value, number, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value));
+      };
+      for (const WorldRank to : each_once(found->second.destinations)) tell_say(pair(rank_, to), 1, flow.reads, event.site);
+      for (const WorldRank from : each_once(found->second.sources)) hears.push_back({pair(from, rank_), one(from), flow.writes});
+      break;
+    }
+    default: break;
+  }
+  if (starts) return hears;
+  for (const Heard& heard : hears) tell_hear(heard, event.site);
+  return {};
+}
+
+}  // namespace photofinish

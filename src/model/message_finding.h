@@ -1,0 +1,64 @@
+// What was found about a run's messages: receives that could have taken others, places where it needs buffers, and calls whose outcome hangs on time.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "model/message.h"
+
+namespace photofinish {
+
+// A receive that could have got another message, at one place; the sends that it could have got, by theirs.
+struct MessageFinding {
+  Taker taker = Taker::Receive;
+  Uid comm;
+  Wanted wanted;
+  MessageEnd receive;
+  MessageEnd got;  // rank kProcNull: nothing, it was cancelled
+  struct Other {
+    MessageEnd send;
+    bool unmatched = false;  // nobody ever took it
+    std::uint64_t times = 1;
+    bool operator==(const Other&) const = default;
+  };
+  std::vector<Other> others;
+  std::uint64_t times = 1;
+  std::set<WorldRank> ranks;  // of all ends
+  bool operator==(const MessageFinding&) const = default;
+};
+
+// Ranks that would wait for each other, or for what never comes, if no send were buffered.
+struct Standstill {
+  struct Waits {
+    WorldRank rank;
+    SiteId site;    // where it waits
+    SiteId posted;  // what it waits for was posted there; null: it is in a collective or probe
+    WorldRank on = kProcNull;
+    bool operator==(const Waits&) const = default;
+  };
+  std::vector<Waits> waits;
+  bool cycle = false;        // the last waits for the first
+  bool other_match = false;  // unless a wildcard takes another message than it did
+  std::uint64_t times = 1;
+  bool operator==(const Standstill&) const = default;
+};
+
+// A call that tells what has happened so far, or chooses among several: another run may be told otherwise.
+struct TimingDependence {
+  MessageEnd at;
+  std::uint64_t times = 1;
+  std::set<WorldRank> ranks;
+  bool operator==(const TimingDependence&) const = default;
+};
+
+struct MessageFindings {
+  std::vector<MessageFinding> races;
+  std::vector<Standstill> standstills;
+  std::vector<TimingDependence> timing;
+  std::uint64_t messages = 0;
+  bool followed = true;  // false: the steps of some ranks do not fit together, so that not all was looked at
+  bool operator==(const MessageFindings&) const = default;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,140 @@
+#include "report/message_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/block.h"
+#include "report/event_text.h"
+
+namespace photofinish {
+namespace {
+
+// "MPI_Recv solver.c:130", or as much of it as is known.
+std::string call_at(WorldRank rank, SiteId site, RunNotes& notes) {
+  const SiteNotes& known = notes.site(rank, site);
+  if (!known.call) return known.location.empty() ? "a call" : known.location;
+  return fmt::format("{}{}{}", traits(*known.call).name, known.location.empty() ? "" : " ", known.location);
+}
+
+std::string call_of(WorldRank rank, SiteId site, const char* otherwise, RunNotes& notes) {
+  const SiteNotes& known = notes.site(rank, site);
+  return known.call ? std::string(traits(*known.call).name) : otherwise;
+}
+
+std::string tag_text(std::int64_t tag) { return tag == kAnyTag ? "any tag" : fmt::format("tag {}", tag); }
+std::string source_text(WorldRank source) { return source == kAnySource ? "any source" : fmt::format("rank {}", rank_text(source)); }
+
+std::string message_of(const MessageEnd& send, RunNotes& notes) {
+  return fmt::format("the message of rank {}, {} with {}", rank_text(send.rank), call_of(send.rank, send.site, "sent", notes), tag_text(send.tag));
+}
+
+std::string why(const MessageFinding& finding) {
+  const MessageFinding::Other& other = finding.others.front();
+  const std::string name = finding.taker == Taker::Probe ? "probe" : "receive";
+  if (finding.taker == Taker::Cancelled)
+    return fmt::format("Nothing decides between them: the {} was cancelled, and nothing keeps the send of rank {} behind that.", name, rank_text(other.send.rank));
+  const std::string wild = finding.wanted.source == kAnySource ? "takes a message from any source" : "takes this one as well";
+  return fmt::format("Nothing decides between them: the {} {}, and nothing makes rank {} wait with its send until the {} is over.", name, wild,
+                     rank_text(other.send.rank), name);
+}
+
+std::string advice(const MessageFinding& finding) {
+  if (finding.taker == Taker::Cancelled) return "Try: let the sender know that nobody waits any more, before it sends.";
+  return "Try: if it matters which one comes, name the source, give the messages different tags, or send the second only when the first has arrived; "
+         "if any will do, this is as intended.";
+}
+
+}  // namespace
+
+std::string message_block(const MessageFinding& finding, std::size_t number, RunNotes& notes, bool colours) {
+  std::string text = "==================\n";
+  text += painted(kWarning, fmt::format("WARNING: photofinish: message race [F{}] predicted · {} on {}", number, times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
+  const MessageEnd& receive = finding.receive;
+  const std::string& comm = notes.communicator(receive.rank, finding.comm);
+  text += "  " + painted(kAccess, fmt::format("{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes), rank_text(receive.rank),
+                                              source_text(finding.wanted.source), tag_text(finding.wanted.tag), comm.empty() ? "" : fmt::format(", communicator \"{}\"", comm)), colours) + "\n";
+  text += stack_lines(receive.rank, receive.site, notes);
+  if (finding.got.rank.value < 0) {
+    text += "  " + painted(kAccess, "was cancelled", colours) + "\n";
+  } else {
+    text += "  " + painted(kAccess, (finding.taker == Taker::Probe ? "saw " : "got ") + message_of(finding.got, notes), colours) + "\n";
+    text += stack_lines(finding.got.rank, finding.got.site, notes);
+  }
+  for (const MessageFinding::Other& other : finding.others) {
+    text += "  " + painted(kAccess, fmt::format("could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got", message_of(other.send, notes),
+                                                other.unmatched ? ", which nobody received" : ""), colours) + "\n";
+    text += stack_lines(other.send.rank, other.send.site, notes);
+  }
+  text += "  " + why(finding) + "\n";
+  text += "  " + painted(kAdvice, advice(finding), colours) + "\n";
+  return text;
+}
+
+std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool colours) {
+  std::string text = "==================\n";
+  text += painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
+  for (const Standstill::Waits& waits : standstill.waits) {
+    std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), call_at(waits.rank, waits.site, notes));
+    if (waits.posted != SiteId() && waits.posted != waits.site) line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
+    line += waits.on.value < 0 ? " for what never comes" : fmt::format(" for rank {}", rank_text(waits.on));
+    text += "  " + painted(kAccess, line, colours) + "\n" + stack_lines(waits.rank, waits.site, notes);
+  }
+  if (!standstill.cycle) text += "  The last of them waits for what the run never did.\n";
+  if (standstill.other_match) text += "  A receive could go on with another message than it took: it may also come out otherwise.\n";
+  text += "  " + painted(kAdvice, "Try: MPI_Sendrecv, or MPI_Irecv before the sends.", colours) + "\n";
+  return text;
+}
+
+std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
+  if (messages.messages == 0 && messages.timing.empty()) return "";
+  std::vector<std::string> causes;
+  if (!messages.races.empty())
+    causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
+  if (races > 0) causes.push_back(races == 1 ? "there is a race in memory" : fmt::format("there are {} races in memory", races));
+  constexpr std::size_t kMost = 4;
+  for (std::size_t i = 0; i < std::min(kMost, messages.timing.size()); ++i) {
+    const TimingDependence& timing = messages.timing[i];
+    causes.push_back(fmt::format("{} hangs on timing ({})", call_at(timing.at.rank, timing.at.site, notes), times_text(timing.times)));
+  }
+  if (messages.timing.size() > kMost) causes.push_back(fmt::format("{} more such calls do", messages.timing.size() - kMost));
+  std::string text = causes.empty() ? "VERDICT: photofinish: repeatable: no message race, and no call whose outcome hangs on timing\n"
+                                    : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));
+  if (!messages.standstills.empty())
+    text += "VERDICT: photofinish: not portable: it needs sends that are buffered, as the note above tells\n";
+  else if (!messages.followed)
+    text += "VERDICT: photofinish: portable or not is not known: the run did not come to its end\n";
+  else
+    text += "VERDICT: photofinish: portable: it comes to its end without buffered sends, too\n";
+  return text;
+}
+
+std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes) {
+  const auto place = [&](const MessageEnd& end) {
+    const std::vector<std::string>& stack = notes.site(end.rank, end.site).stack;
+    return stack.empty() ? std::to_string(end.site_key) : fmt::format("{}", fmt::join(stack, "\n"));
+  };
+  std::vector<MessageFinding> merged;
+  std::map<std::string, std::size_t> known;
+  for (MessageFinding& finding : findings) {
+    const auto [at, added] = known.try_emplace(place(finding.receive), merged.size());
+    if (added) merged.push_back({});
+    MessageFinding& into = merged[at->second];
+    std::vector<MessageFinding::Other> others = std::exchange(finding.others, {});
+    if (added) {
+      into = std::move(finding);
+    } else {
+      into.times += finding.times;
+      into.ranks.merge(finding.ranks);
+    }
+    for (MessageFinding::Other& other : others) {
+      const auto same = std::find_if(into.others.begin(), into.others.end(), [&](const auto& one) { return place(one.send) == place(other.send); });
+      if (same == into.others.end()) into.others.push_back(other);
+      else same->times += other.times;
+    }
+  }
+  return merged;
+}
+
+}  // namespace photofinish

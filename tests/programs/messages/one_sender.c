@@ -1,0 +1,32 @@
+// Receives from any source that only one rank ever sends to: on a communicator of two, by tag, and behind a barrier. Nothing could have come otherwise.
+//
+// run: ranks=3
+// expect no race
+// expect repeatable
+// expect portable
+// output: 1 2 2
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, a = 0, b = 0, c = 0;
+  MPI_Comm pair;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 2, rank, &pair);
+  if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, pair);
+  if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Recv(&a, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, pair, MPI_STATUS_IGNORE);
+    MPI_Recv(&b, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Recv(&c, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d %d %d\n", a, b, c);
+  }
+  MPI_Comm_free(&pair);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,33 @@
+// Receives from any source that tags keep apart; the buggy form uses one tag for both kinds of message.
+//
+// run: ranks=3
+// expect message race: receive @{first} send @{give}
+// output: 10 20
+#include <mpi.h>
+#include <stdio.h>
+
+#ifdef FIXED
+enum { kSecond = 2 };
+#else
+enum { kSecond = 1 };
+#endif
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    int a, b;
+    MPI_Recv(&a, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);        /*{first}*/
+    MPI_Recv(&b, 1, MPI_INT, MPI_ANY_SOURCE, kSecond, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{second}*/
+    printf("%d %d\n", a < b ? a : b, a < b ? b : a);
+  } else {
+    const int value = 10 * rank;
+    // The first has been sent, which does not say that it has arrived.
+    if (rank == 2) MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&value, 1, MPI_INT, 0, rank == 1 ? 1 : kSecond, MPI_COMM_WORLD);  /*{give}*/
+    if (rank == 1) MPI_Send(NULL, 0, MPI_INT, 2, 9, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}
