@@ -20,11 +20,14 @@ std::string* g_rank_name;  // for complaints
 std::atomic<Recorder*> Recorder::instance_{nullptr};
 thread_local Task* Recorder::current_task_ = nullptr;
 
+void say_line(const std::string& line) {
+  const std::string text = "photofinish: " + line + "\n";
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
 void complain_once(const std::string& line) {
   static std::atomic<bool> complained{false};
-  if (complained.exchange(true)) return;
-  const std::string text = "photofinish: " + (g_rank_name ? *g_rank_name : std::string()) + line + "\n";
-  (void)!write(STDERR_FILENO, text.data(), text.size());
+  if (!complained.exchange(true)) say_line((g_rank_name ? *g_rank_name : std::string()) + line);
 }
 
 Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank, const Options& options) {

@@ -64,7 +64,9 @@ class Recorder {
   int shift_ = 0;
 };
 
-// One line on standard error, at most once in a process.
+// A line on standard error.
+void say_line(const std::string& line);
+// The same with the rank, at most once in a process.
 void complain_once(const std::string& line);
 
 }  // namespace photofinish

@@ -209,7 +209,7 @@ void Online::finish() {
   // photofinish check tells by itself.
   const char* const token = std::getenv("PHOTOFINISH_TOKEN");
   if (state.participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
-    complain_once((any != 0 ? "races found · photofinish report " : "recorded · photofinish report ") + state.directory);
+    say_line((any != 0 ? "races found · photofinish report " : "recorded · photofinish report ") + state.directory);
 }
 
 }  // namespace photofinish::mpi
