@@ -130,6 +130,11 @@ class Run {
     for (const RankInput& input : inputs_)
       participants_.push_back(std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
     ended_.assign(inputs_.size(), false);
+    std::uint64_t windows[] = {0};
+    for (const RankInput& input : inputs_) windows[0] += input.definitions->wins.size();
+    transport.sum(windows);
+    if (windows[0] == 0)
+      for (const auto& participant : participants_) participant->tell_no_signals();
     for (int process = 0; process < transport.processes(); ++process) {
       const auto [first, last] = share_of(process, transport.processes(), world_size);
       process_of_.insert(process_of_.end(), static_cast<std::size_t>(last - first), process);

@@ -82,7 +82,6 @@ class Rank final : public MessageSink {
     deferring_ = false;
     if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
     if (event_->returned && depends_on_time(*event_)) note_timing();
-    if (timeline_.pending() + timeline_.pending_signals() > kForget) forget();
     advance();
   }
   void finish() {
@@ -102,7 +101,6 @@ class Rank final : public MessageSink {
   }
 
  private:
-  static constexpr std::size_t kForget = 1 << 12;
   // What a call waits for is over when the call is; other threads may have done something in between.
   struct Deferred {
     TaskId task;
@@ -149,14 +147,6 @@ class Rank final : public MessageSink {
     if (known.ranks.empty()) known.times = 0;
     known.ranks.insert(input_.rank);
     ++known.times;
-  }
-
-  // What only accesses need.
-  void forget() {
-    timeline_.take_closed([](const Access&) {});
-    timeline_.take_atomics();
-    timeline_.take_signals(true);
-    timeline_.forget_exposures();
   }
 
   const RankInput input_;

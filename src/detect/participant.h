@@ -42,8 +42,12 @@ class Participant {
   // its own rank.
   Parcels unload();
   // From here on nothing is kept: the run will be analysed from its traces.
-  void give_up() { given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {}, waiting_bytes_ = taken_ = 0; }
+  void give_up() {
+    given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {}, waiting_bytes_ = taken_ = 0;
+    timeline_.tell_no_signals();
+  }
   const Timeline& timeline() const { return timeline_; }
+  void tell_no_signals() { timeline_.tell_no_signals(); }
   const Owner& owner() const { return owner_; }
 
   Parcels send(std::uint64_t period, Cut until);  // kNoCut: the last

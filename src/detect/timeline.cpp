@@ -211,6 +211,7 @@ Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
 
 std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) const {
   std::vector<Access> accesses;
+  if (sink_ != nullptr || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
     add_access(accesses, make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, in_flight));
@@ -328,7 +329,7 @@ std::vector<SliceSignals> Timeline::take_signals(bool last) {
 // A signal may be worked out late, when the slice of its moment is no longer the last one. If that is gone, so is everybody who
 // could have needed it: they are behind a cut.
 void Timeline::add_signal(Cut slice, const Signal& signal) {
-  if (slice < first_slice_) return;
+  if (slice < first_slice_ || !keeps_signals_) return;
   auto at = signals_.end();
   while (at != signals_.begin() && std::prev(at)->slice > slice) --at;
   if (at == signals_.begin() || std::prev(at)->slice != slice) at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));

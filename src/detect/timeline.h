@@ -49,14 +49,24 @@ class Timeline {
     std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
-  // Before the first event; for those who want to know of messages.
-  void tell_messages(MessageSink* sink) { sink_ = sink; }
+  // Before the first event: for those who want to know of messages, and of nothing else. Then there are no accesses and no signals.
+  void tell_messages(MessageSink* sink) {
+    sink_ = sink;
+    keeps_signals_ = false;
+  }
 
   std::uint64_t site_key(SiteId site) const;  // the same place on every rank
 
   Cut cuts_done() const { return cuts_done_; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
   std::size_t pending_signals() const { return signal_count_; }
+  std::size_t signal_bytes() const { return signal_count_ * sizeof(Signal); }
+  // No rank has a window: nobody will ask what came before what.
+  void tell_no_signals() {
+    keeps_signals_ = false;
+    signals_ = {};
+    signal_count_ = 0;
+  }
 
   // What is new since they were last taken.
   template <class Visit>
@@ -99,6 +109,8 @@ class Timeline {
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
   template <class Visit>
   void each_open(Visit visit);  // all that is in flight
+  // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
+  bool alone() const { return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() && !many_threads_; }
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
   void add_access(std::vector<Access>& accesses, Access access) const;
 
@@ -215,6 +227,7 @@ class Timeline {
   std::unordered_map<OpId, ReduceOp> ops_;
   std::uint64_t operations_ = 0;
   MessageSink* sink_ = nullptr;
+  bool keeps_signals_ = true;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
 };
 

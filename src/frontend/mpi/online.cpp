@@ -83,7 +83,7 @@ void Online::start(const Definitions& definitions, const std::string& directory,
 void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
   state.participant.add(event, {start, end});
-  if (state.participant.waiting_bytes() > state.memory) [[unlikely]]
+  if (state.participant.waiting_bytes() + state.participant.timeline().signal_bytes() > state.memory) [[unlikely]]
     state.give_up();
   const Cut cut = state.participant.timeline().cuts_done();
   if (cut == state.last_cut) return;
