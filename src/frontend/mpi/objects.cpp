@@ -330,8 +330,8 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
   // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
   REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
   if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
-  // MPICH gives the base of another window over the same memory.
-  if (definition.flavour == WinFlavour::Create && base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
+  // MPICH gives the base of another window over the same memory, and of a small one that it allocates itself an address nearby.
+  if (base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
   if (attribute(MPI_WIN_SIZE)) definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
   if (attribute(MPI_WIN_DISP_UNIT)) definition.unit = *static_cast<int*>(value);
   if (definition.flavour == WinFlavour::Shared) {

@@ -416,6 +416,9 @@ struct FreeOp : Role {
 struct WinBase : Role {
   static void before(Context& c, const void* base) { c.win_base = base; }
 };
+struct WinBaseOut : Role {
+  static void after(Context& c, void* variable) { c.win_base = *static_cast<void**>(variable); }
+};
 struct NewWin : Role {
   static void after(Context& c, MPI_Win* win) {
     c.event.fields.set(Field::new_win, Objects::get().new_win(*win, c.comm, c.win_base)->definition.id);
