@@ -50,6 +50,11 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   llvm::Constant* new_site();
+  void add_unknown(const MemoryAccess& access);
+  void add_lanes(const MemoryAccess& access);
+  llvm::Value* bytes_of(llvm::IRBuilderBase& builder, const MemoryAccess& access);
+  llvm::Value* common(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b, llvm::Value* limit);
+  llvm::Function* common_function();
   llvm::Instruction* cold_branch(llvm::Value* condition, llvm::Instruction* before);
 
   llvm::Module& module_;
@@ -62,6 +67,7 @@ class Instrumenter {
   llvm::ArrayType* site_type_;
   llvm::FunctionType* access_hook_;
   llvm::FunctionType* range_hook_;
+  llvm::Function* common_ = nullptr;
 };
 
 }  // namespace photofinish::compiler

@@ -46,7 +46,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     const QuietCalls quiet(module);
     Instrumenter instrumenter(module);
     std::uint32_t found = 0, looked_at = 0;
-    for (Function& function : module) {
+    std::vector<Function*> all;  // not those that we make
+    for (Function& function : module) all.push_back(&function);
+    for (Function* each : all) {
+      Function& function = *each;
       if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
       if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || function.hasFnAttribute(Attribute::Naked)) continue;
       std::vector<MemoryAccess> accesses = find_accesses(function);
