@@ -133,9 +133,15 @@ std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& qu
   // What calls nothing that could lead to MPI cannot have left anything in flight.
   if (std::all_of(inst_begin(function), inst_end(function), [&](const Instruction& i) { return quiet.is_quiet(i); })) return releases;
   std::vector<Instruction*> ends;
+  std::vector<Instruction*> throws;  // out of the function, with nothing to be done here
   for (BasicBlock& block : function)
-    if (Instruction* last = block.getTerminator(); isa<ReturnInst>(last) || isa<ResumeInst>(last))
+    if (Instruction* last = block.getTerminator(); isa<ReturnInst>(last) || isa<ResumeInst>(last)) {
       if (block.getTerminatingMustTailCall() == nullptr) ends.push_back(last);
+    } else if (isa<UnreachableInst>(last)) {
+      auto* call = dyn_cast_or_null<CallInst>(last->getPrevNonDebugInstruction());
+      const Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee != nullptr && (callee->getName() == "__cxa_throw" || callee->getName() == "__cxa_rethrow")) throws.push_back(call);
+    }
   const DataLayout& layout = function.getParent()->getDataLayout();
   for (Instruction& instruction : function.getEntryBlock()) {
     auto* variable = dyn_cast<AllocaInst>(&instruction);
@@ -151,6 +157,7 @@ std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& qu
       if (auto* end = dyn_cast<IntrinsicInst>(user); end != nullptr && end->getIntrinsicID() == Intrinsic::lifetime_end) scoped = true, add(end);
     if (!scoped)
       for (Instruction* end : ends) add(end);
+    for (Instruction* end : throws) add(end);
   }
   return releases;
 }

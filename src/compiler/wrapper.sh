@@ -52,7 +52,12 @@ fi
 
 # Lines for the report, unless the program asks for more.
 if [ $language = fort ]; then
-  export OMPI_FC="$compiler" MPICH_FC="$compiler" I_MPI_FC="$compiler"
+  case $mpi in
+    openmpi | mpich) flavour=$mpi ;;
+    *) flavour=$("$wrapper" -show 2>/dev/null | grep -q -e -lmpi_mpifh -e openmpi && echo openmpi || echo mpich) ;;
+  esac
+  export PHOTOFINISH_FLANG="$compiler" PHOTOFINISH_MODULES="$plugins/fortran-$version/$flavour"
+  export OMPI_FC="$plugins/flang" MPICH_FC="$plugins/flang" I_MPI_FC="$plugins/flang"
   exec "$wrapper" -g1 "-fpass-plugin=$plugin" "$@"
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
