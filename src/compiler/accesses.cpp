@@ -1,20 +1,14 @@
-// Rule: an access is left out only if nobody but this function's own code can have the address: a local, or a static variable of the
-// file, of which no pointer gets out; or what never changes. Whoever gets a pointer and is not shown to forget it keeps the access.
 #include "compiler/accesses.h"
 
-#include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "compiler/libc.h"
+#include "compiler/relevance.h"
 
 namespace photofinish::compiler {
 namespace {
@@ -73,26 +67,6 @@ void add_vector_intrinsic(IntrinsicInst& call, std::vector<MemoryAccess>& access
   accesses.push_back(access);
 }
 
-// --- what stays at home
-
-bool gets_out(const Value* pointer, SmallPtrSetImpl<const Value*>& seen) {
-  if (!seen.insert(pointer).second) return false;
-  for (const Use& use : pointer->uses()) {
-    const User* user = use.getUser();
-    if (isa<LoadInst>(user) || isa<ICmpInst>(user) || isa<AnyMemIntrinsic>(user)) continue;
-    if (const auto* store = dyn_cast<StoreInst>(user)) {
-      if (store->getValueOperand() == pointer) return true;
-      continue;
-    }
-    if (isa<GEPOperator>(user) || isa<BitCastOperator>(user) || isa<PHINode>(user) || isa<SelectInst>(user)) {
-      if (gets_out(user, seen)) return true;
-      continue;
-    }
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<MemoryAccess> find_accesses(Function& function) {
@@ -128,7 +102,7 @@ std::vector<MemoryAccess> find_accesses(Function& function) {
   return accesses;
 }
 
-std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& quiet) {
+std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& quiet, const Relevance& relevance) {
   std::vector<MemoryAccess> releases;
   // What calls nothing that could lead to MPI cannot have left anything in flight.
   if (std::all_of(inst_begin(function), inst_end(function), [&](const Instruction& i) { return quiet.is_quiet(i); })) return releases;
@@ -148,7 +122,7 @@ std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& qu
     if (variable == nullptr || !variable->isStaticAlloca()) continue;
     const auto size = variable->getAllocationSize(layout);
     if (!size || size->isScalable() || size->getFixedValue() == 0) continue;
-    if (!PointerMayBeCaptured(variable, true, true)) continue;
+    if (!relevance.gets_out(*variable)) continue;
     const auto add = [&](Instruction* at) {
       releases.push_back({at, variable, size->getFixedValue(), {}, true, variable->getAlign().value(), true});
     };
@@ -160,20 +134,6 @@ std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& qu
     for (Instruction* end : throws) add(end);
   }
   return releases;
-}
-
-const char* irrelevant(const MemoryAccess& access) {
-  const Value* object = getUnderlyingObject(access.address, 0);
-  if (isa<AllocaInst>(object))
-    return PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true) ? nullptr : "a local variable that nobody else knows of";
-  if (const auto* global = dyn_cast<GlobalVariable>(object)) {
-    if (global->isConstant()) return "a constant";
-    if (!global->hasLocalLinkage()) return nullptr;
-    SmallPtrSet<const Value*, 16> seen;
-    return gets_out(global, seen) ? nullptr : "a static variable that nobody else knows of";
-  }
-  if (isa<Function>(object)) return "code";
-  return nullptr;
 }
 
 QuietCalls::QuietCalls(const Module& module) {

@@ -30,8 +30,9 @@ struct MemoryAccess {
 std::vector<MemoryAccess> find_accesses(llvm::Function& function);
 
 class QuietCalls;
+class Relevance;
 // Variables on the stack that others may still use when the function returns, or their scope ends.
-std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet);
+std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet, const Relevance& relevance);
 
 // Whether a call may reach MPI, and so move the task on: everything that the module does not show to be harmless.
 class QuietCalls {
@@ -44,8 +45,5 @@ class QuietCalls {
   bool is_quiet_function(const llvm::Function& function) const;
   std::vector<const llvm::Function*> loud_;  // sorted; of those defined here
 };
-
-// Why an access need not be looked at; null: it must.
-const char* irrelevant(const MemoryAccess& access);
 
 }  // namespace photofinish::compiler

@@ -27,6 +27,7 @@ class Instrumenter {
     llvm::Instruction* before = nullptr;
     llvm::Value* base = nullptr;
     std::vector<Piece> pieces;  // by offset
+    std::size_t accesses = 1;   // that it stands for
   };
   void add(const Check& check);
 

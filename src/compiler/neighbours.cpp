@@ -40,7 +40,7 @@ bool adds_nothing(const Near& one, const Near& other) {
 }
 
 Instrumenter::Check check_of(const std::vector<Near>& group, Value* base) {
-  Instrumenter::Check check{nullptr, base, {}};
+  Instrumenter::Check check{nullptr, base, {}, group.size()};
   std::size_t earliest = ~std::size_t{0};
   const Near* last = nullptr;
   for (const Near& near : group) {
