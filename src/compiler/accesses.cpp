@@ -1,5 +1,7 @@
 #include "compiler/accesses.h"
 
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -68,6 +70,23 @@ void add_vector_intrinsic(IntrinsicInst& call, std::vector<MemoryAccess>& access
 }
 
 }  // namespace
+
+DebugLoc place_of(const Instruction& instruction) {
+  const auto has_line = [](const Instruction& one) { return one.getDebugLoc() && one.getDebugLoc().getLine() != 0; };
+  if (has_line(instruction)) return instruction.getDebugLoc();
+  const DISubprogram* here = instruction.getFunction()->getSubprogram();
+  if (here == nullptr) return {};
+  const BasicBlock* block = instruction.getParent();
+  const Instruction* before = &instruction;
+  for (int blocks = 0; blocks < 8; ++blocks) {
+    for (; before != nullptr; before = before->getPrevNode())
+      if (has_line(*before)) return before->getDebugLoc();
+    if (pred_empty(block)) break;
+    block = *pred_begin(block);
+    before = block->getTerminator();
+  }
+  return DILocation::get(instruction.getContext(), here->getLine(), 0, const_cast<DISubprogram*>(here));
+}
 
 std::vector<MemoryAccess> find_accesses(Function& function) {
   std::vector<MemoryAccess> accesses;

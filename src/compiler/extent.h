@@ -17,6 +17,8 @@ struct Extent {
     ReturnedString,  // the string at a, if that is not null
     Printed,         // the number a and one more, but at most b; nothing if a is negative
     Assigned,        // if the number a is larger than the number b: c bytes, or the string that was stored
+    Array,           // as the Fortran descriptor at the address says
+    ArrayThen,       // the same, when the call has returned
   };
   Kind kind = Bytes;
   llvm::Value* a = nullptr;
@@ -24,7 +26,9 @@ struct Extent {
   llvm::Value* c = nullptr;
 
   // Known only when the call has returned.
-  bool comes_after() const { return kind == Returned || kind == Found || kind == ReturnedString || kind == Printed || kind == Assigned; }
+  bool comes_after() const { return kind == Returned || kind == Found || kind == ReturnedString || kind == Printed || kind == Assigned || kind == ArrayThen; }
+  // The address is that of a descriptor.
+  bool is_array() const { return kind == Array || kind == ArrayThen; }
 };
 
 }  // namespace photofinish::compiler

@@ -5,6 +5,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "compiler/helpers.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::compiler {
@@ -69,7 +70,8 @@ void Instrumenter::add(const Check& check) {
 
 void Instrumenter::add(const MemoryAccess& access) {
   if (access.mask != nullptr) return add_lanes(access);
-  const DebugLoc place = access.instruction->getDebugLoc();
+  if (access.extent.is_array()) return add_array(access);
+  const DebugLoc place = place_of(*access.instruction);
   if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
     add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place}}});
     return;
@@ -98,7 +100,7 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
     made.strides[i] = value(range.dimensions[i].stride);
   }
   made.how = photofinish::compiler::how(access);
-  made.place = access.instruction->getDebugLoc();
+  made.place = place_of(*access.instruction);
   return made;
 }
 
@@ -169,44 +171,9 @@ void for_each_lane(ElementCount lanes, Instruction* before, const DebugLoc& plac
 
 }  // namespace
 
-// How many bytes two strings have in common, and one more, but at most `limit`. Of a string and itself: its length with the zero.
-Function* Instrumenter::common_function() {
-  if (common_ != nullptr) return common_;
-  constexpr const char* kName = "__photofinish_common_1";
-  common_ = Function::Create(FunctionType::get(i64_, {pointer_, pointer_, i64_}, false), GlobalValue::LinkOnceODRLinkage, kName, module_);
-  common_->setVisibility(GlobalValue::HiddenVisibility);
-  common_->setDSOLocal(true);
-  common_->setComdat(module_.getOrInsertComdat(kName));
-  common_->addFnAttr(Attribute::NoInline);
-  common_->addFnAttr(Attribute::Cold);
-  common_->addFnAttr(Attribute::NoUnwind);
-  Value *a = common_->getArg(0), *b = common_->getArg(1), *limit = common_->getArg(2);
-  Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
-  BasicBlock* entry = BasicBlock::Create(context_, "", common_);
-  BasicBlock* loop = BasicBlock::Create(context_, "", common_);
-  BasicBlock* end = BasicBlock::Create(context_, "", common_);
-  IRBuilder<> builder(entry);
-  builder.CreateCondBr(builder.CreateICmpEQ(limit, zero), end, loop);
-  builder.SetInsertPoint(loop);
-  PHINode* index = builder.CreatePHI(i64_, 2);
-  Value* from_a = builder.CreateLoad(i8_, builder.CreateGEP(i8_, a, index));
-  Value* from_b = builder.CreateLoad(i8_, builder.CreateGEP(i8_, b, index));
-  Value* next = builder.CreateAdd(index, one);
-  Value* more = builder.CreateAnd(builder.CreateICmpEQ(from_a, from_b), builder.CreateICmpNE(from_a, ConstantInt::get(i8_, 0)));
-  builder.CreateCondBr(builder.CreateAnd(more, builder.CreateICmpULT(next, limit)), loop, end);
-  index->addIncoming(zero, entry);
-  index->addIncoming(next, loop);
-  builder.SetInsertPoint(end);
-  PHINode* result = builder.CreatePHI(i64_, 2);
-  result->addIncoming(zero, entry);
-  result->addIncoming(next, loop);
-  builder.CreateRet(result);
-  return common_;
-}
-
 Value* Instrumenter::common(IRBuilderBase& builder, Value* a, Value* b, Value* limit) {
   Value* most = limit != nullptr ? builder.CreateSExtOrTrunc(limit, i64_) : ConstantInt::getSigned(i64_, -1);
-  return builder.CreateCall(common_function(), {a, b, most});
+  return builder.CreateCall(common_function(module_), {a, b, most});
 }
 
 Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access) {
@@ -250,6 +217,8 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
       if (c != nullptr) return builder.CreateSelect(assigned, c, zero);
       return common(builder, access.address, access.address, builder.CreateSelect(assigned, ConstantInt::getSigned(i64_, -1), zero));
     }
+    case Extent::Array:
+    case Extent::ArrayThen: break;  // the descriptor says it
   }
   return zero;
 }
@@ -257,7 +226,7 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
 // The size is not known in front of the check: whatever begins behind all shared memory does not meet it.
 void Instrumenter::add_unknown(const MemoryAccess& access) {
   Instruction* before = access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
-  const DebugLoc place = access.instruction->getDebugLoc();
+  const DebugLoc place = place_of(*access.instruction);
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(place);
   Value* begin = builder.CreatePtrToInt(access.address, i64_);
@@ -273,9 +242,24 @@ void Instrumenter::add_unknown(const MemoryAccess& access) {
   builder.CreateCall(range_hook_, hook, {new_site(), address, bytes, one, zero, one, zero});
 }
 
+void Instrumenter::add_array(const MemoryAccess& access) {
+  Instruction* before = access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  Value* watched = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+  builder.SetInsertPoint(cold_branch(watched, before));
+  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  Value* range = builder.CreateCall(array_function(module_), {access.address});
+  const auto part = [&](unsigned index) { return builder.CreateExtractValue(range, index); };
+  Value* address = builder.CreateLoad(pointer_, access.address);
+  Value* bytes = how(access) != 0 ? builder.CreateOr(part(0), ConstantInt::get(i64_, how(access))) : part(0);
+  Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
+  builder.CreateCall(range_hook_, hook, {new_site(), address, bytes, part(1), part(2), part(3), part(4)});
+}
+
 // A lane that is not touched is a range of no rows.
 void Instrumenter::add_lanes(const MemoryAccess& access) {
-  const DebugLoc place = access.instruction->getDebugLoc();
+  const DebugLoc place = place_of(*access.instruction);
   IRBuilder<> builder(access.instruction);
   builder.SetCurrentDebugLocation(place);
   auto* const mask_type = cast<VectorType>(access.mask->getType());

@@ -53,9 +53,9 @@ class Instrumenter {
   llvm::Constant* new_site();
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
+  void add_array(const MemoryAccess& access);
   llvm::Value* bytes_of(llvm::IRBuilderBase& builder, const MemoryAccess& access);
   llvm::Value* common(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b, llvm::Value* limit);
-  llvm::Function* common_function();
   llvm::Instruction* cold_branch(llvm::Value* condition, llvm::Instruction* before);
 
   llvm::Module& module_;
@@ -68,7 +68,6 @@ class Instrumenter {
   llvm::ArrayType* site_type_;
   llvm::FunctionType* access_hook_;
   llvm::FunctionType* range_hook_;
-  llvm::Function* common_ = nullptr;
 };
 
 }  // namespace photofinish::compiler

@@ -26,7 +26,8 @@ struct Numbers {
   Extent::Kind kind = Extent::Bytes;
   int a = kNone, b = kNone, c = kNone;
 };
-constexpr int kFirst = -3;  // one byte
+constexpr int kFirst = -3;    // one byte
+constexpr int kExactly = 64;  // and more: so many bytes
 
 struct Touch {
   Use use = Use::Nothing;
@@ -66,10 +67,16 @@ namespace {
 #define RETURNED_STRING {Extent::ReturnedString, kResult}
 #define PRINTED {Extent::Printed, kResult}
 #define PRINTED_UP_TO(limit) {Extent::Printed, kResult, limit}
+#define ARRAY {Extent::Array, kFirst}
+#define ARRAY_THEN {Extent::ArrayThen, kFirst}
+#define EXACTLY(n) {Extent::Bytes, kExactly + (n)}
 constexpr LibcCall kLibcCalls[] = {
 #define LIBC(name, ...) {#name, {__VA_ARGS__}},
+#define FORTRAN(name, ...) {"_FortranA" #name, {__VA_ARGS__}},
+#include "compiler/fortran_calls.def"
 #include "compiler/libc_calls.def"
 #undef LIBC
+#undef FORTRAN
 };
 #undef R
 #undef W
@@ -170,6 +177,7 @@ class Reader {
   Constant* number(std::uint64_t value) const { return ConstantInt::get(i64_, value); }
   Value* argument(int index) const {
     if (index == kFirst) return number(1);
+    if (index >= kExactly) return number(static_cast<std::uint64_t>(index - kExactly));
     if (index == kResult) return call_.getType()->isVoidTy() ? nullptr : &call_;
     return index >= 0 && static_cast<unsigned>(index) < call_.arg_size() ? call_.getArgOperand(static_cast<unsigned>(index)) : nullptr;
   }
@@ -238,6 +246,10 @@ const LibcCall* libc_call(const CallBase& call) {
   if (callee == nullptr || !callee->isDeclaration()) return nullptr;
   StringRef name = callee->getName();
   if (const LibcCall* known = find(name)) return known;
+  if (name.starts_with("_FortranA")) {  // a form for each type
+    const std::size_t type = std::min({name.find("Integer"), name.find("Real"), name.find("Complex"), name.find("Logical"), name.find("Character")});
+    return type != StringRef::npos ? find(name.take_front(type)) : nullptr;
+  }
   if (name.consume_front("__isoc99_") || name.consume_front("__isoc23_")) return find(name);
   if (name.consume_front("__") && name.consume_back("_chk")) return find(name);
   return nullptr;
@@ -255,6 +267,7 @@ void add_libc_call(CallBase& call, const LibcCall& known, std::vector<MemoryAcce
 }
 
 bool is_quiet_name(StringRef name) {
+  if (name.starts_with("_FortranA")) return true;
   static constexpr const char* kNames[] = {
 #define QUIET(name) #name,
 #include "compiler/quiet_calls.def"

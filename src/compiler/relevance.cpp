@@ -106,6 +106,7 @@ const char* Relevance::unknown_to_others(const Value& object) const {
 }
 
 const char* Relevance::irrelevant(const MemoryAccess& access) const {
+  if (access.extent.is_array()) return nullptr;
   SmallVector<const Value*, 4> objects;
   getUnderlyingObjects(access.address, objects, nullptr, 0);
   const char* reason = nullptr;
