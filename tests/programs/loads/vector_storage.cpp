@@ -33,7 +33,10 @@ int main(int argc, char** argv) {
 #endif
   sent.push_back(argc);
   int largest = 0;
-  for (int i = 0; i < 3; ++i) largest = received[i] > largest ? received[i] : largest; /*{load}*/
+  for (int i = 0; i < 3; ++i) {
+    const int value = received[i]; /*{load}*/
+    largest = std::max(largest, value);
+  }
 #ifndef FIXED
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 #endif
