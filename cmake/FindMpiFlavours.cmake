@@ -1,8 +1,10 @@
-# The MPI libraries that are installed: for each, its include directories as PHOTOFINISH_<FLAVOUR>_INCLUDE, and its name in
-# PHOTOFINISH_FLAVOURS. CMake's FindMPI finds one; we build for all there are.
+# The MPI libraries that are installed: for each, its include directories as PHOTOFINISH_<FLAVOUR>_INCLUDE, what a program is linked with
+# as PHOTOFINISH_<FLAVOUR>_LINK, and its name in PHOTOFINISH_FLAVOURS. CMake's FindMPI finds one; we build for all there are.
 set(PHOTOFINISH_FLAVOURS "")
 set(flavour_openmpi_show --showme:compile)
 set(flavour_mpich_show -compile_info)
+set(flavour_openmpi_show_link --showme:link)
+set(flavour_mpich_show_link -link_info)
 foreach(flavour openmpi mpich)
   find_program(PHOTOFINISH_MPICC_${flavour} NAMES mpicc.${flavour} ${PHOTOFINISH_MPICC})
   find_program(PHOTOFINISH_MPICXX_${flavour} NAMES mpicxx.${flavour} mpic++.${flavour})
@@ -19,6 +21,10 @@ foreach(flavour openmpi mpich)
   string(REGEX MATCHALL "-I[^ \n]+" includes "${flags}")
   list(TRANSFORM includes REPLACE "^-I" "")
   set(PHOTOFINISH_${flavour}_INCLUDE ${includes})
+  execute_process(COMMAND ${PHOTOFINISH_MPICC_${flavour}} ${flavour_${flavour}_show_link} OUTPUT_VARIABLE flags ERROR_QUIET)
+  separate_arguments(words UNIX_COMMAND "${flags}")
+  list(FILTER words INCLUDE REGEX "^-(L|l|Wl,)")
+  set(PHOTOFINISH_${flavour}_LINK ${words})
   list(APPEND PHOTOFINISH_FLAVOURS ${flavour})
   message(STATUS "MPI: ${flavour} with ${PHOTOFINISH_MPICC_${flavour}}")
 endforeach()

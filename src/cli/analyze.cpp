@@ -1,49 +1,106 @@
-// photofinish analyze: the findings of a recorded run, from its traces.
+// photofinish analyze: the findings of a recorded run, from its traces. By this process; by several, with -n; or by those of a launcher's that
+// has started several of this.
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <memory>
+#include <cerrno>
+#include <cstring>
 #include <vector>
 
+#include "analyze/analyze_run.h"
 #include "cli/commands.h"
-#include "detect/analysis.h"
-#include "trace/findings_file.h"
+#include "cli/launched.h"
+#include "cli/preload.h"
+#include "cli/start.h"
+#include "launch/launcher.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
+namespace {
 
-Result<bool> analyze_run(const std::string& directory, const Options& options) {
-  const auto ranks = recorded_ranks(directory);
-  if (!ranks) return ranks.error();
-  std::vector<std::unique_ptr<RankTrace>> traces;
-  std::int32_t world_size = 0;
-  for (const WorldRank rank : *ranks) {
-    auto trace = RankTrace::open(directory, rank);
-    if (!trace) return trace.error();
-    if (!(*trace)->damage().empty()) fail(fmt::format("rank {}: {}; what is before that is analysed", rank.value, (*trace)->damage()));
-    world_size = std::max(world_size, (*trace)->world_size());
-    traces.push_back(std::move(*trace));
+// The MPI that the run was recorded with, as far as it tells.
+std::optional<MpiFlavour> flavour_of_run(const std::string& directory, WorldRank rank) {
+  const auto trace = RankTrace::open(directory, rank);
+  if (!trace) return std::nullopt;
+  const std::string& mpi = (*trace)->definitions().rank.mpi;
+  if (mpi.starts_with("Open MPI")) return MpiFlavour::OpenMpi;
+  if (mpi.starts_with("MPICH")) return MpiFlavour::Mpich;
+  return std::nullopt;
+}
+
+// See analyze_process.cpp.
+std::vector<std::string> process_words(const std::string& program, const char* what, int processes, const std::string& directory,
+                                       const Options& options) {
+  return {program, what, std::to_string(processes), directory, format_options(options)};
+}
+
+Result<std::vector<std::string>> launch_line(MpiFlavour flavour, int processes, const std::string& directory, const Options& options) {
+  const auto program = analysis_program(flavour);
+  if (!program) return program.error();
+  const auto inspected = inspect_program(*program);
+  auto line = launcher_for(flavour, processes, inspected ? inspected->mpi_library : "");
+  if (!line) return line;
+  for (const std::string& word : process_words(*program, "findings", processes, directory, options)) line->push_back(word);
+  return line;
+}
+
+// The run's own MPI is there, or was; the analysis does not mind which it is.
+Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded, int processes, const std::string& directory, const Options& options) {
+  if (const auto chosen = chosen_flavour(options.mpi)) return launch_line(*chosen, processes, directory, options);
+  const MpiFlavour first = recorded.value_or(MpiFlavour::OpenMpi);
+  const auto line = launch_line(first, processes, directory, options);
+  if (line) return line;
+  const auto other = launch_line(first == MpiFlavour::OpenMpi ? MpiFlavour::Mpich : MpiFlavour::OpenMpi, processes, directory, options);
+  return other ? other : line;
+}
+
+int analyze_by_several(const Options& options, const std::string& run, int processes) {
+  const auto ranks = recorded_ranks(run);
+  if (!ranks) return fail(ranks.error().message);
+  processes = std::min(processes, std::max(1, static_cast<int>(ranks->size())));
+  if (processes > 1) {
+    const auto line = launch_line(flavour_of_run(run, ranks->front()), processes, absolute_path(run), options);
+    if (!line) return fail(line.error().message);
+    Options quiet = options;
+    quiet.progress = false;  // nothing is recorded
+    const int code = start_and_wait(*line, quiet);
+    if (code != 0) return code == kExitInterrupted ? code : kExitToolError;
+  } else if (const auto done = analyze_alone(run, options); !done) {
+    return fail(done.error().message);
   }
-  // A rank without a trace is one that did nothing: what it would have ordered is not.
-  static const Definitions nothing;
-  std::vector<RankInput> inputs;
-  for (std::int32_t rank = 0; rank < world_size; ++rank) inputs.push_back({WorldRank(rank), &nothing, [] { return nullptr; }});
-  for (const auto& trace : traces) {
-    RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value));
-    input.definitions = &trace->definitions();
-    input.next = [&trace = *trace]() -> const Event* {
-      const Event* event = nullptr;
-      return trace.next(event) ? event : nullptr;
-    };
-  }
-  if (static_cast<std::size_t>(world_size) != traces.size())
-    fail(fmt::format("{} of {} ranks left a trace; order that went through the others is not seen", traces.size(), world_size));
-  return write_findings(analysis_path(directory), analyze(std::move(inputs), {.strict_accumulate_ops = options.strict_accumulate_ops}));
+  return run_report({.run = run});
+}
+
+// This is one of several that a launcher has started: it goes on as a process of that MPI.
+int become_process(const Options& options, const std::string& run, int processes) {
+  const auto ranks = recorded_ranks(run);
+  if (!ranks) return fail_once(ranks.error().message);
+  auto flavour = chosen_flavour(options.mpi);
+  if (!flavour) flavour = flavour_of_launcher();
+  if (!flavour && !ranks->empty()) flavour = flavour_of_run(run, ranks->front());
+  const auto program = analysis_program(flavour.value_or(MpiFlavour::OpenMpi));
+  if (!program) return fail_once(program.error().message);
+  const std::vector<std::string> line = process_words(*program, "report", processes, run, options);
+  std::vector<char*> words;
+  for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  return fail_once(fmt::format("cannot start {}: {}", *program, std::strerror(errno)));
+}
+
+}  // namespace
+
+Result<bool> analyze_alone(const std::string& directory, const Options& options) {
+  Alone alone;
+  return analyze_run(directory, options, alone, [](const std::string& message) { fail(message); });
 }
 
 int run_analyze(const Options& options, const AnalyzeArguments& arguments) {
-  if (const auto done = analyze_run(arguments.run, options); !done) return fail(done.error().message);
-  return run_report({.run = arguments.run});
+  const int launched = launched_processes();
+  if (launched == 1) return analyze_by_several(options, arguments.run, std::max(1, arguments.processes));
+  if (arguments.processes != 0) return fail_once("the launcher has started several of this already; leave out -n", kExitUsage);
+  return become_process(options, arguments.run, launched);
 }
 
 }  // namespace photofinish

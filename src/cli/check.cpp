@@ -1,19 +1,12 @@
 // photofinish check: one run of the program, recorded.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 
 #include "cli/commands.h"
 #include "cli/preload.h"
-#include "cli/progress.h"
+#include "cli/start.h"
 #include "launch/launcher.h"
 #include "report/event_text.h"
 #include "trace/findings_file.h"
@@ -22,36 +15,6 @@
 
 namespace photofinish {
 namespace {
-
-volatile pid_t g_launcher = 0;
-volatile sig_atomic_t g_interrupted = 0;
-
-void pass_on(int signal) {
-  g_interrupted = 1;
-  if (g_launcher > 0) kill(g_launcher, signal);
-}
-
-// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of the run.
-void note_interrupt(int signal, siginfo_t* info, void*) {
-  g_interrupted = 1;
-  if (info->si_code == SI_USER && g_launcher > 0) kill(g_launcher, signal);
-}
-
-// What was ignored when we were started (nohup) stays ignored, for us and for the program.
-template <class Handler>
-void watch(int signal, Handler handler) {
-  struct sigaction action {};
-  sigaction(signal, nullptr, &action);
-  if (action.sa_handler == SIG_IGN) return;
-  action = {};
-  if constexpr (std::is_same_v<Handler, void (*)(int)>) {
-    action.sa_handler = handler;
-  } else {
-    action.sa_sigaction = handler;
-    action.sa_flags = SA_SIGINFO;
-  }
-  sigaction(signal, &action, nullptr);
-}
 
 // The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
 // the environment along to other nodes.
@@ -84,43 +47,6 @@ Result<std::vector<std::string>> launch_line(const Options& options, const Check
   line->insert(line->end(), exec.begin(), exec.end());
   line->insert(line->end(), arguments.line.begin(), arguments.line.end());
   return line;
-}
-
-// Open MPI refuses to start as root, which is what containers are. The user has asked us to start it.
-void allow_root() {
-  if (geteuid() != 0) return;
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
-}
-
-int launch(const std::vector<std::string>& line, const Options& options) {
-  std::vector<char*> words;
-  for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    execvp(words[0], words.data());
-    fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
-    _exit(kExitToolError);
-  }
-  if (child < 0) return fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
-  g_launcher = child;
-  watch(SIGINT, note_interrupt);
-  watch(SIGQUIT, note_interrupt);
-  watch(SIGTERM, pass_on);
-  watch(SIGHUP, pass_on);
-  Progress progress(options);
-  int status = 0;
-  while (true) {
-    const pid_t done = waitpid(child, &status, progress.shown() ? WNOHANG : 0);
-    if (done == child) break;
-    if (done < 0 && errno != EINTR) break;
-    progress.tick();
-  }
-  progress.clear();
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  // Some launchers call an interrupted run a success.
-  return code == 0 && g_interrupted ? kExitInterrupted : code;
 }
 
 // One line for each way in which ranks ended, the usual one left out.
@@ -156,7 +82,7 @@ Result<bool> find_races(const std::string& directory, const Options& options) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
   if (!online->analysed || !online->missing.empty())
-    if (const auto analysed = analyze_run(directory, options); !analysed) return analysed;
+    if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
   return tell_findings(directory, options.output);
 }
 
@@ -181,9 +107,7 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   if (const auto made = create_run_directory(rank_options.output, {token, arguments.line}, options.overwrite); !made)
     return fail(made.error().message);
 
-  allow_root();
-  if (options.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(*line, " "));
-  const int code = launch(*line, options);
+  const int code = start_and_wait(*line, options);
 
   const Summary summary = summarise(rank_options.output);
   for (const auto& [how, ranks] : summary.unusual)

@@ -35,10 +35,11 @@ int run_dump(const Options& options, const DumpArguments& arguments);
 
 struct AnalyzeArguments {
   std::string run;
+  int processes = 0;                  // 0: this one, or those that a launcher has started
 };
 int run_analyze(const Options& options, const AnalyzeArguments& arguments);
-// Reads the traces and writes the findings.
-Result<bool> analyze_run(const std::string& directory, const Options& options);
+// Reads the traces and writes the findings, in this process.
+Result<bool> analyze_alone(const std::string& directory, const Options& options);
 
 struct ReportArguments {
   std::string run;

@@ -7,32 +7,13 @@
 #include <cstring>
 
 #include "cli/commands.h"
+#include "cli/launched.h"
 #include "cli/preload.h"
 #include "launch/launcher.h"
 #include "launch/mpi_program.h"
 
 namespace photofinish {
 namespace {
-
-bool is_set(const char* name) { return std::getenv(name) != nullptr; }
-
-// What cannot be seen in the program (a script, python) shows in what its launcher says to it.
-std::optional<MpiFlavour> flavour_of_launcher() {
-  if (is_set("OMPI_COMM_WORLD_RANK")) return MpiFlavour::OpenMpi;
-  if (is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD") || is_set("PMI_RANK")) return MpiFlavour::Mpich;
-  return std::nullopt;
-}
-
-// One rank is enough to say what is wrong with all of them.
-bool speaks_for_all() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
-  return true;
-}
-
-int fail_once(const std::string& message, int code = kExitToolError) {
-  return speaks_for_all() ? fail(message, code) : code;
-}
 
 Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& program) {
   if (const auto chosen = chosen_flavour(options.mpi)) return *chosen;

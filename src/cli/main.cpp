@@ -19,8 +19,9 @@ std::string flag_name(std::string_view option) {
 // What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that it wins.
 using Given = std::vector<std::pair<std::string, std::string>>;
 
-void add_table_options(CLI::App& command, Given& given) {
+void add_table_options(CLI::App& command, Given& given, const std::vector<std::string_view>& only = {}) {
   for (const OptionInfo& info : option_table()) {
+    if (!only.empty() && std::find(only.begin(), only.end(), info.name) == only.end()) continue;
     const std::string name(info.name);
     const std::string help = fmt::format("{} Default: {}.", info.help, info.default_value);
     if (info.type == "bool") {
@@ -91,8 +92,10 @@ int run(int argc, char** argv) {
   AnalyzeArguments analyze;
   CLI::App* analyze_command = app.add_subcommand("analyze", "Find the races of a recorded run; exit code 66 if there are any.");
   analyze_command->add_option("run", analyze.run, "Run directory.")->required();
-  analyze_command->add_flag_callback("--strict-accumulate-ops", [&given] { given.emplace_back("strict_accumulate_ops", "1"); },
-                                     "Report accumulates with different operations at one location, too.");
+  analyze_command->add_option("-n,--np", analyze.processes, "Number of processes; their launcher is found by the run's MPI.")
+      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  analyze_command->footer("photofinish analyze -n N RUN\nLAUNCHER … photofinish analyze RUN");
+  add_table_options(*analyze_command, given, {"mpi", "memory", "strict_accumulate_ops", "verbose"});
 
   ReportArguments report;
   CLI::App* report_command = app.add_subcommand("report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
@@ -145,13 +148,6 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-
-int fail(const std::string& message, int code) {
-  std::string line = "photofinish: " + message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "{}\n", line);
-  return code;
-}
 
 }  // namespace photofinish
 

@@ -26,8 +26,8 @@ photofinish \- find the races in programs that run on distributed memory
 [\fB\-r\fR \fIRANKS\fR] [\fB\-c\fR \fIPATTERN\fR] [\fB\-s\fR] [\fB\-d\fR]
 .br
 .B photofinish analyze
+[\fB\-n\fR \fIN\fR] [\fB\-\-memory\fR \fIMB\fR] [\fB\-\-strict\-accumulate\-ops\fR]
 .I RUN
-[\fB\-\-strict\-accumulate\-ops\fR]
 .br
 .B photofinish report
 .I RUN
@@ -45,7 +45,9 @@ is the wrapper for a single rank, for launcher lines of your own.
 .B dump
 prints the recorded events.
 .B analyze
-looks for races in a run that was only recorded, and prints them.
+looks for races in a run that was only recorded, and prints them. With
+.B \-n
+it does so with several processes, for large runs; a launcher may start them, too.
 .B report
 prints the findings of a run that was analysed, each with both sides, their stacks, and what to try; its exit status is 66 if there
 are any.

@@ -11,16 +11,22 @@ std::string own_path() {
   return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-Result<std::string> preload_library(MpiFlavour flavour) {
+namespace {
+
+Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char* begin, const char* end) {
   const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
   const std::string prefix = bin.substr(0, bin.find_last_of('/'));
-  const std::string path = prefix + "/lib/photofinish/libphotofinish-" +
-                           (flavour == MpiFlavour::OpenMpi ? "openmpi" : "mpich") + ".so";
+  const std::string path = prefix + "/lib/photofinish/" + begin + (flavour == MpiFlavour::OpenMpi ? "openmpi" : "mpich") + end;
   if (access(path.c_str(), R_OK) != 0)
-    return Error{std::string("this photofinish has no library for ") + name_of(flavour) + " (" + path +
+    return Error{std::string("this photofinish has no ") + what + " for " + name_of(flavour) + " (" + path +
                  " is missing); build it where " + name_of(flavour) + " is installed with its development files"};
   return path;
 }
+
+}  // namespace
+
+Result<std::string> preload_library(MpiFlavour flavour) { return of_flavour(flavour, "library", "libphotofinish-", ".so"); }
+Result<std::string> analysis_program(MpiFlavour flavour) { return of_flavour(flavour, "analysis program", "photofinish-analyze-", ""); }
 
 std::optional<MpiFlavour> chosen_flavour(const std::string& option) {
   if (option == "openmpi") return MpiFlavour::OpenMpi;

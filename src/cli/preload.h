@@ -1,4 +1,4 @@
-// The library that goes into the ranks, found beside this executable.
+// What there is for each MPI, found beside this executable: the library that goes into the ranks, and the analysis by several processes.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@ namespace photofinish {
 
 std::string own_path();  // of the photofinish executable
 Result<std::string> preload_library(MpiFlavour flavour);
+Result<std::string> analysis_program(MpiFlavour flavour);
 // From --mpi; nothing for auto.
 std::optional<MpiFlavour> chosen_flavour(const std::string& option);
 

@@ -118,6 +118,7 @@ void AccessList::add(const Access& access) {
     model.serial = access.serial;
   }
   ++count_;
+  boxes_ += access.boxes.size();
 }
 
 const Access* AccessList::Reader::next() {

@@ -18,6 +18,14 @@ class AccessList {
   void add(const Access& access);
   std::size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
+  std::size_t boxes() const { return boxes_; }  // of all of them
+  // In memory, of the list.
+  std::size_t footprint() const { return bytes_.capacity() + models_.size() * sizeof(Access); }
+  // Gives back what only adding needs; who adds more nevertheless may.
+  void finish() {
+    models_ = {};
+    bytes_.shrink_to_fit();
+  }
 
   class Reader {
    public:
@@ -34,10 +42,10 @@ class AccessList {
  private:
   template <class A>
   friend void describe(A& a, AccessList& d) {
-    a(d.count_, d.bytes_);
+    a(d.count_, d.boxes_, d.bytes_);
   }
 
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, boxes_ = 0;
   std::string bytes_;
   // For adding.
   std::vector<Access> models_;

@@ -1,74 +1,179 @@
 #include "detect/analysis.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "detect/participant.h"
+#include "trace/findings_file.h"
+#include "trace/spill_file.h"
 
 namespace photofinish {
 namespace {
 
-// From parcels by sender to parcels by receiver.
-std::vector<std::map<WorldRank, Parcel>> deliver(std::vector<Parcels> sent) {
-  std::vector<std::map<WorldRank, Parcel>> received(sent.size());
-  for (std::size_t from = 0; from < sent.size(); ++from)
-    for (auto& [to, parcel] : sent[from])
-      if (to.value >= 0 && static_cast<std::size_t>(to.value) < received.size())
-        received[static_cast<std::size_t>(to.value)].emplace(WorldRank(static_cast<std::int32_t>(from)), std::move(parcel));
-  return received;
+constexpr Cut kMaxStride = 1 << 12;
+// What is written and read at once; small beside the limit.
+constexpr std::size_t kPiece = 1 << 14;
+// How often, in events, a process looks whether it keeps too much.
+constexpr std::size_t kLook = 1 << 12;
+
+// A parcel's accesses and atomics in pieces that are encoded one by one.
+template <class Visit>
+void each_piece(Parcel parcel, Visit visit) {
+  if (parcel.accesses.size() <= kPiece && parcel.atomics.size() <= kPiece) {
+    if (!parcel.accesses.empty() || !parcel.atomics.empty()) visit(std::move(parcel));
+    return;
+  }
+  AccessList::Reader accesses(parcel.accesses);
+  const Access* access = accesses.next();
+  for (std::size_t atomics = 0; access != nullptr || atomics < parcel.atomics.size();) {
+    Parcel piece;
+    piece.clock = parcel.clock;
+    for (; access != nullptr && piece.accesses.size() < kPiece; access = accesses.next()) piece.accesses.add(*access);
+    for (; atomics < parcel.atomics.size() && piece.atomics.size() < kPiece; ++atomics) piece.atomics.push_back(parcel.atomics[atomics]);
+    visit(std::move(piece));
+  }
 }
 
-std::vector<Parcel> without_senders(std::map<WorldRank, Parcel> parcels) {
-  std::vector<Parcel> list;
-  for (auto& [from, parcel] : parcels) list.push_back(std::move(parcel));
-  return list;
-}
-
-class Run {
+// The accesses and atomics for the ranks of this process: all in memory, or all in the file.
+class Arrivals {
  public:
-  Run(std::vector<RankInput> ranks, const RuleOptions& options, std::size_t period) : inputs_(std::move(ranks)), period_(period) {
-    for (const RankInput& input : inputs_)
-      participants_.push_back(std::make_unique<Participant>(input.rank, static_cast<std::int32_t>(inputs_.size()), *input.definitions, options));
-    ended_.assign(inputs_.size(), false);
+  Arrivals(SpillFile& file, std::int32_t first, std::size_t ranks, std::size_t memory) : file_(file), first_(first), memory_(memory), ranks_(ranks) {}
+
+  bool in_file() const { return in_file_; }
+  void add(WorldRank from, WorldRank to, Parcel parcel) {
+    Rank& rank = at(to);
+    if (in_file_) return put(from, rank, std::move(parcel));
+    parcel.accesses.finish();
+    bytes_ += footprint(parcel);
+    rank.parcels.emplace_back(from, std::move(parcel));
+    if (bytes_ > memory_) move_to_file();
+  }
+  // The same, encoded.
+  void add(Mail mail) {
+    if (!in_file_) {
+      Parcel parcel;
+      if (decode(mail.bytes, parcel)) add(mail.from, mail.to, std::move(parcel));
+      return;
+    }
+    put(mail.from, at(mail.to), mail.bytes);
+  }
+  void move_to_file() {
+    if (std::exchange(in_file_, true)) return;
+    for (Rank& rank : ranks_)
+      for (auto& [from, parcel] : std::exchange(rank.parcels, {})) put(from, rank, std::move(parcel));
   }
 
-  std::vector<Finding> run() {
-    for (std::uint64_t period = 1; !all_ended(); ++period) {
-      const Cut until = next_cut();
-      for (std::size_t i = 0; i < participants_.size(); ++i) advance(i, until);
-      analyze_period(period, all_ended() ? kNoCut : until);
+  // In the order of the senders, the rank itself last; each one's as it came. Where atomics leave several orders, this decides.
+  void each(WorldRank to, const Owner::Hand& hand) {
+    Rank& rank = at(to);
+    const auto by_sender = [to](const auto& a, const auto& b) {
+      return std::pair(a.first == to, a.first) < std::pair(b.first == to, b.first);
+    };
+    std::stable_sort(rank.parcels.begin(), rank.parcels.end(), by_sender);
+    for (const auto& [from, parcel] : rank.parcels) hand(parcel);
+    std::stable_sort(rank.places.begin(), rank.places.end(), by_sender);
+    for (const auto& [from, place] : rank.places) {
+      const auto bytes = file_.read(place);
+      Parcel parcel;
+      if (!bytes) note(bytes.error());
+      else if (!decode(*bytes, parcel)) note({"what was kept in a file came back damaged"});
+      else hand(parcel);
     }
-    std::vector<Finding> findings;
-    for (const auto& participant : participants_)
-      for (Finding& finding : participant->take_findings()) findings.push_back(std::move(finding));
-    return merge_findings(std::move(findings));
+  }
+  void forget(WorldRank to) { at(to) = {}; }
+  void clear() {
+    for (Rank& rank : ranks_) rank = {};
+    bytes_ = 0;
+    in_file_ = false;
+  }
+  const std::optional<Error>& trouble() const { return trouble_; }
+  void note(const Error& error) {
+    if (!trouble_) trouble_ = error;
   }
 
  private:
-  bool all_ended() const {
-    for (const bool ended : ended_)
-      if (!ended) return false;
-    return true;
+  struct Rank {
+    std::vector<std::pair<WorldRank, Parcel>> parcels;
+    std::vector<std::pair<WorldRank, SpillFile::Place>> places;
+  };
+  Rank& at(WorldRank rank) { return ranks_.at(static_cast<std::size_t>(rank.value - first_)); }
+  void put(WorldRank from, Rank& rank, Parcel parcel) {
+    each_piece(std::move(parcel), [&](const Parcel& piece) { put(from, rank, encode(piece)); });
+  }
+  void put(WorldRank from, Rank& rank, const std::vector<std::uint8_t>& bytes) {
+    if (trouble_) return;
+    const auto place = file_.add(bytes);
+    if (place) rank.places.emplace_back(from, *place);
+    else note(place.error());
   }
 
-  // Lets the first rank run until it has enough, and takes the cut that it has come to.
-  Cut next_cut() {
-    for (std::size_t i = 0; i < participants_.size(); ++i) {
-      if (ended_[i]) continue;
-      const Timeline& timeline = participants_[i]->timeline();
-      const Cut before = timeline.cuts_done();
-      while (true) {
-        const Event* event = inputs_[i].next();
-        if (event == nullptr) {
-          ended_[i] = true;
-          return kNoCut;
-        }
-        const Cut last = timeline.cuts_done();
-        add(i, *event);
-        if (timeline.cuts_done() != last && timeline.cuts_done() > before && participants_[i]->pending() >= period_) return timeline.cuts_done();
-      }
+  SpillFile& file_;
+  const std::int32_t first_;
+  const std::size_t memory_;
+  std::vector<Rank> ranks_;
+  std::size_t bytes_ = 0;
+  bool in_file_ = false;
+  std::optional<Error> trouble_;
+};
+
+class Run {
+ public:
+  Run(std::vector<RankInput> share, std::int32_t world_size, Transport& transport, const AnalysisOptions& options)
+      : inputs_(std::move(share)), world_size_(world_size), transport_(transport), memory_(options.memory / 2),
+        period_(options.period), look_(std::clamp<std::size_t>(options.memory >> 10, 1, kLook)),
+        first_(share_of(transport.process(), transport.processes(), world_size).first), file_(options.directory, transport.process()),
+        arrivals_(file_, first_, inputs_.size(), memory_) {
+    for (const RankInput& input : inputs_)
+      participants_.push_back(std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
+    ended_.assign(inputs_.size(), false);
+    for (int process = 0; process < transport.processes(); ++process) {
+      const auto [first, last] = share_of(process, transport.processes(), world_size);
+      process_of_.insert(process_of_.end(), static_cast<std::size_t>(last - first), process);
     }
-    return kNoCut;
+  }
+
+  Result<std::vector<Finding>> run() {
+    bool running = true;
+    for (std::uint64_t period = 1; running; ++period) {
+      running = advance_all();
+      if (const auto done = analyze_period(period, running ? until_ : kNoCut); !done) return done.error();
+    }
+    return gather_findings();
+  }
+
+ private:
+  bool is_here(WorldRank rank) const { return rank.value >= first_ && rank.value < first_ + static_cast<std::int32_t>(inputs_.size()); }
+
+  // All ranks to the next cut that is worth it; false if that is the end of all of them.
+  bool advance_all() {
+    std::uint64_t before = 0;
+    while (true) {
+      until_ += stride_;
+      for (std::size_t i = 0; i < participants_.size(); ++i) advance(i, until_);
+      enum { Running, Accesses, kAll };
+      std::uint64_t all[kAll] = {static_cast<std::uint64_t>(std::count(ended_.begin(), ended_.end(), false)), 0};
+      for (const auto& participant : participants_) all[Accesses] += participant->produced();
+      transport_.sum(all);
+      if (all[Running] == 0) return false;
+      const std::uint64_t gained = all[Accesses] - before;
+      before = all[Accesses];
+      if (gained < period_ / 4) stride_ = std::min(2 * stride_, kMaxStride);
+      else if (gained > period_ / 2) stride_ = std::max<Cut>(stride_ / 2, 1);
+      if (all[Accesses] >= period_) return true;
+    }
+  }
+
+  void advance(std::size_t i, Cut until) {
+    while (!ended_[i] && participants_[i]->timeline().cuts_done() < until) {
+      const Event* event = inputs_[i].next();
+      if (event == nullptr) ended_[i] = true;
+      else add(i, *event);
+      if (++events_ % look_ == 0 && waiting_bytes() > memory_) unload();
+    }
   }
 
   void add(std::size_t i, const Event& event) {
@@ -80,44 +185,197 @@ class Run {
     participants_[i]->add(event, {ticks(event.start), ticks(event.start + event.duration) + 2 * rank.ticks_per_unit});
   }
 
-  void advance(std::size_t i, Cut until) {
-    while (!ended_[i] && participants_[i]->timeline().cuts_done() < until) {
-      const Event* event = inputs_[i].next();
-      if (event == nullptr) ended_[i] = true;
-      else add(i, *event);
-    }
+  std::size_t waiting_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& participant : participants_) bytes += participant->waiting_bytes();
+    return bytes;
   }
 
-  void analyze_period(std::uint64_t period, Cut until) {
-    std::vector<Parcels> sent;
-    for (const auto& participant : participants_) sent.push_back(participant->send(period, until));
-    auto received = deliver(std::move(sent));
-    bool undecided = false;
+  // What waits for the end of the period goes to the file.
+  void unload() {
+    arrivals_.move_to_file();
     for (std::size_t i = 0; i < participants_.size(); ++i)
-      undecided |= participants_[i]->check(period, until, without_senders(std::move(received[i])));
-    if (!undecided) {
+      for (auto& [to, parcel] : participants_[i]->unload()) {
+        if (is_here(to)) arrivals_.add(inputs_[i].rank, to, std::move(parcel));
+        else if (is_rank(to)) keep_for_others(inputs_[i].rank, to, std::move(parcel));
+      }
+    malloc_trim(0);
+  }
+  bool is_rank(WorldRank rank) const { return rank.value >= 0 && rank.value < world_size_; }
+
+  void keep_for_others(WorldRank from, WorldRank to, Parcel parcel) {
+    each_piece(std::move(parcel), [&](const Parcel& piece) {
+      if (arrivals_.trouble()) return;
+      const auto place = file_.add(encode(piece));
+      if (place) outbox_.push_back({from, to, *place});
+      else arrivals_.note(place.error());
+    });
+  }
+
+  Result<bool> analyze_period(std::uint64_t period, Cut until) {
+    if (arrivals_.in_file() || !outbox_.empty()) unload();
+    send_accesses(period, until);
+    enum { Undecided, kAll };
+    std::uint64_t all[kAll] = {0};
+    for (const auto& participant : participants_)
+      if (!arrivals_.trouble()) all[Undecided] += check(*participant, period, until) ? 1 : 0;
+    arrivals_.clear();
+    file_.clear();
+    if (const auto fine = agree(transport_, arrivals_.trouble() ? Result<bool>(*arrivals_.trouble()) : true); !fine) return fine;
+    transport_.sum(all);
+    if (all[Undecided] == 0) {
       for (const auto& participant : participants_) participant->forget(period);
-      return;
+      return true;
     }
-    sent.clear();
-    for (const auto& participant : participants_) sent.push_back(participant->ask(period));
-    received = deliver(std::move(sent));
-    sent.clear();
-    for (std::size_t i = 0; i < participants_.size(); ++i) sent.push_back(Participant::resolve_for(std::move(received[i])));
-    received = deliver(std::move(sent));
-    for (std::size_t i = 0; i < participants_.size(); ++i) participants_[i]->conclude(period, without_senders(std::move(received[i])));
+    auto received = deliver([&](std::size_t i) { return participants_[i]->ask(period); });
+    received = deliver([&](std::size_t i) { return Participant::resolve_for(std::move(received[i])); });
+    for (std::size_t i = 0; i < participants_.size(); ++i) {
+      std::vector<Parcel> answers;
+      for (auto& [from, parcel] : received[i]) answers.push_back(std::move(parcel));
+      participants_[i]->conclude(period, std::move(answers));
+    }
+    return true;
+  }
+
+  void send_accesses(std::uint64_t period, Cut until) {
+    struct Parting {
+      WorldRank from, to;
+      Parcel parcel;
+    };
+    std::vector<Parting> parting;
+    for (std::size_t i = 0; i < participants_.size(); ++i)
+      for (auto& [to, parcel] : participants_[i]->send(period, until)) {
+        const WorldRank from = inputs_[i].rank;
+        if (is_here(to)) arrivals_.add(from, to, std::move(parcel));
+        else if (is_rank(to)) each_piece(std::move(parcel), [&](Parcel piece) { parting.push_back({from, to, std::move(piece)}); });
+      }
+    std::size_t kept = 0, sent = 0;
+    const auto next = [&](int& process, Mail& mail) {
+      if (kept < outbox_.size() && !arrivals_.trouble()) {
+        const Kept& it = outbox_[kept++];
+        auto bytes = file_.read(it.place);
+        if (!bytes) return arrivals_.note(bytes.error()), false;
+        mail = {it.from, it.to, std::move(*bytes)};
+      } else if (sent < parting.size() && !arrivals_.trouble()) {
+        Parting& it = parting[sent++];
+        mail = {it.from, it.to, encode(it.parcel)};
+        it.parcel = {};
+      } else {
+        return false;
+      }
+      process = process_of_[static_cast<std::size_t>(mail.to.value)];
+      return true;
+    };
+    transport_.exchange(next, [&](Mail mail) { arrivals_.add(std::move(mail)); });
+    outbox_.clear();
+  }
+
+  bool check(Participant& participant, std::uint64_t period, Cut until) {
+    const bool in_file = arrivals_.in_file();
+    const auto each = [&](const Owner::Hand& hand) { arrivals_.each(participant.rank(), hand); };
+    const bool undecided = participant.check(period, until, each, memory_);
+    arrivals_.forget(participant.rank());
+    if (in_file) malloc_trim(0);  // the next one's accesses are of other sizes
+    return undecided;
+  }
+
+  // From parcels by sender to parcels by receiver, of the ranks of this process.
+  using Received = std::vector<std::map<WorldRank, Parcel>>;
+  Received deliver(const std::function<Parcels(std::size_t)>& parcels_of) {
+    Received received(participants_.size());
+    std::vector<std::pair<WorldRank, Parcels>> others;
+    for (std::size_t i = 0; i < participants_.size(); ++i) {
+      Parcels away;
+      for (auto& [to, parcel] : parcels_of(i)) {
+        if (is_here(to)) received[static_cast<std::size_t>(to.value - first_)].emplace(inputs_[i].rank, std::move(parcel));
+        else if (is_rank(to)) away.emplace(to, std::move(parcel));
+      }
+      if (!away.empty()) others.emplace_back(inputs_[i].rank, std::move(away));
+    }
+    const auto next = [&](int& process, Mail& mail) {
+      while (!others.empty() && others.back().second.empty()) others.pop_back();
+      if (others.empty()) return false;
+      auto& [from, parcels] = others.back();
+      const auto first = parcels.begin();
+      mail = {from, first->first, encode(first->second)};
+      process = process_of_[static_cast<std::size_t>(mail.to.value)];
+      parcels.erase(first);
+      return true;
+    };
+    transport_.exchange(next, [&](const Mail& mail) {
+      if (is_here(mail.to)) decode(mail.bytes, received[static_cast<std::size_t>(mail.to.value - first_)][mail.from]);
+    });
+    return received;
+  }
+
+  std::vector<Finding> gather_findings() {
+    std::vector<Finding> findings;
+    for (const auto& participant : participants_)
+      for (Finding& finding : participant->take_findings()) findings.push_back(std::move(finding));
+    findings = merge_findings(std::move(findings));
+    bool sent = transport_.process() == 0;
+    transport_.exchange(
+        [&](int& process, Mail& mail) {
+          if (std::exchange(sent, true)) return false;
+          process = 0;
+          mail = {WorldRank(first_), WorldRank(0), encode_findings(findings)};
+          return true;
+        },
+        [&](const Mail& mail) {
+          auto more = decode_findings(mail.bytes);
+          CHECK(more);
+          findings.insert(findings.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+        });
+    if (transport_.process() != 0) return {};
+    return merge_findings(std::move(findings));
   }
 
   std::vector<RankInput> inputs_;
-  const std::size_t period_;
+  const std::int32_t world_size_;
+  Transport& transport_;
+  const std::size_t memory_;  // for accesses that wait, and as much again to look at them
+  const std::size_t period_, look_;
+  const std::int32_t first_;  // rank of this process
+  std::vector<int> process_of_;
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<bool> ended_;
+  Cut until_ = 0, stride_ = 1;
+  std::uint64_t events_ = 0;
+
+  SpillFile file_;
+  Arrivals arrivals_;
+  struct Kept {
+    WorldRank from, to;
+    SpillFile::Place place;
+  };
+  std::vector<Kept> outbox_;  // in the file, for ranks of other processes
 };
 
 }  // namespace
 
-std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& options, std::size_t period) {
-  return Run(std::move(ranks), options, period).run();
+std::pair<std::int32_t, std::int32_t> share_of(int process, int processes, std::int32_t world_size) {
+  const auto border = [&](int at) { return static_cast<std::int32_t>(std::int64_t{world_size} * at / processes); };
+  return {border(process), border(process + 1)};
+}
+
+Result<std::vector<Finding>> analyze(std::vector<RankInput> share, std::int32_t world_size, Transport& transport, const AnalysisOptions& options) {
+  return Run(std::move(share), world_size, transport, options).run();
+}
+
+std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& rules, std::size_t period) {
+  Alone alone;
+  const auto world_size = static_cast<std::int32_t>(ranks.size());
+  auto findings = analyze(std::move(ranks), world_size, alone, {.rules = rules, .memory = Owner::kNoLimit, .period = period});
+  CHECK(findings);
+  return std::move(*findings);
+}
+
+Result<bool> agree(Transport& transport, const Result<bool>& mine) {
+  const auto speaker = static_cast<std::uint64_t>(transport.processes() - transport.process());  // the lowest process that has something to say
+  std::uint64_t first[] = {mine ? 0 : speaker};
+  transport.max(first);
+  if (first[0] == 0) return true;
+  return first[0] == speaker ? mine.error() : Error{};
 }
 
 }  // namespace photofinish

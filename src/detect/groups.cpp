@@ -34,13 +34,13 @@ std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t bas
   const auto group = kFixed + static_cast<std::uint32_t>(known - families_.begin());
   if (known == families_.end()) {
     families_.push_back(family);
-    present_.push_back(false);
+    weights_.push_back(0);
   }
   return group;
 }
 
 void Groups::settle(bool any_same_op_window) {
-  const auto count = static_cast<std::uint32_t>(present_.size());
+  const auto count = static_cast<std::uint32_t>(weights_.size());
   conflicts_ = GroupConflicts(count);
   const std::pair<Fixed, Fixed> fixed[] = {
       {OwnLoad, OwnStoreInFlight}, {OwnLoad, OtherStore}, {OwnLoad, Put},
@@ -62,9 +62,11 @@ void Groups::settle(bool any_same_op_window) {
   }
 
   clashes_.assign(count, false);
-  for (std::uint32_t a = 0; a < count; ++a)
-    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b) clashes_[a] = present_[a] && present_[b] && conflicts_.conflict(a, b);
-  any_clash_ = std::find(clashes_.begin(), clashes_.end(), true) != clashes_.end();
+  clashing_weight_ = 0;
+  for (std::uint32_t a = 0; a < count; ++a) {
+    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b) clashes_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
+    if (clashes_[a]) clashing_weight_ += weights_[a];
+  }
 }
 
 bool Groups::clash(const Family& a, const Family& b, bool any_same_op_window) const {

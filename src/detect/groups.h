@@ -13,17 +13,19 @@ class Groups {
  public:
   enum Fixed : std::uint32_t { OwnLoad, OwnLoadInFlight, OwnStore, OwnStoreInFlight, OtherLoad, OtherStore, Get, Put, AnyUpdate, kFixed };
 
-  Groups(WorldRank owner, const RuleOptions& options) : owner_(owner), options_(options), present_(kFixed, false) {}
+  Groups(WorldRank owner, const RuleOptions& options) : owner_(owner), options_(options), weights_(kFixed, 0) {}
 
   // That of one box, which begins `base` bytes behind where the access says.
   std::uint32_t of(const Access& access, std::size_t box, std::int64_t base);
-  void add(std::uint32_t group) { present_[group] = true; }
+  // `weight`: more than nothing; they are added up for whoever wants to know.
+  void add(std::uint32_t group, std::size_t weight) { weights_[group] += weight; }
 
   // Once all have been added: which of them clash, and whether a group has any that it clashes with.
   void settle(bool any_same_op_window);
   const GroupConflicts& conflicts() const { return conflicts_; }
   bool clashes(std::uint32_t group) const { return clashes_[group]; }
-  bool any_clash() const { return any_clash_; }
+  bool any_clash() const { return clashing_weight_ > 0; }
+  std::size_t clashing_weight() const { return clashing_weight_; }  // of all groups that have
 
  private:
   // Of accumulates.
@@ -38,8 +40,9 @@ class Groups {
   const WorldRank owner_;
   const RuleOptions& options_;
   std::vector<Family> families_;
-  std::vector<bool> present_, clashes_;  // by group
-  bool any_clash_ = false;
+  std::vector<std::size_t> weights_;  // by group
+  std::vector<bool> clashes_;
+  std::size_t clashing_weight_ = 0;
   GroupConflicts conflicts_{0};
 };
 

@@ -21,31 +21,32 @@ std::uint64_t bytes_of(const Access& access) {
   return bytes;
 }
 
-}  // namespace
-
-void Owner::receive(AccessList accesses, std::vector<AtomicOp> atomics, const HostClock& clock) {
-  const HostClock& common = clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
-  for (const AtomicOp& atomic : atomics) {
-    const WinDefinition* window = timeline_.window(atomic.win);
-    if (window == nullptr) continue;
-    const std::uint64_t address = window->base + atomic.displacement * static_cast<std::uint64_t>(window->unit);
-    atomic_values_.try_emplace(address);
-    add_atomic(atomic, address, common);
-  }
-  if (!accesses.empty()) fresh_.push_back({std::move(accesses), common});
+std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
+  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit);
 }
 
-void Owner::add_atomic(AtomicOp atomic, std::uint64_t address, const HostClock& clock) {
+std::int64_t first_byte(const Access& access) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < access.boxes.size(); ++i) first = std::min(first, access.boxes.bounds(i).begin);
+  return first;
+}
+
+}  // namespace
+
+// Of ranks that read one counter, whichever's came first.
+const HostClock& Owner::common(const HostClock& clock) {
+  return clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
+}
+
+void Owner::add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address, const HostClock& clock) {
   atomic.displacement = address;
   atomic.clock_id = clock.id;
   atomic.start = clock.since_1970(atomic.start);
   if (atomic.done != kNever) atomic.done = clock.since_1970(atomic.done);
-  fresh_atomics_.push_back(atomic);
+  list.push_back(atomic);
 }
 
-// Locations that nobody ever looks at (sums that are read after a fence) order nothing.
 void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock) {
-  if (atomic_values_.empty() || !atomic_values_.contains(address)) return;
   AtomicOp atomic;
   atomic.rank = access.rank;
   atomic.owner = access.owner;
@@ -57,7 +58,7 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   atomic.done = access.done;
   atomic.begin = access.begin;
   atomic.after = access.after;
-  add_atomic(atomic, address, clock);
+  add_atomic(plain_atomics_, atomic, address, clock);
 }
 
 // From a displacement in a window to addresses.
@@ -100,103 +101,183 @@ bool Owner::is_over(const Access& access, Cut until) const {
   return exposure && exposure->end.moment != kNever && exposure->end.cut <= until;
 }
 
-// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and is over: it is looked at
-// where it lies, once. What is left is taken out in a second pass.
-bool Owner::check(std::uint64_t period, Cut until) {
-  items_.clear();
-  met_.clear();
+bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t memory) {
   last_window_ = {};
-  Groups groups(rank_, options_);
-  bool any_same_op_window = false, any_open = !carried_.empty() || !awaiting_.empty();
-  const auto look_at = [&](const Access& access, const Place& place) {
-    for (std::size_t i = 0; i < access.boxes.size(); ++i) groups.add(groups.of(access, i, static_cast<std::int64_t>(place.base)));
-    if (place.window == nullptr) return;
-    any_same_op_window |= place.window->accumulate_ops == "same_op";
-    if (meets_stores_anywhere(access, place.window)) groups.add(Groups::AnyUpdate);
-  };
-  for (const auto* list : {&carried_, &awaiting_})
-    for (const Access& access : *list) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
-  for (const Delivery& delivery : fresh_)
-    for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
-      const auto place = place_of(*access);
-      if (!place) continue;
-      look_at(*access, *place);
-      if (access->plain_atomic) add_plain_atomic(*access, place->base, delivery.clock);
-      any_open |= !is_over(*access, until) || awaits(*access, until);
-    }
-  groups.settle(any_same_op_window);
-  if (any_open || groups.any_clash()) take_fresh(groups, until);
-  fresh_.clear();
-  // All that is over by now is before the epoch that such an access lies in; what is not will still be here when this rank has come to it.
-  std::erase_if(items_, [&](Item& item) {
-    if (!awaits(item.access, until)) return false;
-    awaiting_.push_back(std::move(item.access));
-    return true;
-  });
-
+  Look look = look_at_all(until, each, memory);
   Batch batch;
-  if (groups.any_clash()) {
-    for (Item& item : items_) set_instants(item);
-    meet_all(batch, groups);
+  if (look.any_atomic || look.takes_accesses()) {
+    Earlier earlier{std::exchange(carried_, {}), std::exchange(awaiting_, {})};
+    for (const Band& band : look.bands) {
+      band_ = band;
+      check_band(batch, period, until, look, each, earlier);
+    }
+    band_ = {};
   }
-  for (Item& item : items_)
-    if (!is_over(item.access, until) && until != kNoCut) carried_.push_back(std::move(item.access));
-  items_.clear();
-  batch.atomic_signals = order_fresh_atomics(period);
+  if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
+    const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
+    release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_), release(sweeper_);
+  }
   // Others may have pairs that this rank's atomics decide.
   const bool undecided = !batch.undecided.empty();
   if (undecided || !batch.atomic_signals.empty()) batches_[period] = std::move(batch);
   return undecided;
 }
 
-// Those that are not over, and those that may clash with something.
-void Owner::take_fresh(Groups& groups, Cut until) {
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> carried;
-  for (Access& access : carried_) {
-    if (access.serial != 0) carried[{access.rank, access.serial}] = items_.size();
-    items_.emplace_back(std::move(access), true);
-  }
-  carried_.clear();
-  for (Access& access : awaiting_) {
-    if (access.serial != 0) carried[{access.rank, access.serial}] = items_.size();
-    items_.emplace_back(std::move(access), false);
-  }
-  awaiting_.clear();
-  for (const Delivery& delivery : fresh_)
-    for (AccessList::Reader reader(delivery.accesses); const Access* access = reader.next();) {
+// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and is over: it is looked at
+// where it lies, once. What is left is taken out when the bands are checked.
+Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) {
+  // What one takes that is taken out, and each of its boxes, in bytes.
+  constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t), kSpan = 4 * sizeof(Span) + sizeof(Box);
+  Look look(rank_, options_);
+  std::size_t atomics = 0, all = 0, open = 0;
+  each([&](const Parcel& parcel) {
+    for (const AtomicOp& atomic : parcel.atomics)
+      if (const WinDefinition* window = timeline_.window(atomic.win)) atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
+    look.accesses += parcel.accesses.size();
+    all += parcel.accesses.size() * kItem + parcel.accesses.boxes() * kSpan;
+  });
+  look.any_atomic = atomics > 0;
+  look.any_open = !carried_.empty() || !awaiting_.empty();
+  const bool may_be_too_much = all + atomics * footprint(AtomicOp()) > memory;
+
+  bool any_same_op_window = false;
+  BandBorders borders;
+  const auto look_at = [&](const Access& access, const Place& place) {
+    for (std::size_t i = 0; i < access.boxes.size(); ++i)
+      look.groups.add(look.groups.of(access, i, static_cast<std::int64_t>(place.base)), i == 0 ? kItem + kSpan : kSpan);
+    if (place.window == nullptr) return;
+    any_same_op_window |= place.window->accumulate_ops == "same_op";
+    if (meets_stores_anywhere(access, place.window)) look.groups.add(Groups::AnyUpdate, kSpan);
+  };
+  for (const auto* list : {&carried_, &awaiting_})
+    for (const Access& access : *list) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+  each([&](const Parcel& parcel) {
+    for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
       const auto place = place_of(*access);
       if (!place) continue;
-      const auto known = access->serial != 0 && !carried.empty() ? carried.find({access->rank, access->serial}) : carried.end();
-      if (known != carried.end()) {
-        items_[known->second].access = placed(*access, *place);
-        continue;
-      }
-      bool clashes = meets_stores_anywhere(*access, place->window) && groups.clashes(Groups::AnyUpdate);
-      for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
-        clashes = groups.clashes(groups.of(*access, i, static_cast<std::int64_t>(place->base)));
-      if (clashes || !is_over(*access, until) || awaits(*access, until)) items_.emplace_back(placed(*access, *place), false);
+      look_at(*access, *place);
+      if (access->plain_atomic && !atomic_values_.empty() && atomic_values_.contains(place->base)) look.any_plain_atomic = true, ++atomics;
+      if (!is_over(*access, until) || awaits(*access, until)) look.any_open = true, open += kItem + access->boxes.size() * kSpan;
+      if (may_be_too_much && !access->boxes.empty()) borders.add(first_byte(*access) + static_cast<std::int64_t>(place->base));
     }
+  });
+  look.groups.settle(any_same_op_window);
+
+  const std::size_t taken = look.groups.clashing_weight() + open + atomics * footprint(AtomicOp());
+  look.accesses = std::min(look.accesses, taken / (kItem + kSpan));
+  look.bands = may_be_too_much ? borders.bands(1 + taken / std::max<std::size_t>(memory, 1)) : std::vector<Band>{{}};
+  return look;
 }
+
+void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each, Earlier& earlier) {
+  items_.clear();
+  met_.clear();
+  separate_.clear();
+  earlier_.clear();
+  items_.reserve(look.accesses / look.bands.size());
+  take_earlier(earlier, band_ == look.bands.back());
+  each([&](const Parcel& parcel) {
+    take_atomics(parcel);
+    if (look.takes_accesses()) take_accesses(parcel, look, until);
+  });
+  // All that is over by now is before the epoch that such an access lies in; what is not will still be here when this rank has come to it.
+  std::erase_if(items_, [&](Item& item) {
+    if (!awaits(item.access, until)) return false;
+    keep_unless_elsewhere(awaiting_, std::move(item.access));
+    return true;
+  });
+
+  if (look.groups.any_clash()) {
+    for (Item& item : items_) set_instants(item);
+    meet_all(batch, look.groups);
+  }
+  for (Item& item : items_)
+    if (!is_over(item.access, until) && until != kNoCut) keep_unless_elsewhere(carried_, std::move(item.access));
+  items_.clear();
+  order_atomics_of_band(batch, period);
+}
+
+// Where it begins, it is kept; it was checked wherever it reaches.
+void Owner::keep_unless_elsewhere(std::vector<Access>& list, Access&& access) const {
+  if (begins_in_band(access)) list.push_back(std::move(access));
+}
+
+void Owner::take_earlier(Earlier& earlier, bool last) {
+  const auto take = [&](std::vector<Access>& list, bool seen) {
+    for (Access& access : list) {
+      if (!touches_band(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0})) continue;
+      if (access.serial != 0) earlier_[{access.rank, access.serial}] = items_.size();
+      items_.emplace_back(last ? std::move(access) : Access(access), seen);
+    }
+  };
+  take(earlier.carried, true);
+  take(earlier.awaiting, false);
+}
+
+// An atomic counts in the band of its address.
+void Owner::take_atomics(const Parcel& parcel) {
+  const HostClock& clock = common(parcel.clock);
+  for (const AtomicOp& atomic : parcel.atomics) {
+    const WinDefinition* window = timeline_.window(atomic.win);
+    if (window == nullptr) continue;
+    const std::uint64_t address = address_of(atomic, *window);
+    if (band_.contains(static_cast<std::int64_t>(address))) add_atomic(atomics_, atomic, address, clock);
+  }
+}
+
+// Those that are not over, and those that may clash with something. Locations that nobody ever looks at (sums that are read after a fence)
+// order nothing.
+void Owner::take_accesses(const Parcel& parcel, Look& look, Cut until) {
+  const HostClock& clock = common(parcel.clock);
+  for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
+    const auto place = place_of(*access);
+    if (!place) continue;
+    if (access->plain_atomic && look.any_plain_atomic && band_.contains(static_cast<std::int64_t>(place->base)) && atomic_values_.contains(place->base))
+      add_plain_atomic(*access, place->base, clock);
+    if (!touches_band(*access, *place)) continue;
+    const auto known = access->serial != 0 && !earlier_.empty() ? earlier_.find({access->rank, access->serial}) : earlier_.end();
+    if (known != earlier_.end()) {
+      items_[known->second].access = placed(*access, *place);
+      continue;
+    }
+    bool clashes = meets_stores_anywhere(*access, place->window) && look.groups.clashes(Groups::AnyUpdate);
+    for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
+      clashes = look.groups.clashes(look.groups.of(*access, i, static_cast<std::int64_t>(place->base)));
+    if (clashes || !is_over(*access, until) || awaits(*access, until)) items_.emplace_back(placed(*access, *place), false);
+  }
+}
+
+bool Owner::touches_band(const Access& access, const Place& place) const {
+  if (band_ == Band{}) return true;
+  const auto base = static_cast<std::int64_t>(place.base);
+  for (std::size_t i = 0; i < access.boxes.size(); ++i)
+    if (const ByteRange range = access.boxes.bounds(i); band_.touches(base + range.begin, base + range.end)) return true;
+  return meets_stores_anywhere(access, place.window) &&
+         band_.touches(static_cast<std::int64_t>(place.window->base), static_cast<std::int64_t>(place.window->base + place.window->size));
+}
+
+bool Owner::begins_in_band(const Access& access) const { return band_.contains(first_byte(access)); }
 
 // Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by slices (or, of the owner alone, by
 // its own moments): what repeats itself in a loop meets its neighbours in time, not all that ever was there.
 void Owner::meet_all(Batch& batch, Groups& groups) {
   spans_.clear();
   boxes_.clear();
+  const auto add_span = [&](std::uint32_t i, std::uint32_t b, std::int64_t begin, std::int64_t end, std::uint32_t group) {
+    if (!band_.touches(begin, end)) return;
+    spans_.push_back({static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), static_cast<std::uint32_t>(boxes_.size()), group});
+    boxes_.emplace_back(i, b);
+  };
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
     const Access& access = item.access;
     item.first_span = spans_.size();
     for (std::uint32_t b = 0; b < access.boxes.size(); ++b) {
       const ByteRange range = access.boxes.bounds(b);
-      spans_.push_back({static_cast<std::uint64_t>(range.begin), static_cast<std::uint64_t>(range.end),
-                        static_cast<std::uint32_t>(boxes_.size()), groups.of(access, b, 0)});
-      boxes_.emplace_back(i, b);
+      add_span(i, b, range.begin, range.end, groups.of(access, b, 0));
     }
-    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr; meets_stores_anywhere(access, window)) {
-      spans_.push_back({window->base, window->base + window->size, static_cast<std::uint32_t>(boxes_.size()), Groups::AnyUpdate});
-      boxes_.emplace_back(i, 0);
-    }
+    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr; meets_stores_anywhere(access, window))
+      add_span(i, 0, static_cast<std::int64_t>(window->base), static_cast<std::int64_t>(window->base + window->size), Groups::AnyUpdate);
     item.last_span = spans_.size();
     item.from = 0;
     item.to = kNever;
@@ -260,40 +341,79 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
       if (items_[order[i]].to >= next) open.push_back(order[i]);
     first = last;
   }
+
+  for (const auto& [pair, meeting] : met_) {
+    const Item& one = items_[pair.first];
+    const Item& other = items_[pair.second];
+    if (!band_.contains(meeting.where.begin) || (band_ != Band{} && met_below_band(one.access, other.access))) continue;
+    judge(batch, one, other, meeting.reason, meeting.where);
+  }
+}
+
+std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access& other, const Box& first, const Box& second) const {
+  const std::optional<ByteRange> where = overlap(first, second) ? common_bytes(first, second) : std::nullopt;
+  if (!where) return std::nullopt;
+  const bool coincide = one.element.size == 0 || aligned_alike(first, second, one.element.size);
+  const auto reason = clash(one, other, coincide, accumulate_rules(one.win), options_);
+  if (!reason) return std::nullopt;
+  return Meeting{*where, *reason};
+}
+
+// Then they were counted there.
+bool Owner::met_below_band(const Access& one, const Access& other) const {
+  for (std::size_t x = 0; x < one.boxes.size(); ++x)
+    for (std::size_t y = 0; y < other.boxes.size(); ++y) {
+      if (one.boxes.bounds(x).begin >= band_.begin || other.boxes.bounds(y).begin >= band_.begin) continue;
+      const auto meeting = meeting_of(one, other, one.boxes[x], other.boxes[y]);
+      if (meeting && meeting->where.begin < band_.begin) return true;
+    }
+  return false;
 }
 
 void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate) {
   if (a == b) return;
+  // In an order of their own, for what is told of them not to depend on how they came.
+  const auto age = [&](std::size_t i) { return std::tuple(items_[i].access.rank, items_[i].access.begin, items_[i].access.part); };
+  if (age(b) < age(a)) std::swap(a, b), std::swap(box_a, box_b);
   const Item& one = items_[a];
   const Item& other = items_[b];
   if (one.seen && other.seen) return;
   if (one.access.rank == other.access.rank && one.access.begin == other.access.begin && one.access.part == other.access.part)
     return;  // one and the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
-  const Box first = one.access.boxes[box_a];
-  const Box second = other.access.boxes[box_b];
-  if (separate) {
-    // Those that do share bytes are found as such.
-    for (std::size_t x = 0; x < one.access.boxes.size(); ++x)
-      for (std::size_t y = 0; y < other.access.boxes.size(); ++y)
-        if (overlap(one.access.boxes[x], other.access.boxes[y])) return;
-    const Item& update = one.access.win != Uid(0) ? one : other;
-    const Item& store = &update == &one ? other : one;
-    const WinDefinition* window = timeline_.window(update.access.win);
-    bool inside = false;
-    for (std::size_t i = 0; i < store.access.boxes.size(); ++i) inside |= overlap(store.access.boxes[i], box_of(window->base, window->size));
-    if (!inside || !met_.insert(std::minmax(a, b)).second) return;
-    if (kept_apart(one.access, other.access)) return;
-    const ByteRange range = store.access.boxes.bounds(0);
-    return judge(batch, one, other, Reason::SeparateModel, range);
+  if (separate) return meet_separate(batch, a, b);
+  const auto meeting = meeting_of(one.access, other.access, one.access.boxes[box_a], other.access.boxes[box_b]);
+  if (!meeting || kept_apart(one.access, other.access)) return;
+  if (one.access.boxes.size() > 1 || other.access.boxes.size() > 1) {
+    const auto [entry, fresh] = met_.try_emplace(std::pair(a, b), *meeting);
+    if (!fresh && meeting->key() < entry->second.key()) entry->second = *meeting;
+    return;
   }
-  const std::optional<ByteRange> where = overlap(first, second) ? common_bytes(first, second) : std::nullopt;
-  if (!where) return;
-  const bool coincide = one.access.element.size == 0 || aligned_alike(first, second, one.access.element.size);
-  const auto reason = clash(one.access, other.access, coincide, accumulate_rules(one.access.win), options_);
-  if (!reason || kept_apart(one.access, other.access)) return;
-  if ((one.access.boxes.size() > 1 || other.access.boxes.size() > 1) && !met_.insert(std::minmax(a, b)).second) return;
-  judge(batch, one, other, *reason, *where);
+  if (band_.contains(meeting->where.begin)) judge(batch, one, other, meeting->reason, meeting->where);
+}
+
+// Those that do share bytes are found as such.
+void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
+  const Item& one = items_[a];
+  const Item& other = items_[b];
+  for (std::size_t x = 0; x < one.access.boxes.size(); ++x)
+    for (std::size_t y = 0; y < other.access.boxes.size(); ++y)
+      if (overlap(one.access.boxes[x], other.access.boxes[y])) return;
+  const auto window_of = [&](const Access& access) { return access.win != Uid(0) ? timeline_.window(access.win) : nullptr; };
+  const Item& update = meets_stores_anywhere(one.access, window_of(one.access)) ? one : other;
+  const Access& store = &update == &one ? other.access : one.access;
+  const WinDefinition* window = window_of(update.access);
+  const Box all = box_of(window->base, window->size);
+  bool inside = false;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();  // the first byte of the window that the store comes near
+  for (std::size_t i = 0; i < store.boxes.size(); ++i) {
+    inside |= overlap(store.boxes[i], all);
+    if (const ByteRange range = store.boxes.bounds(i); range.begin < all.offset + all.length && all.offset < range.end)
+      first = std::min(first, std::max(range.begin, all.offset));
+  }
+  if (!inside || !band_.contains(first)) return;
+  if (kept_apart(one.access, other.access) || !separate_.insert({a, b}).second) return;
+  judge(batch, one, other, Reason::SeparateModel, store.boxes.bounds(0));
 }
 
 void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where) {
@@ -372,17 +492,18 @@ std::vector<RankSignal> Owner::atomic_signals(std::uint64_t period) const {
   return found != batches_.end() ? found->second.atomic_signals : std::vector<RankSignal>();
 }
 
-std::vector<RankSignal> Owner::order_fresh_atomics(std::uint64_t period) {
+// Those that fetch come first, however they came: where several orders are left, that may decide.
+void Owner::order_atomics_of_band(Batch& batch, std::uint64_t period) {
   std::map<std::uint64_t, std::vector<AtomicOp>> by_location;
-  for (const AtomicOp& atomic : fresh_atomics_) by_location[atomic.displacement].push_back(atomic);
-  fresh_atomics_.clear();
-  std::vector<RankSignal> signals;
+  for (auto* list : {&atomics_, &plain_atomics_}) {
+    for (const AtomicOp& atomic : *list) by_location[atomic.displacement].push_back(atomic);
+    list->clear();
+  }
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key = signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
-    signals.insert(signals.end(), more.begin(), more.end());
+    batch.atomic_signals.insert(batch.atomic_signals.end(), more.begin(), more.end());
   }
-  return signals;
 }
 
 void Owner::answer(std::uint64_t period, Cut slice, const std::vector<Moment>& answers) { batches_[period].answers[slice] = answers; }

@@ -3,19 +3,26 @@
 // Rule: docs/one-sided-races.md. Of two accesses whose kinds clash, that share a byte and that no lock keeps apart, one must be before
 // the other. Cuts, program order and the owner's own epochs decide nearly always; what they leave becomes questions to the
 // resolvers of the slices, and the pair waits for the answers.
+// Memory: accesses stay where they are handed from (in memory, or in a file), and only those are taken out that may clash with others, or are not over.
+// Where that is too much at once, one band of addresses is checked after the other. What touches several is looked at in each, and a pair
+// counts where the first byte lies that the two have in common.
 // Invariant: after check() only accesses that are not over are kept; everything later is behind the cut that ended the period.
 #pragma once
 
 #include <array>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
-#include "detect/access_list.h"
 #include "detect/atomics.h"
+#include "detect/bands.h"
 #include "detect/groups.h"
+#include "detect/parcel.h"
 #include "detect/rules.h"
 #include "detect/timeline.h"
 #include "memory/sweep.h"
@@ -31,12 +38,15 @@ class Owner {
   Owner(WorldRank rank, const Timeline& timeline, const RuleOptions& options, Pairs pairs)
       : rank_(rank), timeline_(timeline), options_(options), pairs_(pairs) {}
 
-  // `clock`: the sender's.
-  void receive(AccessList accesses, std::vector<AtomicOp> atomics, const HostClock& clock);
+  // Hands all parcels of the period to whom it is given, the same ones in the same order as often as it is called: the accesses and atomics
+  // of each, with the clock of the sender.
+  using Hand = std::function<void(const Parcel&)>;
+  using Each = std::function<void(const Hand&)>;
+  static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-  // Looks at all that was received since the last time. `until` is the cut that ended the period; kNoCut: the end of it all.
+  // `until` is the cut that ended the period; kNoCut: the end of it all. `memory`: about how many bytes it may take to look at them.
   // True if there are pairs that only the resolvers can decide.
-  bool check(std::uint64_t period, Cut until);
+  bool check(std::uint64_t period, Cut until, const Each& each, std::size_t memory = kNoLimit);
 
   std::map<Cut, std::vector<Question>> questions(std::uint64_t period) const;
   // How the atomics of the period, as the owner sees them, ordered their ranks.
@@ -86,28 +96,57 @@ class Owner {
     std::map<Cut, std::vector<Moment>> answers;
     std::vector<RankSignal> atomic_signals;
   };
-  struct Delivery {
-    AccessList accesses;
-    HostClock clock;
-  };
   struct Place {
     const WinDefinition* window = nullptr;
     std::uint64_t base = 0;
   };
 
-  void add_atomic(AtomicOp atomic, std::uint64_t address, const HostClock& clock);
+  // What a first look at everything tells.
+  struct Look {
+    Look(WorldRank rank, const RuleOptions& options) : groups(rank, options) {}
+    Groups groups;
+    bool any_atomic = false;        // that fetches
+    bool any_plain_atomic = false;  // where somebody has fetched
+    bool any_open = false;
+    std::size_t accesses = 0;       // to be taken out, at most
+    std::vector<Band> bands;
+    bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_clash(); }
+  };
+  // Those of earlier periods that are still of interest.
+  struct Earlier {
+    std::vector<Access> carried, awaiting;
+  };
+
+  const HostClock& common(const HostClock& clock);
+  Look look_at_all(Cut until, const Each& each, std::size_t memory);
+  void check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each, Earlier& earlier);
+  void take_earlier(Earlier& earlier, bool last);
+  void take_atomics(const Parcel& parcel);
+  void take_accesses(const Parcel& parcel, Look& look, Cut until);
+  bool touches_band(const Access& access, const Place& place) const;
+  bool begins_in_band(const Access& access) const;
+  void keep_unless_elsewhere(std::vector<Access>& list, Access&& access) const;
+  void add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address, const HostClock& clock);
   void add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock);
   std::optional<Place> place_of(const Access& access);
   static Access placed(const Access& access, const Place& place);
   static bool meets_stores_anywhere(const Access& access, const WinDefinition* window);
   bool awaits(const Access& access, Cut until) const { return until != kNoCut && timeline_.awaits_exposure(access); }
   bool is_over(const Access& access, Cut until) const;
-  void take_fresh(Groups& groups, Cut until);
   void set_instants(Item& item) const;
   bool is_own(const Access& access) const { return access.rank == rank_ && access.win == Uid(0); }
   void meet_all(Batch& batch, Groups& groups);
   void meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate);
-  std::vector<RankSignal> order_fresh_atomics(std::uint64_t period);
+  void meet_separate(Batch& batch, std::size_t a, std::size_t b);
+  // How they clash in two of their boxes, and where.
+  struct Meeting {
+    ByteRange where;
+    Reason reason{};
+    auto key() const { return std::tuple(where.begin, where.end, reason); }
+  };
+  std::optional<Meeting> meeting_of(const Access& one, const Access& other, const Box& first, const Box& second) const;
+  bool met_below_band(const Access& one, const Access& other) const;
+  void order_atomics_of_band(Batch& batch, std::uint64_t period);
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
   // Whether a is before b for certain; conditions under which it would be are added.
   static bool before(const Item& a, const Item& b, Batch& batch, std::vector<Condition>& conditions);
@@ -119,16 +158,21 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
-  std::vector<Delivery> fresh_;
   std::pair<Uid, const WinDefinition*> last_window_;  // that was looked up
-  std::vector<AtomicOp> fresh_atomics_;
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at
   std::vector<Access> carried_;
   std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
+
+  // Of the band that is being checked.
+  Band band_;
+  std::vector<AtomicOp> atomics_, plain_atomics_;
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> earlier_;  // items of earlier periods, by their serials
   std::vector<Item> items_;
-  std::set<std::pair<std::size_t, std::size_t>> met_;  // pairs of accesses with several boxes
-  std::map<std::uint64_t, Batch> batches_;             // by period
+  std::map<std::pair<std::size_t, std::size_t>, Meeting> met_;  // pairs of accesses with several boxes: where they meet first
+  std::set<std::pair<std::size_t, std::size_t>> separate_;      // pairs that were told of by the separate model
+
+  std::map<std::uint64_t, Batch> batches_;  // by period
   std::vector<Finding> findings_;
   std::size_t merge_at_ = 1024;
   Sweeper sweeper_;

@@ -1,6 +1,8 @@
-// What one rank's part of the analysis sends to another's. Offline it is handed over; online it is encoded (see `describe`s).
+// What one rank's part of the analysis sends to another's. Inside a process it is handed over; to another one, or to a file, it goes encoded
+// (see `describe`s).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +38,13 @@ struct Parcel {
     return accesses.empty() && atomics.empty() && signals.empty() && guesses.empty() && questions.empty() && answers.empty();
   }
 };
+
+std::vector<std::uint8_t> encode(const Parcel& parcel);
+bool decode(const std::vector<std::uint8_t>& bytes, Parcel& parcel);  // false: these are no parcel
+
+// What it takes to keep them, in bytes, about: for those who have to do with a limit.
+inline std::size_t footprint(const AtomicOp&) { return 2 * sizeof(AtomicOp); }  // once more where they are put in order
+std::size_t footprint(const Parcel& parcel);  // of its accesses and atomics
 
 template <class A> void describe(A& a, Element& d) { a(d.kind, d.size); }
 template <class A> void describe(A& a, Lock& d) { a(d.win, d.target, d.exclusive, d.since); }

@@ -6,44 +6,72 @@
 
 namespace photofinish {
 
-void Participant::collect() {
-  AccessList own;
-  timeline_.take_closed([&](const Access& access) {
-    if (access.owner != rank_) {
-      outgoing_[access.owner].accesses.add(access);
-      ++waiting_;
-      return;
-    }
-    if (access.reachable) to_self_.accesses.add(access), ++waiting_;
-    if (access.win == Uid(0)) own.add(access);
-  });
-  timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.add(access); });
-  own_.receive(std::move(own), {}, definitions_.rank.clock);
-  own_.check(0, kNoCut - 1);  // whatever is closed is over
+void Participant::add_waiting(AccessList& list, const Access& access) {
+  const std::size_t before = list.footprint();
+  list.add(access);
+  waiting_bytes_ += list.footprint() - before;
+  ++waiting_;
+}
 
+void Participant::take() {
+  const std::size_t count = timeline_.pending();
+  taken_ += count;
+  produced_ += count;
+  timeline_.take_closed([&](const Access& access) {
+    if (access.owner != rank_) return add_waiting(outgoing_[access.owner].accesses, access);
+    if (access.reachable) add_waiting(to_self_.accesses, access);
+    if (access.win == Uid(0)) own_closed_.add(access);
+  });
   for (AtomicOp& atomic : timeline_.take_atomics()) {
     ++waiting_;
+    waiting_bytes_ += footprint(atomic);
     (atomic.owner == rank_ ? to_self_ : outgoing_[atomic.owner]).atomics.push_back(atomic);
   }
 }
 
+void Participant::collect() {
+  if (given_up_) {
+    timeline_.take_closed([](const Access&) {}), timeline_.take_atomics(), timeline_.take_signals(false);
+    return;
+  }
+  take();
+  taken_ = 0;
+  Parcel own;
+  own.accesses = std::exchange(own_closed_, {});
+  timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
+  own_.check(0, kNoCut - 1, [&](const Owner::Hand& hand) { hand(own); });  // whatever is closed is over
+}
+
+Parcels Participant::unload() {
+  take();
+  Parcels parcels = std::exchange(outgoing_, {});
+  if (!to_self_.empty()) parcels[rank_] = std::exchange(to_self_, {});
+  for (auto& [to, parcel] : parcels) parcel.clock = definitions_.rank.clock;
+  waiting_ = waiting_bytes_ = 0;
+  return parcels;
+}
+
 Parcels Participant::send(std::uint64_t period, Cut until) {
   collect();
+  if (given_up_) return {};
   timeline_.take_open(Timeline::Open::Shared,
                       [&](const Access& access) { (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access); });
   to_self_.clock = definitions_.rank.clock;
   for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
   signals_[period] = timeline_.take_signals(until == kNoCut);
-  waiting_ = 0;
+  waiting_ = waiting_bytes_ = produced_ = 0;
   return std::exchange(outgoing_, {});
 }
 
-bool Participant::check(std::uint64_t period, Cut until, std::vector<Parcel> received) {
-  received.push_back(std::move(kept_[period]));
+bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each, std::size_t memory) {
+  const Parcel kept = std::exchange(kept_[period], {});
   kept_.erase(period);
-  for (Parcel& parcel : received) owner_.receive(std::move(parcel.accesses), std::move(parcel.atomics), parcel.clock);
-  const bool undecided = owner_.check(period, until);
+  const auto each_and_kept = [&](const Owner::Hand& hand) {
+    each(hand);
+    hand(kept);
+  };
+  const bool undecided = owner_.check(period, until, each_and_kept, memory);
   timeline_.forget_exposures();
   return undecided;
 }

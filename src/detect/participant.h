@@ -29,16 +29,26 @@ class Participant {
   WorldRank rank() const { return rank_; }
   void add(const Event& event, const Timeline::Times& times) {
     timeline_.add(event, times);
-    if (timeline_.pending() >= kCollect) [[unlikely]]
+    if (taken_ + timeline_.pending() >= kCollect) [[unlikely]]
       collect();
   }
   // How much waits for the end of the period.
   std::size_t pending() const { return waiting_ + timeline_.pending() + timeline_.pending_signals(); }
+  // What of it could wait elsewhere, in bytes, about (footprint).
+  std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending() * sizeof(Access); }
+  // All of the period so far, whether it waits or was handed out.
+  std::size_t produced() const { return produced_ + timeline_.pending() + timeline_.pending_signals(); }
+  // Hands it out before the period ends, for somebody to keep elsewhere until it is checked; what this rank would have sent itself goes under
+  // its own rank.
+  Parcels unload();
+  // From here on nothing is kept: the run will be analysed from its traces.
+  void give_up() { given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {}, waiting_bytes_ = taken_ = 0; }
   const Timeline& timeline() const { return timeline_; }
   const Owner& owner() const { return owner_; }
 
   Parcels send(std::uint64_t period, Cut until);  // kNoCut: the last
-  bool check(std::uint64_t period, Cut until, std::vector<Parcel> received);
+  // `each` hands over all that came from others (and what this rank unloaded), `memory` is as Owner::check has it.
+  bool check(std::uint64_t period, Cut until, const Owner::Each& each, std::size_t memory);
   Parcels ask(std::uint64_t period);
   // Nobody has a question about it.
   void forget(std::uint64_t period) {
@@ -53,7 +63,9 @@ class Participant {
  private:
   static constexpr std::size_t kCollect = 4096;
 
-  void collect();
+  void take();     // what is over, from the timeline
+  void collect();  // and looks at those that need nobody else
+  void add_waiting(AccessList& list, const Access& access);
   WorldRank resolver_of(Cut slice) const { return WorldRank(static_cast<std::int32_t>(slice % static_cast<Cut>(world_size_))); }
 
   const WorldRank rank_;
@@ -65,7 +77,10 @@ class Participant {
   Parcels outgoing_;
   Parcel to_self_;
   std::map<std::uint64_t, Parcel> kept_;  // what this rank sent itself, by period, until the others' has come, too
-  std::size_t waiting_ = 0;
+  std::size_t waiting_ = 0, waiting_bytes_ = 0;
+  bool given_up_ = false;
+  AccessList own_closed_;
+  std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
   std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
 };
 

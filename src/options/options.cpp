@@ -35,6 +35,7 @@ Result<bool> check_values(const Options& options) {
   if (options.mpi != "auto" && options.mpi != "openmpi" && options.mpi != "mpich")
     return Error{"option mpi: '" + options.mpi + "' is not auto, openmpi or mpich"};
   if (options.stack_depth < 1 || options.stack_depth > 128) return Error{"option stack_depth takes 1 to 128"};
+  if (options.memory < 1) return Error{"option memory takes megabytes, 1 or more"};
   if (options.output.find('\'') != std::string::npos && options.output.find('"') != std::string::npos)
     return Error{"option output: a name with both kinds of quotes in it cannot be passed on to the ranks; choose another"};
   if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};

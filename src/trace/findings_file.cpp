@@ -65,19 +65,14 @@ void describe(A& a, ByteRange& d) {
 }
 
 template <class A>
-void describe(A& a, Epoch& d) {
-  value(a, d.kind, EpochKind::Lock);
-  a(d.index);
-}
-
-template <class A>
 void describe(A& a, FindingSide& d) {
   a(d.rank);
   value(a, d.kind, AccessKind::Accumulate);
   call(a, d.call);
   a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.bytes);
   value(a, d.op, ReduceOp::CompareAndSwap);
-  a(d.epoch);
+  value(a, d.epoch.kind, EpochKind::Lock);
+  a(d.epoch.index);
 }
 
 template <class A>
@@ -141,23 +136,36 @@ std::string findings_path(const std::string& directory, WorldRank rank) {
 
 std::string analysis_path(const std::string& directory) { return directory + "/" + std::string(kAnalysisFile); }
 
-Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) {
+std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) {
   Size size;
   size(findings);
-  std::vector<std::uint8_t> bytes(sizeof(FindingsHeader) + size.bytes);
-  std::uint8_t* payload = bytes.data() + sizeof(FindingsHeader);
-  Encoder out(payload);
+  std::vector<std::uint8_t> bytes(size.bytes);
+  Encoder out(bytes.data());
   Write{out}(findings);
-  const auto used = static_cast<std::size_t>(out.next() - payload);
-  FindingsHeader header{.version = kFindingsVersion, .size = used};
+  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
+  return bytes;
+}
+
+Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) {
+  Decoder in(bytes.data(), bytes.data() + bytes.size());
+  std::vector<Finding> findings;
+  Read{in}(findings);
+  if (in.ok() && !in.at_end()) in.fail("bytes behind the findings");
+  if (!in.ok()) return Error{in.reason()};
+  return findings;
+}
+
+Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) {
+  const std::vector<std::uint8_t> payload = encode_findings(findings);
+  FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
   std::memcpy(header.magic, kFindingsMagic, sizeof header.magic);
-  header.checksum = checksum_of(header, payload, used);
-  std::memcpy(bytes.data(), &header, sizeof header);
+  header.checksum = checksum_of(header, payload.data(), payload.size());
 
   const std::string unfinished = path + std::string(kUnfinished);
   File file(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.number() < 0) return file_error("cannot create", unfinished, errno);
-  if (!write_all(file.number(), bytes.data(), sizeof header + used, 0) || !file.closed() ||
+  if (!write_all(file.number(), &header, sizeof header, 0) || !write_all(file.number(), payload.data(), payload.size(), sizeof header) ||
+      !file.closed() ||
       rename(unfinished.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(unfinished.c_str());
@@ -182,11 +190,8 @@ Result<std::vector<Finding>> read_findings_file(const std::string& path) {
     return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
   if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size))
     return Error{path + ": damaged, its checksum does not match"};
-  Decoder in(payload, payload + size);
-  std::vector<Finding> findings;
-  Read{in}(findings);
-  if (in.ok() && !in.at_end()) in.fail("bytes behind the findings");
-  if (!in.ok()) return Error{path + ": " + in.reason()};
+  auto findings = decode_findings({payload, payload + size});
+  if (!findings) return Error{path + ": " + findings.error().message};
   return findings;
 }
 

@@ -35,6 +35,10 @@ inline constexpr char kFindingsMagic[8] = {'P', 'H', 'O', 'T', 'O', 'F', 'N', 'D
 std::string findings_path(const std::string& directory, WorldRank rank);
 std::string analysis_path(const std::string& directory);
 
+// The values of the list alone.
+std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings);
+Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes);
+
 // Replaces the file. Also for use inside the user's process.
 Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings);
 Result<std::vector<Finding>> read_findings_file(const std::string& path);

@@ -15,6 +15,7 @@
 #include "base/ticks.h"
 #include "trace/findings_file.h"
 #include "trace/format.h"
+#include "trace/spill_file.h"
 
 namespace photofinish {
 namespace {
@@ -69,7 +70,8 @@ bool is_findings(std::string_view name) {
 
 bool is_ours(const std::string& directory, const std::string& name) {
   struct stat status;
-  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 || is_findings(name)) &&
+  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 ||
+          rank_of_file(name, kSpillEnding) >= 0 || is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 

@@ -407,6 +407,81 @@ class Report(Case):
         self.assertIn("photofinish report", self.photofinish("man").out)
 
 
+class Analyze(Case):
+    """By one process, by several, with little memory: the same report."""
+
+    def record(self, program, *flags, ranks=4, puts="20000"):
+        result = self.photofinish("check", "--offline", "-n", str(ranks), "-o", "a.run", program, puts, *flags)
+        self.assertEqual(result.code, 0, result)
+
+    def launcher(self, processes):
+        return [f"mpirun.{arguments.mpi}", "-n", str(processes)]
+
+    def report_of(self, result):
+        """What our report says: a launcher adds words of its own when the exit code is not 0."""
+        lines = result.out.splitlines(keepends=True)
+        begin = next((i for i, line in enumerate(lines) if line.startswith("==================\n")), 0)
+        end = next((i for i, line in enumerate(lines) if line.startswith("SUMMARY: photofinish")), len(lines))
+        return "".join(lines[begin:end + 1])
+
+    def test_several_processes_and_little_memory(self):
+        self.record(self.compile("no_cuts.c"))
+        alone = self.photofinish("analyze", "a.run")
+        self.assertEqual(alone.code, 66, alone)
+        self.assertRegex(alone.out, r"Get of 8 bytes by rank 0 from rank 0.*\n(.*\n)*.*conflicts with put of 8 bytes by rank 1\n")
+        os.unlink(self.path("a.run/analysis.findings"))
+        before = sorted(os.listdir(self.path("a.run")))
+        for words in [("-n", "3"), ("-n", "1"), ("-n", "50"), ("--memory", "1"), ("-n", "2", "--memory", "1")]:
+            with self.subTest(words):
+                result = self.photofinish("analyze", *words, "a.run")
+                self.assertEqual((result.code, result.out, result.err), (66, alone.out, ""), result)
+                os.unlink(self.path("a.run/analysis.findings"))
+                self.assertEqual(sorted(os.listdir(self.path("a.run"))), before)
+        for words in [(), ("--memory", "1")]:
+            with self.subTest(("launcher", *words)):
+                result = self.run_(*self.launcher(3), arguments.photofinish, "analyze", *words, "a.run")
+                self.assertEqual((result.code, self.report_of(result)), (66, alone.out), result)
+
+    def test_more_processes_than_ranks(self):
+        self.record(self.compile("no_cuts.c"), ranks=2, puts="10")
+        alone = self.photofinish("analyze", "a.run")
+        result = self.run_(*self.launcher(3), arguments.photofinish, "analyze", "a.run")
+        self.assertEqual((result.code, self.report_of(result)), (66, alone.out), result)
+
+    def test_without_findings(self):
+        app = self.compile("survive.c")
+        self.assertEqual(self.photofinish("check", "--offline", "-n", "2", "-o", "a.run", app, "well").code, 0)
+        for command in [(arguments.photofinish, "analyze", "-n", "2", "a.run"), (*self.launcher(2), arguments.photofinish, "analyze", "a.run")]:
+            result = self.run_(*command)
+            self.assertEqual((result.code, result.out), (0, "SUMMARY: photofinish: no findings · run a.run\n"), result)
+
+    def test_bad_input(self):
+        self.assertSays(self.photofinish("analyze", "-n", "3", "nowhere"), r"nowhere: No such file or directory", 70)
+        self.assertSays(self.photofinish("analyze", "-n", "3", "."), r"not a photofinish run", 70)
+        self.assertSays(self.photofinish("analyze", "-n", "0", "."), r"-n", 64)
+        self.assertSays(self.photofinish("analyze", "--memory", "0", "."), r"memory takes megabytes", 64)
+        self.assertSays(self.run_(*self.launcher(2), arguments.photofinish, "analyze", "nowhere"), r"nowhere: No such file", 70)
+        self.assertSays(self.run_(*self.launcher(2), arguments.photofinish, "analyze", "-n", "2", "nowhere"), r"leave out -n", 64)
+
+    def test_damaged_trace(self):
+        self.record(self.compile("no_cuts.c"), puts="10")
+        self.write("a.run/rank-000002.trace", "nonsense" * 30)
+        self.assertSays(self.photofinish("analyze", "a.run"), r"rank-000002\.trace", 70)
+        self.assertSays(self.photofinish("analyze", "-n", "3", "a.run"), r"rank-000002\.trace", 70)
+
+    def test_check_with_little_memory(self):
+        app = self.compile("no_cuts.c")
+        enough = self.photofinish("check", "-n", "3", "-o", "a.run", app, "20000")
+        self.assertTrue(os.path.exists(self.path("a.run/rank-000000.findings")), enough)
+        self.assertFalse(os.path.exists(self.path("a.run/analysis.findings")), enough)
+        little = self.photofinish("check", "--memory", "1", "-n", "3", "-o", "b.run", app, "20000")
+        self.assertEqual((enough.code, little.code), (66, 66), little)
+        self.assertFalse(os.path.exists(self.path("b.run/rank-000000.findings")), little)
+        self.assertTrue(os.path.exists(self.path("b.run/analysis.findings")), little)
+        reports = [self.photofinish("report", run).out.replace(run, "RUN") for run in ["a.run", "b.run"]]
+        self.assertEqual(*reports)
+
+
 class Install(Case):
     def test_the_installed_tree_can_be_moved_and_found(self):
         self.assertEqual(self.run_("cmake", "--install", arguments.build, "--prefix", self.path("here")).code, 0)

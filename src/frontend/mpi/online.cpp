@@ -8,29 +8,12 @@
 #include "detect/participant.h"
 #include "frontend/mpi/real.h"
 #include "runtime/recorder.h"
-#include "trace/codec.h"
 #include "trace/findings_file.h"
 
 namespace photofinish::mpi {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-Bytes encode(const Parcel& parcel) {
-  Size size;
-  size(parcel);
-  Bytes bytes(size.bytes);
-  Encoder out(bytes.data());
-  Write{out}(parcel);
-  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
-  return bytes;
-}
-
-bool decode(const Bytes& bytes, Parcel& parcel) {
-  Decoder in(bytes.data(), bytes.data() + bytes.size());
-  Read{in}(parcel);
-  return in.ok();
-}
 
 // How far apart exchanges should be: far enough not to be felt (on an oversubscribed machine each is as many switches between processes
 // as there are ranks, several times over), near enough that little piles up.
@@ -60,15 +43,19 @@ struct Online::State {
 
   // Of the exchange in flight. What the ranks tell each other are sums, so that one collective does it: how many of them are so, and then,
   // for each rank, how many send it a parcel.
-  enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, kShared };
+  enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, GivenUp, kShared };
   std::vector<int> mine, all;
   std::vector<Bytes> sent;
   std::vector<MPI_Request> requests;  // one for each parcel, and the last for the collective
 
+  // For accesses that wait, those of this rank and those for it, and as much again to look at them.
+  std::size_t memory = 0;
+  bool given_up = false;             // some rank has more than that: the traces will be analysed, and nobody's findings count
   bool undecided = false;            // this rank, about the period that it checked last
   std::set<std::uint64_t> asked;     // periods that somebody has a question about
   std::map<std::uint64_t, Parcels> answers;  // by period, to be sent
 
+  void give_up();
   void exchange(Cut cut);
   void begin(Cut cut);
   void end();
@@ -85,6 +72,7 @@ void Online::start(const Definitions& definitions, const std::string& directory,
   auto* self = new Online;  // never deleted: it goes with the process
   self->state_ = new State(WorldRank(rank), size, definitions, {.strict_accumulate_ops = options.strict_accumulate_ops});
   self->state_->directory = directory;
+  self->state_->memory = (static_cast<std::size_t>(options.memory) << 20) / 2;
   if (REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->state_->comm) != MPI_SUCCESS) return;
   REAL(PMPI_Comm_set_errhandler)(self->state_->comm, MPI_ERRORS_RETURN);
   self->state_->last_start = clock_ns(CLOCK_MONOTONIC);
@@ -94,10 +82,18 @@ void Online::start(const Definitions& definitions, const std::string& directory,
 void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
   state.participant.add(event, {start, end});
+  if (state.participant.waiting_bytes() > state.memory) [[unlikely]]
+    state.give_up();
   const Cut cut = state.participant.timeline().cuts_done();
   if (cut == state.last_cut) return;
   state.last_cut = cut;
   if (cut >= state.next_exchange) state.exchange(cut);
+}
+
+// From here on this rank only keeps in step with the others, who will hear of it with the next exchange.
+void Online::State::give_up() {
+  given_up = true;
+  participant.give_up();
 }
 
 void Online::State::exchange(Cut cut) {
@@ -137,6 +133,7 @@ void Online::State::begin(Cut cut) {
   mine[TooLongAgo] = now - last_start > kLongNs ? 1 : 0;
   mine[NotFew] = pending >= kFew ? 1 : 0;
   mine[Many] = pending > kMany ? 1 : 0;
+  mine[GivenUp] = given_up ? 1 : 0;
   last_start = now;
   requests.emplace_back();
   REAL(PMPI_Iallreduce)(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT, MPI_SUM, comm, &requests.back());
@@ -152,6 +149,8 @@ void Online::State::end() {
   const int incoming = all[kShared + static_cast<std::size_t>(participant.rank().value)];
   std::vector<Parcel> accesses, questions_answered;
   std::map<WorldRank, Parcel> asking;
+  if (all[GivenUp] != 0 && !given_up) give_up();
+  std::size_t received = 0;
   for (int i = 0; i < incoming; ++i) {
     MPI_Status status;
     int size = 0;
@@ -167,7 +166,10 @@ void Online::State::end() {
     ask.questions = std::move(parcel.questions);
     Parcel& back = questions_answered.emplace_back();
     back.answers = std::move(parcel.answers);
-    accesses.push_back(std::move(parcel));
+    received += footprint(parcel);
+    if (received > memory && !given_up) give_up();
+    if (given_up) accesses.clear();
+    else accesses.push_back(std::move(parcel));
   }
   if (!requests.empty()) REAL(PMPI_Waitall)(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();
@@ -177,7 +179,10 @@ void Online::State::end() {
   if (all[LongAgo] == 0 && all[NotFew] == 0) stride = std::min(2 * stride, kMaxStride);
   else if (all[TooLongAgo] != 0 || all[Many] != 0) stride = std::max<Cut>(stride / 2, 1);
 
-  undecided = participant.check(number, until, std::move(accesses));
+  const auto each = [&](const Owner::Hand& hand) {
+    for (const Parcel& parcel : accesses) hand(parcel);
+  };
+  undecided = participant.check(number, until, each, memory);
   if (asked.count(number - 2) != 0) answers[number - 2] = Participant::resolve_for(std::move(asking));
   if (asked.erase(number - 3) != 0) participant.conclude(number - 3, std::move(questions_answered));
 }
@@ -194,6 +199,7 @@ void Online::finish() {
     quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
   }
   REAL(PMPI_Comm_free)(&state.comm);
+  if (state.given_up) return;
   const auto written = write_findings(findings_path(state.directory, state.participant.rank()), state.participant.take_findings());
   if (!written) complain_once(written.error().message);
 }

@@ -12,41 +12,18 @@
 #include "detect/analysis.h"
 #include "oracle.h"
 #include "simulator.h"
+#include "threads.h"
 
 namespace photofinish::testing {
 namespace {
 
-// Each event has a site of its own, so a finding is one pair of events, whatever was merged.
 // A period for the whole execution, or one at each cut.
 enum Periods : std::size_t { kOne = std::size_t{1} << 18, kMany = 0 };
 
 std::set<RacingPair> analyzed(const Execution& execution, Periods periods) {
-  std::vector<RankInput> inputs;
   std::vector<std::size_t> next(execution.ranks.size());
-  for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
-    const Execution::Rank& rank = execution.ranks[i];
-    inputs.push_back({rank.definitions.rank.rank, &rank.definitions,
-                      [&rank, &at = next[i]] { return at < rank.events.size() ? &rank.events[at++] : nullptr; }});
-  }
-  std::set<RacingPair> pairs;
-  for (const Finding& finding : analyze(std::move(inputs), execution.options, periods))
-    for (const WorldRank owner : finding.owners) {
-      RacingSide one{finding.sides[0].rank.value, finding.sides[0].site, finding.sides[0].kind};
-      RacingSide other{finding.sides[1].rank.value, finding.sides[1].site, finding.sides[1].kind};
-      if (other < one) std::swap(one, other);
-      pairs.insert({owner.value, one, other, finding.reason});
-    }
-  return pairs;
-}
-
-// What each has and the other has not.
-std::string difference(const std::set<RacingPair>& right, const std::set<RacingPair>& found) {
-  std::ostringstream out;
-  for (const RacingPair& pair : right)
-    if (found.count(pair) == 0) out << "not found: " << text(pair);
-  for (const RacingPair& pair : found)
-    if (right.count(pair) == 0) out << "found, and is none: " << text(pair);
-  return out.str();
+  std::vector<RankInput> inputs = inputs_of(execution, next, 0, static_cast<std::int32_t>(execution.ranks.size()));
+  return pairs_of(analyze(std::move(inputs), execution.options, periods));
 }
 
 TEST(Agreement, HandMadeCases) {

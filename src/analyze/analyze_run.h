@@ -1,0 +1,17 @@
+// A recorded run: its traces are read, its findings are written. By one process, or by several that each look after a share of the ranks.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "detect/transport.h"
+#include "options/options.h"
+
+namespace photofinish {
+
+// `say` is told what the traces lack; each thing once, by one process. An Error without a message: another process tells.
+Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
+                         const std::function<void(const std::string&)>& say);
+
+}  // namespace photofinish

@@ -1,0 +1,35 @@
+#include "cli/launched.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace photofinish {
+namespace {
+
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
+bool speaks_for_all() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
+  return true;
+}
+
+}  // namespace
+
+std::optional<MpiFlavour> flavour_of_launcher() {
+  if (is_set("OMPI_COMM_WORLD_RANK")) return MpiFlavour::OpenMpi;
+  if (is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD") || is_set("PMI_RANK")) return MpiFlavour::Mpich;
+  return std::nullopt;
+}
+
+int launched_processes() {
+  // Of Slurm's the one that only srun sets: others are there in a batch script, too.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* size = std::getenv(name)) return std::max(1, std::atoi(size));
+  return 1;
+}
+
+int fail_once(const std::string& message, int code) { return speaks_for_all() ? fail(message, code) : code; }
+
+}  // namespace photofinish

@@ -1,0 +1,90 @@
+#include "cli/start.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+
+namespace photofinish {
+namespace {
+
+volatile pid_t g_launcher = 0;
+volatile sig_atomic_t g_interrupted = 0;
+
+void pass_on(int signal) {
+  g_interrupted = 1;
+  if (g_launcher > 0) kill(g_launcher, signal);
+}
+
+// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of the run.
+void note_interrupt(int signal, siginfo_t* info, void*) {
+  g_interrupted = 1;
+  if (info->si_code == SI_USER && g_launcher > 0) kill(g_launcher, signal);
+}
+
+// What was ignored when we were started (nohup) stays ignored, for us and for the program.
+template <class Handler>
+void watch(int signal, Handler handler) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  if constexpr (std::is_same_v<Handler, void (*)(int)>) {
+    action.sa_handler = handler;
+  } else {
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO;
+  }
+  sigaction(signal, &action, nullptr);
+}
+
+// Open MPI refuses to start as root, which is what containers are. The user has asked us to start it.
+void allow_root() {
+  if (geteuid() != 0) return;
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+}
+
+}  // namespace
+
+int start_and_wait(const std::vector<std::string>& line, const Options& options) {
+  allow_root();
+  if (options.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
+  std::vector<char*> words;
+  for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    execvp(words[0], words.data());
+    fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
+    _exit(kExitToolError);
+  }
+  if (child < 0) return fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
+  g_launcher = child;
+  watch(SIGINT, note_interrupt);
+  watch(SIGQUIT, note_interrupt);
+  watch(SIGTERM, pass_on);
+  watch(SIGHUP, pass_on);
+  Progress progress(options);
+  int status = 0;
+  while (true) {
+    const pid_t done = waitpid(child, &status, progress.shown() ? WNOHANG : 0);
+    if (done == child) break;
+    if (done < 0 && errno != EINTR) break;
+    progress.tick();
+  }
+  progress.clear();
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  // Some launchers call an interrupted run a success.
+  return code == 0 && g_interrupted ? kExitInterrupted : code;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,14 @@
+// Starting a launcher, and staying until its processes have ended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "options/options.h"
+
+namespace photofinish {
+
+// Its exit code; 128 and more: a signal; kExitInterrupted: it says that all is well, and the user interrupted it.
+int start_and_wait(const std::vector<std::string>& line, const Options& options);
+
+}  // namespace photofinish

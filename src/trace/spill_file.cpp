@@ -1,0 +1,56 @@
+#include "trace/spill_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "trace/file_write.h"
+
+namespace photofinish {
+
+SpillFile::~SpillFile() {
+  if (file_ >= 0) close(file_);
+}
+
+Error SpillFile::trouble(const char* what) const {
+  return {std::string("cannot ") + what + " what does not fit in memory, in " + directory_ + ": " + std::strerror(errno) +
+          "; make room there, or allow more with --memory"};
+}
+
+Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
+  if (file_ < 0) file_ = open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file_ < 0) {  // not every file system has files without a name
+    char name[32];
+    std::snprintf(name, sizeof name, "/rank-%06d", number_);
+    const std::string path = directory_ + name + kSpillEnding;
+    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file_ < 0) return trouble("keep");
+    unlink(path.c_str());
+  }
+  const Place place{size_, bytes.size()};
+  if (!write_all(file_, bytes.data(), bytes.size(), size_)) return trouble("keep");
+  size_ += bytes.size();
+  return place;
+}
+
+Result<std::vector<std::uint8_t>> SpillFile::read(const Place& place) const {
+  std::vector<std::uint8_t> bytes(place.size);
+  for (std::size_t got = 0; got < bytes.size();) {
+    const ssize_t more = pread(file_, bytes.data() + got, bytes.size() - got, static_cast<off_t>(place.offset + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more == 0) errno = EIO;
+    if (more <= 0) return trouble("read");
+    got += static_cast<std::size_t>(more);
+  }
+  return bytes;
+}
+
+void SpillFile::clear() {
+  if (file_ >= 0 && size_ > 0) (void)!ftruncate(file_, 0);
+  size_ = 0;
+}
+
+}  // namespace photofinish

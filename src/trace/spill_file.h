@@ -1,0 +1,38 @@
+// Room on disk for what does not fit in memory. The file has no name as soon as it is open: whatever becomes of the process, nothing is left.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace photofinish {
+
+inline constexpr const char* kSpillEnding = ".spill";
+
+class SpillFile {
+ public:
+  // In this directory, when it is first needed; `number` tells apart the processes that use it.
+  SpillFile(std::string directory, int number) : directory_(std::move(directory)), number_(number) {}
+  ~SpillFile();
+  SpillFile(const SpillFile&) = delete;
+  SpillFile& operator=(const SpillFile&) = delete;
+
+  struct Place {
+    std::uint64_t offset = 0, size = 0;
+  };
+  Result<Place> add(const std::vector<std::uint8_t>& bytes);
+  Result<std::vector<std::uint8_t>> read(const Place& place) const;
+  void clear();  // all places are free again
+
+ private:
+  Error trouble(const char* what) const;
+
+  std::string directory_;
+  int number_;
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace photofinish
