@@ -61,7 +61,8 @@ if [ $language = fort ]; then
     *) flavour=$("$wrapper" -show 2>/dev/null | grep -q -e -lmpi_mpifh -e openmpi && echo openmpi || echo mpich) ;;
   esac
   export PHOTOFINISH_FLANG="$compiler" PHOTOFINISH_MODULES="$plugins/fortran-$version/$flavour"
-  export OMPI_FC="$plugins/flang" MPICH_FC="$plugins/flang" I_MPI_FC="$plugins/flang"
+  # By its name: a path may have spaces, which MPI's wrappers do not expect.
+  export PATH="$plugins:$PATH" OMPI_FC=photofinish-flang MPICH_FC=photofinish-flang I_MPI_FC=photofinish-flang
   [ $question = no ] || exec "$wrapper" "$@"
   exec "$wrapper" -g1 "-fpass-plugin=$plugin" "$@"
 fi
