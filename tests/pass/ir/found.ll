@@ -88,3 +88,57 @@ define void @mask(ptr %p, <4 x i32> %v, <4 x i1> %mask) {
   call void @llvm.masked.store.v4i32.p0(<4 x i32> %v, ptr %p, i32 4, <4 x i1> %mask)
   ret void
 }
+
+; Where it returns to, and not where it throws to.
+; hooks: range store
+define i64 @reads_or_throws(ptr %p, i64 %n) personality ptr @__gxx_personality_v0 {
+  %got = invoke i64 @read(i32 0, ptr %p, i64 %n) to label %fine unwind label %thrown
+fine:
+  ret i64 %got
+thrown:
+  %what = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %what
+}
+declare i32 @__gxx_personality_v0(...)
+
+; What is left when something is thrown right here.
+; hooks: store 4, release
+define void @throws(ptr %exception) {
+  %x = alloca i32
+  store i32 1, ptr %x
+  call void @keeps(ptr %x)
+  call void @__cxa_throw(ptr %exception, ptr null, ptr null)
+  unreachable
+}
+declare void @keeps(ptr)
+declare void @__cxa_throw(ptr, ptr, ptr)
+
+; Arrays of Fortran, by their descriptors.
+; hooks: range load, range store
+define void @assigns(ptr %to, ptr %from) {
+  call void @_FortranAAssign(ptr %to, ptr %from, ptr null, i32 0)
+  ret void
+}
+declare void @_FortranAAssign(ptr, ptr, ptr, i32)
+
+; hooks: range load
+define i32 @sums(ptr %array) {
+  %sum = call i32 @_FortranASumInteger4(ptr %array, ptr null, i32 0, i32 0, ptr null)
+  ret i32 %sum
+}
+declare i32 @_FortranASumInteger4(ptr, ptr, i32, i32, ptr)
+
+; Strings of a format that is a constant.
+; hooks: range load, range load
+define void @prints(ptr %a, ptr %b) {
+  %n = call i32 (ptr, ...) @printf(ptr @text, i32 1, ptr %a, ptr %b)
+  ret void
+}
+@text = private constant [9 x i8] c"%d %s %s\00"
+declare i32 @printf(ptr, ...)
+
+; hooks: none
+define void @prints_what_it_is_given(ptr %format, ptr %a) {
+  %n = call i32 (ptr, ...) @printf(ptr %format, ptr %a)
+  ret void
+}
