@@ -6,7 +6,7 @@ packages=(
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
   libcli11-dev libfmt-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
   libgtest-dev librapidcheck-dev libboost-dev
-  clang-19 llvm-19-dev
+  clang-19 llvm-19-dev flang-19 clang-16 llvm-16-dev
 )
 
 missing_packages() {

@@ -1,87 +1,26 @@
-// Rule: an access is left out only if nobody but this function's own code can have the address: a local, or a static variable of the
-// file, of which no pointer gets out; or what never changes. Whoever gets a pointer and is not shown to forget it keeps the access.
 #include "compiler/accesses.h"
 
-#include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 
 #include <algorithm>
 #include <optional>
+
+#include "compiler/libc.h"
+#include "compiler/relevance.h"
 
 namespace photofinish::compiler {
 namespace {
 
 using namespace llvm;
 
-// --- calls that touch memory
-
-struct Argument {
-  int pointer = -1, size = -1, count = -1;
-  bool writes = false;
-};
-struct LibcCall {
-  const char* name;
-  Argument arguments[2];
-};
-#define R(pointer, size) {pointer, size, -1, false}
-#define W(pointer, size) {pointer, size, -1, true}
-#define RS(pointer, size, count) {pointer, size, count, false}
-#define WS(pointer, size, count) {pointer, size, count, true}
-#define NONE {}
-constexpr LibcCall kLibcCalls[] = {
-#define LIBC(name, first, ...) {#name, {first, __VA_ARGS__}},
-#include "compiler/libc_calls.def"
-#undef LIBC
-};
-#undef R
-#undef W
-#undef RS
-#undef WS
-#undef NONE
-
-const LibcCall* libc_call(const CallBase& call) {
-  const Function* callee = call.getCalledFunction();
-  if (callee == nullptr || !callee->isDeclaration()) return nullptr;
-  for (const LibcCall& known : kLibcCalls)
-    if (callee->getName() == known.name) return &known;
-  return nullptr;
-}
-
-bool frees(const CallBase& call) {
+bool is_delete(const CallBase& call) {
   const Function* callee = call.getCalledFunction();
   if (callee == nullptr || call.arg_size() == 0 || !call.getArgOperand(0)->getType()->isPointerTy()) return false;
-  const StringRef name = callee->getName();
-  return name == "free" || name == "cfree" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv");
-}
-
-bool is_quiet_name(StringRef name) {
-  static constexpr const char* kNames[] = {
-#define QUIET(name) #name,
-#include "compiler/quiet_calls.def"
-#undef QUIET
-  };
-  for (const char* known : kNames)
-    if (name == known) return true;
-  return false;
-}
-
-void add_libc_call(CallBase& call, const LibcCall& known, std::vector<MemoryAccess>& accesses) {
-  for (const Argument& argument : known.arguments) {
-    if (argument.pointer < 0 || static_cast<unsigned>(std::max({argument.pointer, argument.size, argument.count})) >= call.arg_size()) continue;
-    Value* size = call.getArgOperand(static_cast<unsigned>(argument.size));
-    if (argument.count >= 0) {  // the product is made where the hook is
-      IRBuilder<> builder(&call);
-      size = builder.CreateMul(size, call.getArgOperand(static_cast<unsigned>(argument.count)), "pf.size");
-    }
-    if (!size->getType()->isIntegerTy()) continue;
-    accesses.push_back({&call, call.getArgOperand(static_cast<unsigned>(argument.pointer)), 0, size, argument.writes, 1});
-  }
+  return callee->getName().starts_with("_ZdlPv") || callee->getName().starts_with("_ZdaPv");
 }
 
 void add_memory_intrinsic(AnyMemIntrinsic& call, std::vector<MemoryAccess>& accesses) {
@@ -90,40 +29,73 @@ void add_memory_intrinsic(AnyMemIntrinsic& call, std::vector<MemoryAccess>& acce
     bytes = constant->getZExtValue();
     if (bytes == 0) return;
   }
-  accesses.push_back({&call, call.getRawDest(), bytes, call.getLength(), true, call.getDestAlign().valueOrOne().value()});
+  const Extent extent{Extent::Bytes, call.getLength()};
+  accesses.push_back({&call, call.getRawDest(), bytes, extent, true, call.getDestAlign().valueOrOne().value()});
   if (auto* transfer = dyn_cast<AnyMemTransferInst>(&call))
-    accesses.push_back({&call, transfer->getRawSource(), bytes, call.getLength(), false, transfer->getSourceAlign().valueOrOne().value()});
+    accesses.push_back({&call, transfer->getRawSource(), bytes, extent, false, transfer->getSourceAlign().valueOrOne().value()});
 }
 
-// --- what stays at home
-
-bool gets_out(const Value* pointer, SmallPtrSetImpl<const Value*>& seen) {
-  if (!seen.insert(pointer).second) return false;
-  for (const Use& use : pointer->uses()) {
-    const User* user = use.getUser();
-    if (isa<LoadInst>(user) || isa<ICmpInst>(user) || isa<AnyMemIntrinsic>(user)) continue;
-    if (const auto* store = dyn_cast<StoreInst>(user)) {
-      if (store->getValueOperand() == pointer) return true;
-      continue;
-    }
-    if (isa<GEPOperator>(user) || isa<BitCastOperator>(user) || isa<PHINode>(user) || isa<SelectInst>(user)) {
-      if (gets_out(user, seen)) return true;
-      continue;
-    }
-    return true;
+// Vectors of which only some lanes are touched.
+void add_vector_intrinsic(IntrinsicInst& call, std::vector<MemoryAccess>& accesses) {
+  struct Arguments {
+    int value, address, mask, lanes;  // -1: what it returns, or none
+    bool packed;                      // lanes that are set lie one behind the other
+  } at;
+  switch (call.getIntrinsicID()) {
+    case Intrinsic::masked_load: at = {-1, 0, 2, -1, false}; break;
+    case Intrinsic::masked_store: at = {0, 1, 3, -1, false}; break;
+    case Intrinsic::masked_gather: at = {-1, 0, 2, -1, false}; break;
+    case Intrinsic::masked_scatter: at = {0, 1, 3, -1, false}; break;
+    case Intrinsic::masked_expandload: at = {-1, 0, 1, -1, true}; break;
+    case Intrinsic::masked_compressstore: at = {0, 1, 2, -1, true}; break;
+    case Intrinsic::vp_load:
+    case Intrinsic::vp_gather: at = {-1, 0, 1, 2, false}; break;
+    case Intrinsic::vp_store:
+    case Intrinsic::vp_scatter: at = {0, 1, 2, 3, false}; break;
+    default: return;
   }
-  return false;
+  const auto argument = [&](int index) { return index >= 0 ? call.getArgOperand(static_cast<unsigned>(index)) : nullptr; };
+  const auto* type = cast<VectorType>(at.value >= 0 ? argument(at.value)->getType() : call.getType());
+  const DataLayout& layout = call.getModule()->getDataLayout();
+  const std::uint64_t bytes = layout.getTypeStoreSize(type->getElementType()).getFixedValue();
+  MemoryAccess access{&call, argument(at.address), 0, {}, at.value >= 0};
+  if (at.packed) {
+    access.extent = {Extent::Lanes, ConstantInt::get(Type::getInt64Ty(call.getContext()), bytes), argument(at.mask)};
+  } else {
+    access.mask = argument(at.mask);
+    access.lanes = argument(at.lanes);
+    access.lane_bytes = bytes;
+  }
+  accesses.push_back(access);
 }
 
 }  // namespace
+
+DebugLoc place_of(const Instruction& instruction) {
+  const auto has_line = [](const Instruction& one) { return one.getDebugLoc() && one.getDebugLoc().getLine() != 0; };
+  if (has_line(instruction)) return instruction.getDebugLoc();
+  const DISubprogram* here = instruction.getFunction()->getSubprogram();
+  if (here == nullptr) return {};
+  const BasicBlock* block = instruction.getParent();
+  const Instruction* before = &instruction;
+  for (int blocks = 0; blocks < 8; ++blocks) {
+    for (; before != nullptr; before = before->getPrevNode())
+      if (has_line(*before)) return before->getDebugLoc();
+    if (pred_empty(block)) break;
+    block = *pred_begin(block);
+    before = block->getTerminator();
+  }
+  return DILocation::get(instruction.getContext(), here->getLine(), 0, const_cast<DISubprogram*>(here));
+}
 
 std::vector<MemoryAccess> find_accesses(Function& function) {
   std::vector<MemoryAccess> accesses;
   const DataLayout& layout = function.getParent()->getDataLayout();
   const auto add = [&](Instruction& instruction, Value* address, Type* type, bool writes, Align align) {
     const TypeSize size = layout.getTypeStoreSize(type);
-    if (size.isScalable() || size.getFixedValue() == 0) return;
-    accesses.push_back({&instruction, address, size.getFixedValue(), nullptr, writes, align.value()});
+    if (size.getKnownMinValue() == 0) return;
+    const Extent extent{Extent::Scalable, ConstantInt::get(Type::getInt64Ty(function.getContext()), size.getKnownMinValue())};
+    accesses.push_back({&instruction, address, size.isScalable() ? 0 : size.getFixedValue(), extent, writes, align.value()});
   };
   for (Instruction& instruction : instructions(function)) {
     if (instruction.hasMetadata(LLVMContext::MD_nosanitize)) continue;
@@ -138,56 +110,49 @@ std::vector<MemoryAccess> find_accesses(Function& function) {
     } else if (auto* memory = dyn_cast<AnyMemIntrinsic>(&instruction)) {
       add_memory_intrinsic(*memory, accesses);
     } else if (auto* call = dyn_cast<CallBase>(&instruction)) {
-      if (const LibcCall* known = libc_call(*call)) add_libc_call(*call, *known, accesses);
-      else if (frees(*call)) {
+      if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) add_vector_intrinsic(*intrinsic, accesses);
+      else if (const LibcCall* known = libc_call(*call)) add_libc_call(*call, *known, accesses);
+      else if (is_delete(*call)) {
         Value* none = ConstantInt::get(Type::getInt64Ty(function.getContext()), 0);
-        accesses.push_back({call, call->getArgOperand(0), 0, none, true, 1, true});
+        accesses.push_back({call, call->getArgOperand(0), 0, {Extent::Bytes, none}, true, 1, true});
       }
     }
   }
   return accesses;
 }
 
-std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& quiet) {
+std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& quiet, const Relevance& relevance) {
   std::vector<MemoryAccess> releases;
   // What calls nothing that could lead to MPI cannot have left anything in flight.
   if (std::all_of(inst_begin(function), inst_end(function), [&](const Instruction& i) { return quiet.is_quiet(i); })) return releases;
   std::vector<Instruction*> ends;
+  std::vector<Instruction*> throws;  // out of the function, with nothing to be done here
   for (BasicBlock& block : function)
-    if (Instruction* last = block.getTerminator(); isa<ReturnInst>(last) || isa<ResumeInst>(last))
+    if (Instruction* last = block.getTerminator(); isa<ReturnInst>(last) || isa<ResumeInst>(last)) {
       if (block.getTerminatingMustTailCall() == nullptr) ends.push_back(last);
+    } else if (isa<UnreachableInst>(last)) {
+      auto* call = dyn_cast_or_null<CallInst>(last->getPrevNonDebugInstruction());
+      const Function* callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee != nullptr && (callee->getName() == "__cxa_throw" || callee->getName() == "__cxa_rethrow")) throws.push_back(call);
+    }
   const DataLayout& layout = function.getParent()->getDataLayout();
   for (Instruction& instruction : function.getEntryBlock()) {
     auto* variable = dyn_cast<AllocaInst>(&instruction);
     if (variable == nullptr || !variable->isStaticAlloca()) continue;
     const auto size = variable->getAllocationSize(layout);
     if (!size || size->isScalable() || size->getFixedValue() == 0) continue;
-    if (!PointerMayBeCaptured(variable, true, true)) continue;
+    if (!relevance.gets_out(*variable)) continue;
     const auto add = [&](Instruction* at) {
-      releases.push_back({at, variable, size->getFixedValue(), ConstantInt::get(Type::getInt64Ty(function.getContext()), size->getFixedValue()), true,
-                          variable->getAlign().value(), true});
+      releases.push_back({at, variable, size->getFixedValue(), {}, true, variable->getAlign().value(), true});
     };
     bool scoped = false;
     for (User* user : variable->users())
       if (auto* end = dyn_cast<IntrinsicInst>(user); end != nullptr && end->getIntrinsicID() == Intrinsic::lifetime_end) scoped = true, add(end);
     if (!scoped)
       for (Instruction* end : ends) add(end);
+    for (Instruction* end : throws) add(end);
   }
   return releases;
-}
-
-const char* irrelevant(const MemoryAccess& access) {
-  const Value* object = getUnderlyingObject(access.address, 0);
-  if (isa<AllocaInst>(object))
-    return PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true) ? nullptr : "a local variable that nobody else knows of";
-  if (const auto* global = dyn_cast<GlobalVariable>(object)) {
-    if (global->isConstant()) return "a constant";
-    if (!global->hasLocalLinkage()) return nullptr;
-    SmallPtrSet<const Value*, 16> seen;
-    return gets_out(global, seen) ? nullptr : "a static variable that nobody else knows of";
-  }
-  if (isa<Function>(object)) return "code";
-  return nullptr;
 }
 
 QuietCalls::QuietCalls(const Module& module) {
@@ -203,12 +168,22 @@ QuietCalls::QuietCalls(const Module& module) {
   }
 }
 
+bool QuietCalls::is_quiet_function(const Function& function) const {
+  if (function.isDeclaration()) return is_quiet_name(function.getName());
+  return function.isDefinitionExact() && !std::binary_search(loud_.begin(), loud_.end(), &function);
+}
+
 bool QuietCalls::is_quiet_call(const CallBase& call) const {
   if (isa<IntrinsicInst>(call) || call.doesNotAccessMemory()) return true;
   const Function* callee = call.getCalledFunction();
   if (callee == nullptr) return false;
-  if (callee->isDeclaration()) return libc_call(call) != nullptr || is_quiet_name(callee->getName());
-  return callee->isDefinitionExact() && !std::binary_search(loud_.begin(), loud_.end(), callee);
+  if (!callee->isDeclaration()) return is_quiet_function(*callee);
+  const LibcCall* known = libc_call(call);
+  if (known == nullptr) return is_quiet_name(callee->getName());
+  const Value* back = called_back(call, *known);
+  if (back == nullptr) return true;
+  const auto* function = dyn_cast<Function>(back->stripPointerCasts());
+  return function != nullptr && is_quiet_function(*function);
 }
 
 bool QuietCalls::is_quiet(const Instruction& instruction) const {

@@ -7,24 +7,35 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/extent.h"
+
 namespace photofinish::compiler {
 
 struct MemoryAccess {
   llvm::Instruction* instruction = nullptr;
-  llvm::Value* address = nullptr;
-  std::uint64_t bytes = 0;          // 0: as many as `size` says when it runs
-  llvm::Value* size = nullptr;
+  llvm::Value* address = nullptr;  // or a vector of them
+  std::uint64_t bytes = 0;         // 0: as many as `extent` says when it runs
+  Extent extent;
   bool writes = false;
   std::uint64_t align = 1;
-  bool releases = false;  // no bytes: the whole block that was allocated
+  bool releases = false;       // no bytes: the whole block that was allocated
+  bool behind_string = false;  // not at the address, but where the string that is there ends
+  // Of vectors: only lanes that are set, each of so many bytes; and of them only the first `lanes`, if given.
+  llvm::Value* mask = nullptr;
+  llvm::Value* lanes = nullptr;
+  std::uint64_t lane_bytes = 0;
 };
 
-// Loads, stores, atomics, memory intrinsics, and calls of the C library that touch memory (libc_calls.def).
+// Where it is in the source. Compilers have none for some of what they make of a line: then it is that of what comes before.
+llvm::DebugLoc place_of(const llvm::Instruction& instruction);
+
+// Loads, stores, atomics, memory and vector intrinsics, and calls of the C library that touch memory (libc_calls.def).
 std::vector<MemoryAccess> find_accesses(llvm::Function& function);
 
 class QuietCalls;
+class Relevance;
 // Variables on the stack that others may still use when the function returns, or their scope ends.
-std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet);
+std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet, const Relevance& relevance);
 
 // Whether a call may reach MPI, and so move the task on: everything that the module does not show to be harmless.
 class QuietCalls {
@@ -34,10 +45,8 @@ class QuietCalls {
 
  private:
   bool is_quiet_call(const llvm::CallBase& call) const;
+  bool is_quiet_function(const llvm::Function& function) const;
   std::vector<const llvm::Function*> loud_;  // sorted; of those defined here
 };
-
-// Why an access need not be looked at; null: it must.
-const char* irrelevant(const MemoryAccess& access);
 
 }  // namespace photofinish::compiler

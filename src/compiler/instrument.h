@@ -27,6 +27,7 @@ class Instrumenter {
     llvm::Instruction* before = nullptr;
     llvm::Value* base = nullptr;
     std::vector<Piece> pieces;  // by offset
+    std::size_t accesses = 1;   // that it stands for
   };
   void add(const Check& check);
 
@@ -50,6 +51,11 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   llvm::Constant* new_site();
+  void add_unknown(const MemoryAccess& access);
+  void add_lanes(const MemoryAccess& access);
+  void add_array(const MemoryAccess& access);
+  llvm::Value* bytes_of(llvm::IRBuilderBase& builder, const MemoryAccess& access);
+  llvm::Value* common(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b, llvm::Value* limit);
   llvm::Instruction* cold_branch(llvm::Value* condition, llvm::Instruction* before);
 
   llvm::Module& module_;

@@ -25,7 +25,7 @@ struct Near {
   std::size_t position;  // in the program
   std::int64_t end() const { return offset + static_cast<std::int64_t>(access->bytes); }
   unsigned line() const {
-    const DebugLoc& place = access->instruction->getDebugLoc();
+    const DebugLoc place = place_of(*access->instruction);
     return place ? place.getLine() : 0;
   }
 };
@@ -40,7 +40,7 @@ bool adds_nothing(const Near& one, const Near& other) {
 }
 
 Instrumenter::Check check_of(const std::vector<Near>& group, Value* base) {
-  Instrumenter::Check check{nullptr, base, {}};
+  Instrumenter::Check check{nullptr, base, {}, group.size()};
   std::size_t earliest = ~std::size_t{0};
   const Near* last = nullptr;
   for (const Near& near : group) {
@@ -52,7 +52,7 @@ Instrumenter::Check check_of(const std::vector<Near>& group, Value* base) {
       Instrumenter::Piece& piece = check.pieces.back();
       piece.bytes = std::max(piece.bytes, static_cast<std::uint64_t>(near.end() - piece.offset));
     } else {
-      check.pieces.push_back({near.offset, near.access->bytes, how(*near.access), near.access->instruction->getDebugLoc()});
+      check.pieces.push_back({near.offset, near.access->bytes, how(*near.access), place_of(*near.access->instruction)});
     }
     last = &near;
   }

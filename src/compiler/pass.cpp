@@ -14,6 +14,8 @@
 #include "compiler/instrument.h"
 #include "compiler/neighbours.h"
 #include "compiler/ranges.h"
+#include "compiler/relevance.h"
+#include "compiler/remarks.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::compiler {
@@ -44,18 +46,29 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     if (module.getNamedGlobal(kDone) != nullptr) return PreservedAnalyses::all();  // twice on one command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     const QuietCalls quiet(module);
+    const Relevance relevance(module);
     Instrumenter instrumenter(module);
     std::uint32_t found = 0, looked_at = 0;
-    for (Function& function : module) {
+    std::vector<Function*> all;  // not those that we make
+    for (Function& function : module) all.push_back(&function);
+    for (Function* each : all) {
+      Function& function = *each;
       if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
       if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || function.hasFnAttribute(Attribute::Naked)) continue;
+      Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
       std::vector<MemoryAccess> accesses = find_accesses(function);
-      found += static_cast<std::uint32_t>(accesses.size());
-      std::erase_if(accesses, [](const MemoryAccess& access) { return irrelevant(access) != nullptr; });
-      const std::vector<MemoryAccess> releases = find_releases(function, quiet);
+      const std::size_t found_here = accesses.size();
+      found += static_cast<std::uint32_t>(found_here);
+      std::erase_if(accesses, [&](const MemoryAccess& access) {
+        const char* reason = relevance.irrelevant(access);
+        if (reason != nullptr) remarks.dropped(access, reason);
+        return reason != nullptr;
+      });
+      remarks.function(function, found_here, accesses.size());
+      const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && releases.empty()) continue;
       looked_at += static_cast<std::uint32_t>(accesses.size());
-      instrument(function, accesses, releases, quiet, functions, instrumenter);
+      instrument(function, accesses, releases, quiet, functions, instrumenter, remarks);
     }
     instrumenter.add_note(found, looked_at);
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true, GlobalValue::PrivateLinkage,
@@ -68,17 +81,25 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   static constexpr const char* kDone = "__photofinish_done";
 
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
-                         const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
+                         const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     std::vector<Instrumenter::Expanded> ranges;
     std::vector<MemoryAccess> small, alone = releases;
     for (const MemoryAccess& access : accesses) {
-      if (const auto range = finder.find(access)) ranges.push_back(Instrumenter::expand(*range, expander, access));
-      else (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN ? small : alone).push_back(access);
+      const auto range = finder.find(access);
+      if (range) {
+        remarks.hoisted(access, range->loops);
+        ranges.push_back(Instrumenter::expand(*range, expander, access));
+        continue;
+      }
+      if (finder.reason() != nullptr) remarks.stays(access, finder.reason());
+      (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN ? small : alone).push_back(access);
     }
     const auto checks = join_neighbours(small, quiet);
+    for (const auto& check : checks)
+      if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
     for (const auto& check : checks) instrumenter.add(check);

@@ -39,47 +39,60 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
 }
 
 std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
-  if (access.bytes == 0) return {};
-  Type* i64 = Type::getInt64Ty(access.instruction->getContext());
-  Range range;
-  std::optional<Range> best;
+  reason_ = nullptr;
   const BasicBlock* block = access.instruction->getParent();
   const Loop* loop = loops_.getLoopFor(block);
   if (loop == nullptr) return {};
+  if (access.bytes == 0) {
+    reason_ = "how many bytes it touches is not known before";
+    return {};
+  }
+  Type* i64 = Type::getInt64Ty(access.instruction->getContext());
+  Range range;
+  std::optional<Range> best;
   range.address = evolution_.getSCEV(access.address);
   range.bytes = evolution_.getConstant(i64, access.bytes);
   SCEVExpander expander(evolution_, access.instruction->getModule()->getDataLayout(), "pf");
   for (; loop != nullptr; loop = loop->getParentLoop()) {
-    BasicBlock* preheader = loop->getLoopPreheader();
-    const SCEV* count = executions(block, *loop);
-    if (preheader == nullptr || count == nullptr || !is_quiet(*loop)) break;
-    const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, loop); };
-    bool fits = invariant(range.bytes);
-    for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
-    if (!fits) break;
-    if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == loop) {
-      if (!step->isAffine()) break;
-      const SCEV* stride = step->getStepRecurrence(evolution_);
-      if (!invariant(stride)) break;
-      stride = evolution_.getTruncateOrSignExtend(stride, i64);
-      range.address = step->getStart();
-      if (stride == range.bytes && range.dimensions.empty()) range.bytes = evolution_.getMulExpr(range.bytes, count);
-      else if (range.dimensions.size() < kMaxDimensions) range.dimensions.push_back({count, stride});
-      else break;
-    } else if (!invariant(range.address) || !evolution_.isKnownPositive(count)) {
-      break;
-    }
-    range.before = preheader->getTerminator();
-    const auto possible = [&](const SCEV* value) {
-      return expander.isSafeToExpandAt(value, range.before);
-    };
-    bool safe = possible(range.address) && possible(range.bytes);
-    for (const Range::Dimension& dimension : range.dimensions) safe = safe && possible(dimension.count) && possible(dimension.stride);
-    if (!safe) break;
+    reason_ = widen(range, block, *loop, expander);
+    if (reason_ != nullptr) break;
+    ++range.loops;
     best = range;
-    block = preheader;
+    block = loop->getLoopPreheader();
   }
   return best;
+}
+
+// Makes the range that of the whole loop. Otherwise, why not.
+const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander) {
+  Type* i64 = Type::getInt64Ty(block->getContext());
+  const BasicBlock* preheader = loop.getLoopPreheader();
+  if (preheader == nullptr) return "the loop has several ways in";
+  if (!is_quiet(loop)) return "the loop calls something that could lead to MPI";
+  const SCEV* count = executions(block, loop);
+  if (count == nullptr) return "it is not made in every iteration, or how many there are is not known before";
+  const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, &loop); };
+  bool fits = invariant(range.bytes);
+  for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
+  if (!fits) return "the loop inside is not the same in every iteration";
+  if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == &loop) {
+    const SCEV* stride = step->getStepRecurrence(evolution_);
+    if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
+    stride = evolution_.getTruncateOrSignExtend(stride, i64);
+    range.address = step->getStart();
+    if (stride == range.bytes && range.dimensions.empty()) range.bytes = evolution_.getMulExpr(range.bytes, count);
+    else if (range.dimensions.size() < kMaxDimensions) range.dimensions.push_back({count, stride});
+    else return "it has too many dimensions";
+  } else if (!invariant(range.address)) {
+    return "its addresses are not evenly spaced";
+  } else if (!evolution_.isKnownPositive(count)) {
+    return "the loop may not be entered at all";
+  }
+  range.before = const_cast<Instruction*>(preheader->getTerminator());
+  const auto possible = [&](const SCEV* value) { return expander.isSafeToExpandAt(value, range.before); };
+  bool safe = possible(range.address) && possible(range.bytes);
+  for (const Range::Dimension& dimension : range.dimensions) safe = safe && possible(dimension.count) && possible(dimension.stride);
+  return safe ? nullptr : "its addresses cannot be known before the loop";
 }
 
 }  // namespace photofinish::compiler

@@ -10,6 +10,10 @@
 
 #include "compiler/accesses.h"
 
+namespace llvm {
+class SCEVExpander;
+}
+
 namespace photofinish::compiler {
 
 // `bytes` at `address`, rows times, stride apart; all that planes times, plane_stride apart. Null rows: once.
@@ -22,6 +26,7 @@ struct Range {
     const llvm::SCEV* stride = nullptr;
   };
   std::vector<Dimension> dimensions;
+  std::size_t loops = 0;
 };
 
 class RangeFinder {
@@ -31,9 +36,12 @@ class RangeFinder {
 
   // Nothing if the access stays where it is.
   std::optional<Range> find(const MemoryAccess& access);
+  // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
+  const char* reason() const { return reason_; }
 
  private:
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
+  const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander);
   bool is_quiet(const llvm::Loop& loop);
 
   llvm::ScalarEvolution& evolution_;
@@ -41,6 +49,7 @@ class RangeFinder {
   llvm::DominatorTree& dominators_;
   const QuietCalls& quiet_;
   std::map<const llvm::Loop*, bool> quiet_loops_;
+  const char* reason_ = nullptr;
 };
 
 }  // namespace photofinish::compiler

@@ -50,10 +50,22 @@ if [ -z "$compiler" ]; then
   exit 64
 fi
 
-# Lines for the report, unless the program asks for more.
+# Questions, with nothing to compile, are answered as they are. Otherwise: lines for the report, unless the program asks for more.
+case "$#:${1:-}" in
+  1:-v | 1:--version | 1:-V | 1:--help | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
+  *) question=no ;;
+esac
 if [ $language = fort ]; then
-  export OMPI_FC="$compiler" MPICH_FC="$compiler" I_MPI_FC="$compiler"
+  case $mpi in
+    openmpi | mpich) flavour=$mpi ;;
+    *) flavour=$("$wrapper" -show 2>/dev/null | grep -q -e -lmpi_mpifh -e openmpi && echo openmpi || echo mpich) ;;
+  esac
+  export PHOTOFINISH_FLANG="$compiler" PHOTOFINISH_MODULES="$plugins/fortran-$version/$flavour"
+  # By its name: a path may have spaces, which MPI's wrappers do not expect.
+  export PATH="$plugins:$PATH" OMPI_FC=photofinish-flang MPICH_FC=photofinish-flang I_MPI_FC=photofinish-flang
+  [ $question = no ] || exec "$wrapper" "$@"
   exec "$wrapper" -g1 "-fpass-plugin=$plugin" "$@"
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
-exec "$wrapper" -gline-tables-only -D__PHOTOFINISH__=1 --start-no-unused-arguments "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"
+[ $question = no ] || exec "$wrapper" "$@"
+exec "$wrapper" --start-no-unused-arguments -gline-tables-only -D__PHOTOFINISH__=1 "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"

@@ -13,6 +13,9 @@ bool is_mpi_library(const std::string& module) {
   return name.starts_with("libmpi") || name.starts_with("libopen-") || name.starts_with("libphotofinish");
 }
 
+// Nor are the procedures that the modules for flang have in the program itself (compiler/fortran).
+bool is_fortran_binding(const Frame& frame) { return frame.function.starts_with("photofinish_mpi_"); }
+
 std::string location_of(const Frame& frame) {
   return frame.file.empty() ? fmt::format("{}+0x{:x}", base_name(frame.module), frame.offset)
                             : fmt::format("{}:{}", base_name(frame.file), frame.line);
@@ -32,6 +35,7 @@ std::vector<Frame> SiteText::frames(SiteId site) {
     }
     if (is_mpi_library(module->second.path)) continue;
     const auto here = symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
+    if (all.empty() && is_fortran_binding(here.front())) continue;
     all.insert(all.end(), here.begin(), here.end());
     // What called main is nobody's interest.
     if (here.back().function == "main") break;

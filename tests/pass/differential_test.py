@@ -55,6 +55,36 @@ class Program:
                 index += f" + (15 - {variable})"
         return f"(({name}*)(shared + {base}))[{index}]"
 
+    def through_pointers(self, pad):
+        """Pointers of which only the run knows whether they point to shared memory or to what nobody else knows of."""
+        number = len(self.helpers)
+        at = self.random.randrange(0, 800) // 8 * 8
+        shared = f"(struct point*)(shared + {at})"
+        kind = self.random.randrange(6)
+        if kind == 0:  # one of two
+            self.helpers.append(f"__attribute__((noinline)) static void pick{number}(struct point* p, int by) {{ W(p->y, R(p->x) + by); }}\n")
+            body = f"struct point* p = sum % 2 ? &own : {shared}; pick{number}(p, 3); pick{number}(&own, 4); sum += (unsigned long)own.y;"
+            return f"{pad}{{ struct point own = {{1, 2, 3}}; {body} }}\n"
+        if kind == 1:  # through a variable of the file
+            self.helpers.append(f"static struct point* saved{number};\n__attribute__((noinline)) static void use{number}(void) {{ W(saved{number}->z, 5); }}\n")
+            return f"{pad}{{ static struct point own; saved{number} = sum % 3 ? {shared} : &own; use{number}(); sum += (unsigned long)R(saved{number}->x); }}\n"
+        if kind == 2:  # recursion
+            self.helpers.append(f"__attribute__((noinline)) static long walk{number}(struct point* p, int n) {{\n"
+                                f"  if (n == 0) return R(p->x);\n  W(p[n].y, n);\n  return walk{number}(p, n - 1) + R(p[n].x);\n}}\n")
+            return f"{pad}{{ struct point own[6] = {{{{1, 2, 3}}}}; sum += (unsigned long)(walk{number}(own, 5) + walk{number}({shared}, 4)); }}\n"
+        if kind == 3:  # by its address
+            self.helpers.append(f"static long called{number}(struct point* p) {{ W(p->x, 8); return R(p->y); }}\n"
+                                f"static long (*volatile known{number})(struct point*) = called{number};\n")
+            return f"{pad}{{ struct point own = {{1, 2, 3}}; sum += (unsigned long)(called{number}(&own) + known{number}({shared})); }}\n"
+        if kind == 4:  # a pointer that somebody else sets
+            self.helpers.append(f"__attribute__((noinline)) static void aim{number}(struct point** p, void* at) {{ *p = (struct point*)at; }}\n")
+            return f"{pad}{{ struct point own = {{1, 2, 3}}, *p = &own; aim{number}(&p, shared + {at}); W(p->z, 6); sum += (unsigned long)R(p->y) + (unsigned long)own.x; }}\n"
+        step, count = self.random.choice((1, 2, 3)), self.random.randrange(3, 20)  # from one address to another
+        name = self.random.choice(list(self.TYPES))
+        end = at + self.TYPES[name] * step * count
+        return (f"{pad}for ({name} *p = ({name}*)(shared + {at}), *end = ({name}*)(shared + {end}) + zero; p < end; p += {step}) "
+                f"W(*p, R(*p) + ({name})(sum + 1));\n")
+
     def statement(self):
         pad = "  " * (self.depth + 1)
         kind = self.random.random()
@@ -90,7 +120,9 @@ class Program:
                                 f"  W(p->{field}, R(p->{field}) + by);\n  return R(p->x) + R(p->z);\n}}\n")
             index = self.variables[-1] if self.variables else "3"
             return f"{pad}sum += (unsigned long)helper{number}((struct point*)(shared + {self.random.randrange(0, 800) // 8 * 8}) + {index}, {self.random.randrange(1, 9)});\n"
-        if kind < 0.85:
+        if kind < 0.75:
+            return self.through_pointers(pad)
+        if kind < 0.88:
             return f"{pad}sum = sum * 3 + (unsigned long)R({self.place()});\n"
         return f"{pad}W({self.place()}, sum + {self.random.randrange(99)});\n"
 
@@ -103,7 +135,7 @@ def build_harness(arguments, directory):
 
 def run(clang, level, source, harness, flags):
     program = source.with_name(f"program{level}{len(flags)}")
-    subprocess.run([clang, level, "-w", f"-I{HERE}", *flags, str(source), str(harness), "-o", str(program)], check=True)
+    subprocess.run([clang, level, "-w", "-fno-strict-aliasing", f"-I{HERE}", *flags, str(source), str(harness), "-o", str(program)], check=True)
     lines = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60).stdout.split("\n")
     touched = [{at for at, bit in enumerate(line) if bit == "1"} for line in lines[1:3]]
     return lines[0], touched[0], touched[1]

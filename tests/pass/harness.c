@@ -2,12 +2,16 @@
 #include "harness.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "photofinish/runtime_abi.h"
 
 unsigned char shared[kShared] __attribute__((aligned(64)));
 static unsigned char told[2][kShared];
+int selected;
+
+void prepare(int at, const char* text) { memcpy(shared + at, text, strlen(text) + 1); }
 
 void tell(const void* address, unsigned long bytes, int writes) {
   for (unsigned long i = 0; i < bytes; ++i) {
@@ -43,7 +47,8 @@ static void watch(void) {
 static void watch(void) {}
 #endif
 
-int main(void) {
+int main(int argc, char** argv) {
+  if (argc > 1) selected = atoi(argv[1]);
   for (int i = 0; i < kShared; ++i) shared[i] = (unsigned char)(i * 7);
   watch();
   const unsigned long result = work(shared);

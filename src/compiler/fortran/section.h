@@ -1,0 +1,53 @@
+// A buffer that a Fortran program passes to MPI: where it begins, or, if it has gaps, a copy without.
+#include <ISO_Fortran_binding.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct section {
+  void* begin;
+  CFI_cdesc_t* copied;  // null if it is no copy
+};
+
+static int has_gaps(const CFI_cdesc_t* array) {
+  CFI_index_t next = (CFI_index_t)array->elem_len;
+  for (int i = 0; i < array->rank; ++i) {
+    if (array->dim[i].extent < 0) return 0;  // of unknown size: all that is known is where it begins
+    if (array->dim[i].extent != 1 && array->dim[i].sm != next) return 1;
+    next *= array->dim[i].extent;
+  }
+  return 0;
+}
+
+static size_t size_of(const CFI_cdesc_t* array) {
+  size_t bytes = array->elem_len;
+  for (int i = 0; i < array->rank; ++i) bytes *= (size_t)array->dim[i].extent;
+  return bytes;
+}
+
+// Element by element between the array and its copy.
+static void copy_section(const CFI_cdesc_t* array, char* copy, int back) {
+  const size_t bytes = size_of(array);
+  CFI_index_t at[CFI_MAX_RANK] = {0};
+  for (size_t done = 0; done < bytes; done += array->elem_len) {
+    char* element = array->base_addr;
+    for (int i = 0; i < array->rank; ++i) element += at[i] * array->dim[i].sm;
+    memcpy(back ? element : copy + done, back ? copy + done : element, array->elem_len);
+    for (int i = 0; i < array->rank && ++at[i] == array->dim[i].extent; ++i) at[i] = 0;
+  }
+}
+
+static struct section begin_section(CFI_cdesc_t* array) {
+  struct section made = {array->base_addr, NULL};
+  if (!has_gaps(array) || size_of(array) == 0) return made;
+  made.begin = malloc(size_of(array));
+  if (made.begin == NULL) abort();
+  made.copied = array;
+  copy_section(array, made.begin, 0);
+  return made;
+}
+
+static void end_section(struct section* section) {
+  if (section->copied == NULL) return;
+  copy_section(section->copied, section->begin, 1);
+  free(section->begin);
+}

@@ -1,0 +1,122 @@
+#include "compiler/helpers.h"
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/SourceMgr.h>
+
+namespace photofinish::compiler {
+
+using namespace llvm;
+
+namespace {
+
+constexpr const char* kCommon = R"(
+define i64 @__photofinish_common_1(ptr %a, ptr %b, i64 %limit) nounwind noinline cold {
+entry:
+  %none = icmp eq i64 %limit, 0
+  br i1 %none, label %end, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at_a = getelementptr i8, ptr %a, i64 %i
+  %at_b = getelementptr i8, ptr %b, i64 %i
+  %in_a = load i8, ptr %at_a
+  %in_b = load i8, ptr %at_b
+  %next = add i64 %i, 1
+  %same = icmp eq i8 %in_a, %in_b
+  %more = icmp ne i8 %in_a, 0
+  %inside = icmp ult i64 %next, %limit
+  %both = and i1 %same, %more
+  %on = and i1 %both, %inside
+  br i1 %on, label %loop, label %end
+end:
+  %result = phi i64 [ 0, %entry ], [ %next, %loop ]
+  ret i64 %result
+})";
+
+// As ISO_Fortran_binding.h of flang has it: the address, the length of an element, at 20 the rank, and from 24 on for each dimension its lower
+// bound, extent and stride in bytes. Dimensions without gaps become one; of what is left, two are told of, and at the first place only
+// of further ones.
+constexpr const char* kArray = R"(
+define { i64, i64, i64, i64, i64 } @__photofinish_array_1(ptr %array) nounwind noinline cold {
+entry:
+  %address = load ptr, ptr %array
+  %nothing = icmp eq ptr %address, null
+  br i1 %nothing, label %end, label %begin
+begin:
+  %at_length = getelementptr i8, ptr %array, i64 8
+  %length = load i64, ptr %at_length
+  %at_rank = getelementptr i8, ptr %array, i64 20
+  %rank8 = load i8, ptr %at_rank
+  %rank = zext i8 %rank8 to i64
+  %dimensions = getelementptr i8, ptr %array, i64 24
+  br label %dense
+dense:
+  %d = phi i64 [ 0, %begin ], [ %next_d, %is_dense ]
+  %bytes = phi i64 [ %length, %begin ], [ %more_bytes, %is_dense ]
+  %left = icmp ult i64 %d, %rank
+  br i1 %left, label %look, label %rows_known
+look:
+  %at = getelementptr [3 x i64], ptr %dimensions, i64 %d
+  %at_extent = getelementptr i64, ptr %at, i64 1
+  %at_stride = getelementptr i64, ptr %at, i64 2
+  %extent = load i64, ptr %at_extent
+  %stride = load i64, ptr %at_stride
+  %no_gap = icmp eq i64 %stride, %bytes
+  %single = icmp eq i64 %extent, 1
+  %joins = or i1 %no_gap, %single
+  br i1 %joins, label %is_dense, label %has_rows
+is_dense:
+  %more_bytes = mul i64 %bytes, %extent
+  %next_d = add i64 %d, 1
+  br label %dense
+has_rows:
+  %second = add i64 %d, 1
+  %has_second = icmp ult i64 %second, %rank
+  br i1 %has_second, label %has_planes, label %rows_known
+has_planes:
+  %at2 = getelementptr [3 x i64], ptr %dimensions, i64 %second
+  %at2_extent = getelementptr i64, ptr %at2, i64 1
+  %at2_stride = getelementptr i64, ptr %at2, i64 2
+  %extent2 = load i64, ptr %at2_extent
+  %stride2 = load i64, ptr %at2_stride
+  br label %rows_known
+rows_known:
+  %rows = phi i64 [ 1, %dense ], [ %extent, %has_rows ], [ %extent, %has_planes ]
+  %row_stride = phi i64 [ 0, %dense ], [ %stride, %has_rows ], [ %stride, %has_planes ]
+  %planes = phi i64 [ 1, %dense ], [ 1, %has_rows ], [ %extent2, %has_planes ]
+  %plane_stride = phi i64 [ 0, %dense ], [ 0, %has_rows ], [ %stride2, %has_planes ]
+  %r0 = insertvalue { i64, i64, i64, i64, i64 } poison, i64 %bytes, 0
+  %r1 = insertvalue { i64, i64, i64, i64, i64 } %r0, i64 %rows, 1
+  %r2 = insertvalue { i64, i64, i64, i64, i64 } %r1, i64 %row_stride, 2
+  %r3 = insertvalue { i64, i64, i64, i64, i64 } %r2, i64 %planes, 3
+  %r4 = insertvalue { i64, i64, i64, i64, i64 } %r3, i64 %plane_stride, 4
+  ret { i64, i64, i64, i64, i64 } %r4
+end:
+  ret { i64, i64, i64, i64, i64 } zeroinitializer
+})";
+
+Function* helper(Module& module, const char* name, const char* text) {
+  if (Function* known = module.getFunction(name)) return known;
+  SMDiagnostic problem;
+  LLVMContext& context = module.getContext();
+  const bool nameless = context.shouldDiscardValueNames();  // a text has names
+  context.setDiscardValueNames(false);
+  const std::unique_ptr<Module> made = parseAssemblyString(text, problem, context);
+  context.setDiscardValueNames(nameless);
+  if (made == nullptr) report_fatal_error(Twine("photofinish: ") + problem.getMessage());
+  Function* function = made->getFunction(name);
+  function->removeFromParent();
+  module.getFunctionList().push_back(function);
+  function->setLinkage(GlobalValue::LinkOnceODRLinkage);
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->setDSOLocal(true);
+  function->setComdat(module.getOrInsertComdat(name));
+  return function;
+}
+
+}  // namespace
+
+Function* common_function(Module& module) { return helper(module, "__photofinish_common_1", kCommon); }
+Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
+
+}  // namespace photofinish::compiler

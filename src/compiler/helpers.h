@@ -1,0 +1,14 @@
+// Functions that hooks need to find out what is touched. They are in every object that needs them, hidden, and once in what is linked.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+namespace photofinish::compiler {
+
+// i64 (ptr a, ptr b, i64 limit): how many bytes two strings have in common, and one more, but at most `limit`. Of a string and itself: its length
+// with the zero.
+llvm::Function* common_function(llvm::Module& module);
+// {bytes, rows, stride, planes, plane stride} (ptr array): what a Fortran descriptor describes; no rows if there is nothing.
+llvm::Function* array_function(llvm::Module& module);
+
+}  // namespace photofinish::compiler

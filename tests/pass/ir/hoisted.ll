@@ -1,0 +1,142 @@
+; Loops: what becomes one range in front of them, and what stays inside.
+declare void @mpi()
+declare i32 @rand()
+
+; hooks: range load, range store
+; remark: Hoisted a load is looked at in front of 1 loop
+; remark: Hoisted a store is looked at in front of 1 loop
+define void @forwards(ptr %a, ptr %b, i64 %n) {
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %before, label %end
+before:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %before ], [ %next, %loop ]
+  %from = getelementptr double, ptr %a, i64 %i
+  %v = load double, ptr %from
+  %to = getelementptr double, ptr %b, i64 %i
+  store double %v, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %after
+after:
+  br label %end
+end:
+  ret void
+}
+
+; A column of a matrix in each iteration of the outer loop.
+; hooks: range store
+; remark: Hoisted a store is looked at in front of 2 loops
+define void @nest(ptr %a, i64 %rows) {
+entry:
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %entry ], [ %next_j, %outer_end ]
+  %column = getelementptr double, ptr %a, i64 %j
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %next_i, %inner ]
+  %offset = mul nuw nsw i64 %i, 100
+  %to = getelementptr double, ptr %column, i64 %offset
+  store double 0.0, ptr %to
+  %next_i = add nuw nsw i64 %i, 1
+  %more_i = icmp ult i64 %next_i, 50
+  br i1 %more_i, label %inner, label %outer_end
+outer_end:
+  %next_j = add nuw nsw i64 %j, 1
+  %more_j = icmp ult i64 %next_j, 60
+  br i1 %more_j, label %outer, label %end
+end:
+  ret void
+}
+
+; hooks: store 8
+; remark: Stays a store is looked at in every iteration: the loop calls something that could lead to MPI
+define void @calls(ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %to = getelementptr double, ptr %a, i64 %i
+  store double 0.0, ptr %to
+  call void @mpi()
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 50
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; hooks: range store
+define void @calls_what_is_quiet(ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %v = call i32 @rand()
+  %to = getelementptr i32, ptr %a, i64 %i
+  store i32 %v, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 50
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; hooks: range load, store 8
+; remark: Stays a store is looked at in every iteration: its addresses are not evenly spaced
+define void @scattered(ptr %a, ptr %where) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %from = getelementptr i64, ptr %where, i64 %i
+  %at = load i64, ptr %from
+  %to = getelementptr double, ptr %a, i64 %at
+  store double 0.0, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 50
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; hooks: store 8
+; remark: Stays a store is looked at in every iteration: it is not made in every iteration
+define void @on_condition(ptr %a, i64 %which) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %wanted = icmp eq i64 %i, %which
+  br i1 %wanted, label %then, label %latch
+then:
+  %to = getelementptr double, ptr %a, i64 %i
+  store double 0.0, ptr %to
+  br label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 50
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; One place in every iteration: once in front.
+; hooks: range load
+define double @invariant(ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %entry ], [ %total, %loop ]
+  %v = load double, ptr %a
+  %total = fadd double %sum, %v
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 50
+  br i1 %more, label %loop, label %end
+end:
+  ret double %total
+}

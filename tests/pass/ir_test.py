@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""What the pass puts into IR, and what it says it did.
+
+  ir_test.py --pass PLUGIN --opt OPT FILE.ll…
+
+Comments in front of a function, all of it that is said about it:
+
+  ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; `none`
+  ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
+  ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
+
+Every function has a line about its hooks. The IR that comes out is one that LLVM's verifier takes.
+"""
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WRITES, RELEASES = 1 << 63, 1 << 62
+STATE = "@__photofinish_state_1"
+
+
+def expectations(path):
+    """By function: hooks, tests or none, remarks."""
+    found, about = {}, []
+    for line in path.read_text().splitlines():
+        if comment := re.match(r"; (hooks|tests|remark): (.*)$", line):
+            about.append(comment.groups())
+        elif define := re.match(r"define .*@(\w+)\(", line):
+            hooks = [text for kind, text in about if kind == "hooks"]
+            if len(hooks) != 1:
+                raise SystemExit(f"{path.name}: @{define[1]} has {len(hooks)} lines about its hooks")
+            tests = [int(text) for kind, text in about if kind == "tests"]
+            found[define[1]] = (hooks[0], tests[0] if tests else None, [text for kind, text in about if kind == "remark"])
+            about = []
+    return found
+
+
+def functions(text):
+    return {name: body for name, body in re.findall(r"^define [^\n]*@(\w+)\([^\n]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)}
+
+
+def hooks_of(body):
+    hooks = []
+    ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
+    for call in re.findall(r"call void %[\w.]+\((ptr @__photofinish_site[^\n]*)\)", body):
+        words = [word.strip() for word in call.split(", ")]
+        bytes_ = words[2].split()[-1]
+        number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)
+        kind = "release" if number & RELEASES else "store" if number & WRITES else "load"
+        if kind == "release":
+            hooks.append(kind)
+        elif len(words) == 3:
+            hooks.append(f"{kind} {number & ~(WRITES | RELEASES)}")
+        else:
+            hooks.append(f"range {kind}")
+    return ", ".join(hooks) or "none"
+
+
+def tests_of(body):
+    marks = len(re.findall(r"getelementptr inbounds (?:nuw )?(?:i8|\[[^]]*\]), ptr " + STATE, body))
+    return marks or len(re.findall(r"br i1 [^\n]*!prof", body))
+
+
+def remarks_of(text):
+    """By function: each remark's name and text."""
+    found = {}
+    for document in re.split(r"^--- ", text, flags=re.MULTILINE)[1:]:
+        name = re.search(r"^Name: +(\S+)", document, re.MULTILINE)[1]
+        function = re.search(r"^Function: +'?([^\s']+)", document, re.MULTILINE)[1]
+        words = re.findall(r"^  - \w+: +(.*)$", document, re.MULTILINE)
+        plain = "".join(word[1:-1] if word[:1] in "'\"" else word for word in words)
+        found.setdefault(function, []).append(f"{name} {plain}")
+    return found
+
+
+def check(arguments, path, folder):
+    remarks = folder / "remarks.yaml"
+    remarks.unlink(missing_ok=True)
+    command = [arguments.opt, f"-load-pass-plugin={arguments.plugin}", "-passes=photofinish,verify", f"-pass-remarks-output={remarks}", "-S", str(path), "-o", "-"]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if made.returncode != 0:
+        return [f"{path.name}: {' '.join(command)}\n{made.stderr}"]
+    bodies, said = functions(made.stdout), remarks_of(remarks.read_text() if remarks.exists() else "")
+    problems = []
+    for name, (hooks, tests, texts) in expectations(path).items():
+        body = bodies[name]
+        if hooks_of(body) != hooks:
+            problems.append(f"{path.name}: @{name} has hooks: {hooks_of(body)}, not: {hooks}\n{body}")
+        if tests is not None and tests_of(body) != tests:
+            problems.append(f"{path.name}: @{name} has {tests_of(body)} tests, not {tests}\n{body}")
+        for text in texts:
+            if not any(one.startswith(text) for one in said.get(name, [])):
+                problems.append(f"{path.name}: @{name} has no remark: {text}\n  " + "\n  ".join(said.get(name, ["none"])))
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The pass on IR.")
+    parser.add_argument("--pass", dest="plugin", required=True)
+    parser.add_argument("--opt", required=True)
+    parser.add_argument("files", type=Path, nargs="+")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="pf-") as name:
+        problems = [problem for path in arguments.files for problem in check(arguments, path, Path(name))]
+    print("\n".join(problems))
+    print(f"{len(arguments.files)} files, {sum(len(expectations(path)) for path in arguments.files)} functions, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

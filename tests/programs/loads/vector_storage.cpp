@@ -1,0 +1,45 @@
+// The storage of a std::vector is being sent when the vector grows, and gives it back; that of another is looked at while something is
+// received into it. Fixed: the waits come first.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "../rma/rma.h"
+// run: ranks=2
+// output: largest 7
+// output buggy: largest *
+// expect race: load @{send} release @{release}
+// expect race: store @{receive} load @{load}
+
+// As std::allocator, but on a line of this file.
+template <class T>
+struct Allocator {
+  using value_type = T;
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory); /*{release}*/ }
+  bool operator==(const Allocator&) const { return true; }
+  bool operator!=(const Allocator&) const { return false; }
+};
+using Vector = std::vector<int, Allocator<int>>;
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  Vector sent = {5, 7, 3}, received(3);
+  MPI_Request requests[2];
+  MPI_Irecv(received.data(), 3, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]); /*{receive}*/
+  MPI_Isend(sent.data(), 3, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);     /*{send}*/
+#ifdef FIXED
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+#endif
+  sent.push_back(argc);
+  int largest = 0;
+  for (int i = 0; i < 3; ++i) {
+    const int value = received[i]; /*{load}*/
+    largest = std::max(largest, value);
+  }
+#ifndef FIXED
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+#endif
+  if (rank == 0) printf("largest %d\n", largest);
+  MPI_Finalize();
+}
