@@ -58,7 +58,17 @@ Result<bool> analyze_messages_of(const std::string& directory) {
   if (!world_size) return world_size.error();
   Traces traces;
   if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened) return opened;
-  return write_messages(messages_path(directory), analyze_messages(inputs_of(traces, 0, *world_size)));
+  MessageFindings findings = analyze_messages(inputs_of(traces, 0, *world_size));
+  findings.followed &= traces.size() == static_cast<std::size_t>(*world_size) && std::all_of(traces.begin(), traces.end(), [](const auto& trace) {
+                         return trace->end().state == RankState::Exited && !trace->end().incomplete && trace->damage().empty();
+                       });
+  return write_messages(messages_path(directory), findings);
+}
+
+Result<bool> leave_out_messages(const std::string& directory) {
+  MessageFindings nothing;
+  nothing.looked = false;
+  return write_messages(messages_path(directory), nothing);
 }
 
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
@@ -84,7 +94,8 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   if (!findings) return findings.error();
   if (const auto written = agree(transport, speaks ? write_findings(analysis_path(directory), *findings) : true); !written) return written;
   traces.clear();
-  return agree(transport, speaks && options.messages ? analyze_messages_of(directory) : true);
+  if (!speaks) return agree(transport, true);
+  return agree(transport, options.messages ? analyze_messages_of(directory) : leave_out_messages(directory));
 }
 
 }  // namespace photofinish

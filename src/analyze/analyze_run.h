@@ -16,5 +16,6 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
 
 // The messages alone, by this process.
 Result<bool> analyze_messages_of(const std::string& directory);
+Result<bool> leave_out_messages(const std::string& directory);
 
 }  // namespace photofinish

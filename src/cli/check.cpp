@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
@@ -10,6 +11,8 @@
 #include "cli/start.h"
 #include "launch/launcher.h"
 #include "report/event_text.h"
+#include "report/site_text.h"
+#include "symbols/pass_notes.h"
 #include "trace/findings_file.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -56,10 +59,28 @@ struct Summary {
   int world_size = 0;
   std::uint64_t bytes = 0;
   std::map<std::string, std::vector<WorldRank>> unusual;
+  std::set<std::string> programs;  // of ranks that have windows
 };
+
+// ", in MPI_Recv solver.c:31" for a rank that did not come back from a call.
+std::string last_call(RankTrace& trace, Symbolizer& symbolizer) {
+  const Event* event = nullptr;
+  Call call{};
+  SiteId site;
+  bool returned = true;
+  while (trace.next(event)) {
+    call = event->call;
+    site = event->site;
+    returned = event->returned;
+  }
+  if (returned) return "";
+  const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
+  return fmt::format(", in {}{}{}", traits(call).name, location.empty() ? "" : " ", location);
+}
 
 Summary summarise(const std::string& directory) {
   Summary summary;
+  Symbolizer symbolizer;
   const auto ranks = recorded_ranks(directory);
   if (!ranks) return summary;
   for (const WorldRank rank : *ranks) {
@@ -71,11 +92,28 @@ Summary summarise(const std::string& directory) {
     ++summary.ranks;
     summary.world_size = std::max(summary.world_size, (*trace)->world_size());
     summary.bytes += (*trace)->stored_bytes();
+    if (!(*trace)->definitions().wins.empty()) summary.programs.insert((*trace)->definitions().rank.program);
     const RankEnd& end = (*trace)->end();
-    if (end.state != RankState::Exited || end.code != 0 || end.incomplete) summary.unusual[end_text(end)].push_back(rank);
+    if (end.state != RankState::Exited || end.code != 0 || end.incomplete)
+      summary.unusual[end_text(end) + last_call(**trace, symbolizer)].push_back(rank);
     if (!(*trace)->damage().empty()) summary.unusual[(*trace)->damage()].push_back(rank);
   }
   return summary;
+}
+
+// What others reach by windows, the program reaches by loads and stores: say so where they are not seen.
+void tell_what_is_not_seen(const std::string& program) {
+  const PassNotes notes = pass_notes(program);
+  constexpr std::size_t kMost = 5;
+  if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return;
+  if (notes.with.empty()) {
+    fmt::print(stderr, "photofinish: {} was not built with pfmpicc, pfmpicxx or pfmpifort: its own loads and stores are not seen\n", program);
+    return;
+  }
+  const std::size_t named = std::min(kMost, notes.without.size());
+  fmt::print(stderr, "photofinish: built without pfmpicc, so that their loads and stores are not seen: {}{}\n",
+             fmt::join(notes.without.begin(), notes.without.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+             named < notes.without.size() ? fmt::format(" and {} more", notes.without.size() - named) : "");
 }
 
 // The ranks look for races while they run. Where some could not finish, the traces tell what they would have found.
@@ -84,8 +122,8 @@ Result<bool> find_races(const std::string& directory, const Options& options) {
   if (!online) return online.error();
   if (!online->analysed || !online->missing.empty()) {
     if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
-  } else if (options.messages) {
-    if (const auto analysed = analyze_messages_of(directory); !analysed) return analysed;
+  } else if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) {
+    return looked;
   }
   return tell_findings(directory, options.output);
 }
@@ -123,6 +161,7 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   }
   fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
              summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
+  for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
   if (options.offline) return code;
   const auto found = find_races(rank_options.output, options);
   if (!found) return fail(found.error().message, code != 0 ? code : kExitToolError);

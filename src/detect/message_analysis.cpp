@@ -63,6 +63,7 @@ struct Walk {
   MessageSequence seen, unbuffered;
   std::map<std::uint64_t, TimingDependence> timing;  // by site
   std::uint64_t messages = 0;
+  bool threads = false;  // a rank has several that call MPI
 };
 
 class Rank final : public MessageSink {
@@ -78,6 +79,10 @@ class Rank final : public MessageSink {
 
   void take() {
     event_ = next_;
+    if (concerns_messages(traits(event_->call).action) && traits(event_->call).action != Action::Init) {
+      if (task_ == TaskId()) task_ = event_->task;
+      walk_.threads |= task_ != event_->task;
+    }
     flush([&](const Deferred& deferred) { return deferred.task == event_->task || deferred.end <= event_->start; });
     deferring_ = false;
     if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
@@ -155,6 +160,7 @@ class Rank final : public MessageSink {
   const Event* next_ = nullptr;
   const Event* event_ = nullptr;
   std::uint64_t start_ = 0;
+  TaskId task_;
   bool deferring_ = false;
   std::vector<Deferred> deferred_;
   std::vector<std::pair<std::uint64_t, MessageKey>> took_;
@@ -176,8 +182,7 @@ std::vector<MessageFinding> merged(const std::vector<MessageRaceClass>& races) {
     }
     finding.times = added ? race.count : finding.times + race.count;
     finding.others.push_back({first.other, first.other_unmatched, race.count});
-    for (const WorldRank rank : {first.receive.rank, first.got.rank, first.other.rank})
-      if (rank.value >= 0) finding.ranks.insert(rank);
+    finding.ranks.insert(race.ranks.begin(), race.ranks.end());
   }
   std::vector<MessageFinding> findings;
   for (auto& [place, finding] : by_place) {
@@ -224,7 +229,10 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
 
   MessageFindings findings;
   findings.races = merged(walk.races.races());
-  for (const Deadlock& deadlock : walk.unbuffered.deadlocks()) findings.standstills.push_back(standstill(deadlock));
+  // Without buffers, what one thread waits for would not hold up another.
+  findings.threads = walk.threads;
+  if (!walk.threads)
+    for (const Deadlock& deadlock : walk.unbuffered.deadlocks()) findings.standstills.push_back(standstill(deadlock));
   for (const auto& [site, timing] : walk.timing) findings.timing.push_back(timing);
   findings.messages = walk.messages;
   findings.followed = walk.seen.waiting() == 0;

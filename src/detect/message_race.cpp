@@ -119,6 +119,8 @@ void MessageRaces::finish() {
 void MessageRaces::add(const MessageRace& race) {
   MessageRaceClass& known = races_[{race.receive.site_key, race.other.site_key}];
   if (known.count++ == 0) known.first = race;
+  for (const WorldRank rank : {race.receive.rank, race.got.rank, race.other.rank})
+    if (rank.value >= 0) known.ranks.insert(rank);
 }
 
 std::vector<MessageRaceClass> MessageRaces::races() const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace photofinish {
 struct MessageRaceClass {
   MessageRace first;
   std::uint64_t count = 0;
+  std::set<WorldRank> ranks;  // of all of them
 };
 
 class MessageRaces {

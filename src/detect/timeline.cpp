@@ -55,8 +55,8 @@ void Timeline::add(const Event& event, const Times& times) {
     return;
   }
   const auto& [name, action, when] = traits(event.call);
-  // A call that failed did nothing; of several requests some may be complete all the same.
-  if (event.result != 0 && event.completions.empty()) return;
+  // A call that failed did nothing; of several requests some may be complete all the same, and a message may be taken though it is too long.
+  if (event.result != 0 && event.completions.empty() && !event.fields.has(Field::matched_from)) return;
   switch (action) {
     case Action::Init:
       many_threads_ = event.fields.has(Field::thread_level) && event.fields[Field::thread_level] >= 3;

@@ -57,7 +57,9 @@ struct MessageFindings {
   std::vector<Standstill> standstills;
   std::vector<TimingDependence> timing;
   std::uint64_t messages = 0;
-  bool followed = true;  // false: the steps of some ranks do not fit together, so that not all was looked at
+  bool looked = true;      // false: nobody wanted to know
+  bool followed = true;    // false: not all ranks came to their end
+  bool threads = false;    // some ranks call MPI from several threads: whether it needs buffers is not known
   bool operator==(const MessageFindings&) const = default;
 };
 

@@ -83,12 +83,12 @@ std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool
   }
   if (!standstill.cycle) text += "  The last of them waits for what the run never did.\n";
   if (standstill.other_match) text += "  A receive could go on with another message than it took: it may also come out otherwise.\n";
-  text += "  " + painted(kAdvice, "Try: MPI_Sendrecv, or MPI_Irecv before the sends.", colours) + "\n";
+  text += "  " + painted(kAdvice, standstill.cycle ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends." : "Try: receive the message, or do not send it.", colours) + "\n";
   return text;
 }
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
-  if (messages.messages == 0 && messages.timing.empty()) return "";
+  if (!messages.looked || (messages.messages == 0 && messages.timing.empty())) return "";
   std::vector<std::string> causes;
   if (!messages.races.empty())
     causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
@@ -101,7 +101,9 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   if (messages.timing.size() > kMost) causes.push_back(fmt::format("{} more such calls do", messages.timing.size() - kMost));
   std::string text = causes.empty() ? "VERDICT: photofinish: repeatable: no message race, and no call whose outcome hangs on timing\n"
                                     : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));
-  if (!messages.standstills.empty())
+  if (messages.threads)
+    text += "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";
+  else if (!messages.standstills.empty())
     text += "VERDICT: photofinish: not portable: it needs sends that are buffered, as the note above tells\n";
   else if (!messages.followed)
     text += "VERDICT: photofinish: portable or not is not known: the run did not come to its end\n";

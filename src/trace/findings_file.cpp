@@ -123,7 +123,7 @@ void describe(A& a, TimingDependence& d) {
 
 template <class A>
 void describe(A& a, MessageFindings& d) {
-  a(d.races, d.standstills, d.timing, d.messages, d.followed);
+  a(d.races, d.standstills, d.timing, d.messages, d.looked, d.followed, d.threads);
 }
 
 namespace {

@@ -378,6 +378,26 @@ class Survival(Case):
         self.assertEqual(result.code, 70, result)
 
 
+class Pass(Case):
+    """What was built without the pass is named."""
+
+    def test_what_is_not_seen(self):
+        wrapper = [os.path.join(os.path.dirname(arguments.photofinish), "pfmpicc"), f"--mpi={arguments.mpi}"]
+        self.write("other.c", "int other(int* p) { return p[0] = 1; }\n")
+        self.write("main.c", "#include <mpi.h>\nint other(int*);\nint main(int c, char** v) {\n  MPI_Win w;\n  int* b;\n  MPI_Init(&c, &v);\n"
+                   "  MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &b, &w);\n  other(b);\n  MPI_Win_free(&w);\n  MPI_Finalize();\n}\n")
+        for compiler, name in (wrapper, "with"), ([f"mpicc.{arguments.mpi}"], "without"):
+            for source in "main", "other":
+                result = self.run_(*compiler, "-g", "-c", f"{source}.c", "-o", f"{source}.{name}.o")
+                self.assertEqual(result.code, 0, result)
+        for main, other, told in (("with", "with", None), ("with", "without", "built without pfmpicc, .* not seen: other.c\n"),
+                                  ("without", "without", "both was not built with pfmpicc, .* not seen\n")):
+            self.run_(f"mpicc.{arguments.mpi}", f"main.{main}.o", f"other.{other}.o", "-o", "both")
+            result = self.photofinish("check", "--overwrite", "-n", "2", "-o", "a.run", "./both")
+            self.assertEqual(result.code, 0, result)
+            self.assertRegex(result.err, told) if told else self.assertNotIn("built with", result.err, result)
+
+
 class Report(Case):
     def run_directory(self):
         os.mkdir(self.path("a.run"))

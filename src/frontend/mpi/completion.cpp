@@ -90,6 +90,11 @@ void complete_requests(Context& c, Action action, int result) {
   give_back(c);
 }
 
+bool is_truncation(int result) {
+  int error_class = MPI_SUCCESS;
+  return REAL(PMPI_Error_class)(result, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
+}
+
 void set_matched(Context& c, const MPI_Status& status) {
   FieldSet& fields = c.event.fields;
   if (c.comm == nullptr) fields.set(Field::matched_from, kProcNull);  // a matched receive of MPI_MESSAGE_NO_PROC

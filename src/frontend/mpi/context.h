@@ -115,6 +115,8 @@ void add_result_of(Context& context, const RequestRecord& record);
 void take_requests(Context& context);
 void name_requests(Context& context, Action action);  // MPI_Start, MPI_Cancel: they stay
 void complete_requests(Context& context, Action action, int result);
+// Whether a receive failed because the message was too long.
+bool is_truncation(int result);
 void set_matched(Context& context, const MPI_Status& status);
 
 }  // namespace photofinish::mpi

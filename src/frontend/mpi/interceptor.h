@@ -187,7 +187,12 @@ struct Interceptor {
     if constexpr (takes_requests(action)) {
       complete_requests(c, action, result);
     } else {
-      if (result != MPI_SUCCESS) return;
+      if (result != MPI_SUCCESS) {
+        // Too long for its buffer, and taken all the same.
+        if constexpr (has<roles::StatusOut> && receives_status(action))
+          if (is_truncation(result)) set_matched(c, *c.status);
+        return;
+      }
       (Roles::after(c, arguments), ...);
       if constexpr (has<roles::StatusOut> && receives_status(action)) {
         if (c.flag == nullptr || *c.flag != 0) set_matched(c, *c.status);
