@@ -3,7 +3,8 @@
 // does. When none can, the search goes back to the last choice. When it would take too long, whoever looked follows all that had begun
 // by then: an order too many hides a race, one too few invents one.
 // Where the first value is not known, 0 and what each rank found first are tried. When nothing explains a value, somebody else
-// wrote it (a store, a put), and nothing that came before is followed.
+// wrote it (a put), and nothing that came before is followed. Where the owner stores as well, there is no telling what it wrote: then, too,
+// whoever looked follows all that had begun; of flags (which are set without looking), those that were set to what it found.
 // Misses: order that only a particular choice would have given; plain sums of which some, but not all, have been seen.
 #include "detect/atomics.h"
 
@@ -70,6 +71,7 @@ bool changes(const AtomicOp& op) {
 
 using Value = AtomicValue;
 
+bool is_store(const AtomicOp& op) { return op.op == ReduceOp::None; }
 bool informs(const AtomicOp& op) { return op.fetches && op.has_result; }
 bool only_looks(const AtomicOp& op) { return informs(op) && !changes(op); }
 
@@ -316,7 +318,8 @@ class Chain {
   // `left`: plain ones that could have come in front of it instead of those that did.
   void add(const Step& step, const std::vector<const AtomicOp*>& left) {
     const AtomicOp& op = *step.op;
-    looking_.erase(op.rank);
+    if (const auto looking = looking_.find(op.rank); looking != looking_.end() && !(only_looks(op) && looking->second.front()->result == op.result))
+      looking_.erase(looking);
     if (step.strange) restart();
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
@@ -332,28 +335,44 @@ class Chain {
       });
       hear(op);
       if (changes(op)) say(op);
-      else if (op.clock_id != 0) looking_[op.rank] = &op;
+      else if (op.clock_id != 0) looking_[op.rank].push_back(&op);
     }
     // Who found the same value earlier may as well have looked now, if it was not done before this one began.
-    if (changes(op))
-      std::erase_if(looking_, [&](const auto& entry) {
-        if (surely_sooner(*entry.second, op)) return true;
-        if (step.after == entry.second->result) hear(*entry.second);
-        return false;
-      });
+    if (!changes(op)) return;
+    for (auto& [rank, looks] : looking_) {
+      std::erase_if(looks, [&](const AtomicOp* look) { return surely_sooner(*look, op); });
+      for (const AtomicOp* look : looks)
+        if (step.after == look->result) hear(*look);
+    }
+    std::erase_if(looking_, [](const auto& entry) { return entry.second.empty(); });
   }
 
-  // Whoever looked follows all that had begun.
-  void add_by_time(std::vector<const AtomicOp*> ops) {
+  // Whoever looked follows all that had begun; where clocks cannot be compared, all.
+  void add_by_time(const std::vector<const AtomicOp*>& ops) {
     restart();
-    std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->start < b->start; });
-    for (const AtomicOp* op : ops) say(*op);
-    for (const AtomicOp* op : ops) {
-      if (!informs(*op) || op->known == kNever) continue;
-      const auto behind = std::upper_bound(ops.begin(), ops.end(), op->done, [](std::uint64_t done, const auto* other) { return done < other->start; });
-      hear(*op, static_cast<std::uint64_t>(behind - ops.begin()));
+    looking_.clear();
+    std::vector<const AtomicOp*> writers;
+    for (const AtomicOp* op : ops)
+      if (!is_store(*op) && changes(*op)) writers.push_back(op);
+    const bool flags = std::all_of(writers.begin(), writers.end(), [](const auto* op) { return !op->fetches && op->op == ReduceOp::Replace; });
+    using Alike = std::pair<std::uint64_t, Value>;
+    std::map<Alike, std::vector<const AtomicOp*>> looks;
+    for (const AtomicOp* op : ops)
+      if (informs(*op) && op->known != kNever) looks[{op->clock_id, flags ? Value(op->result) : Value()}].push_back(op);
+    for (const auto& [alike, group] : looks) {
+      const auto& [clock, value] = alike;
+      const auto start = [clock = clock](const AtomicOp* op) { return clock != 0 && op->clock_id == clock ? op->start : 0; };
+      std::vector<const AtomicOp*> followed;
+      for (const AtomicOp* op : writers)
+        if (!value || written(*op, 0) == value) followed.push_back(op);
+      std::stable_sort(followed.begin(), followed.end(), [&](const auto* a, const auto* b) { return start(a) < start(b); });
+      for (const AtomicOp* op : followed) say(*op);
+      for (const AtomicOp* look : group) {
+        const auto behind = std::upper_bound(followed.begin(), followed.end(), look->done, [&](std::uint64_t done, const auto* op) { return done < start(op); });
+        hear(*look, static_cast<std::uint64_t>(behind - followed.begin()));
+      }
+      restart();
     }
-    restart();
   }
 
   bool has_plain() const { return !plain_.empty(); }
@@ -375,7 +394,7 @@ class Chain {
   const std::uint64_t location_;
   std::uint64_t number_ = 0, place_ = 0;
   std::vector<const AtomicOp*> plain_;  // that no result has shown to be in yet
-  std::map<WorldRank, const AtomicOp*> looking_;
+  std::map<WorldRank, std::vector<const AtomicOp*>> looking_;  // one after the other, all with the same result
   std::vector<RankSignal> signals_;
 };
 
@@ -412,11 +431,41 @@ std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t l
   for (std::size_t first = 0; first < ops.size();) {
     std::vector<const AtomicOp*> slice;
     for (const Cut after = ops[first].after; first < ops.size() && ops[first].after == after; ++first) slice.push_back(&ops[first]);
+    if (std::any_of(slice.begin(), slice.end(), [](const auto* op) { return is_store(*op); })) {
+      value.reset();
+      chain.add_by_time(slice);
+      continue;
+    }
     const std::vector<Queue> queues = queues_of(slice);
     if (const auto steps = Search(queues).run(value)) add_steps(chain, queues, *steps);
     else chain.add_by_time(slice);
   }
   return chain.take();
+}
+
+Sightings::Sightings(std::span<const RankSignal> signals) {
+  for (const auto& [rank, slice, signal] : signals) {
+    if (signal.hears) looks_[signal.key][rank].push_back({signal.place, {rank, signal.moment, slice == kNoCut ? kNoCut : slice + 1}});
+    else written_.emplace(std::pair(rank, signal.moment), std::pair(signal.key, signal.place));
+  }
+  for (auto& [key, ranks] : looks_)
+    for (auto& [rank, looks] : ranks) {
+      std::stable_sort(looks.begin(), looks.end(), [](const Look& a, const Look& b) { return a.place < b.place; });
+      for (std::size_t i = looks.size() - 1; i-- > 0;)
+        if (looks[i + 1].when.moment < looks[i].when.moment) looks[i].when = looks[i + 1].when;
+    }
+}
+
+void Sightings::add(WorldRank rank, Moment begin, std::vector<Instant>& instants) const {
+  for (auto [said, last] = written_.equal_range({rank, begin}); said != last; ++said) {
+    const auto [key, place] = said->second;
+    const auto ranks = looks_.find(key);
+    if (ranks == looks_.end()) continue;
+    for (const auto& [who, looks] : ranks->second) {
+      const auto first = std::upper_bound(looks.begin(), looks.end(), place, [](std::uint64_t at, const Look& look) { return at < look.place; });
+      if (who != rank && first != looks.end()) instants.push_back(first->when);
+    }
+  }
 }
 
 }  // namespace photofinish

@@ -1,10 +1,13 @@
 // The order of the atomics that met at one location, rebuilt from what they wrote and read (docs/one-sided-races.md).
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "detect/timeline.h"
 #include "model/atomic.h"
 #include "order/signal.h"
 
@@ -22,5 +25,20 @@ using AtomicValue = std::optional<std::uint64_t>;
 // `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own; `value` is what it held before, and
 // holds after.
 std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value);
+
+// By whom else, and when, the effect of an atomic was first found, as the signals of its location have it.
+class Sightings {
+ public:
+  explicit Sightings(std::span<const RankSignal> signals);
+  void add(WorldRank rank, Moment begin, std::vector<Instant>& instants) const;
+
+ private:
+  struct Look {
+    std::uint64_t place = 0;
+    Instant when;
+  };
+  std::multimap<std::pair<WorldRank, Moment>, std::pair<std::uint64_t, std::uint64_t>> written_;  // the keys and places of each
+  std::map<std::uint64_t, std::map<WorldRank, std::vector<Look>>> looks_;  // by key and rank: by place, the first at that place or later
+};
 
 }  // namespace photofinish

@@ -112,6 +112,7 @@ bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t
       check_band(batch, period, until, look, each, earlier);
     }
     band_ = {};
+    forget_shown();
   }
   if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
@@ -187,14 +188,25 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
     return true;
   });
 
+  order_atomics_of_band(batch, period);
   if (look.groups.any_clash()) {
     for (Item& item : items_) set_instants(item);
     meet_all(batch, look.groups);
   }
-  for (Item& item : items_)
-    if (!is_over(item.access, until) && until != kNoCut) keep_unless_elsewhere(carried_, std::move(item.access));
+  for (Item& item : items_) {
+    if (is_over(item.access, until) || until == kNoCut) continue;
+    if (auto instants = shown(item.access, batch); !instants.empty()) shown_[{item.access.rank, item.access.begin}] = std::move(instants);
+    keep_unless_elsewhere(carried_, std::move(item.access));
+  }
   items_.clear();
-  order_atomics_of_band(batch, period);
+}
+
+void Owner::forget_shown() {
+  sightings_.clear();
+  if (shown_.empty()) return;
+  std::set<std::pair<WorldRank, Moment>> kept;
+  for (const Access& access : carried_) kept.emplace(access.rank, access.begin);
+  std::erase_if(shown_, [&](const auto& entry) { return !kept.contains(entry.first); });
 }
 
 // Where it begins, it is kept; it was checked wherever it reaches.
@@ -419,16 +431,38 @@ void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
 void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where) {
   std::vector<Condition> conditions;
   if (before(a, b, batch, conditions) || before(b, a, batch, conditions)) return;
+  // What has been found there says nothing of the other copy of a separate window.
+  if (reason != Reason::SeparateModel &&
+      (any_before(shown(a.access, batch), b, batch, conditions) || any_before(shown(b.access, batch), a, batch, conditions)))
+    return;
   Finding finding = make_finding(a, b, reason, where);
   if (conditions.empty()) found(std::move(finding));
   else batch.undecided.push_back({std::move(finding), std::move(conditions)});
 }
 
 bool Owner::before(const Item& a, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
-  for (const Instant& end : a.ends)
+  return any_before(a.ends, b, batch, conditions);
+}
+
+std::vector<Instant> Owner::shown(const Access& access, const Batch& batch) {
+  if (access.kind != AccessKind::Accumulate) return {};
+  std::vector<Instant> instants;
+  if (const auto earlier = shown_.find({access.rank, access.begin}); earlier != shown_.end()) instants = earlier->second;
+  const auto address = static_cast<std::uint64_t>(first_byte(access));
+  const auto range = batch.signals_at.find(address);
+  if (range == batch.signals_at.end()) return instants;
+  const auto [first, count] = range->second;
+  const Sightings& sightings = sightings_.try_emplace(address, std::span(batch.atomic_signals).subspan(first, count)).first->second;
+  sightings.add(access.rank, access.begin, instants);
+  return instants;
+}
+
+template <class Ends>
+bool Owner::any_before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
+  for (const Instant& end : ends)
     for (const Instant& begin : b.begins)
       if (end.rank == begin.rank ? end.moment < begin.moment : end.cut <= begin.cut) return true;
-  for (const Instant& end : a.ends)
+  for (const Instant& end : ends)
     for (const Instant& begin : b.begins) {
       if (end.rank == begin.rank) continue;
       const Question question{begin.rank, begin.moment, end.rank};
@@ -499,10 +533,34 @@ void Owner::order_atomics_of_band(Batch& batch, std::uint64_t period) {
     for (const AtomicOp& atomic : *list) by_location[atomic.displacement].push_back(atomic);
     list->clear();
   }
+  if (!by_location.empty()) add_stores(by_location);
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key = signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
+    if (!more.empty()) batch.signals_at[address] = {batch.atomic_signals.size(), more.size()};
     batch.atomic_signals.insert(batch.atomic_signals.end(), more.begin(), more.end());
+  }
+}
+
+// What the owner itself stores there comes between its own atomics.
+void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const {
+  for (const Item& item : items_) {
+    const Access& access = item.access;
+    if (item.seen || access.kind != AccessKind::Store || !is_own(access)) continue;
+    for (std::size_t i = 0; i < access.boxes.size(); ++i) {
+      const ByteRange range = access.boxes.bounds(i);
+      const auto first = static_cast<std::uint64_t>(std::max<std::int64_t>(range.begin - 7, 0));  // an element has 8 bytes at most
+      for (auto at = by_location.lower_bound(first); at != by_location.end() && at->first < static_cast<std::uint64_t>(range.end); ++at) {
+        const Element element = at->second.front().element;
+        if (!overlap(access.boxes[i], box_of(at->first, element.size))) continue;
+        AtomicOp store;
+        store.rank = access.rank;
+        store.element = element;
+        store.begin = access.begin;
+        store.after = access.after;
+        at->second.push_back(store);
+      }
+    }
   }
 }
 

@@ -95,6 +95,7 @@ class Owner {
     std::map<Cut, std::map<Question, std::size_t>> asked;
     std::map<Cut, std::vector<Moment>> answers;
     std::vector<RankSignal> atomic_signals;
+    std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> signals_at;  // by address: which of them
   };
   struct Place {
     const WinDefinition* window = nullptr;
@@ -147,9 +148,15 @@ class Owner {
   std::optional<Meeting> meeting_of(const Access& one, const Access& other, const Box& first, const Box& second) const;
   bool met_below_band(const Access& one, const Access& other) const;
   void order_atomics_of_band(Batch& batch, std::uint64_t period);
+  void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
+  void forget_shown();
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
   // Whether a is before b for certain; conditions under which it would be are added.
   static bool before(const Item& a, const Item& b, Batch& batch, std::vector<Condition>& conditions);
+  template <class Ends>
+  static bool any_before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions);
+  // When others had a result that this atomic's effect is part of: its bytes were changed by then, whenever its rank completes it.
+  std::vector<Instant> shown(const Access& access, const Batch& batch);
   Finding make_finding(const Item& a, const Item& b, Reason reason, const ByteRange& where) const;
   void found(Finding finding);
   AccumulateRules accumulate_rules(Uid win) const;
@@ -163,6 +170,8 @@ class Owner {
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at
   std::vector<Access> carried_;
   std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
+  std::map<std::pair<WorldRank, Moment>, std::vector<Instant>> shown_;  // of those that are kept, in earlier periods
+  std::unordered_map<std::uint64_t, Sightings> sightings_;              // of this period, by address, as they are asked for
 
   // Of the band that is being checked.
   Band band_;

@@ -12,7 +12,7 @@ struct AtomicOp {
   WorldRank owner;
   Uid win;
   std::uint64_t displacement = 0;  // the owner makes an address of it
-  ReduceOp op = ReduceOp::None;
+  ReduceOp op = ReduceOp::None;  // None: a store of the owner, of which nobody knows what it wrote
   Element element;
   bool fetches = false;
   bool has_result = false;

@@ -61,6 +61,7 @@ class Cluster {
     else if (op == ReduceOp::Sum) value += made.operand;
     pass(rank);
     made.done = now_;
+    if (!fetches && late_) made.done = kNever;
     if (fetches) made.known = made.begin + 1, made.known_after = 0;
     ops_[location].push_back(made);
     pass(rank);
@@ -68,6 +69,17 @@ class Cluster {
   }
   std::int64_t look(int rank, std::uint64_t location) { return atomic(rank, location, ReduceOp::NoOp, 0); }
   void set(int rank, std::uint64_t location, std::int64_t value) { atomic(rank, location, ReduceOp::Replace, value, 0, false); }
+  // Of the owner.
+  void store(int rank, std::uint64_t location, std::int64_t value) {
+    AtomicOp made{.rank = WorldRank(rank), .element = kInteger};
+    made.begin = 2 * events_[rank]++;
+    stores_.push_back({made, location, ops_[location].size()});
+    ops_[location].push_back(made);
+    hold(location, value);
+    pass(rank);
+  }
+  // Nobody completes what brings nothing back.
+  void complete_nothing() { late_ = true; }
   void hold(std::uint64_t location, std::int64_t value) { values_[location] = static_cast<std::uint64_t>(value); }
 
   void guarded(int rank) {
@@ -77,15 +89,29 @@ class Cluster {
     sections_.push_back({rank, begin, end});
   }
 
-  // Whether each section is known to be over where a later one begins.
+  // Whether each section is known to be over where a later one begins, and each atomic where the owner stores.
   bool orders_sections() {
-    std::vector<SliceSignals> ranks;
-    for (int rank = 0; rank < kRanks; ++rank) ranks.push_back({0, WorldRank(rank), {}});
+    order();
+    return sections_in_order() && stores_in_order();
+  }
+
+ private:
+  struct Stored {
+    AtomicOp op;
+    std::uint64_t location;
+    std::size_t atomics;  // of the location, before it
+  };
+
+  void order() {
+    for (int rank = 0; rank < kRanks; ++rank) ranks_.push_back({0, WorldRank(rank), {}});
     for (auto& [location, ops] : ops_) {
       AtomicValue value;
-      for (const RankSignal& signal : order_atomics(ops, location, value))
-        ranks[static_cast<std::size_t>(signal.rank.value)].signals.push_back(signal.signal);
+      for (const RankSignal& signal : signals_[location] = order_atomics(ops, location, value))
+        ranks_[static_cast<std::size_t>(signal.rank.value)].signals.push_back(signal.signal);
     }
+  }
+
+  bool sections_in_order() const {
     std::vector<Question> questions;
     std::vector<Moment> least;
     for (std::size_t i = 0; i < sections_.size(); ++i)
@@ -94,13 +120,32 @@ class Cluster {
         questions.push_back({WorldRank(sections_[i].rank), sections_[i].begin, WorldRank(sections_[j].rank)});
         least.push_back(sections_[j].end);
       }
-    const std::vector<Moment> answers = resolve(std::move(ranks), questions);
+    const std::vector<Moment> answers = resolve(ranks_, questions);
     for (std::size_t i = 0; i < answers.size(); ++i)
       if (answers[i] == kNever || answers[i] < least[i]) return false;
     return true;
   }
 
- private:
+  bool stores_in_order() const {
+    for (const auto& [store, location, atomics] : stores_) {
+      const Sightings sightings(signals_.at(location));
+      for (std::size_t i = 0; i < atomics; ++i) {
+        const AtomicOp& op = ops_.at(location)[i];
+        if (op.rank == store.rank || op.op == ReduceOp::NoOp) continue;
+        std::vector<Instant> over;
+        sightings.add(op.rank, op.begin, over);
+        if (op.done != kNever) over.push_back({op.rank, op.begin + 1, 0});
+        const bool known = std::any_of(over.begin(), over.end(), [&](const Instant& end) {
+          if (end.rank == store.rank) return end.moment < store.begin;
+          const Moment answer = resolve(ranks_, {{store.rank, store.begin, end.rank}}).front();
+          return answer != kNever && answer >= end.moment;
+        });
+        if (!known) return false;
+      }
+    }
+    return true;
+  }
+
   int draw() {
     std::vector<int> left;
     for (int rank = 0; rank < kRanks; ++rank)
@@ -138,6 +183,11 @@ class Cluster {
   std::map<std::uint64_t, std::uint64_t> values_;
   std::map<std::uint64_t, std::vector<AtomicOp>> ops_;
   std::vector<Section> sections_;
+  std::vector<Stored> stores_;
+  bool late_ = false;
+  // Once they are ordered.
+  std::vector<SliceSignals> ranks_;
+  std::map<std::uint64_t, std::vector<RankSignal>> signals_;
 };
 
 constexpr int kRounds = 6;
@@ -169,12 +219,15 @@ void ticket_lock(Cluster& cluster, int rank) {
   }
 }
 
-void queue_lock(Cluster& cluster, int rank) {
+using Write = void (Cluster::*)(int rank, std::uint64_t location, std::int64_t value);
+
+// `own`: how a rank sets up its own place.
+void queue_lock_by(Cluster& cluster, int rank, Write own) {
   const auto next = [](std::int64_t of) { return 10 + static_cast<std::uint64_t>(of); };
   const auto blocked = [](std::int64_t of) { return 20 + static_cast<std::uint64_t>(of); };
   for (int round = 0; round < kRounds; ++round) {
-    cluster.set(rank, next(rank), kNobody);
-    cluster.set(rank, blocked(rank), 1);
+    (cluster.*own)(rank, next(rank), kNobody);
+    (cluster.*own)(rank, blocked(rank), 1);
     const std::int64_t before = cluster.atomic(rank, 0, ReduceOp::Replace, rank);
     if (before != kNobody) {
       cluster.set(rank, next(before), rank);
@@ -189,16 +242,25 @@ void queue_lock(Cluster& cluster, int rank) {
   }
 }
 
+void queue_lock(Cluster& cluster, int rank) { queue_lock_by(cluster, rank, &Cluster::set); }
+void queue_lock_with_stores(Cluster& cluster, int rank) { queue_lock_by(cluster, rank, &Cluster::store); }
+
 // Each rank's turn comes when its flag is up; it takes it down, and raises the next rank's.
-void flags(Cluster& cluster, int rank) {
+void flags_by(Cluster& cluster, int rank, Write take_down) {
   for (int round = 0; round < kRounds; ++round) {
     const auto own = static_cast<std::uint64_t>(rank), next = static_cast<std::uint64_t>((rank + 1) % kRanks);
     if (rank > 0 || round > 0)
       while (cluster.look(rank, own) == 0) {}
-    cluster.set(rank, own, 0);
+    (cluster.*take_down)(rank, own, 0);
     cluster.guarded(rank);
     cluster.set(rank, next, 1);
   }
+}
+void flags(Cluster& cluster, int rank) { flags_by(cluster, rank, &Cluster::set); }
+void flags_with_stores(Cluster& cluster, int rank) { flags_by(cluster, rank, &Cluster::store); }
+void late_flags_with_stores(Cluster& cluster, int rank) {
+  cluster.complete_nothing();
+  flags_with_stores(cluster, rank);
 }
 
 // One word says whose turn it is.
@@ -221,7 +283,7 @@ TEST_P(HandMadeLock, OrdersWhatItGuards) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     Cluster cluster(seed);
     const auto program = GetParam().program;
-    if (program == queue_lock) cluster.hold(0, kNobody);
+    if (program == queue_lock || program == queue_lock_with_stores) cluster.hold(0, kNobody);
     cluster.run(program);
     ASSERT_TRUE(cluster.orders_sections()) << "seed " << seed;
   }
@@ -229,7 +291,9 @@ TEST_P(HandMadeLock, OrdersWhatItGuards) {
 
 INSTANTIATE_TEST_SUITE_P(Atomics, HandMadeLock,
                          ::testing::Values(Lock{"spin", spin_lock}, Lock{"looking_spin", looking_spin_lock}, Lock{"ticket", ticket_lock},
-                                           Lock{"queue", queue_lock}, Lock{"flags", flags}, Lock{"turns", turns}),
+                                           Lock{"queue", queue_lock}, Lock{"flags", flags}, Lock{"turns", turns},
+                                           Lock{"queue_with_stores", queue_lock_with_stores}, Lock{"flags_with_stores", flags_with_stores},
+                                           Lock{"late_flags_with_stores", late_flags_with_stores}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

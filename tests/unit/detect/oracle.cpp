@@ -1,6 +1,7 @@
 #include "oracle.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -11,7 +12,11 @@ namespace {
 
 class Judge {
  public:
-  Judge(const History& history, const Reachability& reaches) : history_(history), reaches_(reaches) {}
+  Judge(const History& history, const Reachability& reaches, const Signals& of_atomics) : history_(history), reaches_(reaches) {
+    for (const Atomic& atomic : history.atomics)
+      for (const auto& [from, to] : of_atomics)
+        if (from == start_of(atomic.event)) found_[&history.touches[atomic.touch]].push_back(to);
+  }
 
   std::set<RacingPair> races() const {
     std::set<RacingPair> found;
@@ -37,6 +42,7 @@ class Judge {
     if (a.owner != b.owner || a.operation == b.operation) return {};
     const std::optional<Reason> reason = may_not_meet(a, b);
     if (!reason || before(a, b) || before(b, a) || kept_apart(a, b)) return {};
+    if (*reason != Reason::SeparateModel && (found_before(a, b) || found_before(b, a))) return {};
     return reason;
   }
 
@@ -51,6 +57,16 @@ class Judge {
     for (const Point& end : a.ends)
       for (const Point& begin : b.begins)
         if (reaches_(end, begin) || (end == begin && is_fence(end))) return true;
+    return false;
+  }
+
+  // What an atomic has found is over.
+  bool found_before(const Touch& a, const Touch& b) const {
+    const auto found = found_.find(&a);
+    if (found == found_.end()) return false;
+    for (const Point& look : found->second)
+      for (const Point& begin : b.begins)
+        if (reaches_(look, begin)) return true;
     return false;
   }
 
@@ -129,6 +145,7 @@ class Judge {
 
   const History& history_;
   const Reachability& reaches_;
+  std::map<const Touch*, std::vector<Point>> found_;  // who found the effect of an atomic
 };
 
 }  // namespace
@@ -138,20 +155,22 @@ Verdict judge(const Execution& execution) {
   const History history(execution);
   const Signals signals = find_signals(history);
   const AtomicOrders orders = order_atomics(history);
-  const auto races = [&](const Reachability& reaches) { return Judge(history, reaches).races(); };
+  const auto races = [&](const Reachability& reaches, const Signals& of_atomics) { return Judge(history, reaches, of_atomics).races(); };
   std::optional<std::set<RacingPair>> found;
   for (const Signals& of_atomics : orders.sets) {
     Signals all = signals;
     all.insert(of_atomics.begin(), of_atomics.end());
     const Reachability reaches(execution, all);
     if (reaches.has_cycle()) return {"atomics in an order that contradicts another", {}};
-    std::set<RacingPair> one = races(reaches);
+    std::set<RacingPair> one = races(reaches, of_atomics);
     if (found && *found != one) return {"atomics in different orders, with different findings", {}};
     found = std::move(one);
     if (orders.doubtful.empty()) continue;
     all.insert(orders.doubtful.begin(), orders.doubtful.end());
+    Signals at_most_of_atomics = of_atomics;
+    at_most_of_atomics.insert(orders.doubtful.begin(), orders.doubtful.end());
     const Reachability at_most(execution, all);
-    if (at_most.has_cycle() || races(at_most) != *found) return {orders.why, {}};
+    if (at_most.has_cycle() || races(at_most, at_most_of_atomics) != *found) return {orders.why, {}};
   }
   return {"", *found};
 }
