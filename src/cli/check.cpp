@@ -37,6 +37,8 @@ Result<std::vector<std::string>> launch_line(const Options& options, const Check
   if (const auto chosen = chosen_flavour(options.mpi)) {
     flavour = *chosen;
     if (const auto found = find_program(arguments.line[0]); !found) return found.error();
+    if (const auto program = inspect_program(arguments.line[0]); program && program->flavour && program->flavour != flavour)
+      return Error{fmt::format("{} was built with {}: leave out --mpi", arguments.line[0], name_of(*program->flavour))};
   } else {
     const auto program = inspect_program(arguments.line[0]);
     if (!program) return program.error();

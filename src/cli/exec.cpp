@@ -1,5 +1,6 @@
 // photofinish exec: becomes one rank of the program, with our library in front of MPI. It is exec'd, not forked: the launcher
 // keeps the process it started, with its signals, its exit code and its place in the process tree.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -33,6 +34,9 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   if (!program) return fail_once(program.error().message);
   const auto flavour = find_flavour(options, *program);
   if (!flavour) return fail_once(flavour.error().message);
+  if (program->flavour && launched_by_other_than(*program->flavour))
+    return fail_once(fmt::format("{} was built with {}, and this is the launcher of another MPI: start it with {}'s", arguments.line[0],
+                                 name_of(*program->flavour), name_of(*program->flavour)));
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 

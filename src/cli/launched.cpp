@@ -23,6 +23,11 @@ std::optional<MpiFlavour> flavour_of_launcher() {
   return std::nullopt;
 }
 
+bool launched_by_other_than(MpiFlavour flavour) {
+  const bool by_open_mpi = is_set("OMPI_COMM_WORLD_RANK"), by_mpich = is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD");
+  return flavour == MpiFlavour::OpenMpi ? by_mpich && !by_open_mpi : by_open_mpi && !by_mpich;
+}
+
 int launched_processes() {
   // Of Slurm's the one that only srun sets: others are there in a batch script, too.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})

@@ -11,6 +11,8 @@ namespace photofinish {
 
 // What cannot be seen in the program (a script, python) shows in what its launcher says to it.
 std::optional<MpiFlavour> flavour_of_launcher();
+// Where that is the launcher of the other MPI, each rank would take itself for the only one.
+bool launched_by_other_than(MpiFlavour flavour);
 // How many it has started; 1 if there is none.
 int launched_processes();
 // One process is enough to say what is wrong with all of them.

@@ -83,8 +83,8 @@ int start_and_wait(const std::vector<std::string>& line, const Options& options)
   }
   progress.clear();
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  // Some launchers call an interrupted run a success.
-  return code == 0 && g_interrupted ? kExitInterrupted : code;
+  // Launchers call an interrupted run a success, a failure, or a signal, each as it likes.
+  return g_interrupted ? kExitInterrupted : code;
 }
 
 }  // namespace photofinish

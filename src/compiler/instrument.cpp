@@ -1,5 +1,6 @@
 #include "compiler/instrument.h"
 
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -298,7 +299,9 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
 
 void Instrumenter::add_note(std::uint32_t found, std::uint32_t looked_at) {
   Type* i32 = Type::getInt32Ty(context_);
+  // As the debug information has it, where there is some: flang gives its modules no name.
   std::string source = module_.getSourceFileName();
+  if (module_.debug_compile_units_begin() != module_.debug_compile_units_end()) source = (*module_.debug_compile_units_begin())->getFilename().str();
   source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
   Constant* name = ConstantDataArray::getString(context_, PHOTOFINISH_NOTE_NAME, true);
   Constant* text = ConstantDataArray::getString(context_, source, false);

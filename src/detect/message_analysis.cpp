@@ -75,6 +75,7 @@ class Rank final : public MessageSink {
   }
 
   bool ended() const { return next_ == nullptr; }
+  bool finalized() const { return finalized_; }
   std::uint64_t next_start() const { return start_; }  // of its next event, in ticks of its machine
 
   void take() {
@@ -87,6 +88,7 @@ class Rank final : public MessageSink {
     deferring_ = false;
     if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
     if (event_->returned && depends_on_time(*event_)) note_timing();
+    finalized_ |= traits(event_->call).action == Action::Finalize || traits(event_->call).action == Action::SessionFinalize;
     advance();
   }
   void finish() {
@@ -161,6 +163,7 @@ class Rank final : public MessageSink {
   const Event* event_ = nullptr;
   std::uint64_t start_ = 0;
   TaskId task_;
+  bool finalized_ = false;
   bool deferring_ = false;
   std::vector<Deferred> deferred_;
   std::vector<std::pair<std::uint64_t, MessageKey>> took_;
@@ -229,13 +232,14 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
 
   MessageFindings findings;
   findings.races = merged(walk.races.races());
-  // Without buffers, what one thread waits for would not hold up another.
+  findings.followed = walk.seen.waiting() == 0 && std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
+  // Without buffers, what one thread waits for would not hold up another. In a run that was broken off, what never came might have.
   findings.threads = walk.threads;
   if (!walk.threads)
-    for (const Deadlock& deadlock : walk.unbuffered.deadlocks()) findings.standstills.push_back(standstill(deadlock));
+    for (const Deadlock& deadlock : walk.unbuffered.deadlocks())
+      if (deadlock.cycle || findings.followed) findings.standstills.push_back(standstill(deadlock));
   for (const auto& [site, timing] : walk.timing) findings.timing.push_back(timing);
   findings.messages = walk.messages;
-  findings.followed = walk.seen.waiting() == 0;
   return findings;
 }
 

@@ -93,22 +93,24 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   if (!messages.races.empty())
     causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
   if (races > 0) causes.push_back(races == 1 ? "there is a race in memory" : fmt::format("there are {} races in memory", races));
+  std::map<std::string, std::uint64_t> timing;  // a line may have several such calls
+  for (const TimingDependence& one : messages.timing) timing[call_at(one.at.rank, one.at.site, notes)] += one.times;
   constexpr std::size_t kMost = 4;
-  for (std::size_t i = 0; i < std::min(kMost, messages.timing.size()); ++i) {
-    const TimingDependence& timing = messages.timing[i];
-    causes.push_back(fmt::format("{} hangs on timing ({})", call_at(timing.at.rank, timing.at.site, notes), times_text(timing.times)));
-  }
-  if (messages.timing.size() > kMost) causes.push_back(fmt::format("{} more such calls do", messages.timing.size() - kMost));
-  std::string text = causes.empty() ? "VERDICT: photofinish: repeatable: no message race, and no call whose outcome hangs on timing\n"
+  std::size_t told = 0;
+  for (const auto& [call, times] : timing)
+    if (told++ < kMost) causes.push_back(fmt::format("the outcome of {} depends on timing ({})", call, times_text(times)));
+  if (told > kMost) causes.push_back(fmt::format("so does that of {} more call{}", told - kMost, told - kMost == 1 ? "" : "s"));
+  std::string text = causes.empty() ? "VERDICT: photofinish: repeatable: no message race, and no call whose outcome depends on timing\n"
                                     : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));
   if (messages.threads)
     text += "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";
   else if (!messages.standstills.empty())
-    text += "VERDICT: photofinish: not portable: it needs sends that are buffered, as the note above tells\n";
+    text += fmt::format("VERDICT: photofinish: not portable: it needs sends that are buffered, as the {} above\n", messages.standstills.size() == 1 ? "note says" : "notes say");
   else if (!messages.followed)
     text += "VERDICT: photofinish: portable or not is not known: the run did not come to its end\n";
   else
-    text += "VERDICT: photofinish: portable: it comes to its end without buffered sends, too\n";
+    text += fmt::format("VERDICT: photofinish: portable: it comes to its end without buffered sends, too{}\n",
+                        messages.races.empty() ? "" : ", if its receives take the messages that they took here");
   return text;
 }
 

@@ -114,6 +114,15 @@ class Errors(Case):
         self.fake_mpi("libmpi.so.12")
         self.assertSays(self.photofinish("check", "-n", "2", "./app"), r"libmpi\.so\.12", 70)
 
+    @unittest.skipUnless(shutil.which("mpicc.openmpi") and shutil.which("mpicc.mpich"), "needs two MPIs")
+    def test_the_other_mpi(self):
+        app, other = self.compile("children.c"), {"openmpi": "mpich", "mpich": "openmpi"}[arguments.mpi]
+        named = {"openmpi": "Open MPI", "mpich": "MPICH"}[arguments.mpi]
+        self.assertSays(self.photofinish("check", "-n", "2", f"--mpi={other}", app), f"children was built with {named}: leave out --mpi", 70)
+        result = self.photofinish("check", "--", f"mpirun.{other}", "-n", "2", app)
+        self.assertRegex(result.err, f"photofinish: ./children was built with {named}, .* start it with {named}'s", result)
+        self.assertNotEqual(result.code, 0, result)
+
     def test_launcher_missing(self):
         # An MPI library with no launcher beside it, nor in PATH.
         soname = "libmpi.so.40" if arguments.mpi == "openmpi" else "libmpich.so.12"
@@ -342,8 +351,9 @@ class Survival(Case):
             os.killpg(process.pid, signal.SIGINT)
 
         result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt)
-        self.assertNotEqual(result.code, 0, result)
+        self.assertEqual(result.code, 71, result)
         self.assertIn("2 of 2 ranks recorded", result.err, result)
+        self.assertNotIn("not portable", result.out + result.err, result)
         dump = self.photofinish("dump", "photofinish.run").out
         self.assertEqual(len(re.findall(r"MPI_Recv .*tag=999 .*DID-NOT-RETURN", dump)), 2, dump)
 
@@ -396,6 +406,18 @@ class Pass(Case):
             result = self.photofinish("check", "--overwrite", "-n", "2", "-o", "a.run", "./both")
             self.assertEqual(result.code, 0, result)
             self.assertRegex(result.err, told) if told else self.assertNotIn("built with", result.err, result)
+
+    @unittest.skipUnless(shutil.which("flang-new-19"), "needs flang")
+    def test_fortran_is_seen(self):
+        self.write("main.f90", "use mpi_f08\ntype(MPI_Win) :: w\ninteger, asynchronous :: a(16)\ncall MPI_Init()\n"
+                   "call MPI_Win_create(a, 64_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, w)\na(1) = 1\n"
+                   "call MPI_Win_free(w)\ncall MPI_Finalize()\nend\n")
+        wrapper = os.path.join(os.path.dirname(arguments.photofinish), "pfmpifort")
+        built = self.run_(wrapper, f"--mpi={arguments.mpi}", "-g", "main.f90", "-o", "main")
+        self.assertEqual(built.code, 0, built)
+        result = self.photofinish("check", "-n", "2", "./main")
+        self.assertEqual(result.code, 0, result)
+        self.assertNotIn("built with", result.err, result)
 
 
 class Report(Case):
