@@ -343,8 +343,12 @@ void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) { add
 
 
 Timeline::Comm& Timeline::comm(CommId id) {
+  if (last_comm_.second != nullptr && last_comm_.first == id) return *last_comm_.second;
   std::unique_ptr<Comm>& comm = comms_[id];
-  if (comm != nullptr) return *comm;
+  if (comm != nullptr) {
+    last_comm_ = {id, comm.get()};
+    return *comm;
+  }
   comm = std::make_unique<Comm>();
   const auto found = definitions_.comms.find(id);
   if (found == definitions_.comms.end()) return *comm;

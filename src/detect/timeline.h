@@ -127,6 +127,7 @@ class Timeline {
 
   // --- messages
   std::uint64_t send(const Event& event, Comm& comm, Request* request);
+  bool receive_at_once(const Event& event, Comm& comm);
   std::shared_ptr<Posted> post_receive(const Event& event, Comm& comm, WorldRank from, std::int64_t tag);
   void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag, SiteId site);
   void settle(Comm& comm);
@@ -208,6 +209,7 @@ class Timeline {
   std::vector<Exposed> exposed_;
 
   std::unordered_map<CommId, std::unique_ptr<Comm>> comms_;
+  std::pair<CommId, Comm*> last_comm_;  // that was looked up
   std::unordered_map<WinId, std::unique_ptr<Window>> windows_;
   std::unordered_map<Uid, WinId> window_ids_;
   std::unordered_map<RequestId, std::unique_ptr<Request>> requests_;
