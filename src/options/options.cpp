@@ -69,13 +69,22 @@ Result<bool> set_option(Options& options, std::string_view name, std::string_vie
   return check_values(options);
 }
 
+// An unknown one counts as such: whoever sets it is told that there is none.
+static bool is_switch(std::string_view name) {
+  for (const OptionInfo& info : option_table())
+    if (info.name == name) return info.type == "bool";
+  return true;
+}
+
 Result<Options> parse_options(std::string_view text, Options options) {
   while (!text.empty()) {
     const std::size_t name_end = text.find_first_of("=:");
     const std::string_view name = text.substr(0, name_end);
-    std::string_view value = "1";
+    std::string_view value;
+    bool given = false;
     text.remove_prefix(name_end == std::string_view::npos ? text.size() : name_end);
     if (!text.empty() && text.front() == '=') {
+      given = true;
       text.remove_prefix(1);
       const char quote = text.empty() ? '\0' : text.front();
       if (quote == '\'' || quote == '"') {
@@ -90,6 +99,8 @@ Result<Options> parse_options(std::string_view text, Options options) {
     }
     if (!text.empty() && text.front() == ':') text.remove_prefix(1);
     if (name.empty()) continue;
+    if (!given && is_switch(name)) value = "1";
+    else if (!given) return Error{"option " + std::string(name) + " needs a value: " + std::string(name) + "=…"};
     if (const auto set = set_option(options, name, value); !set) return set.error();
   }
   return options;

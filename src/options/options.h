@@ -24,7 +24,7 @@ std::vector<OptionInfo> option_table();
 
 // One option by its name; the Error says what would be right.
 Result<bool> set_option(Options& options, std::string_view name, std::string_view value);
-// name=value:name='value with : in it'; a name alone means 1.
+// name=value:name='value with : in it'; the name of a switch alone means 1.
 Result<Options> parse_options(std::string_view text, Options from = {});
 // The same text back, with every option that is not at its default.
 std::string format_options(const Options& options);

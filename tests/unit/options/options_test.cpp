@@ -32,10 +32,12 @@ TEST(Options, AreSeparatedByColons) {
   EXPECT_EQ(options->mpi, "mpich");
 }
 
-TEST(Options, ANameAloneMeansOne) {
+TEST(Options, TheNameOfASwitchAloneMeansOne) {
   EXPECT_TRUE(parse_options("overwrite")->overwrite);
   EXPECT_TRUE(parse_options("verbose:overwrite")->verbose);
-  EXPECT_EQ(parse_options("stack_depth")->stack_depth, 1);
+  const auto options = parse_options("stack_depth:verbose");
+  ASSERT_FALSE(options);
+  EXPECT_EQ(options.error().message, "option stack_depth needs a value: stack_depth=…");
 }
 
 TEST(Options, EmptyPartsAreNothing) { EXPECT_TRUE(parse_options("::verbose:::stack_depth=7:")->verbose); }
