@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 1
+#define PHOTOFINISH_ABI 2
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -22,14 +22,23 @@ extern "C" {
 /* Looking at the first byte is enough for so many: whoever marks a page also marks the one before it if it begins nearer than that. */
 #define PHOTOFINISH_SPAN 256
 
-/* One for each place in the program that touches memory: the library's to use, zero at first. */
+/* One for each place in the program that touches memory: the library's to fill in, zero at first. A place that touches memory here and there may get
+ * a bit for each unit of it: set, an access that begins there is on record until the task's next MPI call, and there is nothing to tell. The program
+ * looks before it calls `access`, if `thread` is its own thread pointer, and its address is at one of the `units` from `base` on. */
 struct photofinish_site {
-  uint64_t words[8];
+  uint64_t thread, base, units;
+  const uint64_t* bits;
+  void* library[4];
 };
 
-/* In the number of bytes: they are written; they are given back (a variable of a function that returns, or, with no bytes, what is freed). */
+/* In the number of bytes: they are written; they are given back (a variable of a function that returns, or, with no bytes, what is freed).
+ * Three bits from PHOTOFINISH_UNIT_BITS on: the unit of this place, as a power of two; its addresses and bytes are multiples of it. */
 #define PHOTOFINISH_WRITES (UINT64_C(1) << 63)
 #define PHOTOFINISH_RELEASES (UINT64_C(1) << 62)
+#define PHOTOFINISH_UNIT_BITS 56
+#define PHOTOFINISH_MAX_UNIT 6
+#define PHOTOFINISH_UNIT(bytes) ((bytes) >> PHOTOFINISH_UNIT_BITS & 7)
+#define PHOTOFINISH_BYTES(bytes) ((bytes) & ((UINT64_C(1) << PHOTOFINISH_UNIT_BITS) - 1))
 
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
 struct photofinish_state {
@@ -42,7 +51,7 @@ struct photofinish_state {
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                 int64_t plane_stride);
 };
-#define PHOTOFINISH_STATE "__photofinish_state_1"
+#define PHOTOFINISH_STATE "__photofinish_state_2"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

@@ -1,9 +1,14 @@
 #include "compiler/instrument.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include <algorithm>
+#include <bit>
 
 #include "compiler/helpers.h"
 #include "photofinish/runtime_abi.h"
@@ -14,13 +19,15 @@ using namespace llvm;
 
 namespace {
 enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange };
+enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
+constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
 
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
   state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_});
-  site_type_ = ArrayType::get(i64_, sizeof(photofinish_site) / sizeof(std::uint64_t));
+  site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type* nothing = Type::getVoidTy(context_);
   access_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
@@ -30,6 +37,8 @@ Instrumenter::Instrumenter(Module& module)
   state_->setDSOLocal(true);
   state_->setComdat(module.getOrInsertComdat(PHOTOFINISH_STATE));
   state_->setAlignment(Align(64));
+  const Triple target(module.getTargetTriple());
+  has_thread_pointer_ = target.getArch() == Triple::aarch64 || target.getArch() == Triple::x86_64;
 }
 
 Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) { return builder.CreateStructGEP(state_type_, state_, index); }
@@ -51,6 +60,30 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
   return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
+// Goes on at what it returns, if the site has no bit for this address, or that bit is not set. The rotation makes an address between two units one far
+// behind all of them.
+Instruction* Instrumenter::unless_on_record(Constant* site, Value* address, unsigned unit, Instruction* before) {
+  IRBuilder<> builder(before);
+  const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, site, index)); };
+  Value* thread = builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_);
+  Value* own = builder.CreateICmpEQ(field(kThread, i64_), thread);
+  Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), field(kBase, i64_));
+  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, ConstantInt::get(i64_, unit)});
+  Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, field(kUnits, i64_)));
+  // Both ways meet in a block that asks whether there is something to tell.
+  BasicBlock* head = before->getParent();
+  Instruction* look = SplitBlockAndInsertIfThen(known, before, false);
+  builder.SetInsertPoint(look);
+  Value* word = builder.CreateLoad(i64_, builder.CreateGEP(i64_, field(kBits, pointer_), builder.CreateLShr(at, 6)));
+  Value* bit = builder.CreateTrunc(builder.CreateLShr(word, builder.CreateAnd(at, 63)), Type::getInt1Ty(context_));
+  builder.SetInsertPoint(before->getParent(), before->getParent()->begin());
+  PHINode* set = builder.CreatePHI(Type::getInt1Ty(context_), 2);
+  set->addIncoming(ConstantInt::getFalse(context_), head);
+  set->addIncoming(bit, look->getParent());
+  builder.SetInsertPoint(before);
+  return cold_branch(builder.CreateNot(set), before);
+}
+
 std::uint64_t how(const MemoryAccess& access) { return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0); }
 
 void Instrumenter::add(const Check& check) {
@@ -60,11 +93,17 @@ void Instrumenter::add(const Check& check) {
     return offset == 0 ? check.base : builder.CreateGEP(i8_, check.base, ConstantInt::getSigned(i64_, offset));
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
-  builder.SetInsertPoint(cold_branch(marked, check.before));
-  Value* hook = builder.CreateLoad(pointer_, field(builder, kAccess));
+  Instruction* end = cold_branch(marked, check.before);
   for (const Piece& piece : check.pieces) {
+    builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.place);
-    builder.CreateCall(access_hook_, hook, {new_site(), at(piece.offset), ConstantInt::get(i64_, piece.bytes | piece.how)});
+    Constant* site = new_site();
+    Value* address = at(piece.offset);
+    const unsigned unit = std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_on_record(site, address, unit, end));
+    builder.SetCurrentDebugLocation(piece.place);
+    const std::uint64_t bytes = piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+    builder.CreateCall(access_hook_, builder.CreateLoad(pointer_, field(builder, kAccess)), {site, address, ConstantInt::get(i64_, bytes)});
   }
 }
 
@@ -73,7 +112,7 @@ void Instrumenter::add(const MemoryAccess& access) {
   if (access.extent.is_array()) return add_array(access);
   const DebugLoc place = place_of(*access.instruction);
   if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
-    add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place}}});
+    add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place, access.align}}});
     return;
   }
   if (access.bytes == 0 && access.extent.kind != Extent::Bytes) return add_unknown(access);

@@ -22,6 +22,7 @@ class Instrumenter {
     std::uint64_t bytes = 0;
     std::uint64_t how = 0;
     llvm::DebugLoc place;
+    std::uint64_t align = 1;
   };
   struct Check {
     llvm::Instruction* before = nullptr;
@@ -51,6 +52,7 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   llvm::Constant* new_site();
+  llvm::Instruction* unless_on_record(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
   void add_array(const MemoryAccess& access);
@@ -65,9 +67,10 @@ class Instrumenter {
   llvm::PointerType* pointer_;
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
-  llvm::ArrayType* site_type_;
+  llvm::StructType* site_type_;
   llvm::FunctionType* access_hook_;
   llvm::FunctionType* range_hook_;
+  bool has_thread_pointer_ = false;  // as one instruction
 };
 
 }  // namespace photofinish::compiler

@@ -52,7 +52,7 @@ Instrumenter::Check check_of(const std::vector<Near>& group, Value* base) {
       Instrumenter::Piece& piece = check.pieces.back();
       piece.bytes = std::max(piece.bytes, static_cast<std::uint64_t>(near.end() - piece.offset));
     } else {
-      check.pieces.push_back({near.offset, near.access->bytes, how(*near.access), place_of(*near.access->instruction)});
+      check.pieces.push_back({near.offset, near.access->bytes, how(*near.access), place_of(*near.access->instruction), near.access->align});
     }
     last = &near;
   }

@@ -21,20 +21,36 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_1") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_2") __attribute__((visibility("hidden")));
 
-static uint64_t plain(uint64_t bytes) { return bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES); }
+static void note(const void* address, uint64_t bytes) {
+  if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
+}
 
+// Every place has bits from the second time on: what is there already the program must not tell of again, and what is not it must.
 static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes) {
-  (void)site;
-  if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, plain(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
+  note(address, bytes);
+  if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
+  const uint64_t unit = PHOTOFINISH_UNIT(bytes), distance = (uint64_t)address - (uint64_t)shared;
+  if (site->thread == 0) {
+    site->base = (uint64_t)shared;
+    site->units = kShared >> unit;
+    site->bits = calloc(kShared / 64 + 1, sizeof(uint64_t));
+    site->thread = (uint64_t)__builtin_thread_pointer();
+  }
+  if (distance >= kShared || distance % (UINT64_C(1) << unit) != 0) return;
+  uint64_t* word = (uint64_t*)site->bits + (distance >> unit) / 64;
+  const uint64_t bit = UINT64_C(1) << (distance >> unit) % 64;
+  if ((*word & bit) != 0) abort();  // it was told of before
+  *word |= bit;
 }
 
 static void on_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                      int64_t plane_stride) {
   for (uint64_t plane = 0; plane < planes; ++plane)
     for (uint64_t row = 0; row < rows; ++row)
-      on_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes);
+      note((const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes);
+  (void)site;
 }
 
 static void watch(void) {

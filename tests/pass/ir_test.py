@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-WRITES, RELEASES = 1 << 63, 1 << 62
-STATE = "@__photofinish_state_1"
+WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
+STATE = "@__photofinish_state_2"
 
 
 def expectations(path):
@@ -53,7 +53,7 @@ def hooks_of(body):
         if kind == "release":
             hooks.append(kind)
         elif len(words) == 3:
-            hooks.append(f"{kind} {number & ~(WRITES | RELEASES)}")
+            hooks.append(f"{kind} {number & BYTES}")
         else:
             hooks.append(f"range {kind}")
     return ", ".join(hooks) or "none"

@@ -57,8 +57,9 @@ void on_access(photofinish_site* site, const void* address, std::uint64_t bytes)
   const Place place = PLACE;
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
-    const std::uint64_t size = bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES);
-    if (reach.touches(begin, begin + size, touched.last)) touched.access(*site, begin, size, call_of(bytes), place.pc, place.frame);
+    const std::uint64_t size = PHOTOFINISH_BYTES(bytes);
+    if (reach.touches(begin, begin + size, touched.last))
+      touched.access(*site, begin, size, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
   });
 }
 
@@ -66,7 +67,7 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
               std::int64_t plane_stride) {
   const Place place = PLACE;
   in_hook(place, [&](Touched& touched, Reach& reach) {
-    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES), rows, stride};
+    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes), rows, stride};
     if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
     if (row.bytes == 0 || row.rows == 0) return;
     const std::uint64_t span = (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
