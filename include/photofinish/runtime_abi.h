@@ -23,11 +23,11 @@ extern "C" {
 #define PHOTOFINISH_SPAN 256
 
 /* One for each place in the program that touches memory: the library's to fill in, zero at first. A place that touches memory here and there may get
- * a bit for each unit of it: set, an access that begins there is on record until the task's next MPI call, and there is nothing to tell. The program
- * looks before it calls `access`, if `thread` is its own thread pointer, and its address is at one of the `units` from `base` on. */
+ * a bit for each unit of it, to be set for an access that begins there. If `thread` is the program's own thread pointer, its address is one of
+ * the `units` from `base` on, and that word of the bits is not zero, it sets the bit and is done; otherwise it calls `access`. */
 struct photofinish_site {
   uint64_t thread, base, units;
-  const uint64_t* bits;
+  uint64_t* bits;
   void* library[4];
 };
 

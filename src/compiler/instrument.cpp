@@ -60,9 +60,9 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
   return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-// Goes on at what it returns, if the site has no bit for this address, or that bit is not set. The rotation makes an address between two units one far
-// behind all of them.
-Instruction* Instrumenter::unless_on_record(Constant* site, Value* address, unsigned unit, Instruction* before) {
+// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it would be the first of its word, which the library wants to
+// know of. The rotation makes an address between two units one far behind all of them.
+Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
   IRBuilder<> builder(before);
   const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, site, index)); };
   Value* thread = builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_);
@@ -70,18 +70,24 @@ Instruction* Instrumenter::unless_on_record(Constant* site, Value* address, unsi
   Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), field(kBase, i64_));
   Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, ConstantInt::get(i64_, unit)});
   Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, field(kUnits, i64_)));
-  // Both ways meet in a block that asks whether there is something to tell.
   BasicBlock* head = before->getParent();
-  Instruction* look = SplitBlockAndInsertIfThen(known, before, false);
+  BasicBlock* rest = head->splitBasicBlock(before);
+  BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* look = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* set = BasicBlock::Create(context_, "", head->getParent(), rest);
+  MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
+  head->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(head);
+  builder.CreateCondBr(known, look, tell, likely);
   builder.SetInsertPoint(look);
-  Value* word = builder.CreateLoad(i64_, builder.CreateGEP(i64_, field(kBits, pointer_), builder.CreateLShr(at, 6)));
-  Value* bit = builder.CreateTrunc(builder.CreateLShr(word, builder.CreateAnd(at, 63)), Type::getInt1Ty(context_));
-  builder.SetInsertPoint(before->getParent(), before->getParent()->begin());
-  PHINode* set = builder.CreatePHI(Type::getInt1Ty(context_), 2);
-  set->addIncoming(ConstantInt::getFalse(context_), head);
-  set->addIncoming(bit, look->getParent());
-  builder.SetInsertPoint(before);
-  return cold_branch(builder.CreateNot(set), before);
+  Value* place = builder.CreateGEP(i64_, field(kBits, pointer_), builder.CreateLShr(at, 6));
+  Value* word = builder.CreateLoad(i64_, place);
+  builder.CreateCondBr(builder.CreateICmpNE(word, ConstantInt::get(i64_, 0)), set, tell, likely);
+  builder.SetInsertPoint(set);
+  builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1), builder.CreateAnd(at, 63))), place);
+  builder.CreateBr(rest);
+  builder.SetInsertPoint(tell);
+  return builder.CreateBr(rest);
 }
 
 std::uint64_t how(const MemoryAccess& access) { return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0); }
@@ -100,7 +106,7 @@ void Instrumenter::add(const Check& check) {
     Constant* site = new_site();
     Value* address = at(piece.offset);
     const unsigned unit = std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
-    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_on_record(site, address, unit, end));
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
     builder.SetCurrentDebugLocation(piece.place);
     const std::uint64_t bytes = piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
     builder.CreateCall(access_hook_, builder.CreateLoad(pointer_, field(builder, kAccess)), {site, address, ConstantInt::get(i64_, bytes)});

@@ -52,7 +52,7 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   llvm::Constant* new_site();
-  llvm::Instruction* unless_on_record(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
+  llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
   void add_array(const MemoryAccess& access);

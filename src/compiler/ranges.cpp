@@ -63,6 +63,21 @@ std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
   return best;
 }
 
+// What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
+// touched does not matter.
+bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride) {
+  if (stride == range.bytes) {
+    range.bytes = evolution_.getMulExpr(range.bytes, count);
+    return true;
+  }
+  for (Range::Dimension& dimension : range.dimensions)
+    if (stride == evolution_.getMulExpr(dimension.count, dimension.stride)) {
+      dimension.count = evolution_.getMulExpr(dimension.count, count);
+      return true;
+    }
+  return false;
+}
+
 // Makes the range that of the whole loop. Otherwise, why not.
 const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander) {
   Type* i64 = Type::getInt64Ty(block->getContext());
@@ -80,9 +95,10 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
     if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
     stride = evolution_.getTruncateOrSignExtend(stride, i64);
     range.address = step->getStart();
-    if (stride == range.bytes && range.dimensions.empty()) range.bytes = evolution_.getMulExpr(range.bytes, count);
-    else if (range.dimensions.size() < kMaxDimensions) range.dimensions.push_back({count, stride});
-    else return "it has too many dimensions";
+    if (!continues(range, count, stride)) {
+      if (range.dimensions.size() == kMaxDimensions) return "it has too many dimensions";
+      range.dimensions.push_back({count, stride});
+    }
   } else if (!invariant(range.address)) {
     return "its addresses are not evenly spaced";
   } else if (!evolution_.isKnownPositive(count)) {

@@ -42,6 +42,7 @@ class RangeFinder {
  private:
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander);
+  bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride);
   bool is_quiet(const llvm::Loop& loop);
 
   llvm::ScalarEvolution& evolution_;

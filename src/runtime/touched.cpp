@@ -93,8 +93,8 @@ bool Touched::grow(State& state, std::uint64_t begin, std::uint64_t bytes) {
 bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes) {
   if (state.scattered != nullptr && state.scattered->covers(begin, end)) return true;
   if (state.scattered == nullptr && state.begun < kBegunMost) return false;
-  if (begin < last.begin || last.end < end || !last.reachable) return false;
-  std::uint64_t low = last.begin, high = last.end;
+  if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
+  std::uint64_t low = state.last.begin, high = state.last.end;
   if (state.scattered != nullptr) {
     low = std::min(low, state.scattered->begin());
     high = std::max(high, state.scattered->end());
@@ -113,22 +113,24 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
   return true;
 }
 
-void Touched::access(photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame) {
+void Touched::access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame) {
   State& state = state_of(site);
+  if (!reach.touches(begin, begin + bytes, state.last)) return;
   if (state.moment != moment_) enter(state, call, pc, frame);
   if (state.scattered == nullptr && grow(state, begin, bytes)) return;
   if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) && state.scattered->bytes() == bytes) state.scattered->add(begin);
   else if (!grow(state, begin, bytes)) begin_row(state, {{}, call, begin, bytes, 1, 0});
 }
 
-void Touched::row(photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
+void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
   State& state = state_of(site);
+  const std::uint64_t end = row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
+  if (!reach.touches(row.begin, end, state.last)) return;
   if (state.moment != moment_) enter(state, row.call, pc, frame);
   const bool same = state.begin == row.begin && state.bytes == row.bytes && state.rows == row.rows && state.stride == row.stride;
   if (same || (row.rows == 1 && state.scattered == nullptr && grow(state, row.begin, row.bytes))) return;
   const std::uint64_t numbers = row.begin | row.bytes | static_cast<std::uint64_t>(row.stride);
   const unsigned unit = static_cast<unsigned>(std::min(3, std::countr_zero(numbers)));
-  const std::uint64_t end = row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
   if (scatter(state, site, row.begin, end, unit, std::uint64_t{1} << unit) && state.scattered->fits(numbers)) {
     for (std::uint64_t i = 0, begin = row.begin; i < row.rows; ++i, begin += static_cast<std::uint64_t>(row.stride))
       state.scattered->add_range(begin, begin + row.bytes);

@@ -34,13 +34,11 @@ class Touched {
   explicit Touched(SiteCache& sites);
 
   bool empty() const { return rows_.empty() && growing_.empty(); }
-  // One access, of a place whose addresses and bytes are multiples of 2^unit.
-  void access(photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
-  void row(photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
+  // One access, of a place whose addresses and bytes are multiples of 2^unit; if it can be reached.
+  void access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
+  void row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
   // All of them, by site; the next moment begins.
   std::vector<TouchedRow>& take();
-
-  Reach::Piece last;  // for Reach::touches; what comes then lies in it, if it is one piece
 
  private:
   // Of a place in the program.
@@ -51,6 +49,7 @@ class Touched {
     SiteId site;
     Call call = Call::load;
     std::uint32_t begun = 0;  // rows, in this moment
+    Reach::Piece last;        // of what can be reached, or not
     std::unique_ptr<Scattered> scattered;
   };
   State& state_of(photofinish_site& site);

@@ -57,9 +57,7 @@ void on_access(photofinish_site* site, const void* address, std::uint64_t bytes)
   const Place place = PLACE;
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
-    const std::uint64_t size = PHOTOFINISH_BYTES(bytes);
-    if (reach.touches(begin, begin + size, touched.last))
-      touched.access(*site, begin, size, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
+    touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes), static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
   });
 }
 
@@ -78,9 +76,8 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
       row.rows = 1;
       row.stride = 0;
     }
-    const std::uint64_t length = row.rows == 1 ? row.bytes : span + row.bytes;
     for (std::uint64_t plane = 0; plane < planes; ++plane) {
-      if (reach.touches(row.begin, row.begin + length, touched.last)) touched.row(*site, row, place.pc, place.frame);
+      touched.row(reach, *site, row, place.pc, place.frame);
       row.begin += static_cast<std::uint64_t>(plane_stride);
     }
   });
