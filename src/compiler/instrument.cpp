@@ -132,20 +132,20 @@ void Instrumenter::add(const MemoryAccess& access) {
   add(range);
 }
 
-Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander, const MemoryAccess& access) {
+Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander, std::uint64_t how, const DebugLoc& place) {
   LLVMContext& context = range.before->getContext();
   Type* i64 = Type::getInt64Ty(context);
   const auto value = [&](const SCEV* what) { return expander.expandCodeFor(what, i64, range.before); };
   Expanded made;
   made.before = range.before;
-  made.address = expander.expandCodeFor(range.address, access.address->getType(), range.before);
+  made.address = expander.expandCodeFor(range.address, range.address->getType(), range.before);
   made.bytes = value(range.bytes);
   for (std::size_t i = 0; i < range.dimensions.size(); ++i) {
     made.counts[i] = value(range.dimensions[i].count);
     made.strides[i] = value(range.dimensions[i].stride);
   }
-  made.how = photofinish::compiler::how(access);
-  made.place = place_of(*access.instruction);
+  made.how = how;
+  made.place = place;
   return made;
 }
 

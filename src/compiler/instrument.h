@@ -23,6 +23,7 @@ class Instrumenter {
     std::uint64_t how = 0;
     llvm::DebugLoc place;
     std::uint64_t align = 1;
+    llvm::Instruction* first = nullptr;
   };
   struct Check {
     llvm::Instruction* before = nullptr;
@@ -42,7 +43,7 @@ class Instrumenter {
     std::uint64_t how = 0;
     llvm::DebugLoc place;
   };
-  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, const MemoryAccess& access);
+  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how, const llvm::DebugLoc& place);
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 

@@ -38,21 +38,20 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   return dominators_.dominates(exiting, block) ? taken : nullptr;
 }
 
-std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
+std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes) {
   reason_ = nullptr;
-  const BasicBlock* block = access.instruction->getParent();
+  const BasicBlock* block = &inside;
   const Loop* loop = loops_.getLoopFor(block);
   if (loop == nullptr) return {};
-  if (access.bytes == 0) {
+  if (bytes == 0) {
     reason_ = "how many bytes it touches is not known before";
     return {};
   }
-  Type* i64 = Type::getInt64Ty(access.instruction->getContext());
   Range range;
   std::optional<Range> best;
-  range.address = evolution_.getSCEV(access.address);
-  range.bytes = evolution_.getConstant(i64, access.bytes);
-  SCEVExpander expander(evolution_, access.instruction->getModule()->getDataLayout(), "pf");
+  range.address = address;
+  range.bytes = evolution_.getConstant(Type::getInt64Ty(inside.getContext()), bytes);
+  SCEVExpander expander(evolution_, inside.getModule()->getDataLayout(), "pf");
   for (; loop != nullptr; loop = loop->getParentLoop()) {
     reason_ = widen(range, block, *loop, expander);
     if (reason_ != nullptr) break;

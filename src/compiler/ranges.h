@@ -34,8 +34,8 @@ class RangeFinder {
   RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, const QuietCalls& quiet)
       : evolution_(evolution), loops_(loops), dominators_(dominators), quiet_(quiet) {}
 
-  // Nothing if the access stays where it is.
-  std::optional<Range> find(const MemoryAccess& access);
+  // Of so many bytes, known before; nothing if the access stays where it is.
+  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
