@@ -9,9 +9,10 @@
 namespace photofinish {
 namespace {
 
-constexpr std::uint32_t kBegunMost = 8;                         // rows of a place, before it gets bits
-constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;    // memory with a bit for each unit; lazily, so that it is the bits in use that count
-constexpr std::uint64_t kRegular = 3;                           // two or three in a row mean nothing yet: as single ones they may join others
+// In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a row; for those that come then it need not call us.
+constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
+constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
+constexpr std::uint64_t kRegular = 3;                         // two or three in a row mean nothing yet: as single ones they may join others
 
 // Words of a site that are ours.
 enum LibraryWord { kOwner, kState };
@@ -50,7 +51,7 @@ void Touched::enter(State& state, Call call, std::uint64_t pc, std::uint64_t fra
   state.site = sites_.find(pc, frame);
   state.call = call;
   state.rows = 0;
-  state.begun = 0;
+  state.begun = state.calls = 0;
   growing_.push_back(&state);
 }
 
@@ -92,7 +93,7 @@ bool Touched::grow(State& state, std::uint64_t begin, std::uint64_t bytes) {
 // Whether [begin, end) can be kept as bits: from now on, with those that there are.
 bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes) {
   if (state.scattered != nullptr && state.scattered->covers(begin, end)) return true;
-  if (state.scattered == nullptr && state.begun < kBegunMost) return false;
+  if (state.scattered == nullptr && state.begun < kBegunMost && state.calls < kCallsMost) return false;
   if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
   std::uint64_t low = state.last.begin, high = state.last.end;
   if (state.scattered != nullptr) {
@@ -117,7 +118,8 @@ void Touched::access(const Reach& reach, photofinish_site& site, std::uint64_t b
   State& state = state_of(site);
   if (!reach.touches(begin, begin + bytes, state.last)) return;
   if (state.moment != moment_) enter(state, call, pc, frame);
-  if (state.scattered == nullptr && grow(state, begin, bytes)) return;
+  ++state.calls;
+  if (state.scattered == nullptr && state.calls < kCallsMost && grow(state, begin, bytes)) return;
   if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) && state.scattered->bytes() == bytes) state.scattered->add(begin);
   else if (!grow(state, begin, bytes)) begin_row(state, {{}, call, begin, bytes, 1, 0});
 }

@@ -1,8 +1,8 @@
 // What a task loads and stores between two of its MPI calls, as few ranges.
 //
 // Rule: between two calls nothing happens to the task's clock, so that it is all one moment. Each place in the program grows a row of
-// evenly spaced pieces; what does not fit begins a new one; a place that begins too many gets a bit for each unit of the memory (Scattered), which the program
-// itself looks at. Same bytes again cost nothing.
+// evenly spaced pieces; what does not fit begins a new one; a place that begins many, or comes often, gets a bit for each unit of the memory
+// (Scattered), which the program sets itself. Same bytes again cost nothing.
 // Two ways of one place through different callers are one: the stack is that of the first.
 #pragma once
 
@@ -48,7 +48,7 @@ class Touched {
     std::int64_t stride = 0;
     SiteId site;
     Call call = Call::load;
-    std::uint32_t begun = 0;  // rows, in this moment
+    std::uint32_t begun = 0, calls = 0;  // rows, accesses, in this moment
     Reach::Piece last;        // of what can be reached, or not
     std::unique_ptr<Scattered> scattered;
   };
