@@ -45,8 +45,8 @@ struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
   /* No marked page lies outside of [low, high). */
   uint64_t low, high;
-  /* The program is about to read or write. Called for marked pages only. */
-  void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes);
+  /* The program is about to read or write, at `place`. Called for marked pages only. */
+  void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place);
   /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that planes times, plane_stride apart. */
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                 int64_t plane_stride);

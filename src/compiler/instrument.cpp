@@ -29,7 +29,6 @@ Instrumenter::Instrumenter(Module& module)
   state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type* nothing = Type::getVoidTy(context_);
-  access_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and nobody outside sees it.
   state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage, Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
@@ -65,11 +64,11 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
 Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
   IRBuilder<> builder(before);
   const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, site, index)); };
-  Value* thread = builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_);
-  Value* own = builder.CreateICmpEQ(field(kThread, i64_), thread);
-  Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), field(kBase, i64_));
+  Value *thread = field(kThread, i64_), *base = field(kBase, i64_), *units = field(kUnits, i64_), *bits = field(kBits, pointer_);
+  Value* own = builder.CreateICmpEQ(thread, builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
+  Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), base);
   Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, ConstantInt::get(i64_, unit)});
-  Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, field(kUnits, i64_)));
+  Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, units));
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
   BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
@@ -80,7 +79,7 @@ Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsign
   builder.SetInsertPoint(head);
   builder.CreateCondBr(known, look, tell, likely);
   builder.SetInsertPoint(look);
-  Value* place = builder.CreateGEP(i64_, field(kBits, pointer_), builder.CreateLShr(at, 6));
+  Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
   Value* word = builder.CreateLoad(i64_, place);
   builder.CreateCondBr(builder.CreateICmpNE(word, ConstantInt::get(i64_, 0)), set, tell, likely);
   builder.SetInsertPoint(set);
@@ -100,6 +99,7 @@ void Instrumenter::add(const Check& check) {
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
   Instruction* end = cold_branch(marked, check.before);
+  Function* tell = tell_function(module_, cast<Constant>(field(builder, kAccess)));
   for (const Piece& piece : check.pieces) {
     builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.place);
@@ -109,7 +109,8 @@ void Instrumenter::add(const Check& check) {
     if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
     builder.SetCurrentDebugLocation(piece.place);
     const std::uint64_t bytes = piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
-    builder.CreateCall(access_hook_, builder.CreateLoad(pointer_, field(builder, kAccess)), {site, address, ConstantInt::get(i64_, bytes)});
+    CallInst* call = builder.CreateCall(tell, {site, address, ConstantInt::get(i64_, bytes)});
+    call->setCallingConv(tell->getCallingConv());
   }
 }
 

@@ -69,7 +69,6 @@ class Instrumenter {
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
   llvm::StructType* site_type_;
-  llvm::FunctionType* access_hook_;
   llvm::FunctionType* range_hook_;
   bool has_thread_pointer_ = false;  // as one instruction
 };

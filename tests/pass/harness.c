@@ -40,7 +40,8 @@ static void tell_of_bits(void) {
       if ((places[i].site->bits[at / 64] >> at % 64 & 1) != 0) note(shared + (at << PHOTOFINISH_UNIT(places[i].bytes)), places[i].bytes);
 }
 
-static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes) {
+static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place) {
+  (void)place;
   note(address, bytes);
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
   const uint64_t unit = PHOTOFINISH_UNIT(bytes), distance = (uint64_t)address - (uint64_t)shared;

@@ -53,8 +53,8 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
-void on_access(photofinish_site* site, const void* address, std::uint64_t bytes) {
-  const Place place = PLACE;
+void on_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
+  const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
     touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes), static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
