@@ -23,8 +23,9 @@ extern "C" {
 #define PHOTOFINISH_SPAN 256
 
 /* One for each place in the program that touches memory: the library's to fill in, zero at first. A place that touches memory here and there may get
- * a bit for each unit of it, to be set for an access that begins there. If `thread` is the program's own thread pointer, its address is one of
- * the `units` from `base` on, and that word of the bits is not zero, it sets the bit and is done; otherwise it calls `access`. */
+ * a bit for each unit of it, to be set for an access that begins there, and in front of them, backwards, a byte for each PHOTOFINISH_GROUP of units.
+ * If `thread` is the program's own thread pointer, its address is one of the `units` from `base` on, and the byte of its group is not
+ * zero, it sets the bit and is done; otherwise it calls `access`. */
 struct photofinish_site {
   uint64_t thread, base, units;
   uint64_t* bits;
@@ -37,6 +38,8 @@ struct photofinish_site {
 #define PHOTOFINISH_RELEASES (UINT64_C(1) << 62)
 #define PHOTOFINISH_UNIT_BITS 56
 #define PHOTOFINISH_MAX_UNIT 6
+#define PHOTOFINISH_GROUP_BITS 12
+#define PHOTOFINISH_GROUP (1 << PHOTOFINISH_GROUP_BITS)
 #define PHOTOFINISH_UNIT(bytes) ((bytes) >> PHOTOFINISH_UNIT_BITS & 7)
 #define PHOTOFINISH_BYTES(bytes) ((bytes) & ((UINT64_C(1) << PHOTOFINISH_UNIT_BITS) - 1))
 

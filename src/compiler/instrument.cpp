@@ -59,7 +59,7 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
   return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it would be the first of its word, which the library wants to
+// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may be the first of its group, which the library wants to
 // know of. The rotation makes an address between two units one far behind all of them.
 Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
   IRBuilder<> builder(before);
@@ -79,10 +79,11 @@ Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsign
   builder.SetInsertPoint(head);
   builder.CreateCondBr(known, look, tell, likely);
   builder.SetInsertPoint(look);
+  Value* group = builder.CreateGEP(i8_, bits, builder.CreateNot(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
+  builder.CreateCondBr(builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell, likely);
+  builder.SetInsertPoint(set);
   Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
   Value* word = builder.CreateLoad(i64_, place);
-  builder.CreateCondBr(builder.CreateICmpNE(word, ConstantInt::get(i64_, 0)), set, tell, likely);
-  builder.SetInsertPoint(set);
   builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1), builder.CreateAnd(at, 63))), place);
   builder.CreateBr(rest);
   builder.SetInsertPoint(tell);

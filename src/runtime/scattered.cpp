@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "photofinish/runtime_abi.h"
-
 namespace photofinish {
 
-Scattered::Words Scattered::zeroes(std::uint64_t words) { return Words(static_cast<std::uint64_t*>(std::calloc(words, sizeof(std::uint64_t)))); }
-
 Scattered::Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes)
-    : base_(begin >> PHOTOFINISH_MAX_UNIT << PHOTOFINISH_MAX_UNIT), units_((end - base_ + (std::uint64_t{1} << unit) - 1) >> unit), unit_(unit), bytes_(bytes),
-      bits_(zeroes(units_ / 64 + 1)), used_(zeroes(units_ / 64 / 64 + 1)) {}
+    : base_(begin >> PHOTOFINISH_MAX_UNIT << PHOTOFINISH_MAX_UNIT), units_((end - base_ + (std::uint64_t{1} << unit) - 1) >> unit), unit_(unit), bytes_(bytes) {
+  const std::uint64_t groups = units_ / PHOTOFINISH_GROUP + 1, group_words = groups / sizeof(std::uint64_t) + 1;
+  memory_.reset(static_cast<std::uint64_t*>(std::calloc(group_words + groups * kGroupWords, sizeof(std::uint64_t))));
+  if (memory_ != nullptr) bits_ = memory_.get() + group_words;
+}
 
 void Scattered::add_range(std::uint64_t begin, std::uint64_t end) {
   std::uint64_t at = (begin - base_) >> unit_;

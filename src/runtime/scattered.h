@@ -2,8 +2,8 @@
 //
 // Rule: a set bit is an access of `bytes` that begins at its unit, or, if that is how much a unit has, a part of one. Addresses that are no multiple of
 // the unit, or outside, are not for here. What comes out is in order, and joined.
-// Invariant: a word that is not zero has its bit in `used_`, and each word of those that is not zero is in `groups_`; so the program itself may set
-// further bits of such a word (runtime_abi.h), and what takes them out need not look at all of the memory.
+// Invariant: a group of units that has bits is in `groups_`, and its byte, in front of the bits, is set; so the program itself may set
+// further bits of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
 #pragma once
 
 #include <bit>
@@ -12,6 +12,8 @@
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "photofinish/runtime_abi.h"
 
 namespace photofinish {
 
@@ -24,8 +26,8 @@ class Scattered {
   std::uint64_t end() const { return base_ + (units_ << unit_); }
   std::uint64_t units() const { return units_; }
   std::uint64_t bytes() const { return bytes_; }
-  std::uint64_t* bits() const { return bits_.get(); }
-  bool works() const { return bits_ != nullptr && used_ != nullptr; }  // there was memory for it
+  std::uint64_t* bits() const { return bits_; }
+  bool works() const { return memory_ != nullptr; }  // there was enough
 
   bool covers(std::uint64_t begin, std::uint64_t end) const { return base_ <= begin && end <= this->end(); }
   bool fits(std::uint64_t numbers) const { return (numbers & ((std::uint64_t{1} << unit_) - 1)) == 0; }
@@ -42,8 +44,8 @@ class Scattered {
     sort_groups();
     std::uint64_t begin = 0, end = 0;
     for (const std::uint32_t group : groups_) {
-      for (std::uint64_t used = std::exchange(used_[group], 0); used != 0; used &= used - 1) {
-        const std::uint64_t word = std::uint64_t{group} * 64 + static_cast<unsigned>(std::countr_zero(used));
+      group_byte(group) = 0;
+      for (std::uint64_t word = std::uint64_t{group} * kGroupWords; word < (std::uint64_t{group} + 1) * kGroupWords; ++word) {
         for (std::uint64_t left = std::exchange(bits_[word], 0); left != 0;) {
           const int first = std::countr_zero(left), length = std::countr_one(left >> first);
           const std::uint64_t from = base_ + ((word * 64 + static_cast<unsigned>(first)) << unit_);
@@ -62,13 +64,16 @@ class Scattered {
   }
 
  private:
+  static constexpr std::uint64_t kGroupWords = PHOTOFINISH_GROUP / 64;
+
   void set(std::uint64_t word, std::uint64_t bits) {
-    if (bits_[word] == 0) {
-      if (used_[word / 64] == 0) groups_.push_back(static_cast<std::uint32_t>(word / 64));
-      used_[word / 64] |= std::uint64_t{1} << word % 64;
+    if (group_byte(word / kGroupWords) == 0) {
+      group_byte(word / kGroupWords) = 1;
+      groups_.push_back(static_cast<std::uint32_t>(word / kGroupWords));
     }
     bits_[word] |= bits;
   }
+  std::uint8_t& group_byte(std::uint64_t group) { return reinterpret_cast<std::uint8_t*>(bits_)[~static_cast<std::int64_t>(group)]; }
   void sort_groups();
 
   struct Free {
@@ -77,9 +82,8 @@ class Scattered {
   std::uint64_t base_, units_;
   unsigned unit_;  // as a power of two
   std::uint64_t bytes_;
-  using Words = std::unique_ptr<std::uint64_t[], Free>;
-  static Words zeroes(std::uint64_t words);  // of which only those pages take memory that are used
-  Words bits_, used_;
+  std::unique_ptr<std::uint64_t[], Free> memory_;  // group bytes, then bits; only pages that are used count
+  std::uint64_t* bits_ = nullptr;
   std::vector<std::uint32_t> groups_;
 };
 

@@ -27,7 +27,7 @@ static void note(const void* address, uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
 }
 
-// Every place has bits from the second time on; only the first of a word is told of.
+// Every place has bits from the second time on; only the first of a group is told of.
 static struct {
   struct photofinish_site* site;
   uint64_t bytes;
@@ -48,16 +48,18 @@ static void on_access(struct photofinish_site* site, const void* address, uint64
   if (site->thread == 0) {
     site->base = (uint64_t)shared;
     site->units = kShared >> unit;
-    site->bits = calloc(kShared / 64 + 1, sizeof(uint64_t));
+    site->bits = (uint64_t*)calloc(kShared / 64 + 2, sizeof(uint64_t)) + 1;  // at most eight groups
     site->thread = (uint64_t)__builtin_thread_pointer();
     if (place_count == 1 << 12) abort();
     places[place_count].site = site;
     places[place_count++].bytes = bytes;
   }
   if (distance >= kShared || distance % (UINT64_C(1) << unit) != 0) return;
-  uint64_t* word = site->bits + (distance >> unit) / 64;
-  if (*word != 0) abort();
-  *word = UINT64_C(1) << (distance >> unit) % 64;
+  const uint64_t at = distance >> unit;
+  uint8_t* group = (uint8_t*)site->bits - 1 - at / PHOTOFINISH_GROUP;
+  if (*group != 0) abort();
+  *group = 1;
+  site->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
 static void on_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
