@@ -1,6 +1,7 @@
 #include "compiler/instrument.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/TargetParser/Triple.h>
@@ -63,7 +64,10 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
 // know of. The rotation makes an address between two units one far behind all of them.
 Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
   IRBuilder<> builder(before);
-  const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, site, index)); };
+  // In a register: as a constant it would be put together once for each field.
+  FunctionType* same = FunctionType::get(pointer_, {pointer_}, false);
+  Value* record = builder.CreateCall(same, InlineAsm::get(same, "", "=r,0", false), {site});
+  const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, record, index)); };
   Value *thread = field(kThread, i64_), *base = field(kBase, i64_), *units = field(kUnits, i64_), *bits = field(kBits, pointer_);
   Value* own = builder.CreateICmpEQ(thread, builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
   Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), base);
@@ -77,9 +81,11 @@ Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsign
   MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
   head->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(head);
-  builder.CreateCondBr(known, look, tell, likely);
+  // Together they are one branch: "unpredictable" keeps them so.
+  builder.CreateCondBr(known, look, tell, likely)->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
   builder.SetInsertPoint(look);
-  Value* group = builder.CreateGEP(i8_, bits, builder.CreateNot(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
+  Value* group = builder.CreateGEP(i8_, bits, builder.CreateNeg(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
+  group = builder.CreateGEP(i8_, group, ConstantInt::getSigned(i64_, -1));
   builder.CreateCondBr(builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell, likely);
   builder.SetInsertPoint(set);
   Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
