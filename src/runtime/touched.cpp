@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 namespace photofinish {
@@ -17,16 +18,22 @@ constexpr std::uint64_t kRegular = 3;                         // two or three in
 // Words of a site that are ours.
 enum LibraryWord { kOwner, kState };
 
+// Threads end, and the next one may be where they were: a number is not given twice.
+void* next_owner() {
+  static std::atomic<std::uintptr_t> last{0};
+  return reinterpret_cast<void*>(++last);
+}
+
 }  // namespace
 
 // Another thread may get the thread pointer of one that has ended, and with it bits of a moment that is over; not that of the first, which ends last.
-Touched::Touched(SiteCache& sites) : sites_(sites), is_first_thread_(syscall(SYS_gettid) == getpid()) {}
+Touched::Touched(SiteCache& sites) : sites_(sites), owner_(next_owner()), is_first_thread_(syscall(SYS_gettid) == getpid()) {}
 
 // The first task that uses a site keeps it; the others have their own.
 Touched::State& Touched::state_of(photofinish_site& site) {
   void* owner = __atomic_load_n(&site.library[kOwner], __ATOMIC_RELAXED);
-  if (owner == this) return *static_cast<State*>(site.library[kState]);
-  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, this, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  if (owner == owner_) return *static_cast<State*>(site.library[kState]);
+  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, owner_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     site.library[kState] = &states_.emplace_back();
     return states_.back();
   }
@@ -105,7 +112,7 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
   if (!wider->works()) return false;
   if (state.scattered != nullptr) take_scattered(state);
   state.scattered = std::move(wider);
-  if (is_first_thread_ && site.library[kState] == &state) {
+  if (is_first_thread_ && site.library[kOwner] == owner_) {
     site.base = state.scattered->begin();
     site.units = state.scattered->units();
     site.bits = state.scattered->bits();

@@ -63,6 +63,7 @@ class Touched {
   void compact();
 
   SiteCache& sites_;
+  void* owner_;  // what the sites that it was the first to use have as such
   bool is_first_thread_;
   std::uint64_t moment_ = 1;
   std::deque<State> states_;
