@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { kLine = 64 };  // windows are multiples of it, so that no two things share a cache line
@@ -23,6 +24,16 @@ static inline uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
+}
+
+// Of part of a distributed array, which begins there with its element `first`.
+static inline uint64_t checksum_of(const double* values, long count, long first) {
+  uint64_t checksum = 0, bits;
+  for (long i = 0; i < count; ++i) {
+    memcpy(&bits, &values[i], sizeof bits);
+    checksum += mix(bits ^ mix(first + i));
+  }
+  return checksum;
 }
 
 static inline double synchronised_time(void) {

@@ -1,6 +1,5 @@
 // Random updates of a distributed table, nothing else: guppie UPDATES BATCH
 // UPDATES in all, divided by the ranks; after BATCH of them each rank flushes and waits for the others.
-#include <string.h>
 #include "app.h"
 
 enum { kTable = 1 << 18 };  // elements in all

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 1
+#define PHOTOFINISH_ABI 2
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -22,27 +22,39 @@ extern "C" {
 /* Looking at the first byte is enough for so many: whoever marks a page also marks the one before it if it begins nearer than that. */
 #define PHOTOFINISH_SPAN 256
 
-/* One for each place in the program that touches memory: the library's to use, zero at first. */
+/* One for each place in the program that touches memory: the library's to fill in, zero at first. A place that touches memory here and there may get
+ * a bit for each unit of it, to be set for an access that begins there, and in front of them, backwards, a byte for each PHOTOFINISH_GROUP of units.
+ * If `thread` is the program's own thread pointer, its address is one of the `units` from `base` on, and the byte of its group is not
+ * zero, it sets the bit and is done; otherwise it calls `access`. */
 struct photofinish_site {
-  uint64_t words[8];
+  uint64_t thread, base, units;
+  uint64_t* bits;
+  void* library[4];
 };
 
-/* In the number of bytes: they are written; they are given back (a variable of a function that returns, or, with no bytes, what is freed). */
+/* In the number of bytes: they are written; they are given back (a variable of a function that returns, or, with no bytes, what is freed).
+ * Three bits from PHOTOFINISH_UNIT_BITS on: the unit of this place, as a power of two; its addresses and bytes are multiples of it. */
 #define PHOTOFINISH_WRITES (UINT64_C(1) << 63)
 #define PHOTOFINISH_RELEASES (UINT64_C(1) << 62)
+#define PHOTOFINISH_UNIT_BITS 56
+#define PHOTOFINISH_MAX_UNIT 6
+#define PHOTOFINISH_GROUP_BITS 12
+#define PHOTOFINISH_GROUP (1 << PHOTOFINISH_GROUP_BITS)
+#define PHOTOFINISH_UNIT(bytes) ((bytes) >> PHOTOFINISH_UNIT_BITS & 7)
+#define PHOTOFINISH_BYTES(bytes) ((bytes) & ((UINT64_C(1) << PHOTOFINISH_UNIT_BITS) - 1))
 
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
 struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
   /* No marked page lies outside of [low, high). */
   uint64_t low, high;
-  /* The program is about to read or write. Called for marked pages only. */
-  void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes);
+  /* The program is about to read or write, at `place`. Called for marked pages only. */
+  void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place);
   /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that planes times, plane_stride apart. */
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                 int64_t plane_stride);
 };
-#define PHOTOFINISH_STATE "__photofinish_state_1"
+#define PHOTOFINISH_STATE "__photofinish_state_2"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

@@ -1,6 +1,7 @@
 #include "compiler/helpers.h"
 
 #include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SourceMgr.h>
 
@@ -95,6 +96,19 @@ end:
   ret { i64, i64, i64, i64, i64 } zeroinitializer
 })";
 
+#if LLVM_VERSION_MAJOR >= 17
+constexpr CallingConv::ID kKeepsRegisters = CallingConv::PreserveAll;
+#else
+constexpr CallingConv::ID kKeepsRegisters = CallingConv::PreserveMost;
+#endif
+
+void share(Module& module, Function& function) {
+  function.setLinkage(GlobalValue::LinkOnceODRLinkage);
+  function.setVisibility(GlobalValue::HiddenVisibility);
+  function.setDSOLocal(true);
+  function.setComdat(module.getOrInsertComdat(function.getName()));
+}
+
 Function* helper(Module& module, const char* name, const char* text) {
   if (Function* known = module.getFunction(name)) return known;
   SMDiagnostic problem;
@@ -107,10 +121,7 @@ Function* helper(Module& module, const char* name, const char* text) {
   Function* function = made->getFunction(name);
   function->removeFromParent();
   module.getFunctionList().push_back(function);
-  function->setLinkage(GlobalValue::LinkOnceODRLinkage);
-  function->setVisibility(GlobalValue::HiddenVisibility);
-  function->setDSOLocal(true);
-  function->setComdat(module.getOrInsertComdat(name));
+  share(module, *function);
   return function;
 }
 
@@ -118,5 +129,24 @@ Function* helper(Module& module, const char* name, const char* text) {
 
 Function* common_function(Module& module) { return helper(module, "__photofinish_common_1", kCommon); }
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
+
+// In the program, not in the library: only a compiler for the program knows which registers it means to keep.
+Function* tell_function(Module& module, Constant* hook) {
+  constexpr const char* kName = "__photofinish_tell_2";
+  if (Function* known = module.getFunction(kName)) return known;
+  LLVMContext& context = module.getContext();
+  Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context), *i64 = Type::getInt64Ty(context);
+  Function* function = Function::Create(FunctionType::get(nothing, {pointer, pointer, i64}, false), GlobalValue::LinkOnceODRLinkage, kName, module);
+  share(module, *function);
+  function->setCallingConv(kKeepsRegisters);
+  for (const Attribute::AttrKind attribute : {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
+  function->setUWTableKind(UWTableKind::Async);  // stacks are walked through it
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  Value* place = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
+  builder.CreateCall(FunctionType::get(nothing, {pointer, pointer, i64, pointer}, false), builder.CreateLoad(pointer, hook),
+                     {function->getArg(0), function->getArg(1), function->getArg(2), place});
+  builder.CreateRetVoid();
+  return function;
+}
 
 }  // namespace photofinish::compiler

@@ -8,6 +8,8 @@ namespace photofinish::compiler {
 // i64 (ptr a, ptr b, i64 limit): how many bytes two strings have in common, and one more, but at most `limit`. Of a string and itself: its length
 // with the zero.
 llvm::Function* common_function(llvm::Module& module);
+// void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at `hook`, and leaves nearly all registers to the program.
+llvm::Function* tell_function(llvm::Module& module, llvm::Constant* hook);
 // {bytes, rows, stride, planes, plane stride} (ptr array): what a Fortran descriptor describes; no rows if there is nothing.
 llvm::Function* array_function(llvm::Module& module);
 

@@ -2,9 +2,15 @@
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include <algorithm>
+#include <bit>
 
 #include "compiler/helpers.h"
 #include "photofinish/runtime_abi.h"
@@ -15,15 +21,16 @@ using namespace llvm;
 
 namespace {
 enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange };
+enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
+constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
 
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
   state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_});
-  site_type_ = ArrayType::get(i64_, sizeof(photofinish_site) / sizeof(std::uint64_t));
+  site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type* nothing = Type::getVoidTy(context_);
-  access_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and nobody outside sees it.
   state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage, Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
@@ -31,6 +38,8 @@ Instrumenter::Instrumenter(Module& module)
   state_->setDSOLocal(true);
   state_->setComdat(module.getOrInsertComdat(PHOTOFINISH_STATE));
   state_->setAlignment(Align(64));
+  const Triple target(module.getTargetTriple());
+  has_thread_pointer_ = target.getArch() == Triple::aarch64 || target.getArch() == Triple::x86_64;
 }
 
 Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) { return builder.CreateStructGEP(state_type_, state_, index); }
@@ -52,6 +61,42 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
   return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
+// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may be the first of its group, which the library wants to
+// know of. The rotation makes an address between two units one far behind all of them.
+Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
+  IRBuilder<> builder(before);
+  // In a register: as a constant it would be put together once for each field.
+  FunctionType* same = FunctionType::get(pointer_, {pointer_}, false);
+  Value* record = builder.CreateCall(same, InlineAsm::get(same, "", "=r,0", false), {site});
+  const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, record, index)); };
+  Value *thread = field(kThread, i64_), *base = field(kBase, i64_), *units = field(kUnits, i64_), *bits = field(kBits, pointer_);
+  Value* own = builder.CreateICmpEQ(thread, builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
+  Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), base);
+  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, ConstantInt::get(i64_, unit)});
+  Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, units));
+  BasicBlock* head = before->getParent();
+  BasicBlock* rest = head->splitBasicBlock(before);
+  BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* look = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* set = BasicBlock::Create(context_, "", head->getParent(), rest);
+  MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
+  head->getTerminator()->eraseFromParent();
+  builder.SetInsertPoint(head);
+  // Together they are one branch: "unpredictable" keeps them so.
+  builder.CreateCondBr(known, look, tell, likely)->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
+  builder.SetInsertPoint(look);
+  Value* group = builder.CreateGEP(i8_, bits, builder.CreateNeg(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
+  group = builder.CreateGEP(i8_, group, ConstantInt::getSigned(i64_, -1));
+  builder.CreateCondBr(builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell, likely);
+  builder.SetInsertPoint(set);
+  Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
+  Value* word = builder.CreateLoad(i64_, place);
+  builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1), builder.CreateAnd(at, 63))), place);
+  builder.CreateBr(rest);
+  builder.SetInsertPoint(tell);
+  return builder.CreateBr(rest);
+}
+
 std::uint64_t how(const MemoryAccess& access) { return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0); }
 
 void Instrumenter::add(const Check& check) {
@@ -61,11 +106,19 @@ void Instrumenter::add(const Check& check) {
     return offset == 0 ? check.base : builder.CreateGEP(i8_, check.base, ConstantInt::getSigned(i64_, offset));
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
-  builder.SetInsertPoint(cold_branch(marked, check.before));
-  Value* hook = builder.CreateLoad(pointer_, field(builder, kAccess));
+  Instruction* end = cold_branch(marked, check.before);
+  Function* tell = tell_function(module_, cast<Constant>(field(builder, kAccess)));
   for (const Piece& piece : check.pieces) {
+    builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.place);
-    builder.CreateCall(access_hook_, hook, {new_site(), at(piece.offset), ConstantInt::get(i64_, piece.bytes | piece.how)});
+    Constant* site = new_site();
+    Value* address = at(piece.offset);
+    const unsigned unit = std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
+    builder.SetCurrentDebugLocation(piece.place);
+    const std::uint64_t bytes = piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+    CallInst* call = builder.CreateCall(tell, {site, address, ConstantInt::get(i64_, bytes)});
+    call->setCallingConv(tell->getCallingConv());
   }
 }
 
@@ -74,7 +127,7 @@ void Instrumenter::add(const MemoryAccess& access) {
   if (access.extent.is_array()) return add_array(access);
   const DebugLoc place = place_of(*access.instruction);
   if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
-    add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place}}});
+    add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place, access.align}}});
     return;
   }
   if (access.bytes == 0 && access.extent.kind != Extent::Bytes) return add_unknown(access);
@@ -88,20 +141,20 @@ void Instrumenter::add(const MemoryAccess& access) {
   add(range);
 }
 
-Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander, const MemoryAccess& access) {
+Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander, std::uint64_t how, const DebugLoc& place) {
   LLVMContext& context = range.before->getContext();
   Type* i64 = Type::getInt64Ty(context);
   const auto value = [&](const SCEV* what) { return expander.expandCodeFor(what, i64, range.before); };
   Expanded made;
   made.before = range.before;
-  made.address = expander.expandCodeFor(range.address, access.address->getType(), range.before);
+  made.address = expander.expandCodeFor(range.address, range.address->getType(), range.before);
   made.bytes = value(range.bytes);
   for (std::size_t i = 0; i < range.dimensions.size(); ++i) {
     made.counts[i] = value(range.dimensions[i].count);
     made.strides[i] = value(range.dimensions[i].stride);
   }
-  made.how = photofinish::compiler::how(access);
-  made.place = place_of(*access.instruction);
+  made.how = how;
+  made.place = place;
   return made;
 }
 

@@ -22,6 +22,8 @@ class Instrumenter {
     std::uint64_t bytes = 0;
     std::uint64_t how = 0;
     llvm::DebugLoc place;
+    std::uint64_t align = 1;
+    llvm::Instruction* first = nullptr;
   };
   struct Check {
     llvm::Instruction* before = nullptr;
@@ -41,7 +43,7 @@ class Instrumenter {
     std::uint64_t how = 0;
     llvm::DebugLoc place;
   };
-  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, const MemoryAccess& access);
+  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how, const llvm::DebugLoc& place);
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 
@@ -51,6 +53,7 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   llvm::Constant* new_site();
+  llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
   void add_array(const MemoryAccess& access);
@@ -65,9 +68,9 @@ class Instrumenter {
   llvm::PointerType* pointer_;
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
-  llvm::ArrayType* site_type_;
-  llvm::FunctionType* access_hook_;
+  llvm::StructType* site_type_;
   llvm::FunctionType* range_hook_;
+  bool has_thread_pointer_ = false;  // as one instruction
 };
 
 }  // namespace photofinish::compiler

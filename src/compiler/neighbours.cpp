@@ -2,9 +2,10 @@
 // distances, near enough to each other, are looked at together: the mark of the first byte stands for all of them, and only behind it are they
 // told apart. Bytes that are touched there twice in the same way count once, at the first place; a load on the line of a store
 // of the same bytes adds nothing to the store.
-// A check comes in front of the first access it stands for: its base is known there, or it would not be that access's.
+// A check comes in front of the first access it stands for, whose address is its base.
 #include "compiler/neighbours.h"
 
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Module.h>
 
@@ -18,6 +19,8 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
+
+constexpr std::ptrdiff_t kAsked = 64;  // the last ones: blocks may be long
 
 struct Near {
   const MemoryAccess* access;
@@ -39,36 +42,41 @@ bool adds_nothing(const Near& one, const Near& other) {
   return other.access->writes && one.line() == other.line();
 }
 
-Instrumenter::Check check_of(const std::vector<Near>& group, Value* base) {
-  Instrumenter::Check check{nullptr, base, {}, group.size()};
-  std::size_t earliest = ~std::size_t{0};
+Instrumenter::Check check_of(const std::vector<Near>& group) {
+  const Near& first = *std::min_element(group.begin(), group.end(), [](const Near& a, const Near& b) { return a.position < b.position; });
+  Instrumenter::Check check{first.access->instruction, first.access->address, {}, group.size()};
   const Near* last = nullptr;
   for (const Near& near : group) {
-    if (near.position < earliest) earliest = near.position, check.before = near.access->instruction;
     if (std::any_of(group.begin(), group.end(), [&](const Near& other) { return adds_nothing(near, other); })) continue;
     // Without a gap, on one line: one access.
     if (last != nullptr && last->access->writes == near.access->writes && last->line() == near.line() &&
-        near.offset <= check.pieces.back().offset + static_cast<std::int64_t>(check.pieces.back().bytes)) {
+        near.offset - first.offset <= check.pieces.back().offset + static_cast<std::int64_t>(check.pieces.back().bytes)) {
       Instrumenter::Piece& piece = check.pieces.back();
-      piece.bytes = std::max(piece.bytes, static_cast<std::uint64_t>(near.end() - piece.offset));
+      piece.bytes = std::max(piece.bytes, static_cast<std::uint64_t>(near.end() - first.offset - piece.offset));
     } else {
-      check.pieces.push_back({near.offset, near.access->bytes, how(*near.access), place_of(*near.access->instruction)});
+      check.pieces.push_back({near.offset - first.offset, near.access->bytes, how(*near.access), place_of(*near.access->instruction), near.access->align, near.access->instruction});
     }
     last = &near;
   }
   return check;
 }
 
-void join_segment(const std::vector<const MemoryAccess*>& segment, std::vector<Instrumenter::Check>& checks) {
-  std::vector<std::pair<Value*, std::vector<Near>>> bases;  // in the order of the program: what comes out must not depend on addresses
+void join_segment(const std::vector<const MemoryAccess*>& segment, ScalarEvolution& evolution, std::vector<Instrumenter::Check>& checks) {
+  std::vector<std::pair<const SCEV*, std::vector<Near>>> bases;  // in the order of the program: what comes out must not depend on addresses
   std::size_t position = 0;
   for (const MemoryAccess* access : segment) {
-    const DataLayout& layout = access->instruction->getModule()->getDataLayout();
-    APInt offset(layout.getIndexTypeSizeInBits(access->address->getType()), 0);
-    Value* base = access->address->stripAndAccumulateConstantOffsets(layout, offset, true);
-    auto found = std::find_if(bases.begin(), bases.end(), [&](const auto& entry) { return entry.first == base; });
-    if (found == bases.end()) found = bases.insert(bases.end(), {base, {}});
-    found->second.push_back({access, offset.getSExtValue(), position++});
+    const SCEV* address = evolution.getSCEV(access->address);
+    std::int64_t offset = 0;
+    const auto is_near = [&](const auto& entry) {
+      const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(address, entry.first));
+      if (distance == nullptr) return false;
+      offset = distance->getAPInt().getSExtValue();
+      return true;
+    };
+    const auto end = static_cast<std::ptrdiff_t>(bases.size()) > kAsked ? bases.rbegin() + kAsked : bases.rend();
+    const auto found = std::find_if(bases.rbegin(), end, is_near);
+    if (found != end) found->second.push_back({access, offset, position++});
+    else bases.push_back({address, {{access, 0, position++}}});
   }
   for (auto& [base, all] : bases) {
     std::stable_sort(all.begin(), all.end(), [](const Near& a, const Near& b) {
@@ -76,7 +84,7 @@ void join_segment(const std::vector<const MemoryAccess*>& segment, std::vector<I
     });
     for (auto first = all.begin(); first != all.end();) {
       const auto last = std::find_if(first, all.end(), [&](const Near& near) { return near.end() - first->offset > PHOTOFINISH_SPAN; });
-      checks.push_back(check_of({first, last}, base));
+      checks.push_back(check_of({first, last}));
       first = last;
     }
   }
@@ -84,11 +92,11 @@ void join_segment(const std::vector<const MemoryAccess*>& segment, std::vector<I
 
 }  // namespace
 
-std::vector<Instrumenter::Check> join_neighbours(const std::vector<MemoryAccess>& accesses, const QuietCalls& quiet) {
+std::vector<Instrumenter::Check> join_neighbours(const std::vector<MemoryAccess>& accesses, const QuietCalls& quiet, ScalarEvolution& evolution) {
   std::vector<Instrumenter::Check> checks;
   std::vector<const MemoryAccess*> segment;
   const auto finish = [&] {
-    join_segment(segment, checks);
+    join_segment(segment, evolution, checks);
     segment.clear();
   };
   const Instruction* last = nullptr;

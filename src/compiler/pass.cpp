@@ -2,6 +2,7 @@
 // joins neighbours, and puts in what is left.
 //
 // It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks.
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
@@ -9,6 +10,7 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/accesses.h"
 #include "compiler/instrument.h"
@@ -80,26 +82,55 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  private:
   static constexpr const char* kDone = "__photofinish_done";
 
+  // The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need them.
+  static void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
+    auto& loops = functions.getResult<LoopAnalysis>(function);
+    auto& dominators = functions.getResult<DominatorTreeAnalysis>(function);
+    bool changed = false;
+    for (Loop* loop : loops)
+      changed |= simplifyLoop(loop, &dominators, &loops, nullptr, &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
+    if (!changed) return;
+    PreservedAnalyses kept;
+    kept.preserve<LoopAnalysis>();
+    kept.preserve<DominatorTreeAnalysis>();
+    functions.invalidate(function, kept);
+  }
+
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
                          const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
+    simplify_loops(function, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     std::vector<Instrumenter::Expanded> ranges;
     std::vector<MemoryAccess> small, alone = releases;
-    for (const MemoryAccess& access : accesses) {
-      const auto range = finder.find(access);
+    const auto hoist = [&](const MemoryAccess& access, const SCEV* address, const DebugLoc& place) {
+      const auto range = finder.find(*access.instruction->getParent(), address, access.bytes);
       if (range) {
         remarks.hoisted(access, range->loops);
-        ranges.push_back(Instrumenter::expand(*range, expander, access));
-        continue;
+        ranges.push_back(Instrumenter::expand(*range, expander, how(access), place));
+      } else if (finder.reason() != nullptr) {
+        remarks.stays(access, finder.reason());
       }
-      if (finder.reason() != nullptr) remarks.stays(access, finder.reason());
-      (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN ? small : alone).push_back(access);
+      return range.has_value();
+    };
+    for (const MemoryAccess& access : accesses) {
+      if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) small.push_back(access);
+      else if (access.address->getType()->isVectorTy() || !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction)))
+        alone.push_back(access);
     }
-    const auto checks = join_neighbours(small, quiet);
-    for (const auto& check : checks)
+    // What an unrolled loop touches is joined first, so that it is one range of the loop around.
+    auto checks = join_neighbours(small, quiet, evolution);
+    for (auto& check : checks) {
       if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
+      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
+        const SCEV* base = evolution.getSCEV(check.base);
+        const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true);
+        const MemoryAccess access{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
+        return hoist(access, evolution.getAddExpr(base, offset), piece.place);
+      });
+    }
+    std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
     for (const auto& check : checks) instrumenter.add(check);

@@ -38,21 +38,20 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   return dominators_.dominates(exiting, block) ? taken : nullptr;
 }
 
-std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
+std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes) {
   reason_ = nullptr;
-  const BasicBlock* block = access.instruction->getParent();
+  const BasicBlock* block = &inside;
   const Loop* loop = loops_.getLoopFor(block);
   if (loop == nullptr) return {};
-  if (access.bytes == 0) {
+  if (bytes == 0) {
     reason_ = "how many bytes it touches is not known before";
     return {};
   }
-  Type* i64 = Type::getInt64Ty(access.instruction->getContext());
   Range range;
   std::optional<Range> best;
-  range.address = evolution_.getSCEV(access.address);
-  range.bytes = evolution_.getConstant(i64, access.bytes);
-  SCEVExpander expander(evolution_, access.instruction->getModule()->getDataLayout(), "pf");
+  range.address = address;
+  range.bytes = evolution_.getConstant(Type::getInt64Ty(inside.getContext()), bytes);
+  SCEVExpander expander(evolution_, inside.getModule()->getDataLayout(), "pf");
   for (; loop != nullptr; loop = loop->getParentLoop()) {
     reason_ = widen(range, block, *loop, expander);
     if (reason_ != nullptr) break;
@@ -61,6 +60,21 @@ std::optional<Range> RangeFinder::find(const MemoryAccess& access) {
     block = loop->getLoopPreheader();
   }
   return best;
+}
+
+// What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
+// touched does not matter.
+bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride) {
+  if (stride == range.bytes) {
+    range.bytes = evolution_.getMulExpr(range.bytes, count);
+    return true;
+  }
+  for (Range::Dimension& dimension : range.dimensions)
+    if (stride == evolution_.getMulExpr(dimension.count, dimension.stride)) {
+      dimension.count = evolution_.getMulExpr(dimension.count, count);
+      return true;
+    }
+  return false;
 }
 
 // Makes the range that of the whole loop. Otherwise, why not.
@@ -80,9 +94,10 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
     if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
     stride = evolution_.getTruncateOrSignExtend(stride, i64);
     range.address = step->getStart();
-    if (stride == range.bytes && range.dimensions.empty()) range.bytes = evolution_.getMulExpr(range.bytes, count);
-    else if (range.dimensions.size() < kMaxDimensions) range.dimensions.push_back({count, stride});
-    else return "it has too many dimensions";
+    if (!continues(range, count, stride)) {
+      if (range.dimensions.size() == kMaxDimensions) return "it has too many dimensions";
+      range.dimensions.push_back({count, stride});
+    }
   } else if (!invariant(range.address)) {
     return "its addresses are not evenly spaced";
   } else if (!evolution_.isKnownPositive(count)) {

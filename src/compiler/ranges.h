@@ -34,14 +34,15 @@ class RangeFinder {
   RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, const QuietCalls& quiet)
       : evolution_(evolution), loops_(loops), dominators_(dominators), quiet_(quiet) {}
 
-  // Nothing if the access stays where it is.
-  std::optional<Range> find(const MemoryAccess& access);
+  // Of so many bytes, known before; nothing if the access stays where it is.
+  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
  private:
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander);
+  bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride);
   bool is_quiet(const llvm::Loop& loop);
 
   llvm::ScalarEvolution& evolution_;

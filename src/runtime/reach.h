@@ -23,7 +23,7 @@ class Reach {
  public:
   // Null if nothing in the process was built with the pass.
   static Reach* get() { return instance_; }
-  using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t);
+  using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t);
   static void start(AccessHook access, RangeHook range);
 

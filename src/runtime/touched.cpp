@@ -1,78 +1,151 @@
 #include "runtime/touched.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 namespace photofinish {
+namespace {
+
+// In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a row; for those that come then it need not call us.
+constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
+constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
+constexpr std::uint64_t kRegular = 3;                         // two or three in a row mean nothing yet: as single ones they may join others
+
+// Words of a site that are ours.
+enum LibraryWord { kOwner, kState };
+
+// Threads end, and the next one may be where they were: a number is not given twice.
+void* next_owner() {
+  static std::atomic<std::uintptr_t> last{0};
+  return reinterpret_cast<void*>(++last);
+}
+
+}  // namespace
+
+// Another thread may get the thread pointer of one that has ended, and with it bits of a moment that is over; not that of the first, which ends last.
+Touched::Touched(SiteCache& sites) : sites_(sites), owner_(next_owner()), is_first_thread_(syscall(SYS_gettid) == getpid()) {}
 
 // The first task that uses a site keeps it; the others have their own.
 Touched::State& Touched::state_of(photofinish_site& site) {
-  auto& state = reinterpret_cast<State&>(site);
-  Touched* owner = __atomic_load_n(&state.owner, __ATOMIC_RELAXED);
-  if (owner == this) return state;
-  if (owner == nullptr && __atomic_compare_exchange_n(&state.owner, &owner, this, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return state;
+  void* owner = __atomic_load_n(&site.library[kOwner], __ATOMIC_RELAXED);
+  if (owner == owner_) return *static_cast<State*>(site.library[kState]);
+  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, owner_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    site.library[kState] = &states_.emplace_back();
+    return states_.back();
+  }
   return others_[&site];
 }
 
+void Touched::push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride) {
+  const bool regular = rows > kRegular;
+  for (std::uint64_t i = 0; i < (regular ? 1 : rows); ++i)
+    rows_.push_back({state.site, state.call, begin + i * static_cast<std::uint64_t>(stride), bytes, regular ? rows : 1, regular ? stride : 0});
+}
+
 void Touched::finish(State& state) {
-  // Two or three in a row mean nothing yet: as single ones they may join others.
-  const bool regular = state.rows > 3;
-  for (std::uint64_t i = 0; i < (regular ? 1 : state.rows); ++i)
-    rows_.push_back({state.site, state.call, state.begin + i * static_cast<std::uint64_t>(state.stride), state.bytes, regular ? state.rows : 1,
-                     regular ? state.stride : 0});
+  push(state, state.begin, state.bytes, state.rows, state.stride);
+  state.rows = 0;
   if (rows_.size() >= compact_at_) compact();
 }
 
-void Touched::start(State& state, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
-  if (state.moment != moment_) {
-    state.moment = moment_;
-    state.site = sites_.find(pc, frame);
-    state.call = row.call;
-    growing_.push_back(&state);
-  } else {
-    finish(state);
-  }
+// The first time in this moment.
+void Touched::enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame) {
+  state.moment = moment_;
+  state.site = sites_.find(pc, frame);
+  state.call = call;
+  state.rows = 0;
+  state.begun = state.calls = 0;
+  growing_.push_back(&state);
+}
+
+void Touched::begin_row(State& state, const TouchedRow& row) {
+  finish(state);
+  ++state.begun;
   state.begin = row.begin;
   state.bytes = row.bytes;
   state.rows = row.rows;
   state.stride = row.stride;
 }
 
-void Touched::access(photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, Call call, std::uint64_t pc, std::uint64_t frame) {
-  State& state = state_of(site);
-  if (state.moment == moment_) {
-    if (state.rows == 1) {
-      const std::uint64_t end = state.begin + state.bytes;
-      if (begin >= state.begin && begin <= end) {  // inside, or right behind
-        state.bytes = std::max(end, begin + bytes) - state.begin;
-        return;
-      }
-      if (begin < state.begin && begin + bytes >= state.begin) {
-        state.bytes = std::max(end, begin + bytes) - begin;
-        state.begin = begin;
-        return;
-      }
-      if (bytes == state.bytes) {  // the second of a row?
-        state.stride = static_cast<std::int64_t>(begin - state.begin);
-        state.rows = 2;
-        return;
-      }
-    } else if (bytes == state.bytes) {
-      if (begin == state.begin + state.rows * static_cast<std::uint64_t>(state.stride)) {
-        ++state.rows;
-        return;
-      }
-      if (begin == state.begin + (state.rows - 1) * static_cast<std::uint64_t>(state.stride)) return;
+bool Touched::grow(State& state, std::uint64_t begin, std::uint64_t bytes) {
+  if (state.rows == 0) return false;
+  if (state.rows == 1) {
+    const std::uint64_t end = state.begin + state.bytes;
+    if (begin >= state.begin && begin <= end) {  // inside, or right behind
+      state.bytes = std::max(end, begin + bytes) - state.begin;
+      return true;
     }
+    if (begin < state.begin && begin + bytes >= state.begin) {
+      state.bytes = std::max(end, begin + bytes) - begin;
+      state.begin = begin;
+      return true;
+    }
+    if (bytes != state.bytes) return false;
+    state.stride = static_cast<std::int64_t>(begin - state.begin);  // the second of a row?
+    state.rows = 2;
+    return true;
   }
-  start(state, {{}, call, begin, bytes, 1, 0}, pc, frame);
+  if (bytes != state.bytes) return false;
+  if (begin == state.begin + state.rows * static_cast<std::uint64_t>(state.stride)) {
+    ++state.rows;
+    return true;
+  }
+  return begin == state.begin + (state.rows - 1) * static_cast<std::uint64_t>(state.stride);
 }
 
-void Touched::row(photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
-  if (row.rows == 1) return access(site, row.begin, row.bytes, row.call, pc, frame);
+// Whether [begin, end) can be kept as bits: from now on, with those that there are.
+bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes) {
+  if (state.scattered != nullptr && state.scattered->covers(begin, end)) return true;
+  if (state.scattered == nullptr && state.begun < kBegunMost && state.calls < kCallsMost) return false;
+  if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
+  std::uint64_t low = state.last.begin, high = state.last.end;
+  if (state.scattered != nullptr) {
+    low = std::min(low, state.scattered->begin());
+    high = std::max(high, state.scattered->end());
+  }
+  if (high - low > kCoverMost) return false;
+  auto wider = std::make_unique<Scattered>(low, high, unit, bytes);
+  if (!wider->works()) return false;
+  if (state.scattered != nullptr) take_scattered(state);
+  state.scattered = std::move(wider);
+  if (is_first_thread_ && site.library[kOwner] == owner_) {
+    site.base = state.scattered->begin();
+    site.units = state.scattered->units();
+    site.bits = state.scattered->bits();
+    site.thread = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+  }
+  return true;
+}
+
+void Touched::access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame) {
   State& state = state_of(site);
-  if (state.moment == moment_ && state.begin == row.begin && state.bytes == row.bytes && state.rows == row.rows && state.stride == row.stride) return;
-  start(state, row, pc, frame);
+  if (!reach.touches(begin, begin + bytes, state.last)) return;
+  if (state.moment != moment_) enter(state, call, pc, frame);
+  ++state.calls;
+  if (state.scattered == nullptr && state.calls < kCallsMost && grow(state, begin, bytes)) return;
+  if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) && state.scattered->bytes() == bytes) state.scattered->add(begin);
+  else if (!grow(state, begin, bytes)) begin_row(state, {{}, call, begin, bytes, 1, 0});
+}
+
+void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
+  State& state = state_of(site);
+  const std::uint64_t end = row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
+  if (!reach.touches(row.begin, end, state.last)) return;
+  if (state.moment != moment_) enter(state, row.call, pc, frame);
+  const bool same = state.begin == row.begin && state.bytes == row.bytes && state.rows == row.rows && state.stride == row.stride;
+  if (same || (row.rows == 1 && state.scattered == nullptr && grow(state, row.begin, row.bytes))) return;
+  const std::uint64_t numbers = row.begin | row.bytes | static_cast<std::uint64_t>(row.stride);
+  const unsigned unit = static_cast<unsigned>(std::min(3, std::countr_zero(numbers)));
+  if (scatter(state, site, row.begin, end, unit, std::uint64_t{1} << unit) && state.scattered->fits(numbers)) {
+    for (std::uint64_t i = 0, begin = row.begin; i < row.rows; ++i, begin += static_cast<std::uint64_t>(row.stride))
+      state.scattered->add_range(begin, begin + row.bytes);
+  } else if (row.rows > 1 || !grow(state, row.begin, row.bytes)) {
+    begin_row(state, row);
+  }
 }
 
 // Sorts, and joins what touches.
@@ -95,11 +168,29 @@ void Touched::compact() {
   compact_at_ = std::max<std::size_t>(1 << 12, 2 * kept);
 }
 
+// Evenly spaced ones are a row again.
+void Touched::take_scattered(State& state) {
+  std::uint64_t begin = 0, bytes = 0, rows = 0, stride = 0;
+  state.scattered->take([&](std::uint64_t from, std::uint64_t to) {
+    if (rows != 0 && to - from == bytes && (rows == 1 || from == begin + rows * stride)) {
+      if (rows++ == 1) stride = from - begin;
+      return;
+    }
+    push(state, begin, bytes, rows, static_cast<std::int64_t>(stride));
+    begin = from;
+    bytes = to - from;
+    rows = 1;
+  });
+  push(state, begin, bytes, rows, static_cast<std::int64_t>(stride));
+}
+
 std::vector<TouchedRow>& Touched::take() {
   for (State* state : growing_) finish(*state);
+  compact();
+  for (State* state : growing_)
+    if (state->scattered != nullptr) take_scattered(*state);
   growing_.clear();
   ++moment_;
-  compact();
   compact_at_ = 1 << 12;
   return rows_;
 }

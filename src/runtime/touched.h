@@ -1,11 +1,14 @@
 // What a task loads and stores between two of its MPI calls, as few ranges.
 //
 // Rule: between two calls nothing happens to the task's clock, so that it is all one moment. Each place in the program grows a row of
-// evenly spaced pieces; what does not fit begins a new one. Same bytes again cost nothing.
+// evenly spaced pieces; what does not fit begins a new one; a place that begins many, or comes often, gets a bit for each unit of the memory
+// (Scattered), which the program sets itself. Same bytes again cost nothing.
 // Two ways of one place through different callers are one: the stack is that of the first.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "model/ids.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/reach.h"
+#include "runtime/scattered.h"
 #include "runtime/sites.h"
 
 namespace photofinish {
@@ -27,34 +31,42 @@ struct TouchedRow {
 
 class Touched {
  public:
-  explicit Touched(SiteCache& sites) : sites_(sites) {}
+  explicit Touched(SiteCache& sites);
 
   bool empty() const { return rows_.empty() && growing_.empty(); }
-  void access(photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, Call call, std::uint64_t pc, std::uint64_t frame);
-  void row(photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
-  // All of them, by site and address; the next moment begins.
+  // One access, of a place whose addresses and bytes are multiples of 2^unit; if it can be reached.
+  void access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
+  void row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
+  // All of them, by site; the next moment begins.
   std::vector<TouchedRow>& take();
 
-  Reach::Piece last;  // for Reach::touches
-
  private:
-  // What a photofinish_site holds.
+  // Of a place in the program.
   struct State {
-    Touched* owner;
-    std::uint64_t moment;
-    std::uint64_t begin, bytes, rows;
-    std::int64_t stride;
+    std::uint64_t moment = 0;
+    std::uint64_t begin = 0, bytes = 0, rows = 0;
+    std::int64_t stride = 0;
     SiteId site;
-    Call call;
+    Call call = Call::load;
+    std::uint32_t begun = 0, calls = 0;  // rows, accesses, in this moment
+    Reach::Piece last;        // of what can be reached, or not
+    std::unique_ptr<Scattered> scattered;
   };
-  static_assert(sizeof(State) <= sizeof(photofinish_site), "PHOTOFINISH_ABI");
   State& state_of(photofinish_site& site);
-  void start(State& state, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
+  void enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame);
+  static bool grow(State& state, std::uint64_t begin, std::uint64_t bytes);
+  void begin_row(State& state, const TouchedRow& row);
+  bool scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes);
+  void take_scattered(State& state);
   void finish(State& state);
+  void push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride);
   void compact();
 
   SiteCache& sites_;
+  void* owner_;  // what the sites that it was the first to use have as such
+  bool is_first_thread_;
   std::uint64_t moment_ = 1;
+  std::deque<State> states_;
   std::vector<State*> growing_;
   std::vector<TouchedRow> rows_;
   std::size_t compact_at_ = 1 << 12;

@@ -21,20 +21,53 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_1") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_2") __attribute__((visibility("hidden")));
 
-static uint64_t plain(uint64_t bytes) { return bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES); }
+static void note(const void* address, uint64_t bytes) {
+  if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
+}
 
-static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes) {
-  (void)site;
-  if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, plain(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
+// Every place has bits from the second time on; only the first of a group is told of.
+static struct {
+  struct photofinish_site* site;
+  uint64_t bytes;
+} places[1 << 12];
+static int place_count;
+
+static void tell_of_bits(void) {
+  for (int i = 0; i < place_count; ++i)
+    for (uint64_t at = 0; at < places[i].site->units; ++at)
+      if ((places[i].site->bits[at / 64] >> at % 64 & 1) != 0) note(shared + (at << PHOTOFINISH_UNIT(places[i].bytes)), places[i].bytes);
+}
+
+static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place) {
+  (void)place;
+  note(address, bytes);
+  if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
+  const uint64_t unit = PHOTOFINISH_UNIT(bytes), distance = (uint64_t)address - (uint64_t)shared;
+  if (site->thread == 0) {
+    site->base = (uint64_t)shared;
+    site->units = kShared >> unit;
+    site->bits = (uint64_t*)calloc(kShared / 64 + 2, sizeof(uint64_t)) + 1;  // at most eight groups
+    site->thread = (uint64_t)__builtin_thread_pointer();
+    if (place_count == 1 << 12) abort();
+    places[place_count].site = site;
+    places[place_count++].bytes = bytes;
+  }
+  if (distance >= kShared || distance % (UINT64_C(1) << unit) != 0) return;
+  const uint64_t at = distance >> unit;
+  uint8_t* group = (uint8_t*)site->bits - 1 - at / PHOTOFINISH_GROUP;
+  if (*group != 0) abort();
+  *group = 1;
+  site->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
 static void on_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                      int64_t plane_stride) {
   for (uint64_t plane = 0; plane < planes; ++plane)
     for (uint64_t row = 0; row < rows; ++row)
-      on_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes);
+      note((const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes);
+  (void)site;
 }
 
 static void watch(void) {
@@ -45,6 +78,7 @@ static void watch(void) {
 }
 #else
 static void watch(void) {}
+static void tell_of_bits(void) {}
 #endif
 
 int main(int argc, char** argv) {
@@ -52,6 +86,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kShared; ++i) shared[i] = (unsigned char)(i * 7);
   watch();
   const unsigned long result = work(shared);
+  tell_of_bits();
   unsigned long content = 0;
   for (int i = 0; i < kShared; ++i) content = content * 31 + shared[i];
   printf("%lu %lu\n", result, content);

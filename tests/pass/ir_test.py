@@ -18,8 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-WRITES, RELEASES = 1 << 63, 1 << 62
-STATE = "@__photofinish_state_1"
+WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
+STATE = "@__photofinish_state_2"
 
 
 def expectations(path):
@@ -45,7 +45,7 @@ def functions(text):
 def hooks_of(body):
     hooks = []
     ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
-    for call in re.findall(r"call void %[\w.]+\((ptr @__photofinish_site[^\n]*)\)", body):
+    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_2)\((ptr @__photofinish_site[^\n]*)\)", body):
         words = [word.strip() for word in call.split(", ")]
         bytes_ = words[2].split()[-1]
         number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)
@@ -53,7 +53,7 @@ def hooks_of(body):
         if kind == "release":
             hooks.append(kind)
         elif len(words) == 3:
-            hooks.append(f"{kind} {number & ~(WRITES | RELEASES)}")
+            hooks.append(f"{kind} {number & BYTES}")
         else:
             hooks.append(f"range {kind}")
     return ", ".join(hooks) or "none"

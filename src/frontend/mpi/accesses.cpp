@@ -53,12 +53,11 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
-void on_access(photofinish_site* site, const void* address, std::uint64_t bytes) {
-  const Place place = PLACE;
+void on_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
+  const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
-    const std::uint64_t size = bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES);
-    if (reach.touches(begin, begin + size, touched.last)) touched.access(*site, begin, size, call_of(bytes), place.pc, place.frame);
+    touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes), static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
   });
 }
 
@@ -66,7 +65,7 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
               std::int64_t plane_stride) {
   const Place place = PLACE;
   in_hook(place, [&](Touched& touched, Reach& reach) {
-    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES), rows, stride};
+    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes), rows, stride};
     if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
     if (row.bytes == 0 || row.rows == 0) return;
     const std::uint64_t span = (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
@@ -77,9 +76,8 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
       row.rows = 1;
       row.stride = 0;
     }
-    const std::uint64_t length = row.rows == 1 ? row.bytes : span + row.bytes;
     for (std::uint64_t plane = 0; plane < planes; ++plane) {
-      if (reach.touches(row.begin, row.begin + length, touched.last)) touched.row(*site, row, place.pc, place.frame);
+      touched.row(reach, *site, row, place.pc, place.frame);
       row.begin += static_cast<std::uint64_t>(plane_stride);
     }
   });

@@ -1,0 +1,90 @@
+// What one place of the program touches here and there, within some memory: a bit for each unit of it.
+//
+// Rule: a set bit is an access of `bytes` that begins at its unit, or, if that is how much a unit has, a part of one. Addresses that are no multiple of
+// the unit, or outside, are not for here. What comes out is in order, and joined.
+// Invariant: a group of units that has bits is in `groups_`, and its byte, in front of the bits, is set; so the program itself may set
+// further bits of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "photofinish/runtime_abi.h"
+
+namespace photofinish {
+
+class Scattered {
+ public:
+  // For [begin, end), or a little more.
+  Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes);
+
+  std::uint64_t begin() const { return base_; }
+  std::uint64_t end() const { return base_ + (units_ << unit_); }
+  std::uint64_t units() const { return units_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t* bits() const { return bits_; }
+  bool works() const { return memory_ != nullptr; }  // there was enough
+
+  bool covers(std::uint64_t begin, std::uint64_t end) const { return base_ <= begin && end <= this->end(); }
+  bool fits(std::uint64_t numbers) const { return (numbers & ((std::uint64_t{1} << unit_) - 1)) == 0; }
+
+  void add(std::uint64_t begin) {
+    const std::uint64_t at = (begin - base_) >> unit_;
+    set(at / 64, std::uint64_t{1} << at % 64);
+  }
+  void add_range(std::uint64_t begin, std::uint64_t end);
+
+  // Tells of [begin, end) one after the other, and forgets them.
+  template <class Each>
+  void take(Each each) {
+    sort_groups();
+    std::uint64_t begin = 0, end = 0;
+    for (const std::uint32_t group : groups_) {
+      group_byte(group) = 0;
+      for (std::uint64_t word = std::uint64_t{group} * kGroupWords; word < (std::uint64_t{group} + 1) * kGroupWords; ++word) {
+        for (std::uint64_t left = std::exchange(bits_[word], 0); left != 0;) {
+          const int first = std::countr_zero(left), length = std::countr_one(left >> first);
+          const std::uint64_t from = base_ + ((word * 64 + static_cast<unsigned>(first)) << unit_);
+          const std::uint64_t to = from + (static_cast<std::uint64_t>(length - 1) << unit_) + bytes_;
+          if (from > end || end == 0) {
+            if (end != 0) each(begin, end);
+            begin = from;
+          }
+          end = to;
+          left = first + length == 64 ? 0 : left & ~std::uint64_t{0} << (first + length);
+        }
+      }
+    }
+    if (end != 0) each(begin, end);
+    groups_.clear();
+  }
+
+ private:
+  static constexpr std::uint64_t kGroupWords = PHOTOFINISH_GROUP / 64;
+
+  void set(std::uint64_t word, std::uint64_t bits) {
+    if (group_byte(word / kGroupWords) == 0) {
+      group_byte(word / kGroupWords) = 1;
+      groups_.push_back(static_cast<std::uint32_t>(word / kGroupWords));
+    }
+    bits_[word] |= bits;
+  }
+  std::uint8_t& group_byte(std::uint64_t group) { return reinterpret_cast<std::uint8_t*>(bits_)[~static_cast<std::int64_t>(group)]; }
+  void sort_groups();
+
+  struct Free {
+    void operator()(std::uint64_t* bits) const { std::free(bits); }
+  };
+  std::uint64_t base_, units_;
+  unsigned unit_;  // as a power of two
+  std::uint64_t bytes_;
+  std::unique_ptr<std::uint64_t[], Free> memory_;  // group bytes, then bits; only pages that are used count
+  std::uint64_t* bits_ = nullptr;
+  std::vector<std::uint32_t> groups_;
+};
+
+}  // namespace photofinish
