@@ -87,6 +87,12 @@ struct WinDefinition {
   std::vector<WinSegment> segments;  // of a shared window
 };
 
+// Words of the program's own, from its annotations.
+struct TextDefinition {
+  TextId id;
+  std::string text;
+};
+
 struct TaskDefinition {
   TaskId id;
   std::int64_t os_thread = 0;
@@ -115,6 +121,7 @@ struct Definitions {
   std::unordered_map<TypeId, TypeDefinition> types;
   std::unordered_map<OpId, OpDefinition> ops;
   std::unordered_map<WinId, WinDefinition> wins;
+  std::unordered_map<TextId, TextDefinition> texts;
 
   void add(const RankDefinition& d) { rank = d; }
   void add(const TaskDefinition& d) { tasks[d.id] = d; }
@@ -125,6 +132,7 @@ struct Definitions {
   void add(const TypeDefinition& d) { types[d.id] = d; }
   void add(const OpDefinition& d) { ops[d.id] = d; }
   void add(const WinDefinition& d) { wins[d.id] = d; }
+  void add(const TextDefinition& d) { texts[d.id] = d; }
 };
 
 }  // namespace photofinish

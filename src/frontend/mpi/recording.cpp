@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "frontend/mpi/annotations.h"
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/online.h"
 
@@ -31,6 +32,7 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
     if (Online* online = Online::get()) online->add(event, now, now);
   };
   event.clear();
+  event.task = c.task.id;
   for (const TouchedRow& row : rows) {
     if (!event.buffers.empty() && (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
       append();
@@ -54,6 +56,7 @@ void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
 }
 
 void follow(Context& c, Recorder& recorder) {
+  if (c.event.fields.has(Field::new_win)) hear_annotations();  // of what was loaded since: it knows windows now
   if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/accesses.h"
+#include "frontend/mpi/annotations.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "options/options.h"
@@ -200,6 +201,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   }
   Objects::get().start(world);
   start_watching_memory();
+  hear_annotations();
   if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
   return recorder;
 }
