@@ -335,7 +335,7 @@ def test(arguments, program, source, directory):
 RULE = re.compile(r"=+$")
 FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] ")
 NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
-REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended)")
+REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled)")
 VERDICT = re.compile(r"VERDICT: photofinish: (not )?(repeatable|portable)\b(?! or)")
 RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
 SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")

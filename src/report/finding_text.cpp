@@ -12,6 +12,7 @@
 #include "report/block.h"
 #include "report/finding_words.h"
 #include "report/message_text.h"
+#include "report/sampling_text.h"
 
 namespace photofinish {
 namespace {
@@ -135,7 +136,7 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   if (!run->missing.empty())
     end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
                        ranks_of({run->missing.begin(), run->missing.end()}), run->missing.size() == 1 ? "its" : "their", name);
-  end += intended.line() + last_words;
+  end += sampling_lines(read_sampling(directory)) + intended.line() + last_words;
   end += summary_line(run->findings, messages.races.size(), name, shown);
   if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return all > 0;

@@ -37,22 +37,29 @@ void Reach::find_objects() {
     if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
     state->access = access_;
     state->range = range_;
-    for (std::size_t slot = 0; slot < pages_.size(); ++slot) state->gate[slot] = pages_[slot] != 0;
-    if (!objects_.empty()) {
-      state->low = objects_[0]->low;
-      state->high = objects_[0]->high;
-    }
+    show(*state);
   }
   objects_ = std::move(found);
+}
+
+void Reach::show(photofinish_state& state) const {
+  if (lifted_) std::memset(state.gate, 0, sizeof state.gate);
+  else for (std::size_t slot = 0; slot < pages_.size(); ++slot) state.gate[slot] = pages_[slot] != 0;
+  state.low = lifted_ ? 0 : low_;
+  state.high = lifted_ ? 0 : high_;
+}
+
+void Reach::lift(bool lifted) {
+  std::unique_lock lock(mutex_);
+  lifted_ = lifted;
+  for (photofinish_state* state : objects_) show(*state);
 }
 
 void Reach::stop() {
   std::unique_lock lock(mutex_);
   instance_ = nullptr;
-  for (photofinish_state* state : objects_) {
-    std::memset(state->gate, 0, sizeof state->gate);
-    state->low = state->high = 0;
-  }
+  lifted_ = true;
+  for (photofinish_state* state : objects_) show(*state);
 }
 
 void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
@@ -60,7 +67,7 @@ void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
   for (std::uint64_t page = first; page <= last && page - first < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
     count += on ? 1 : -1;
-    if (count != (on ? 1u : 0u)) continue;
+    if (count != (on ? 1u : 0u) || lifted_) continue;
     for (photofinish_state* state : objects_) state->gate[page % PHOTOFINISH_GATE_SIZE] = on;
   }
 }
@@ -73,9 +80,12 @@ void Reach::open(Bytes bytes) {
   split(bytes.end);
   for (auto piece = cover_.find(bytes.begin); piece->first < bytes.end; ++piece) ++piece->second;
   mark(bytes.begin, bytes.end, true);
+  low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
+  high_ = std::max(high_, bytes.end);
   for (photofinish_state* state : objects_) {
-    state->low = state->high == 0 ? bytes.begin : std::min(state->low, bytes.begin);
-    state->high = std::max(state->high, bytes.end);
+    if (lifted_) continue;
+    state->low = low_;
+    state->high = high_;
   }
   version_.fetch_add(1, std::memory_order_release);
 }

@@ -13,6 +13,7 @@
 #include "model/ids.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/reach.h"
+#include "runtime/sampling.h"
 #include "runtime/sites.h"
 
 namespace photofinish {
@@ -47,7 +48,7 @@ class Touched {
     SiteId site;
     Call call;
   };
-  static_assert(sizeof(State) <= sizeof(photofinish_site), "PHOTOFINISH_ABI");
+  static_assert(sizeof(State) <= Sampling::kSiteWord * sizeof(std::uint64_t), "PHOTOFINISH_ABI");
   State& state_of(photofinish_site& site);
   void start(State& state, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
   void finish(State& state);

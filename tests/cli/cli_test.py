@@ -148,6 +148,8 @@ class Errors(Case):
                                (("check", app), r"how many ranks"), (("check", "-n", "two", app), r"-n"),
                                (("check", "-n", "2", "--no-such", app), r"no-such"), (("chekc", "-n", "1", app), r"no command 'chekc'"),
                                (("check", "-n", "1", "--stack-depth", "900", app), r"stack_depth takes 1 to 128"),
+                               (("check", "-n", "1", "--budget=0.9x", app), r"budget: '0.9x' is no slowdown: .* such as 1.1x"),
+                               (("exec", "--sample=often", app), r"sample: 'often' is not off or on"),
                                (("check", "-n", "1", "--mpi", "lam", app), r"openmpi or mpich")]:
             with self.subTest(words):
                 self.assertSays(self.photofinish(*words), pattern, 64)

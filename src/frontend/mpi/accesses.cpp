@@ -53,8 +53,7 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
-void on_access(photofinish_site* site, const void* address, std::uint64_t bytes) {
-  const Place place = PLACE;
+[[gnu::always_inline]] inline void note_access(Place place, photofinish_site* site, const void* address, std::uint64_t bytes) {
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
     const std::uint64_t size = bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES);
@@ -62,9 +61,8 @@ void on_access(photofinish_site* site, const void* address, std::uint64_t bytes)
   });
 }
 
-void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
-              std::int64_t plane_stride) {
-  const Place place = PLACE;
+[[gnu::always_inline]] inline void note_range(Place place, photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows,
+                                              std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride) {
   in_hook(place, [&](Touched& touched, Reach& reach) {
     TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES), rows, stride};
     if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
@@ -85,9 +83,27 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
   });
 }
 
+// The same when not everything is looked at.
+template <auto hook, class... Arguments>
+void sampled(photofinish_site* site, const void* address, Arguments... arguments) {
+  Sampling& sampling = *Sampling::get();
+  if (sampling.skips(*site)) return;
+  const std::uint64_t since = ticks();
+  hook(PLACE, site, address, arguments...);
+  sampling.took_looking(since, ticks());
+}
+
+template <auto hook, class... Arguments>
+void every(photofinish_site* site, const void* address, Arguments... arguments) {
+  hook(PLACE, site, address, arguments...);
+}
+
 }  // namespace
 
-void start_watching_memory() { Reach::start(on_access, on_range); }
+void start_watching_memory() {
+  if (Sampling::get() != nullptr) Reach::start(sampled<note_access>, sampled<note_range>);
+  else Reach::start(every<note_access>, every<note_range>);
+}
 
 }  // namespace photofinish::mpi
 
