@@ -11,6 +11,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/accesses.h"
+#include "compiler/copies.h"
 #include "compiler/instrument.h"
 #include "compiler/neighbours.h"
 #include "compiler/ranges.h"
@@ -83,7 +84,12 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
                          const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
-    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
+    RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    // Of what is left in loops tests are a part of its time; in front of them they are not.
+    const auto in_loop = [&](const MemoryAccess& access) { return loops.getLoopFor(access.instruction->getParent()) != nullptr; };
+    Function* copy = any_of(accesses, in_loop) && may_have_copy(function, quiet) ? copy_of(function) : nullptr;
+    bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     std::vector<Instrumenter::Expanded> ranges;
     std::vector<MemoryAccess> small, alone = releases;
@@ -95,6 +101,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         continue;
       }
       if (finder.reason() != nullptr) remarks.stays(access, finder.reason());
+      left_in_loops = left_in_loops || in_loop(access);
       (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN ? small : alone).push_back(access);
     }
     const auto checks = join_neighbours(small, quiet);
@@ -104,6 +111,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (const auto& range : ranges) instrumenter.add(range);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
+    if (copy != nullptr && left_in_loops) choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.anything_shared(before); });
+    else if (copy != nullptr) copy->eraseFromParent();
     functions.invalidate(function, PreservedAnalyses::none());
   }
 };
