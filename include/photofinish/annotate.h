@@ -13,6 +13,9 @@
 
 #if defined(__ELF__) && defined(__GNUC__) && !defined(PHOTOFINISH_NO_ANNOTATIONS)
 
+/* Whatever a program warns of in its own code, such as casts of C, is no concern of what these macros become. */
+#pragma GCC system_header
+
 #include "runtime_abi.h"
 
 #ifdef __cplusplus

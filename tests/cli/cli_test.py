@@ -522,7 +522,7 @@ class Install(Case):
         # The header goes along, and needs nothing: with plain compilers, position independent or not.
         self.write("said.c", "#include <photofinish/annotate.h>\n#include <stdio.h>\n"
                    "int main(void) { PHOTOFINISH_REGION_BEGIN(\"r\"); PHOTOFINISH_HAPPENS_BEFORE(1, 2); puts(\"ran\"); return 0; }\n")
-        for flags in (["-O2"], ["-no-pie", "-fno-pie"], ["-flto", "-O2"], ["-DPHOTOFINISH_NO_ANNOTATIONS"], ["-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror"]):
+        for flags in (["-O2"], ["-no-pie", "-fno-pie"], ["-flto", "-O2"], ["-DPHOTOFINISH_NO_ANNOTATIONS"], ["-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Werror"]):
             built = self.run_("cc", *flags, "-I", self.path("there/include"), "-o", self.path("said"), self.path("said.c"))
             self.assertEqual(built.code, 0, built)
             self.assertEqual(self.run_(self.path("said")).out, "ran\n")
