@@ -102,8 +102,9 @@ struct SamplingDefinition {
   std::uint64_t places = 0, thinned = 0;  // in the program; those of which some were skipped
   std::uint64_t own_ns = 0;        // what the tool took, of the task that it took most of
   std::uint64_t recording_ns = 0;  // of that, for MPI calls
-  std::uint64_t lifted_ns = 0;     // of the run, in which nothing was looked at and nothing counted
-  std::uint64_t run_ns = 0;        // 0: the rank did not come to its end
+  std::uint64_t run_ns = 0;        // what that task had of the processor
+  std::uint64_t lifted_ns = 0;     // of the time of day, in which nothing was looked at and nothing counted
+  std::uint64_t wall_ns = 0;       // all of it; 0: the rank did not come to its end
 };
 
 struct TaskDefinition {

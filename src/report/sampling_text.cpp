@@ -42,8 +42,8 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
     all.skipped += one.sampling.skipped;
     all.places += one.sampling.places;
     all.thinned += one.sampling.thinned;
-    if (one.sampling.run_ns == 0) unfinished.insert(one.rank);
-    if (share(one.sampling.lifted_ns, one.sampling.run_ns) > share(blindest->sampling.lifted_ns, blindest->sampling.run_ns)) blindest = &one;
+    if (one.sampling.wall_ns == 0) unfinished.insert(one.rank);
+    if (share(one.sampling.lifted_ns, one.sampling.wall_ns) > share(blindest->sampling.lifted_ns, blindest->sampling.wall_ns)) blindest = &one;
     if (share(one.sampling.own_ns, one.sampling.run_ns) > share(dearest->sampling.own_ns, dearest->sampling.run_ns)) dearest = &one;
   }
   const std::uint64_t times = all.looked + all.skipped;
@@ -52,7 +52,7 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
   if (all.skipped > 0)
     text += fmt::format("; of {} places that were come to {} were not looked at each time, and their races may be missing", all.places, all.thinned);
   text += "\n";
-  if (const double blind = share(blindest->sampling.lifted_ns, blindest->sampling.run_ns); blind > 0)
+  if (const double blind = share(blindest->sampling.lifted_ns, blindest->sampling.wall_ns); blind > 0)
     text += fmt::format("NOTE: photofinish: sampled: to keep within the budget, no load or store was looked at or counted for up to {:.1f}% of the time (rank {})\n", 100 * blind,
                         blindest->rank.value);
   if (!unfinished.empty())
@@ -67,7 +67,7 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
     const bool kept = slowdown(own) <= cost.slowdown;
     budget = fmt::format(" (budget {}x{})", cost.slowdown, kept ? "" : slowdown(recording) > cost.slowdown ? ", too little for the MPI calls alone" : ", exceeded");
   }
-  return text + fmt::format("NOTE: photofinish: sampled: the tool took {:.1f}% of the time of rank {}, a slowdown of {:.2f}x{}; {:.1f}% were for MPI calls, of which none is skipped\n", 100 * own,
+  return text + fmt::format("NOTE: photofinish: sampled: the tool took {:.1f}% of the processor time of rank {}, a slowdown of {:.2f}x{}; {:.1f}% were for MPI calls, of which none is skipped\n", 100 * own,
                             dearest->rank.value, slowdown(own), budget, 100 * recording);
 }
 

@@ -8,7 +8,7 @@ namespace {
 constexpr double kUpdateNs = 200'000;
 constexpr std::uint32_t kCalibrations = 4096;
 // In a program the call also saves registers and misses caches: docs/sampling.md has what was measured.
-constexpr double kAroundACall = 1.5;
+constexpr double kAroundACall = 2;
 constexpr std::uint16_t kMaxLooks = (1 << 15) - 1;
 constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
 
@@ -21,11 +21,11 @@ void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_ti
   const auto lift = [](bool lifted) {
     if (Reach* reach = Reach::get()) reach->lift(lifted);
   };
-  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift);  // never deleted: it goes with the process
+  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] { return clock_ns(CLOCK_THREAD_CPUTIME_ID); });  // never deleted: it goes with the process
 }
 
-Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool))
-    : slowdown_(slowdown), first_tick_(first_tick), ns_per_tick_(ns_per_tick), lift_(lift), update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
+Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool), std::uint64_t (*processor_ns)())
+    : slowdown_(slowdown), first_tick_(first_tick), ns_per_tick_(ns_per_tick), lift_(lift), processor_ns_(processor_ns), update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
       budget_(slowdown) {
   // What it takes to pass one over.
   Task& task = attach();
@@ -64,13 +64,19 @@ void Sampling::look(Task& task, Place& place, std::uint32_t least) {
   place.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
 }
 
+// Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
+const Sampling::Task* Sampling::dearest() const {
+  const auto share = [&](const Task* task) { return own_ns(*task) / static_cast<double>(task->run_ns + 1); };
+  return *std::max_element(tasks_.begin(), tasks_.end(), [&](const Task* a, const Task* b) { return share(a) < share(b); });
+}
+
 void Sampling::update(std::uint64_t now) {
-  current().last_update = now;
+  Task& task = current();
+  task.last_update = now;
+  task.run_ns = processor_ns_();
   std::lock_guard lock(mutex_);
-  // Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
-  double most = 0;
-  for (const Task* task : tasks_) most = std::max(most, own(*task));
-  budget_.update(most, static_cast<double>(now - first_tick_));
+  const Task& most = *dearest();
+  budget_.update(own_ns(most), static_cast<double>(most.run_ns));
   least_.store(budget_.interval(), std::memory_order_relaxed);
   const bool lift = budget_.interval() == Budget::kNothing;
   if (lift == (lifted_since_ != 0)) return;
@@ -81,25 +87,24 @@ void Sampling::update(std::uint64_t now) {
   current_->looking += ticks() - before;
 }
 
-SamplingDefinition Sampling::summary(std::uint64_t now) const {
-  SamplingDefinition all;
-  all.id = SamplingId(1);
-  all.slowdown = slowdown_;
+SamplingDefinition Sampling::summary(std::uint64_t now) {
+  Task& task = current();
+  task.run_ns = processor_ns_();
+  const auto ns = [&](std::uint64_t ticks) { return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick_); };
   std::lock_guard lock(mutex_);
-  double most = -1;
-  for (const Task* task : tasks_) {
-    all.looked += task->looked;
-    all.skipped += task->skipped;
-    all.places += task->places;
-    all.thinned += task->thinned;
-    if (own(*task) <= most) continue;
-    most = own(*task);
-    all.own_ns = static_cast<std::uint64_t>(most * ns_per_tick_);
-    all.recording_ns = static_cast<std::uint64_t>(static_cast<double>(task->recording) * ns_per_tick_);
+  SamplingDefinition all{.id = SamplingId(1), .slowdown = slowdown_};
+  for (const Task* one : tasks_) {
+    all.looked += one->looked;
+    all.skipped += one->skipped;
+    all.places += one->places;
+    all.thinned += one->thinned;
   }
-  const std::uint64_t lifted = lifted_ + (lifted_since_ != 0 ? now - lifted_since_ : 0);
-  all.lifted_ns = static_cast<std::uint64_t>(static_cast<double>(lifted) * ns_per_tick_);
-  all.run_ns = static_cast<std::uint64_t>(static_cast<double>(now - first_tick_) * ns_per_tick_);
+  const Task& most = *dearest();
+  all.own_ns = static_cast<std::uint64_t>(own_ns(most));
+  all.recording_ns = ns(most.recording);
+  all.run_ns = most.run_ns;
+  all.lifted_ns = ns(lifted_ + (lifted_since_ != 0 ? now - lifted_since_ : 0));
+  all.wall_ns = ns(now - first_tick_);
   return all;
 }
 

@@ -1,7 +1,7 @@
 // Which of the loads and stores that reach the library are looked at, when the user wants to pay for some of them only.
 //
 // Rule: a place in the program is looked at each time at first, and then, the more often it was, the more seldom, down to one in
-// kMaxInterval; and the first time after each MPI call anyway. A budget (runtime/budget.h) sets a least interval for all places. When that
+// kMaxInterval; and the first time after each MPI call anyway, while there is no need to save. A budget (runtime/budget.h) sets a least interval for all places. When that
 // is not enough, for to be asked costs time as well, the marks are lifted from all memory until the run has caught up, which is seen at an MPI call.
 // How many are passed over is drawn anew each time, so that no stride of the program's is in step with it.
 // Never passed over: MPI calls, so that of a race between a call and a load or store only one side may be missed.
@@ -32,8 +32,9 @@ class Sampling {
   static Sampling* get() { return instance_; }
   // Slowdown: 0 for no budget.
   static void start(double slowdown, std::uint64_t first_tick, double ns_per_tick);
-  // `lift`: what lifts marks, and puts them back.
-  Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool));
+  // `lift`: what lifts marks, and puts them back. `processor_ns`: what the calling task has had of the processor so far. Not the time of day: on a
+  // machine that is shared, that goes on while neither program nor tool runs.
+  Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool), std::uint64_t (*processor_ns)());
 
   // Of the calling task, which comes to this place once more.
   bool skips(photofinish_site& site) {
@@ -60,7 +61,7 @@ class Sampling {
   void took_looking(std::uint64_t since, std::uint64_t now) { took(&Task::looking, since, now); }
   void took_recording(std::uint64_t since, std::uint64_t now) { took(&Task::recording, since, now); }
 
-  SamplingDefinition summary(std::uint64_t now) const;
+  SamplingDefinition summary(std::uint64_t now);
 
  private:
   // What a place keeps in its word.
@@ -78,6 +79,7 @@ class Sampling {
     std::uint32_t random = 1;
     std::uint64_t looked = 0, skipped = 0, looking = 0, recording = 0, last_update = 0;
     std::uint64_t places = 0, thinned = 0;  // where this task was the first
+    std::uint64_t run_ns = 0;  // what it has had of the processor, at the last update
   };
 
   Task& current() { return current_ != nullptr ? *current_ : attach(); }
@@ -89,7 +91,10 @@ class Sampling {
     if (now - task.last_update >= update_ticks_) update(now);
   }
   void update(std::uint64_t now);
-  double own(const Task& task) const { return static_cast<double>(task.looking + task.recording) + static_cast<double>(task.skipped) * skip_ticks_; }
+  double own_ns(const Task& task) const {
+    return ns_per_tick_ * (static_cast<double>(task.looking + task.recording) + static_cast<double>(task.skipped) * skip_ticks_);
+  }
+  const Task* dearest() const;  // with mutex_ held
 
   static Sampling* instance_;
   static thread_local Task* current_;
@@ -97,6 +102,7 @@ class Sampling {
   const std::uint64_t first_tick_;
   const double ns_per_tick_;
   void (*const lift_)(bool);
+  std::uint64_t (*const processor_ns_)();
   const std::uint64_t update_ticks_;
   std::uint64_t lifted_since_ = 0, lifted_ = 0;  // ticks; 0: they are not
   double skip_ticks_ = 0;

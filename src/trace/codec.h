@@ -195,7 +195,7 @@ template <class A> void describe(A& a, WinDefinition& d) {
 }
 template <class A> void describe(A& a, TextDefinition& d) { a(d.id, d.text); }
 template <class A> void describe(A& a, SamplingDefinition& d) {
-  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.lifted_ns, d.run_ns);
+  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.run_ns, d.lifted_ns, d.wall_ns);
 }
 template <class A> void describe(A& a, TaskDefinition& d) { a(d.id, d.os_thread); }
 template <class A> void describe(A& a, HostClock& d) { a(d.id, d.ns_per_tick, d.tick, d.ns); }

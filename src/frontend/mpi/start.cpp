@@ -214,7 +214,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
 void before_last_call() {
   if (Reach* reach = Reach::get()) reach->stop();
   if (Online* online = Online::get()) online->finish();
-  if (const Sampling* sampling = Sampling::get())
+  if (Sampling* sampling = Sampling::get())
     if (Recorder* recorder = Recorder::get()) recorder->writer().define(DefinitionKind::Sampling, sampling->summary(ticks()));
 }
 

@@ -5,7 +5,7 @@
 // output: done
 // expect race: put @{put} load @{load}
 // expect report: NOTE: photofinish: sampled: looked * times of * (*%) at loads and stores that others could reach, *; of * places * not looked at each time, *
-// expect report: NOTE: photofinish: sampled: the tool took *% of the time of rank *, a slowdown of *x; *% were for MPI calls, of which none is skipped
+// expect report: NOTE: photofinish: sampled: the tool took *% of the processor time of rank *, a slowdown of *x; *% were for MPI calls, of which none is skipped
 
 enum { kCells = 1 << 12, kSteps = 50, kTimes = 20000 };
 

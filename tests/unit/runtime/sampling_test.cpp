@@ -71,9 +71,12 @@ TEST(Budget, WithoutOneNothingIsKeptBack) {
 }
 
 std::vector<bool> g_lifted;
+std::uint64_t g_processor_ns;
 std::unique_ptr<Sampling> sampling(double slowdown) {
   g_lifted.clear();
-  return std::make_unique<Sampling>(slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); });
+  g_processor_ns = 500;
+  return std::make_unique<Sampling>(slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); },
+                                    [] { return g_processor_ns; });
 }
 
 std::uint64_t looks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {
@@ -128,15 +131,20 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   photofinish_site site{};
   const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
   const std::uint64_t start = ticks() + second;
-  sampler->took_looking(start, start + second);  // one second of about two
+  g_processor_ns += 2'000'000'000;
+  sampler->took_looking(start, start + second);  // one second of two
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
   EXPECT_TRUE(sampler->skips(site));
+  sampler->took_recording(start + 50 * second, start + 50 * second);  // others have the processor
+  EXPECT_EQ(g_lifted, std::vector<bool>{true});
+  g_processor_ns += 98'000'000'000;
   sampler->took_recording(start + 100 * second, start + 100 * second);  // the run goes on
   EXPECT_EQ(g_lifted, (std::vector<bool>{true, false}));
   const SamplingDefinition told = sampler->summary(start + 101 * second);
   EXPECT_NEAR(static_cast<double>(told.lifted_ns), 99e9, 1e9);
   EXPECT_NEAR(static_cast<double>(told.own_ns), 1e9, 1e8);
   EXPECT_EQ(told.recording_ns, 0u);
+  EXPECT_EQ(told.run_ns, 100'000'000'500u);
 }
 
 }  // namespace

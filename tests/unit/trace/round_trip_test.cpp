@@ -76,7 +76,7 @@ TEST(RoundTrip, EveryDefinition) {
   const WinDefinition win{WinId(7), Uid(9), "halo", CommId(4), WinFlavour::Shared, true, 0x1000, 1 << 30, 8,
                           "same_op", "rar,war"};
   const TextDefinition text{TextId(8), "halo \"x\"\n"};
-  const SamplingDefinition sampling{SamplingId(1), 1.1, 1, 2, 3, 4, 5, 6, 7, UINT64_MAX};
+  const SamplingDefinition sampling{SamplingId(1), 1.1, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX};
   writer->define(DefinitionKind::Text, text);
   writer->define(DefinitionKind::Sampling, sampling);
   writer->define(DefinitionKind::Module, module);
