@@ -12,6 +12,12 @@ foreach(flavour ${PHOTOFINISH_FLAVOURS})
   install(TARGETS photofinish-analyze-${flavour} RUNTIME DESTINATION lib/photofinish)
 endforeach()
 install(FILES ${man_page} DESTINATION share/man/man1)
+# The wrappers look for them beside bin, in the build folder as well.
+set(headers include/photofinish/annotate.h include/photofinish/runtime_abi.h)
+foreach(header ${headers})
+  configure_file(${header} ${CMAKE_BINARY_DIR}/${header} COPYONLY)
+endforeach()
+install(FILES ${headers} DESTINATION include/photofinish)
 install(FILES LICENSE README.md DESTINATION share/doc/photofinish)
 
 include(CMakePackageConfigHelpers)

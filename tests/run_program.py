@@ -44,6 +44,8 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
         the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form.
   // expect no race
         for a program without a bug: built once, no finding.
+  // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
+        a line of the report, without the spaces in front, `*` for anything: of each form, or of one.
   // output buggy: …
         a line that the form with the bug must print. In every form all ranks must be on record and end with 0.
 
@@ -333,6 +335,7 @@ def test(arguments, program, source, directory):
 RULE = re.compile(r"=+$")
 FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] ")
 NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
+REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled)")
 VERDICT = re.compile(r"VERDICT: photofinish: (not )?(repeatable|portable)\b(?! or)")
 RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
 SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
@@ -357,6 +360,8 @@ def parse_report(text):
             noted = False
         elif NOTE.match(line):
             noted = True
+        elif REMARK.match(line):
+            side, noted = None, False
         elif noted and line.startswith("  "):
             continue
         elif found := VERDICT.match(line):
@@ -432,8 +437,8 @@ def busy_cores(wanted):
 
 
 def run_form(arguments, program, executable, expected, environment, directory, number, marks):
-    """One run of one form of the program. `expected` is its findings, verdicts and output."""
-    findings, verdicts, outputs = expected
+    """One run of one form of the program. `expected` is its findings, verdicts, output, and lines of its report."""
+    findings, verdicts, outputs, reports = expected
     wanted_code = FINDINGS if findings else NO_PROBLEM
     record = directory / f"run{number}"
     start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record)])
@@ -463,6 +468,10 @@ def run_form(arguments, program, executable, expected, environment, directory, n
         if code != wanted_code:
             raise Failure(f"exit code {code} instead of {wanted_code}")
         check_output(outputs, out)
+        lines = [line.strip() for line in reported.splitlines()]
+        for line, text in reports:
+            if not any(match_one(text, told_line, {}, {}) is not None for told_line in lines):
+                raise Failure(f"line {line}: the report has no line: {text}")
     except Failure as failure:
         raise Failure(f"{failure}{told}") from None
 
@@ -473,10 +482,14 @@ def test_races(arguments, program, source, directory):
     how = "with the pass" if arguments.built_with_pass else "by hand"
     races = [race for race in program.races if race.how in ("", how)]
     always = expected_findings([race for race in races if race.always], marks)
-    fine = (always, dict.fromkeys(program.verdicts, True), program.outputs)
+
+    def reports(form):
+        return [(line, text) for line, text, of in program.reports if of in (None, form)]
+
+    fine = (always, dict.fromkeys(program.verdicts, True), program.outputs, reports("fixed"))
     forms = {"correct": ([], fine)}
     if program.two_forms:
-        buggy = (expected_findings(races, marks), program.verdicts, program.outputs_buggy)
+        buggy = (expected_findings(races, marks), program.verdicts, program.outputs_buggy, reports("buggy"))
         forms = {"buggy": ([], buggy), "fixed": (["-DFIXED"], fine)}
     problems = []
     for form, (flags, expected) in forms.items():

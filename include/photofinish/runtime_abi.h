@@ -69,6 +69,21 @@ struct photofinish_note {
   /* char source[]; */
 };
 
+/* What annotate.h puts into a program, built with the pass or not: a function for the library to fill in, hidden, and a note that says where.
+ * The note has the same section and name, the type PHOTOFINISH_ANNOTATIONS_ABI, and one word, the distance from itself to it. */
+#define PHOTOFINISH_ANNOTATIONS_ABI 257
+struct photofinish_annotations {
+  void (*say)(uint32_t what, const char* text, uint64_t key, uint64_t value);
+};
+enum photofinish_saying {
+  PHOTOFINISH_SAYS_BEFORE = 1,
+  PHOTOFINISH_SAYS_AFTER,
+  PHOTOFINISH_SAYS_INTENDED,
+  PHOTOFINISH_SAYS_INTENDED_END,
+  PHOTOFINISH_SAYS_REGION,
+  PHOTOFINISH_SAYS_REGION_END
+};
+
 /* What a program that was built without the pass can tell: it is about to read, or write, these bytes. */
 void photofinish_load(const void* address, uint64_t bytes) __attribute__((weak));
 void photofinish_store(void* address, uint64_t bytes) __attribute__((weak));

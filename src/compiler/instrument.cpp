@@ -57,6 +57,11 @@ Value* Instrumenter::is_marked(IRBuilderBase& builder, Value* address) {
   return builder.CreateICmpNE(mark, ConstantInt::get(i8_, 0));
 }
 
+Value* Instrumenter::anything_shared(Instruction* before) {
+  IRBuilder<> builder(before);
+  return builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+}
+
 Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
   return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }

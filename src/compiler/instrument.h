@@ -47,6 +47,9 @@ class Instrumenter {
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 
+  // Whether there is any memory that others can reach, at this moment.
+  llvm::Value* anything_shared(llvm::Instruction* before);
+
   void add_note(std::uint32_t found, std::uint32_t looked_at);
 
  private:

@@ -13,6 +13,7 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "compiler/accesses.h"
+#include "compiler/copies.h"
 #include "compiler/instrument.h"
 #include "compiler/neighbours.h"
 #include "compiler/ranges.h"
@@ -100,7 +101,12 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
                          const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     simplify_loops(function, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
-    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
+    RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    // Of what is left in loops tests are a part of its time; in front of them they are not.
+    const auto in_loop = [&](const MemoryAccess& access) { return loops.getLoopFor(access.instruction->getParent()) != nullptr; };
+    Function* copy = any_of(accesses, in_loop) && may_have_copy(function, quiet) ? copy_of(function) : nullptr;
+    bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     std::vector<Instrumenter::Expanded> ranges;
     std::vector<MemoryAccess> small, alone = releases;
@@ -117,7 +123,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (const MemoryAccess& access : accesses) {
       if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) small.push_back(access);
       else if (access.address->getType()->isVectorTy() || !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction)))
-        alone.push_back(access);
+        alone.push_back(access), left_in_loops |= in_loop(access);
     }
     // What an unrolled loop touches is joined first, so that it is one range of the loop around.
     auto checks = join_neighbours(small, quiet, evolution);
@@ -131,10 +137,13 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       });
     }
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
+    left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) { return loops.getLoopFor(check.before->getParent()) != nullptr; });
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
+    if (copy != nullptr && left_in_loops) choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.anything_shared(before); });
+    else if (copy != nullptr) copy->eraseFromParent();
     functions.invalidate(function, PreservedAnalyses::none());
   }
 };

@@ -7,6 +7,7 @@
 set -eu
 self=$(readlink -f "$0")
 plugins=${self%/*/*}/lib/photofinish
+headers=${self%/*/*}/include
 
 case ${0##*/} in
   *cxx) language=cxx names="clang++" ;;
@@ -68,4 +69,4 @@ if [ $language = fort ]; then
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
-exec "$wrapper" --start-no-unused-arguments -gline-tables-only -D__PHOTOFINISH__=1 "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"
+exec "$wrapper" --start-no-unused-arguments -gline-tables-only -D__PHOTOFINISH__=1 "-I$headers" "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"

@@ -49,6 +49,7 @@ void Timeline::add(const Event& event, const Times& times) {
   start_ = 2 * events_;
   return_ = start_ + 1;
   ++events_;
+  scopes_.follow(event, definitions_);
   if (!event.returned) {  // its buffers stay in use
     for (Access& access : buffers_of(event, true)) unfinished_.push_back(std::move(access));
     if (sink_ != nullptr) tell_unreturned(event);
@@ -68,6 +69,8 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::Unpack:
       for (Access& access : buffers_of(event, false)) close_now(access, event.site);
       return;
+    case Action::HappensBefore:
+    case Action::HappensAfter: return annotated(event, action);
     case Action::Send:
     case Action::Receive:
     case Action::SendReceive:
@@ -143,24 +146,12 @@ void Timeline::add(const Event& event, const Times& times) {
 // --- accesses
 
 std::uint64_t Timeline::site_key(SiteId site) const {
-  if (last_site_key_.first == site) return last_site_key_.second;
-  const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
-  last_site_key_.first = site;
-  if (!fresh) return last_site_key_.second = entry->second;
-  const auto found = definitions_.sites.find(site);
-  if (found == definitions_.sites.end()) return last_site_key_.second = entry->second = site.value;
-  std::uint64_t key = 0;
-  for (const SiteFrame& frame : found->second.frames) {
-    const auto module = definitions_.modules.find(frame.module);
-    std::uint64_t name = 0;
-    if (module != definitions_.modules.end()) {
-      const std::string& text = module->second.build_id.empty() ? module->second.path : module->second.build_id;
-      name = XXH3_64bits(text.data(), text.size());
-    }
-    const std::uint64_t words[] = {key, name, frame.address};
-    key = XXH3_64bits(words, sizeof words);
+  if (last_site_key_.first != site) {
+    const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
+    if (fresh) entry->second = place_key(definitions_, site);
+    last_site_key_ = *entry;
   }
-  return last_site_key_.second = entry->second = key;
+  return scopes_.key_of(last_site_key_.second);
 }
 
 const Timeline::Type* Timeline::type(TypeId id) const {
@@ -341,6 +332,12 @@ void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) { add_
 
 void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, true, place}); }
 
+// Guessed, as far as the walk is concerned: what a program says of itself may go in circles.
+void Timeline::annotated(const Event& event, Action action) {
+  const std::uint64_t key = signal_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
+  const bool hears = action == Action::HappensAfter;
+  add_signal(cuts_done_, {hears ? return_ : start_, key, hears, hears ? kEveryPlace : 0, true});
+}
 
 Timeline::Comm& Timeline::comm(CommId id) {
   if (last_comm_.second != nullptr && last_comm_.first == id) return *last_comm_.second;

@@ -20,6 +20,7 @@
 #include "model/definitions.h"
 #include "model/event.h"
 #include "model/message.h"
+#include "model/scopes.h"
 #include "order/signal.h"
 
 namespace photofinish {
@@ -55,7 +56,7 @@ class Timeline {
     keeps_signals_ = false;
   }
 
-  std::uint64_t site_key(SiteId site) const;  // the same place on every rank
+  std::uint64_t site_key(SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
   Cut cuts_done() const { return cuts_done_; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
@@ -166,6 +167,7 @@ class Timeline {
   Epoch epoch_of(const Window& window, WorldRank target, SiteId& opened) const;
 
   // --- order
+  void annotated(const Event& event, Action action);
   Comm& comm(CommId id);
   Flow flow_of(const Event& event, Action action, Comm& comm);
   void add_signal(Cut slice, const Signal& signal);
@@ -183,6 +185,7 @@ class Timeline {
   Times times_;
   Cut cuts_done_ = 0;  // blocking collectives: none is started that is not done by the next event
   bool many_threads_ = false;
+  Scopes scopes_;
   std::uint64_t serials_ = 0;
 
   std::vector<Access> closed_;

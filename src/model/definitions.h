@@ -87,6 +87,26 @@ struct WinDefinition {
   std::vector<WinSegment> segments;  // of a shared window
 };
 
+// Words of the program's own, from its annotations.
+struct TextDefinition {
+  TextId id;
+  std::string text;
+};
+
+// Not all loads and stores of this rank were looked at (runtime/sampling.h). There is one, id 1: at first with no counts, and again when
+// the rank comes to its end.
+struct SamplingDefinition {
+  SamplingId id;
+  double slowdown = 0;  // that the user allows; 0: any
+  std::uint64_t looked = 0, skipped = 0;  // times that a load or store, or a loop of them, was come to
+  std::uint64_t places = 0, thinned = 0;  // in the program; those of which some were skipped
+  std::uint64_t own_ns = 0;        // what the tool took, of the task that it took most of
+  std::uint64_t recording_ns = 0;  // of that, for MPI calls
+  std::uint64_t run_ns = 0;        // what that task had of the processor
+  std::uint64_t lifted_ns = 0;     // of the time of day, in which nothing was looked at and nothing counted
+  std::uint64_t wall_ns = 0;       // all of it; 0: the rank did not come to its end
+};
+
 struct TaskDefinition {
   TaskId id;
   std::int64_t os_thread = 0;
@@ -115,6 +135,8 @@ struct Definitions {
   std::unordered_map<TypeId, TypeDefinition> types;
   std::unordered_map<OpId, OpDefinition> ops;
   std::unordered_map<WinId, WinDefinition> wins;
+  std::unordered_map<TextId, TextDefinition> texts;
+  std::unordered_map<SamplingId, SamplingDefinition> samplings;
 
   void add(const RankDefinition& d) { rank = d; }
   void add(const TaskDefinition& d) { tasks[d.id] = d; }
@@ -125,6 +147,8 @@ struct Definitions {
   void add(const TypeDefinition& d) { types[d.id] = d; }
   void add(const OpDefinition& d) { ops[d.id] = d; }
   void add(const WinDefinition& d) { wins[d.id] = d; }
+  void add(const TextDefinition& d) { texts[d.id] = d; }
+  void add(const SamplingDefinition& d) { samplings[d.id] = d; }
 };
 
 }  // namespace photofinish

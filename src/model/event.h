@@ -24,7 +24,7 @@ inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCoun
 static_assert(kFieldCount <= 64, "an event's fields are one 64-bit mask");
 
 enum class FieldKind : std::uint8_t {
-  Int, Address, Rank, Tag, Comm, Group, Type, Op, Win, Request, Message, Assertion, Lock, ThreadLevel
+  Int, Address, Rank, Tag, Comm, Group, Type, Op, Win, Request, Message, Assertion, Lock, ThreadLevel, Text
 };
 
 struct FieldTraits {

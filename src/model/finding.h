@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/access.h"
+#include "model/scopes.h"
 
 namespace photofinish {
 
@@ -46,6 +47,9 @@ struct Finding {
   std::set<WorldRank> owners;
   bool operator==(const Finding&) const = default;
 };
+
+// One side is where the program says that its races are intended.
+inline bool is_intended(const Finding& finding) { return is_intended(finding.sides[0].site_key) || is_intended(finding.sides[1].site_key); }
 
 // Findings with the same two places, (site_key, kind, call) of each side in either order, and the same reason (NotComplete
 // and NoOrder count as one) are one: its times

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/message.h"
+#include "model/scopes.h"
 
 namespace photofinish {
 
@@ -27,6 +28,8 @@ struct MessageFinding {
   std::set<WorldRank> ranks;  // of all ends
   bool operator==(const MessageFinding&) const = default;
 };
+
+inline bool is_intended(const MessageFinding& finding) { return is_intended(finding.receive.site_key); }
 
 // Ranks that would wait for each other, or for what never comes, if no send were buffered.
 struct Standstill {

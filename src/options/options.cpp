@@ -30,12 +30,28 @@ std::string quoted(const std::string& value) {
   return quote + value + quote;
 }
 
+}  // namespace
+
+Result<double> slowdown_of(std::string_view budget) {
+  if (budget.empty()) return 0.0;
+  const std::string_view number = budget.ends_with('x') ? budget.substr(0, budget.size() - 1) : budget;
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc() || end != number.data() + number.size() || !(value > 1 && value <= 100))
+    return Error{"option budget: '" + std::string(budget) + "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x"};
+  return value;
+}
+
+namespace {
+
 // What the table's types cannot say.
 Result<bool> check_values(const Options& options) {
   if (options.mpi != "auto" && options.mpi != "openmpi" && options.mpi != "mpich")
     return Error{"option mpi: '" + options.mpi + "' is not auto, openmpi or mpich"};
   if (options.stack_depth < 1 || options.stack_depth > 128) return Error{"option stack_depth takes 1 to 128"};
   if (options.memory < 1) return Error{"option memory takes megabytes, 1 or more"};
+  if (options.sample != "off" && options.sample != "on") return Error{"option sample: '" + options.sample + "' is not off or on"};
+  if (const auto slowdown = slowdown_of(options.budget); !slowdown) return slowdown.error();
   if (options.output.find('\'') != std::string::npos && options.output.find('"') != std::string::npos)
     return Error{"option output: a name with both kinds of quotes in it cannot be passed on to the ranks; choose another"};
   if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};

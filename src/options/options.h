@@ -14,6 +14,9 @@ struct Options {
 #include "options/options.def"
 };
 
+// 1.1x, or 1.1, as a number: more than 1, up to 100. Nothing: 0.
+Result<double> slowdown_of(std::string_view budget);
+
 struct OptionInfo {
   std::string_view name;
   std::string_view type;  // "bool", "int" or "text"

@@ -18,7 +18,7 @@ struct Signal {
   bool hears = false;
   // Scans: what is said at a place is heard at higher places only. Everything else is said at 0 and heard at kEveryPlace.
   std::uint64_t place = 0;
-  // Worked out from values that atomics returned: several orders may explain them, so it must not stop the walk.
+  // Worked out from values that atomics returned, or said by the program: several orders may explain them, so it must not stop the walk.
   bool guessed = false;
   bool operator==(const Signal&) const = default;
 };

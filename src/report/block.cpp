@@ -31,4 +31,10 @@ std::string stack_lines(WorldRank rank, SiteId site, RunNotes& notes) {
   return fmt::format("    (no stack{})\n", trouble.empty() ? "" : ": " + trouble);
 }
 
+std::string region_line(WorldRank rank, SiteId site, std::uint64_t site_key, RunNotes& notes) {
+  std::string names;
+  for (const std::string& region : notes.scopes(rank, site, site_key).regions) names += fmt::format("{}\"{}\"", names.empty() ? "" : " > ", region);
+  return names.empty() ? "" : fmt::format("    in region {}\n", names);
+}
+
 }  // namespace photofinish

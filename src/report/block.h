@@ -17,5 +17,7 @@ std::string ranks_of(const std::set<WorldRank>& ranks);  // "rank 3", "ranks 0-3
 std::string times_text(std::uint64_t times);             // "once", "3 times"
 // The stack, a line for each frame; or that there is none, and why.
 std::string stack_lines(WorldRank rank, SiteId site, RunNotes& notes);
+// In which regions of the program's own it lies; nothing if in none.
+std::string region_line(WorldRank rank, SiteId site, std::uint64_t site_key, RunNotes& notes);
 
 }  // namespace photofinish

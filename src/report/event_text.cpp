@@ -148,6 +148,10 @@ std::string EventText::value(Field field, std::int64_t value) {
     case FieldKind::Assertion: return assertion_text(value);
     case FieldKind::Lock: return value == kExclusiveLock ? "exclusive" : "shared";
     case FieldKind::ThreadLevel: return level_text(value);
+    case FieldKind::Text: {
+      const auto found = definitions_.texts.find(TextId(id));
+      return found == definitions_.texts.end() ? object("text", id, "") : fmt::format("\"{}\"", found->second.text);
+    }
     case FieldKind::Int:
     case FieldKind::Request:
     case FieldKind::Message: return std::to_string(value);

@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string_view>
 
 #include "report/block.h"
 #include "report/finding_words.h"
 #include "report/message_text.h"
+#include "report/sampling_text.h"
 
 namespace photofinish {
 namespace {
@@ -20,13 +20,43 @@ namespace {
 // A compiler makes several instructions of one access (a vectorised loop and its remainder): for the reader it is one place.
 std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
   for (Finding& finding : findings)
-    for (FindingSide& side : finding.sides) {
-      std::string place;
-      for (const std::string& frame : notes.site(side.rank, side.site).stack) place += frame + "\n";
-      if (!place.empty()) side.site_key = std::hash<std::string>()(place);
-    }
+    for (FindingSide& side : finding.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
   return merge_findings(std::move(findings));
 }
+
+// Races that the program declares intended, out of the list, as one line: how many, and the reasons.
+class Intended {
+ public:
+  explicit Intended(RunNotes& notes) : notes_(notes) {}
+
+  template <class AnyFinding>
+  void take_from(std::vector<AnyFinding>& findings) {
+    std::erase_if(findings, [&](const AnyFinding& finding) {
+      if (!is_intended(finding)) return false;
+      add(finding);
+      return true;
+    });
+  }
+  std::string line() const {
+    if (count_ == 0) return "";
+    return fmt::format("NOTE: photofinish: {} declared intended: {}\n", count_ == 1 ? "1 race was" : fmt::format("{} races were", count_), fmt::join(reasons_, "; "));
+  }
+
+ private:
+  void add(const Finding& finding) {
+    const FindingSide& side = finding.sides[is_intended(finding.sides[0].site_key) ? 0 : 1];
+    add(notes_.scopes(side.rank, side.site, side.site_key));
+  }
+  void add(const MessageFinding& finding) { add(notes_.scopes(finding.receive.rank, finding.receive.site, finding.receive.site_key)); }
+  void add(const ScopeNotes& notes) {
+    ++count_;
+    reasons_.insert(fmt::format("\"{}\"{}{}", notes.why, notes.declared_at.empty() ? "" : " at ", notes.declared_at));
+  }
+
+  RunNotes& notes_;
+  std::size_t count_ = 0;
+  std::set<std::string> reasons_;
+};
 
 bool write_whole(int file, std::string_view text) {
   while (!text.empty()) {
@@ -55,7 +85,8 @@ std::string finding_block(const Finding& finding, std::size_t number, RunNotes& 
   for (const int side : {0, 1}) {
     const std::string headline = words.headline(side);
     text += "  " + painted(kAccess, side == 0 ? capitalised(headline) : "conflicts with " + headline, colours) + "\n";
-    text += stack_lines(finding.sides[side].rank, finding.sides[side].site, notes);
+    const FindingSide& told = finding.sides[side];
+    text += stack_lines(told.rank, told.site, notes) + region_line(told.rank, told.site, told.site_key, notes);
     if (const std::string epoch = words.epoch(side); !epoch.empty()) text += "    " + epoch + "\n";
   }
   if (const std::string memory = words.memory(); !memory.empty()) text += "  " + painted(kMemory, memory, colours) + "\n";
@@ -86,6 +117,11 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   RunNotes notes(directory, run->findings, messages);
   run->findings = merge_by_place(std::move(run->findings), notes);
   messages.races = merge_by_place(std::move(messages.races), notes);
+  // What is intended makes a run no more repeatable.
+  const std::string last_words = run->messages ? verdicts(messages, run->findings.size(), notes) : "";
+  Intended intended(notes);
+  intended.take_from(run->findings);
+  intended.take_from(messages.races);
   const std::size_t in_memory = run->findings.size(), all = in_memory + messages.races.size();
   const std::size_t shown = options.max_findings == 0 ? all : std::min(all, options.max_findings);
   std::fflush(file);
@@ -100,7 +136,7 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   if (!run->missing.empty())
     end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
                        ranks_of({run->missing.begin(), run->missing.end()}), run->missing.size() == 1 ? "its" : "their", name);
-  if (run->messages) end += verdicts(messages, in_memory, notes);
+  end += sampling_lines(read_sampling(directory)) + intended.line() + last_words;
   end += summary_line(run->findings, messages.races.size(), name, shown);
   if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return all > 0;

@@ -26,6 +26,10 @@ std::string call_of(WorldRank rank, SiteId site, const char* otherwise, RunNotes
 std::string tag_text(std::int64_t tag) { return tag == kAnyTag ? "any tag" : fmt::format("tag {}", tag); }
 std::string source_text(WorldRank source) { return source == kAnySource ? "any source" : fmt::format("rank {}", rank_text(source)); }
 
+std::string place_lines(const MessageEnd& end, RunNotes& notes) {
+  return stack_lines(end.rank, end.site, notes) + region_line(end.rank, end.site, end.site_key, notes);
+}
+
 std::string message_of(const MessageEnd& send, RunNotes& notes) {
   return fmt::format("the message of rank {}, {} with {}", rank_text(send.rank), call_of(send.rank, send.site, "sent", notes), tag_text(send.tag));
 }
@@ -55,17 +59,17 @@ std::string message_block(const MessageFinding& finding, std::size_t number, Run
   const std::string& comm = notes.communicator(receive.rank, finding.comm);
   text += "  " + painted(kAccess, fmt::format("{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes), rank_text(receive.rank),
                                               source_text(finding.wanted.source), tag_text(finding.wanted.tag), comm.empty() ? "" : fmt::format(", communicator \"{}\"", comm)), colours) + "\n";
-  text += stack_lines(receive.rank, receive.site, notes);
+  text += place_lines(receive, notes);
   if (finding.got.rank.value < 0) {
     text += "  " + painted(kAccess, "was cancelled", colours) + "\n";
   } else {
     text += "  " + painted(kAccess, (finding.taker == Taker::Probe ? "saw " : "got ") + message_of(finding.got, notes), colours) + "\n";
-    text += stack_lines(finding.got.rank, finding.got.site, notes);
+    text += place_lines(finding.got, notes);
   }
   for (const MessageFinding::Other& other : finding.others) {
     text += "  " + painted(kAccess, fmt::format("could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got", message_of(other.send, notes),
                                                 other.unmatched ? ", which nobody received" : ""), colours) + "\n";
-    text += stack_lines(other.send.rank, other.send.site, notes);
+    text += place_lines(other.send, notes);
   }
   text += "  " + why(finding) + "\n";
   text += "  " + painted(kAdvice, advice(finding), colours) + "\n";
@@ -115,12 +119,9 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
 }
 
 std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes) {
-  const auto place = [&](const MessageEnd& end) {
-    const std::vector<std::string>& stack = notes.site(end.rank, end.site).stack;
-    return stack.empty() ? std::to_string(end.site_key) : fmt::format("{}", fmt::join(stack, "\n"));
-  };
+  const auto place = [&](const MessageEnd& end) { return notes.key_as_read(end.rank, end.site, end.site_key); };
   std::vector<MessageFinding> merged;
-  std::map<std::string, std::size_t> known;
+  std::map<std::uint64_t, std::size_t> known;
   for (MessageFinding& finding : findings) {
     const auto [at, added] = known.try_emplace(place(finding.receive), merged.size());
     if (added) merged.push_back({});

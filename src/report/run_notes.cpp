@@ -1,5 +1,8 @@
 #include "report/run_notes.h"
 
+#include <functional>
+
+#include "model/scopes.h"
 #include "report/site_text.h"
 #include "trace/reader.h"
 
@@ -7,10 +10,10 @@ namespace photofinish {
 
 RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages) : directory_(std::move(directory)) {
   for (const MessageFinding& finding : messages.races) {
-    want_caller(finding.receive.rank, finding.receive.site);
+    want_end(finding.receive);
     ranks_[finding.receive.rank].comms[finding.comm];
-    if (finding.got.rank.value >= 0) want_caller(finding.got.rank, finding.got.site);
-    for (const MessageFinding::Other& other : finding.others) want_caller(other.send.rank, other.send.site);
+    if (finding.got.rank.value >= 0) want_end(finding.got);
+    for (const MessageFinding::Other& other : finding.others) want_end(other.send);
   }
   for (const Standstill& standstill : messages.standstills)
     for (const Standstill::Waits& waits : standstill.waits)
@@ -20,6 +23,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, 
     for (const FindingSide& side : finding.sides) {
       RankNotes& rank = ranks_[side.rank];
       rank.sites[side.site];
+      want_scopes(side.rank, side.site, side.site_key);
       for (const SiteId caller : {side.opened, side.closed}) want_caller(side.rank, caller);
       // A window's name is a rank's own: the owner may have given it none.
       if (finding.win != Uid()) rank.windows[finding.win];
@@ -34,8 +38,27 @@ void RunNotes::want_caller(WorldRank rank, SiteId site) {
   ranks_[rank].callers.insert(site);
 }
 
+void RunNotes::want_end(const MessageEnd& end) {
+  want_caller(end.rank, end.site);
+  want_scopes(end.rank, end.site, end.site_key);
+}
+
 const SiteNotes& RunNotes::site(WorldRank rank, SiteId site) { return notes(rank).sites[site]; }
 const WindowNotes& RunNotes::window(WorldRank rank, Uid window) { return notes(rank).windows[window]; }
+
+const ScopeNotes& RunNotes::scopes(WorldRank rank, SiteId site, std::uint64_t site_key) { return notes(rank).scopes[{site, site_key}]; }
+
+std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key) {
+  const std::vector<std::string>& stack = this->site(rank, site).stack;
+  if (stack.empty()) return site_key;
+  const ScopeNotes known = scopes(rank, site, site_key);
+  std::string text = known.why + "\n" + known.declared_at;
+  for (const std::string& line : stack) text += "\n" + line;
+  for (const std::string& region : known.regions) text += "\n" + region;
+  const std::uint64_t key = (std::hash<std::string>()(text) & ~kIntendedPlace) | (site_key & kIntendedPlace);
+  ranks_[rank].scopes[{site, key}] = known;
+  return key;
+}
 
 const std::string& RunNotes::communicator(WorldRank rank, Uid comm) { return notes(rank).comms[comm]; }
 
@@ -68,8 +91,35 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       creations.emplace(id, &wanted->second);
     }
   std::set<SiteId> callers = notes.callers;
+  // Places that are in some scope; most programs have none.
+  std::map<SiteId, std::map<std::uint64_t, ScopeNotes*>> scoped;
+  for (auto& [place, wanted] : notes.scopes)
+    if (!definitions.texts.empty() && place.second != place_key(definitions, place.first)) scoped[place.first][place.second] = &wanted;
+  Scopes scopes;
   const Event* event = nullptr;
-  while ((!callers.empty() || !creations.empty()) && (*trace)->next(event)) {
+  const auto read_scopes = [&] {
+    const auto here = scoped.find(event->site);
+    if (here == scoped.end()) return;
+    const auto wanted = here->second.find(scopes.key_of(place_key(definitions, event->site)));
+    if (wanted == here->second.end()) return;
+    for (const Scopes::Scope& scope : scopes.open()) {
+      const auto name = definitions.texts.find(scope.text);
+      const std::string words = name != definitions.texts.end() ? name->second.text : "?";
+      if (!scope.intended) {
+        wanted->second->regions.push_back(words);
+      } else {
+        wanted->second->why = words;
+        wanted->second->declared_at = text.location(scope.site);
+      }
+    }
+    here->second.erase(wanted);
+    if (here->second.empty()) scoped.erase(here);
+  };
+  while ((!callers.empty() || !creations.empty() || !scoped.empty()) && (*trace)->next(event)) {
+    if (!scoped.empty()) {
+      scopes.follow(*event, definitions);
+      read_scopes();
+    }
     if (callers.erase(event->site) != 0) notes.sites[event->site].call = event->call;
     if (!event->fields.has(Field::new_win)) continue;
     const auto created = creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));

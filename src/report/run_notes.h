@@ -29,6 +29,13 @@ struct WindowNotes {
   std::string created_at;  // "setup solver.c:77"
 };
 
+// What the program's annotations say about where an access lies.
+struct ScopeNotes {
+  std::vector<std::string> regions;  // their names, outermost first
+  std::string why;                   // races there are intended, and the program says so there
+  std::string declared_at;           // "solver.c:77"
+};
+
 class RunNotes {
  public:
   RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages = {});
@@ -37,6 +44,9 @@ class RunNotes {
   const SiteNotes& site(WorldRank rank, SiteId site);
   const WindowNotes& window(WorldRank rank, Uid window);
   const std::string& communicator(WorldRank rank, Uid comm);  // its name
+  const ScopeNotes& scopes(WorldRank rank, SiteId site, std::uint64_t site_key);
+  // A key that is the same for places that read the same; what is known about the scopes goes with it.
+  std::uint64_t key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key);
   // Why the rank's trace cannot be read, in one line; empty if it can.
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
 
@@ -48,10 +58,13 @@ class RunNotes {
     std::map<SiteId, SiteNotes> sites;
     std::map<Uid, WindowNotes> windows;
     std::map<Uid, std::string> comms;
+    std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is wanted, too
   };
   RankNotes& notes(WorldRank rank);
   void want_caller(WorldRank rank, SiteId site);
+  void want_end(const MessageEnd& end);
+  void want_scopes(WorldRank rank, SiteId site, std::uint64_t site_key) { ranks_[rank].scopes[{site, site_key}]; }
   void read(WorldRank rank, RankNotes& notes);
 
   std::string directory_;

@@ -1,49 +1,15 @@
 #include "runtime/reach.h"
 
-#include <elf.h>
-#include <link.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "model/call.h"
+#include "runtime/notes.h"
 
 namespace photofinish {
 namespace {
 
 constexpr std::uint64_t kPage = 1 << PHOTOFINISH_PAGE_BITS;
-
-std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
-
-// The states that the notes of one object point to; all the same, whatever the number of notes.
-void read_notes(const std::uint8_t* at, const std::uint8_t* end, std::vector<photofinish_state*>& states) {
-  while (static_cast<std::size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) header;
-    std::memcpy(&header, at, sizeof header);
-    const std::uint8_t* name = at + sizeof header;
-    const std::uint64_t size = sizeof header + padded(header.n_namesz) + padded(header.n_descsz);
-    if (size > static_cast<std::size_t>(end - at)) return;
-    const std::uint8_t* words = name + padded(header.n_namesz);
-    if (header.n_type == PHOTOFINISH_ABI && header.n_namesz == sizeof PHOTOFINISH_NOTE_NAME && header.n_descsz >= 12 &&
-        std::memcmp(name, PHOTOFINISH_NOTE_NAME, sizeof PHOTOFINISH_NOTE_NAME) == 0) {
-      std::int32_t distance;
-      std::memcpy(&distance, words, sizeof distance);
-      auto* state = reinterpret_cast<photofinish_state*>(const_cast<std::uint8_t*>(words) + distance);
-      if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
-    }
-    at += size;
-  }
-}
-
-int visit_object(dl_phdr_info* info, std::size_t, void* states) {
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
-    read_notes(begin, begin + segment.p_memsz, *static_cast<std::vector<photofinish_state*>*>(states));
-  }
-  return 0;
-}
 
 bool is_one_sided(Action action) {
   return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
@@ -66,27 +32,34 @@ void Reach::start(AccessHook access, RangeHook range) {
 // Also those that were loaded since the last time.
 void Reach::find_objects() {
   std::vector<photofinish_state*> found;
-  dl_iterate_phdr(visit_object, &found);
+  for (void* state : noted(PHOTOFINISH_ABI)) found.push_back(static_cast<photofinish_state*>(state));
   for (photofinish_state* state : found) {
     if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
     state->access = access_;
     state->range = range_;
-    for (std::size_t slot = 0; slot < pages_.size(); ++slot) state->gate[slot] = pages_[slot] != 0;
-    if (!objects_.empty()) {
-      state->low = objects_[0]->low;
-      state->high = objects_[0]->high;
-    }
+    show(*state);
   }
   objects_ = std::move(found);
+}
+
+void Reach::show(photofinish_state& state) const {
+  if (lifted_) std::memset(state.gate, 0, sizeof state.gate);
+  else for (std::size_t slot = 0; slot < pages_.size(); ++slot) state.gate[slot] = pages_[slot] != 0;
+  state.low = lifted_ ? 0 : low_;
+  state.high = lifted_ ? 0 : high_;
+}
+
+void Reach::lift(bool lifted) {
+  std::unique_lock lock(mutex_);
+  lifted_ = lifted;
+  for (photofinish_state* state : objects_) show(*state);
 }
 
 void Reach::stop() {
   std::unique_lock lock(mutex_);
   instance_ = nullptr;
-  for (photofinish_state* state : objects_) {
-    std::memset(state->gate, 0, sizeof state->gate);
-    state->low = state->high = 0;
-  }
+  lifted_ = true;
+  for (photofinish_state* state : objects_) show(*state);
 }
 
 void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
@@ -94,7 +67,7 @@ void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
   for (std::uint64_t page = first; page <= last && page - first < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
     count += on ? 1 : -1;
-    if (count != (on ? 1u : 0u)) continue;
+    if (count != (on ? 1u : 0u) || lifted_) continue;
     for (photofinish_state* state : objects_) state->gate[page % PHOTOFINISH_GATE_SIZE] = on;
   }
 }
@@ -107,9 +80,12 @@ void Reach::open(Bytes bytes) {
   split(bytes.end);
   for (auto piece = cover_.find(bytes.begin); piece->first < bytes.end; ++piece) ++piece->second;
   mark(bytes.begin, bytes.end, true);
+  low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
+  high_ = std::max(high_, bytes.end);
   for (photofinish_state* state : objects_) {
-    state->low = state->high == 0 ? bytes.begin : std::min(state->low, bytes.begin);
-    state->high = std::max(state->high, bytes.end);
+    if (lifted_) continue;
+    state->low = low_;
+    state->high = high_;
   }
   version_.fetch_add(1, std::memory_order_release);
 }

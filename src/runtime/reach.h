@@ -28,6 +28,8 @@ class Reach {
   static void start(AccessHook access, RangeHook range);
 
   void stop();  // nothing is marked any more
+  // For a while: as if nothing could be reached, so that no hook is called. What is opened and closed meanwhile is kept.
+  void lift(bool lifted);
 
   // What a call that is on record opened or ended.
   void follow(const Event& event, const Definitions& definitions);
@@ -52,6 +54,7 @@ class Reach {
   };
   bool look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const;
   void find_objects();
+  void show(photofinish_state& state) const;
   void open(Bytes bytes);
   void close(Bytes bytes);
   void mark(std::uint64_t begin, std::uint64_t end, bool on);
@@ -65,6 +68,8 @@ class Reach {
   mutable std::shared_mutex mutex_;
   std::atomic<std::uint64_t> version_{1};
   std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
+  std::uint64_t low_ = 0, high_ = 0;  // of all that was ever opened
+  bool lifted_ = false;
   std::vector<std::uint32_t> pages_;              // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
   std::unordered_set<std::uint64_t> persistent_;  // of these

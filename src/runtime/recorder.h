@@ -20,7 +20,7 @@
 namespace photofinish {
 
 struct Task {
-  Task(SiteTable& table, TaskId number, Lane* events) : id(number), lane(events), sites(table) {}
+  Task(SiteTable& table, TaskId number, Lane* events) : id(number), lane(events), sites(table) { event.task = number; }
   TaskId id;
   Lane* lane;
   SiteCache sites;

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <tuple>
 
+#include "runtime/sampling.h"
+
 namespace photofinish {
 namespace {
 
@@ -112,7 +114,8 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
   if (!wider->works()) return false;
   if (state.scattered != nullptr) take_scattered(state);
   state.scattered = std::move(wider);
-  if (is_first_thread_ && site.library[kOwner] == owner_) {
+  // Where not everything is looked at, the program has to ask each time.
+  if (is_first_thread_ && Sampling::get() == nullptr && site.library[kOwner] == owner_) {
     site.base = state.scattered->begin();
     site.units = state.scattered->units();
     site.bits = state.scattered->bits();

@@ -193,6 +193,10 @@ template <class A> void describe(A& a, WinDefinition& d) {
   a(d.id, d.uid, d.name, d.comm, d.flavour, d.unified, d.base, d.size, d.unit, d.accumulate_ops, d.accumulate_ordering,
     d.segments);
 }
+template <class A> void describe(A& a, TextDefinition& d) { a(d.id, d.text); }
+template <class A> void describe(A& a, SamplingDefinition& d) {
+  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.run_ns, d.lifted_ns, d.wall_ns);
+}
 template <class A> void describe(A& a, TaskDefinition& d) { a(d.id, d.os_thread); }
 template <class A> void describe(A& a, HostClock& d) { a(d.id, d.ns_per_tick, d.tick, d.ns); }
 template <class A> void describe(A& a, RankDefinition& d) {

@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 3;
+inline constexpr std::uint32_t kTraceVersion = 4;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 
@@ -42,7 +42,7 @@ inline constexpr std::uint32_t kChunkMagic = 0x4b484350;  // "PCHK"
 // The writer makes no larger ones, and a reader refuses them: a damaged size must not become an allocation.
 inline constexpr std::uint32_t kMaxChunk = 1u << 28;
 
-enum class DefinitionKind : std::uint8_t { Rank = 1, Task, Module, Site, Group, Comm, Type, Op, Win };
+enum class DefinitionKind : std::uint8_t { Rank = 1, Task, Module, Site, Group, Comm, Type, Op, Win, Text, Sampling };
 
 // --- rank-N.live: mapped by the running rank. What it has recorded but not yet written as chunks lives here, so that it
 // survives the process however it ends. Gone after an orderly exit.

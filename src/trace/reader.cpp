@@ -316,6 +316,8 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
       case DefinitionKind::Type: keep(in, definitions_.types, world_size); break;
       case DefinitionKind::Op: keep(in, definitions_.ops, world_size); break;
       case DefinitionKind::Win: keep(in, definitions_.wins, world_size); break;
+      case DefinitionKind::Text: keep(in, definitions_.texts, world_size); break;
+      case DefinitionKind::Sampling: keep(in, definitions_.samplings, world_size); break;
       default: in.fail("a definition of an unknown kind");
     }
     if (!in.ok())

@@ -157,6 +157,8 @@ class Errors(Case):
                                (("check", app), r"how many ranks"), (("check", "-n", "two", app), r"-n"),
                                (("check", "-n", "2", "--no-such", app), r"no-such"), (("chekc", "-n", "1", app), r"no command 'chekc'"),
                                (("check", "-n", "1", "--stack-depth", "900", app), r"stack_depth takes 1 to 128"),
+                               (("check", "-n", "1", "--budget=0.9x", app), r"budget: '0.9x' is no slowdown: .* such as 1.1x"),
+                               (("exec", "--sample=often", app), r"sample: 'often' is not off or on"),
                                (("check", "-n", "1", "--mpi", "lam", app), r"openmpi or mpich")]:
             with self.subTest(words):
                 self.assertSays(self.photofinish(*words), pattern, 64)
@@ -538,6 +540,14 @@ class Install(Case):
         self.assertIn("2 of 2 ranks recorded", result.err)
         with open(self.path("there/share/man/man1/photofinish.1")) as page:
             self.assertIn("stack-depth", page.read())
+
+        # The header goes along, and needs nothing: with plain compilers, position independent or not.
+        self.write("said.c", "#include <photofinish/annotate.h>\n#include <stdio.h>\n"
+                   "int main(void) { PHOTOFINISH_REGION_BEGIN(\"r\"); PHOTOFINISH_HAPPENS_BEFORE(1, 2); puts(\"ran\"); return 0; }\n")
+        for flags in (["-O2"], ["-no-pie", "-fno-pie"], ["-flto", "-O2"], ["-DPHOTOFINISH_NO_ANNOTATIONS"], ["-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Wold-style-cast", "-Wzero-as-null-pointer-constant", "-Werror"]):
+            built = self.run_("cc", *flags, "-I", self.path("there/include"), "-o", self.path("said"), self.path("said.c"))
+            self.assertEqual(built.code, 0, built)
+            self.assertEqual(self.run_(self.path("said")).out, "ran\n")
 
         os.mkdir(self.path("project"))
         self.write("project/CMakeLists.txt",

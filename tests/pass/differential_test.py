@@ -7,6 +7,7 @@ byte of shared memory that the program touches, and of no other.
 A compiler may spare a load of what was just stored: such bytes must be among those written.
 """
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -133,10 +134,14 @@ def build_harness(arguments, directory):
         subprocess.run([arguments.clang, "-O1", "-w", f"-I{INCLUDE}", *flags, "-c", str(HERE / "harness.c"), "-o", str(directory / name)], check=True)
 
 
-def run(clang, level, source, harness, flags):
+def build(clang, level, source, harness, flags):
     program = source.with_name(f"program{level}{len(flags)}")
     subprocess.run([clang, level, "-w", "-fno-strict-aliasing", f"-I{HERE}", *flags, str(source), str(harness), "-o", str(program)], check=True)
-    lines = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60).stdout.split("\n")
+    return program
+
+
+def run(program, **environment):
+    lines = subprocess.run([str(program)], check=True, capture_output=True, text=True, timeout=60, env={**os.environ, **environment}).stdout.split("\n")
     touched = [{at for at, bit in enumerate(line) if bit == "1"} for line in lines[1:3]]
     return lines[0], touched[0], touched[1]
 
@@ -148,11 +153,13 @@ def check(arguments, harnesses, seed):
             '#include <string.h>\n', '#include <string.h>\n#ifdef __PHOTOFINISH__\n#define tell_copy(to, from, size)\n#else\n'
             '#define tell_copy(to, from, size) (tell(to, size, 1), tell(from, size, 0))\n#endif\n', 1)
         source.write_text(text)
-        result, reads, writes = run(arguments.clang, "-O1", source, harnesses / "bare.o", [])
+        result, reads, writes = run(build(arguments.clang, "-O1", source, harnesses / "bare.o", []))
         problems = []
         for level in LEVELS:
-            found = run(arguments.clang, level, source, harnesses / "hooks.o",
-                        [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
+            program = build(arguments.clang, level, source, harnesses / "hooks.o", [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
+            found, alone = run(program), run(program, PHOTOFINISH_UNWATCHED="1")
+            if alone != (result, set(), set()):
+                problems.append(f"{level}: without the tool computes {alone[0]}, not {result}, or calls hooks")
             if found[0] != result:
                 problems.append(f"{level}: computes {found[0]}, not {result}")
             if found[2] != writes:

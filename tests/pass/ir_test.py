@@ -7,6 +7,7 @@ Comments in front of a function, all of it that is said about it:
 
   ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; `none`
   ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
+  ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
 
 Every function has a line about its hooks. The IR that comes out is one that LLVM's verifier takes.
@@ -23,23 +24,24 @@ STATE = "@__photofinish_state_2"
 
 
 def expectations(path):
-    """By function: hooks, tests or none, remarks."""
+    """By function: hooks, tests or none, remarks, whether it has a copy."""
     found, about = {}, []
     for line in path.read_text().splitlines():
-        if comment := re.match(r"; (hooks|tests|remark): (.*)$", line):
+        if comment := re.match(r"; (hooks|tests|remark|copy): (.*)$", line):
             about.append(comment.groups())
         elif define := re.match(r"define .*@(\w+)\(", line):
             hooks = [text for kind, text in about if kind == "hooks"]
             if len(hooks) != 1:
                 raise SystemExit(f"{path.name}: @{define[1]} has {len(hooks)} lines about its hooks")
             tests = [int(text) for kind, text in about if kind == "tests"]
-            found[define[1]] = (hooks[0], tests[0] if tests else None, [text for kind, text in about if kind == "remark"])
+            found[define[1]] = (hooks[0], tests[0] if tests else None, [text for kind, text in about if kind == "remark"],
+                                [text for kind, text in about if kind == "copy"])
             about = []
     return found
 
 
 def functions(text):
-    return {name: body for name, body in re.findall(r"^define [^\n]*@(\w+)\([^\n]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)}
+    return {name: body for name, body in re.findall(r"^define [^\n]*@([\w.]+)\([^\n]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)}
 
 
 def hooks_of(body):
@@ -85,12 +87,18 @@ def check(arguments, path, folder):
         return [f"{path.name}: {' '.join(command)}\n{made.stderr}"]
     bodies, said = functions(made.stdout), remarks_of(remarks.read_text() if remarks.exists() else "")
     problems = []
-    for name, (hooks, tests, texts) in expectations(path).items():
+    for name, (hooks, tests, texts, copies) in expectations(path).items():
         body = bodies[name]
         if hooks_of(body) != hooks:
             problems.append(f"{path.name}: @{name} has hooks: {hooks_of(body)}, not: {hooks}\n{body}")
         if tests is not None and tests_of(body) != tests:
             problems.append(f"{path.name}: @{name} has {tests_of(body)} tests, not {tests}\n{body}")
+        copy = bodies.get(f"{name}.without_tests")
+        if copy and (STATE in copy or f"@{name}.without_tests(" not in body.partition("\n\n")[2].partition("\n\n")[0]):
+            problems.append(f"{path.name}: @{name} has a copy with tests, or does not begin with the choice\n{body}\n{copy}")
+        for wanted in copies:
+            if wanted not in ("yes", "no") or bool(copy) != (wanted == "yes"):
+                problems.append(f"{path.name}: @{name} has {'a' if copy else 'no'} copy, wanted: {wanted}\n{body}")
         for text in texts:
             if not any(one.startswith(text) for one in said.get(name, [])):
                 problems.append(f"{path.name}: @{name} has no remark: {text}\n  " + "\n  ".join(said.get(name, ["none"])))

@@ -56,6 +56,7 @@ class Program:
     expectations: list = field(default_factory=list)
     races: list = field(default_factory=list)
     verdicts: dict = field(default_factory=dict)  # "portable", "repeatable": whether the form with the bug is; the other one is
+    reports: list = field(default_factory=list)  # (line, text, form): a line of the report of that form; None: of each
     no_race: bool = False
 
     @property
@@ -114,6 +115,12 @@ def parse_race(program, line, text):
         return True
     if verdict := re.fullmatch(r" (not )?(portable|repeatable)", text.rstrip()):
         program.verdicts[verdict[2]] = not verdict[1]
+        return True
+    if re.match(r" report\b", text):
+        report = re.fullmatch(r" report(?: (buggy|fixed))?: (\S.*)", text.rstrip())
+        if not report:
+            raise ValueError("wanted 'expect report: a line of it', 'expect report buggy: …' or 'expect report fixed: …'")
+        program.reports.append((line, report[2], report[1]))
         return True
     if re.match(r" message race\b", text):
         race = re.fullmatch(rf" message race( always)?: (receive|probe) @{{([\w-]+)}}((?: send @{{[\w-]+}})+)", text.rstrip())
@@ -187,6 +194,10 @@ def parse_program(path):
             raise BadProgram(f"{path}:{number}: {error}: {line.strip()}") from None
     if bool(program.expectations) + bool(program.races or program.verdicts or program.no_race) != 1 or (program.races and program.no_race):
         raise BadProgram(f"{path}: wanted events, or races, or 'expect no race', and one of these only")
+    if program.reports and not program.about_races:
+        raise BadProgram(f"{path}: 'expect report', but nothing about races")
+    if not program.two_forms and any(form for _, _, form in program.reports):
+        raise BadProgram(f"{path}: 'expect report' of one form, and there are no two")
     if program.outputs_buggy and not program.two_forms:
         raise BadProgram(f"{path}: 'output buggy', but no race")
     if program.about_races and program.exit != "0":

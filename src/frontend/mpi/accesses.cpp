@@ -53,7 +53,7 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
-void on_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
+[[gnu::always_inline]] inline void note_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
   const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
@@ -61,8 +61,8 @@ void on_access(photofinish_site* site, const void* address, std::uint64_t bytes,
   });
 }
 
-void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
-              std::int64_t plane_stride) {
+[[gnu::always_inline]] inline void note_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride,
+                                              std::uint64_t planes, std::int64_t plane_stride) {
   const Place place = PLACE;
   in_hook(place, [&](Touched& touched, Reach& reach) {
     TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes), rows, stride};
@@ -83,9 +83,27 @@ void on_range(photofinish_site* site, const void* address, std::uint64_t bytes, 
   });
 }
 
+// The hooks, with one of these inside, as if written there: places are told by the frame of the hook.
+template <auto hook, class... Arguments>
+void every(photofinish_site* site, const void* address, Arguments... arguments) {
+  hook(site, address, arguments...);
+}
+
+template <auto hook, class... Arguments>
+void sampled(photofinish_site* site, const void* address, Arguments... arguments) {
+  Sampling& sampling = *Sampling::get();
+  if (sampling.skips(*site)) return;
+  const std::uint64_t since = ticks();
+  hook(site, address, arguments...);
+  sampling.took_looking(since, ticks());
+}
+
 }  // namespace
 
-void start_watching_memory() { Reach::start(on_access, on_range); }
+void start_watching_memory() {
+  if (Sampling::get() != nullptr) Reach::start(sampled<note_access>, sampled<note_range>);
+  else Reach::start(every<note_access>, every<note_range>);
+}
 
 }  // namespace photofinish::mpi
 

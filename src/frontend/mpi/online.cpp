@@ -200,7 +200,7 @@ void Online::finish() {
     quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
   }
   const std::vector<Finding> findings = state.given_up ? std::vector<Finding>() : state.participant.take_findings();
-  int mine = findings.empty() ? 0 : 1, any = 0;
+  int mine = std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return is_intended(finding); }) ? 0 : 1, any = 0;
   REAL(PMPI_Reduce)(&mine, &any, 1, MPI_INT, MPI_MAX, 0, state.comm);
   REAL(PMPI_Comm_free)(&state.comm);
   if (!state.given_up)

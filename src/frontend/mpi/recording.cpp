@@ -1,10 +1,37 @@
 #include <utility>
 
+#include "frontend/mpi/annotations.h"
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/online.h"
+#include "runtime/sampling.h"
 
 namespace photofinish::mpi {
 namespace {
+
+// Time of the tool's own since a tick, where somebody wants to know; what another one inside of it takes is that one's.
+class Timed {
+ public:
+  using Take = void (Sampling::*)(std::uint64_t, std::uint64_t);
+  Timed(Take take, std::uint64_t since) : sampling_(Sampling::get()), take_(take), since_(since) {
+    if (sampling_ != nullptr) [[unlikely]]
+      around_ = std::exchange(t_inside, 0);
+  }
+  ~Timed() {
+    if (sampling_ == nullptr) [[likely]]
+      return;
+    const std::uint64_t now = ticks();
+    (sampling_->*take_)(since_ + t_inside, now);
+    t_inside = around_ + now - since_;
+  }
+
+ private:
+  static thread_local std::uint64_t t_inside;  // what others took inside of the current one
+  Sampling* const sampling_;
+  const Take take_;
+  const std::uint64_t since_;
+  std::uint64_t around_ = 0;
+};
+thread_local std::uint64_t Timed::t_inside = 0;
 
 // The first failure is on record already; how often it was repeated goes in front of whatever the task does next.
 [[gnu::cold, gnu::noinline]] void record_failures(Context& c, Recorder& recorder) {
@@ -24,6 +51,7 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What the task has loaded and stored since its last call.
 [[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now) {
+  const Timed timed(&Sampling::took_looking, ticks());
   Event& event = c.scratch.touch;
   std::vector<TouchedRow>& rows = c.scratch.touched->take();
   const auto append = [&] {
@@ -31,6 +59,7 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
     if (Online* online = Online::get()) online->add(event, now, now);
   };
   event.clear();
+  event.task = c.task.id;
   for (const TouchedRow& row : rows) {
     if (!event.buffers.empty() && (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
       append();
@@ -48,12 +77,14 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What belongs in front of the event that comes.
 void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
+  if (Sampling* sampling = Sampling::get()) sampling->next_moment();
   if (c.scratch.failed_times != 0) [[unlikely]]
     record_failures(c, recorder);
   if (c.scratch.touched != nullptr && !c.scratch.touched->empty()) record_touched(c, recorder, start);
 }
 
 void follow(Context& c, Recorder& recorder) {
+  if (c.event.fields.has(Field::new_win)) hear_annotations();  // of what was loaded since: it knows windows now
   if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
 }
 
@@ -62,17 +93,20 @@ void follow(Context& c, Recorder& recorder) {
 void locate(Context& c, Place place) { c.event.site = c.task.sites.find(place.pc, place.frame); }
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
+  const Timed timed(&Sampling::took_recording, start);
   record_before(c, recorder, start);
   c.task.lane->begin(c.event, recorder.time(start));
 }
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
+  const Timed timed(&Sampling::took_recording, end);
   c.task.lane->finish(c.event, recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, end, end);
   follow(c, recorder);
 }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
+  const Timed timed(&Sampling::took_recording, end);
   record_before(c, recorder, start);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, start, end);

@@ -12,11 +12,13 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/accesses.h"
+#include "frontend/mpi/annotations.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "options/options.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
+#include "runtime/sampling.h"
 #include "trace/run_directory.h"
 
 namespace photofinish::mpi {
@@ -199,7 +201,12 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     return nullptr;
   }
   Objects::get().start(world);
+  if (const auto slowdown = slowdown_of(options->budget); options->sample == "on" || *slowdown > 0) {
+    Sampling::start(*slowdown, first_tick, self.clock.ns_per_tick);
+    recorder->writer().define(DefinitionKind::Sampling, SamplingDefinition{.id = SamplingId(1), .slowdown = *slowdown});
+  }
   start_watching_memory();
+  hear_annotations();
   if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
   return recorder;
 }
@@ -207,6 +214,8 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
 void before_last_call() {
   if (Reach* reach = Reach::get()) reach->stop();
   if (Online* online = Online::get()) online->finish();
+  if (Sampling* sampling = Sampling::get())
+    if (Recorder* recorder = Recorder::get()) recorder->writer().define(DefinitionKind::Sampling, sampling->summary(ticks()));
 }
 
 }  // namespace photofinish::mpi

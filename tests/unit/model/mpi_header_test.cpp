@@ -110,7 +110,7 @@ TEST(MpiHeaders, NothingIsListedTwiceOrInVain) {
   if (libraries.size() < 2) return;
   for (std::size_t i = 0; i < kCallCount; ++i) {
     const auto& [name_view, action, when] = traits(static_cast<Call>(i));
-    if (action == Action::Load || action == Action::Store) continue;  // the program's own
+    if (static_cast<Call>(i) >= Call::load) continue;  // the program's own
     const std::string name(name_view);
     EXPECT_TRUE(declared.contains(name)) << name << " is in the table, but no header declares it";
   }

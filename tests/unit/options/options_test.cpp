@@ -106,5 +106,20 @@ TEST(Options, TheTableTellsEachOptionOnceWithADefaultThatParses) {
   EXPECT_TRUE(names.contains("output"));
 }
 
+TEST(Options, ABudgetIsASlowdown) {
+  EXPECT_DOUBLE_EQ(*slowdown_of("1.1x"), 1.1);
+  EXPECT_DOUBLE_EQ(*slowdown_of("2"), 2);
+  EXPECT_DOUBLE_EQ(*slowdown_of(""), 0);
+  EXPECT_EQ(parse_options("budget=1.25x:sample=on")->budget, "1.25x");
+  for (const char* wrong : {"x", "1x", "0.9x", "1.1y", "1.1xx", "-2x", "101x", "nan", "10%"})
+    EXPECT_EQ(error_of(std::string("budget=") + wrong),
+              std::string("option budget: '") + wrong + "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x");
+}
+
+TEST(Options, SamplingIsOnOrOff) {
+  EXPECT_EQ(parse_options("")->sample, "off");
+  EXPECT_EQ(error_of("sample=often"), "option sample: 'often' is not off or on");
+}
+
 }  // namespace
 }  // namespace photofinish

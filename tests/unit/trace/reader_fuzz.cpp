@@ -90,6 +90,8 @@ void define_some(TraceWriter& writer, RandomModel& random, std::uint32_t id) {
                                                      CommId(1), random.chance(2), ranks(), ranks()});
   writer.define(DefinitionKind::Type, TypeDefinition{TypeId(id), "t", "MPI_INT", random.data_map()});
   writer.define(DefinitionKind::Op, OpDefinition{OpId(id), "MPI_SUM"});
+  writer.define(DefinitionKind::Text, TextDefinition{TextId(id), random.text()});
+  writer.define(DefinitionKind::Sampling, SamplingDefinition{SamplingId(1), 1.1, random.number(), random.number(), id, id, random.number(), id, 0, id, random.number()});
   writer.define(DefinitionKind::Win, WinDefinition{WinId(id), Uid(id), "w", CommId(id), WinFlavour::Dynamic, true, 4096,
                                                    random.number(), random.signed_number(), "", ""});
 }

@@ -75,6 +75,10 @@ TEST(RoundTrip, EveryDefinition) {
   const OpDefinition op{OpId(6), "MPI_SUM"};
   const WinDefinition win{WinId(7), Uid(9), "halo", CommId(4), WinFlavour::Shared, true, 0x1000, 1 << 30, 8,
                           "same_op", "rar,war"};
+  const TextDefinition text{TextId(8), "halo \"x\"\n"};
+  const SamplingDefinition sampling{SamplingId(1), 1.1, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX};
+  writer->define(DefinitionKind::Text, text);
+  writer->define(DefinitionKind::Sampling, sampling);
   writer->define(DefinitionKind::Module, module);
   writer->define(DefinitionKind::Site, site);
   writer->define(DefinitionKind::Group, group);
@@ -98,6 +102,9 @@ TEST(RoundTrip, EveryDefinition) {
   EXPECT_EQ(read.types.at(type.id).map, type.map);
   EXPECT_TRUE(same(read.ops, op));
   EXPECT_TRUE(same(read.wins, win));
+  EXPECT_TRUE(same(read.texts, text));
+  EXPECT_TRUE(same(read.samplings, sampling));
+  EXPECT_EQ(read.samplings.at(sampling.id).slowdown, 1.1);
   EXPECT_TRUE(same(read.tasks, task(11)));
 }
 

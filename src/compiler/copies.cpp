@@ -1,0 +1,68 @@
+#include "compiler/copies.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+namespace photofinish::compiler {
+
+using namespace llvm;
+
+bool may_have_copy(const Function& function, const QuietCalls& quiet) {
+  // Arguments that cannot be handed on as they are, and places that are known by their address.
+  if (function.isVarArg() || function.hasFnAttribute(Attribute::ReturnsTwice) || function.isPresplitCoroutine()) return false;
+  for (const Argument& argument : function.args())
+    if (argument.hasByValAttr() || argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() || argument.hasSwiftErrorAttr()) return false;
+  for (const BasicBlock& block : function)
+    if (block.hasAddressTaken()) return false;
+  for (const Instruction& instruction : instructions(function)) {
+    const auto* call = dyn_cast<CallInst>(&instruction);
+    if (!quiet.is_quiet(instruction) || (call != nullptr && (call->isMustTailCall() || call->canReturnTwice()))) return false;
+  }
+  return true;
+}
+
+Function* copy_of(Function& function) {
+  ValueToValueMapTy map;
+  Function* copy = CloneFunction(&function, map);
+  copy->setName(function.getName() + ".without_tests");
+  copy->setLinkage(GlobalValue::InternalLinkage);
+  copy->setVisibility(GlobalValue::DefaultVisibility);
+  copy->setDSOLocal(true);
+  // Where a linker drops all but one of equal functions, their copies go along.
+  copy->setComdat(function.getComdat());
+  return copy;
+}
+
+void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Instruction*)> reachable) {
+  // Variables have their place in the frame only in the first block.
+  BasicBlock& entry = function.getEntryBlock();
+  std::vector<AllocaInst*> variables;
+  for (Instruction& instruction : entry)
+    if (auto* variable = dyn_cast<AllocaInst>(&instruction); variable != nullptr && isa<ConstantInt>(variable->getArraySize())) variables.push_back(variable);
+  for (AllocaInst* variable : variables) variable->moveBefore(&*entry.getFirstInsertionPt());
+
+  Instruction* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
+  Value* nothing = IRBuilder<>(first).CreateNot(reachable(first));
+  Instruction* otherwise = SplitBlockAndInsertIfThen(nothing, first, true);
+  IRBuilder<> builder(otherwise);
+  if (DISubprogram* subprogram = function.getSubprogram())
+    builder.SetCurrentDebugLocation(DILocation::get(function.getContext(), subprogram->getScopeLine(), 0, subprogram));
+  SmallVector<Value*> arguments;
+  SmallVector<AttributeSet> attributes;
+  for (Argument& argument : function.args()) {
+    arguments.push_back(&argument);
+    attributes.push_back(function.getAttributes().getParamAttrs(argument.getArgNo()));
+  }
+  CallInst* call = builder.CreateCall(function.getFunctionType(), &copy, arguments);
+  call->setCallingConv(function.getCallingConv());
+  call->setAttributes(AttributeList::get(function.getContext(), AttributeSet(), function.getAttributes().getRetAttrs(), attributes));
+  call->setTailCall();
+  if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
+  else builder.CreateRet(call);
+  otherwise->eraseFromParent();
+}
+
+}  // namespace photofinish::compiler

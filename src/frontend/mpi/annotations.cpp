@@ -1,0 +1,63 @@
+#include "frontend/mpi/annotations.h"
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "frontend/mpi/interceptor.h"
+#include "photofinish/runtime_abi.h"
+#include "runtime/notes.h"
+
+namespace photofinish::mpi {
+namespace {
+
+// By content: a name may be in memory that is used for the next one.
+TextId text_id(Recorder& recorder, const char* text) {
+  static std::mutex mutex;
+  static auto* const known = new std::unordered_map<std::string, TextId>;
+  std::lock_guard lock(mutex);
+  const auto [entry, fresh] = known->try_emplace(text != nullptr ? text : "", TextId(static_cast<std::uint32_t>(known->size() + 1)));
+  if (fresh) recorder.writer().define(DefinitionKind::Text, TextDefinition{entry->second, entry->first});
+  return entry->second;
+}
+
+void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key, std::uint64_t value) {
+  Inside inside(place);
+  Task* task = recorder.task();
+  if (task == nullptr) return;
+  Context c(*task, call);
+  locate(c, place);
+  c.event.result = 0;
+  if (call == Call::happens_before || call == Call::happens_after) {
+    c.event.fields.set(Field::key, static_cast<std::int64_t>(key));
+    c.event.fields.set(Field::value, static_cast<std::int64_t>(value));
+  } else if (call == Call::intended_begin || call == Call::region_begin) {
+    c.event.fields.set(Field::text, text_id(recorder, text));
+  }
+  const std::uint64_t now = ticks();
+  append_event(c, recorder, now, now);
+}
+
+void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std::uint64_t value) {
+  const Place place{reinterpret_cast<std::uint64_t>(__builtin_return_address(0)), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  Recorder* recorder = Recorder::get();
+  if (is_inside(place) || recorder == nullptr) return;
+  switch (what) {
+    case PHOTOFINISH_SAYS_BEFORE: return record(Call::happens_before, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_AFTER: return record(Call::happens_after, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_INTENDED: return record(Call::intended_begin, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_INTENDED_END: return record(Call::intended_end, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_REGION: return record(Call::region_begin, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_REGION_END: return record(Call::region_end, *recorder, place, text, key, value);
+    default: return;  // of a header that is newer than this library
+  }
+}
+
+}  // namespace
+
+void hear_annotations() {
+  for (void* annotations : noted(PHOTOFINISH_ANNOTATIONS_ABI)) static_cast<photofinish_annotations*>(annotations)->say = on_annotation;
+}
+
+}  // namespace photofinish::mpi

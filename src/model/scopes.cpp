@@ -1,0 +1,71 @@
+#include "model/scopes.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace photofinish {
+
+const std::vector<Scopes::Scope> Scopes::kNone;
+
+std::uint64_t place_key(const Definitions& definitions, SiteId site) {
+  const auto found = definitions.sites.find(site);
+  if (found == definitions.sites.end()) return site.value;
+  std::uint64_t key = 0;
+  for (const SiteFrame& frame : found->second.frames) {
+    const auto module = definitions.modules.find(frame.module);
+    std::uint64_t name = 0;
+    if (module != definitions.modules.end()) {
+      const std::string& text = module->second.build_id.empty() ? module->second.path : module->second.build_id;
+      name = XXH3_64bits(text.data(), text.size());
+    }
+    const std::uint64_t words[] = {key, name, frame.address};
+    key = XXH3_64bits(words, sizeof words);
+  }
+  return key & ~kIntendedPlace;
+}
+
+std::uint64_t Scopes::keyed(std::uint64_t place) const {
+  if (current_->regions != 0) {
+    const std::uint64_t words[] = {place, current_->regions};
+    place = XXH3_64bits(words, sizeof words) & ~kIntendedPlace;
+  }
+  return current_->intended ? place | kIntendedPlace : place;
+}
+
+void Scopes::follow(const Event& event, const Definitions& definitions) {
+  const Action action = traits(event.call).action;
+  const bool begins = action == Action::IntendedBegin || action == Action::RegionBegin;
+  const bool ends = action == Action::IntendedEnd || action == Action::RegionEnd;
+  if (begins || ends) {
+    Task& task = tasks_[event.task];
+    const bool intended = action == Action::IntendedBegin || action == Action::IntendedEnd;
+    if (begins) {
+      task.open.push_back({intended, TextId(static_cast<std::uint32_t>(event.fields[Field::text])), event.site});
+    } else {
+      // The innermost of its kind; one that was never begun ends nothing.
+      const auto innermost = std::find_if(task.open.rbegin(), task.open.rend(), [&](const Scope& scope) { return scope.intended == intended; });
+      if (innermost != task.open.rend()) task.open.erase(std::next(innermost).base());
+    }
+    task.intended = false;
+    task.regions = 0;
+    for (const Scope& scope : task.open) {
+      task.intended = task.intended || scope.intended;
+      if (scope.intended) continue;
+      // By name: ids are the rank's own.
+      const auto text = definitions.texts.find(scope.text);
+      const std::string name = text != definitions.texts.end() ? text->second.text : "";
+      task.regions = XXH3_64bits_withSeed(name.data(), name.size(), task.regions + 1);
+    }
+    if (task.open.empty()) tasks_.erase(event.task);
+  }
+  if (tasks_.empty()) {
+    current_ = nullptr;
+    return;
+  }
+  const auto found = tasks_.find(event.task);
+  current_ = found != tasks_.end() ? &found->second : nullptr;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,111 @@
+#include "runtime/sampling.h"
+
+#include "runtime/reach.h"
+
+namespace photofinish {
+namespace {
+
+constexpr double kUpdateNs = 200'000;
+constexpr std::uint32_t kCalibrations = 4096;
+// In a program the call also saves registers and misses caches: docs/sampling.md has what was measured.
+constexpr double kAroundACall = 2;
+constexpr std::uint16_t kMaxLooks = (1 << 15) - 1;
+constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
+
+}  // namespace
+
+Sampling* Sampling::instance_ = nullptr;
+thread_local Sampling::Task* Sampling::current_ = nullptr;
+
+void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_tick) {
+  const auto lift = [](bool lifted) {
+    if (Reach* reach = Reach::get()) reach->lift(lifted);
+  };
+  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] { return clock_ns(CLOCK_THREAD_CPUTIME_ID); });  // never deleted: it goes with the process
+}
+
+Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool), std::uint64_t (*processor_ns)())
+    : slowdown_(slowdown), first_tick_(first_tick), ns_per_tick_(ns_per_tick), lift_(lift), processor_ns_(processor_ns), update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
+      budget_(slowdown) {
+  // What it takes to pass one over.
+  Task& task = attach();
+  photofinish_site site{};
+  const std::uint64_t before = ticks();
+  for (std::uint32_t i = 0; i < kCalibrations; ++i) {
+    site.library[kSiteWord] = std::bit_cast<void*>(Place{task.moment, 1, 1, 1});
+    skips(site);
+  }
+  skip_ticks_ = kAroundACall * static_cast<double>(ticks() - before) / kCalibrations;
+  task = Task{};
+}
+
+Sampling::Task& Sampling::attach() {
+  std::lock_guard lock(mutex_);
+  current_ = tasks_.emplace_back(new Task);
+  current_->random = static_cast<std::uint32_t>(tasks_.size());
+  return *current_;
+}
+
+void Sampling::look(Task& task, Place& place, std::uint32_t least) {
+  ++task.looked;
+  place.moment = task.moment;
+  if (place.looks == 0) ++task.places;
+  if (place.looks < kMaxLooks) ++place.looks;
+  const std::uint32_t level = std::min<std::uint32_t>(place.looks / kLooksALevel, std::countr_zero(kMaxInterval));
+  const std::uint32_t interval = std::max(std::uint32_t{1} << level, least);
+  if (interval == 1) {
+    place.wait = 0;
+    return;
+  }
+  // From 0 to twice as many as on average; xorshift is as good as need be.
+  task.random ^= task.random << 13;
+  task.random ^= task.random >> 17;
+  task.random ^= task.random << 5;
+  place.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
+}
+
+// Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
+const Sampling::Task* Sampling::dearest() const {
+  const auto share = [&](const Task* task) { return own_ns(*task) / static_cast<double>(task->run_ns + 1); };
+  return *std::max_element(tasks_.begin(), tasks_.end(), [&](const Task* a, const Task* b) { return share(a) < share(b); });
+}
+
+void Sampling::update(std::uint64_t now) {
+  Task& task = current();
+  task.last_update = now;
+  task.run_ns = processor_ns_();
+  std::lock_guard lock(mutex_);
+  const Task& most = *dearest();
+  budget_.update(own_ns(most), static_cast<double>(most.run_ns));
+  least_.store(budget_.interval(), std::memory_order_relaxed);
+  const bool lift = budget_.interval() == Budget::kNothing;
+  if (lift == (lifted_since_ != 0)) return;
+  if (!lift) lifted_ += now - lifted_since_;
+  lifted_since_ = lift ? now : 0;
+  const std::uint64_t before = ticks();
+  lift_(lift);
+  current_->looking += ticks() - before;
+}
+
+SamplingDefinition Sampling::summary(std::uint64_t now) {
+  Task& task = current();
+  task.run_ns = processor_ns_();
+  const auto ns = [&](std::uint64_t ticks) { return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick_); };
+  std::lock_guard lock(mutex_);
+  SamplingDefinition all{.id = SamplingId(1), .slowdown = slowdown_};
+  for (const Task* one : tasks_) {
+    all.looked += one->looked;
+    all.skipped += one->skipped;
+    all.places += one->places;
+    all.thinned += one->thinned;
+  }
+  const Task& most = *dearest();
+  all.own_ns = static_cast<std::uint64_t>(own_ns(most));
+  all.recording_ns = ns(most.recording);
+  all.run_ns = most.run_ns;
+  all.lifted_ns = ns(lifted_ + (lifted_since_ != 0 ? now - lifted_since_ : 0));
+  all.wall_ns = ns(now - first_tick_);
+  return all;
+}
+
+}  // namespace photofinish

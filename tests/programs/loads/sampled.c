@@ -1,0 +1,41 @@
+// A race in each of many steps, beside places that are much hotter: with sampling it is found, and the report tells what was skipped.
+// Fixed: the load waits for the fence.
+#include "../rma/rma.h"
+// run: ranks=2 env=PHOTOFINISH_OPTIONS:sample=on
+// output: done
+// expect race: put @{put} load @{load}
+// expect report: NOTE: photofinish: sampled: looked * times of * (*%) at loads and stores that others could reach, *; of * places * not looked at each time, *
+// expect report: NOTE: photofinish: sampled: the tool took *% of the processor time of rank *, a slowdown of *x; *% were for MPI calls, of which none is skipped
+
+enum { kCells = 1 << 12, kSteps = 50, kTimes = 20000 };
+
+static unsigned next(unsigned x) {
+  x ^= x << 13;
+  x ^= x >> 17;
+  return x ^ x << 5;
+}
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  MPI_Win win;
+  int* base = int_window(kCells, &win);
+  unsigned x = 1;
+  int sum = 0;
+  MPI_Win_fence(0, win);
+  for (int step = 0; step < kSteps; ++step) {
+    if (rank == 0) MPI_Put(&step, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put}*/
+#ifdef FIXED
+    MPI_Win_fence(0, win);
+#endif
+    if (rank == 1) sum += base[0]; /*{load}*/
+    for (int i = 0; i < kTimes; ++i) {
+      x = next(x);
+      base[1 + x % (kCells - 1)] += sum;
+    }
+    MPI_Win_fence(0, win);
+  }
+  if (rank == 0) puts("done");
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return sum == 99;
+}

@@ -1,0 +1,151 @@
+#include "runtime/sampling.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/ticks.h"
+
+namespace photofinish {
+namespace {
+
+// A program on a clock of its own: each nanosecond of its work comes with so many accesses; a look costs this, to pass one over that.
+struct Simulated {
+  double slowdown, accesses, look, pass;
+  double own = 0, work = 0, looked = 0, all = 0;
+  Budget budget{slowdown};
+
+  void run(double nanoseconds, double step = 10'000) {
+    for (const double end = work + nanoseconds; work < end; work += step) {
+      const double here = accesses * step;
+      all += here;
+      const std::uint32_t interval = budget.interval();
+      if (interval != Budget::kNothing) {
+        looked += here / interval;
+        own += here / interval * look + here * (1 - 1.0 / interval) * pass;
+      }
+      budget.update(own, own + work + step);
+    }
+  }
+  double now() const { return (own + work) / work; }
+};
+
+TEST(Budget, KeepsWithinTheSlowdownWhateverALookCosts) {
+  for (const double slowdown : {1.01, 1.1, 1.5, 3.0})
+    for (const double look : {20.0, 200.0, 5000.0})
+      for (const double accesses : {0.0001, 0.01, 0.5}) {
+        Simulated program{slowdown, accesses, look, 5};
+        program.run(2e9);
+        // Nobody notices before the first step is over, in which everything is looked at.
+        const double first = accesses * 10'000 * look / program.work;
+        EXPECT_LE(program.now(), 1 + (slowdown - 1) * 1.05 + first) << slowdown << " " << look << " " << accesses;
+        EXPECT_GT(program.looked, 0);
+      }
+}
+
+TEST(Budget, LooksAtEverythingThatItCanPayFor) {
+  Simulated program{1.1, 0.0001, 50, 5};  // half a per cent
+  program.run(1e9);
+  EXPECT_NEAR(program.looked, program.all, 1e-9 * program.all);
+}
+
+TEST(Budget, SpendsMostOfWhatItHas) {
+  Simulated program{1.1, 0.1, 100, 1};
+  program.run(2e9);
+  EXPECT_GT(program.now(), 1.05);
+}
+
+TEST(Budget, MakesUpForADearStart) {
+  Simulated program{1.1, 0.5, 1000, 5};
+  program.run(1e6, 1e6);  // before anybody could notice
+  ASSERT_GT(program.now(), 100);
+  program.run(20e9, 1e5);
+  EXPECT_LE(program.now(), 1.11);
+}
+
+TEST(Budget, WithoutOneNothingIsKeptBack) {
+  Simulated program{0, 0.5, 1000, 5};
+  program.run(1e8);
+  EXPECT_DOUBLE_EQ(program.looked, program.all);
+}
+
+std::vector<bool> g_lifted;
+std::uint64_t g_processor_ns;
+std::unique_ptr<Sampling> sampling(double slowdown) {
+  g_lifted.clear();
+  g_processor_ns = 500;
+  return std::make_unique<Sampling>(slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); },
+                                    [] { return g_processor_ns; });
+}
+
+std::uint64_t looks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {
+  std::uint64_t looked = 0;
+  for (std::uint64_t i = 0; i < times; ++i) looked += sampling.skips(site) ? 0 : 1;
+  return looked;
+}
+
+TEST(Sampling, AHotPlaceIsLookedAtLessAndLess) {
+  const auto sampler = sampling(0);
+  photofinish_site site{};
+  EXPECT_EQ(looks(*sampler, site, Sampling::kLooksALevel), Sampling::kLooksALevel);
+  const std::uint64_t first = looks(*sampler, site, 10'000), second = looks(*sampler, site, 10'000);
+  EXPECT_LT(first, 1000);
+  EXPECT_LT(second, first);
+  looks(*sampler, site, 10'000'000);
+  const double floor = static_cast<double>(looks(*sampler, site, 10'000'000));
+  EXPECT_NEAR(floor / 1e7, 1.0 / Sampling::kMaxInterval, 0.2 / Sampling::kMaxInterval);
+}
+
+TEST(Sampling, AColdPlaceIsLookedAtEachTimeBesideAHotOne) {
+  const auto sampler = sampling(0);
+  photofinish_site hot{}, cold{};
+  looks(*sampler, hot, 1'000'000);
+  EXPECT_EQ(looks(*sampler, cold, Sampling::kLooksALevel), Sampling::kLooksALevel);
+}
+
+TEST(Sampling, AfterEachCallAPlaceIsLookedAtOnce) {
+  const auto sampler = sampling(0);
+  photofinish_site site{};
+  looks(*sampler, site, 1'000'000);
+  for (int i = 0; i < 100; ++i) {
+    sampler->next_moment();
+    EXPECT_FALSE(sampler->skips(site));
+  }
+}
+
+TEST(Sampling, TellsWhatItSkipped) {
+  const auto sampler = sampling(0);
+  photofinish_site hot{}, cold{};
+  const std::uint64_t looked = looks(*sampler, hot, 100'000) + looks(*sampler, cold, 3);
+  const SamplingDefinition told = sampler->summary(ticks());
+  EXPECT_EQ(told.looked, looked);
+  EXPECT_EQ(told.looked + told.skipped, 100'003u);
+  EXPECT_EQ(told.places, 2u);
+  EXPECT_EQ(told.thinned, 1u);
+  EXPECT_EQ(told.lifted_ns, 0u);
+}
+
+TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
+  const auto sampler = sampling(1.1);
+  photofinish_site site{};
+  const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
+  const std::uint64_t start = ticks() + second;
+  g_processor_ns += 2'000'000'000;
+  sampler->took_looking(start, start + second);  // one second of two
+  EXPECT_EQ(g_lifted, std::vector<bool>{true});
+  EXPECT_TRUE(sampler->skips(site));
+  sampler->took_recording(start + 50 * second, start + 50 * second);  // others have the processor
+  EXPECT_EQ(g_lifted, std::vector<bool>{true});
+  g_processor_ns += 98'000'000'000;
+  sampler->took_recording(start + 100 * second, start + 100 * second);  // the run goes on
+  EXPECT_EQ(g_lifted, (std::vector<bool>{true, false}));
+  const SamplingDefinition told = sampler->summary(start + 101 * second);
+  EXPECT_NEAR(static_cast<double>(told.lifted_ns), 99e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(told.own_ns), 1e9, 1e8);
+  EXPECT_EQ(told.recording_ns, 0u);
+  EXPECT_EQ(told.run_ns, 100'000'000'500u);
+}
+
+}  // namespace
+}  // namespace photofinish
