@@ -4,6 +4,7 @@
 
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
+#include "runtime/sampling.h"
 
 namespace photofinish::mpi {
 namespace {
