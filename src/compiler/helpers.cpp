@@ -5,6 +5,8 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include "photofinish/runtime_abi.h"
+
 namespace photofinish::compiler {
 
 using namespace llvm;
@@ -96,6 +98,34 @@ end:
   ret { i64, i64, i64, i64, i64 } zeroinitializer
 })";
 
+// A byte for each page: next to nothing beside touching the pages. Those that lie far apart are left to the library.
+constexpr const char* kMarked = R"(
+define i1 @__photofinish_marked_2(ptr %gate, i64 %low, i64 %high) nounwind noinline cold {
+entry:
+  %first = lshr i64 %low, 12
+  %end = sub i64 %high, 1
+  %last = lshr i64 %end, 12
+  %pages = sub i64 %last, %first
+  %many = icmp ugt i64 %pages, 4096
+  br i1 %many, label %yes, label %loop
+loop:
+  %page = phi i64 [ %first, %entry ], [ %next, %on ]
+  %at = and i64 %page, 262143
+  %where = getelementptr i8, ptr %gate, i64 %at
+  %mark = load i8, ptr %where
+  %marked = icmp ne i8 %mark, 0
+  br i1 %marked, label %yes, label %on
+on:
+  %next = add i64 %page, 1
+  %more = icmp ule i64 %next, %last
+  br i1 %more, label %loop, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+})";
+static_assert(PHOTOFINISH_PAGE_BITS == 12 && PHOTOFINISH_GATE_SIZE == 262144, "kMarked");
+
 #if LLVM_VERSION_MAJOR >= 17
 constexpr CallingConv::ID kKeepsRegisters = CallingConv::PreserveAll;
 #else
@@ -128,6 +158,7 @@ Function* helper(Module& module, const char* name, const char* text) {
 }  // namespace
 
 Function* common_function(Module& module) { return helper(module, "__photofinish_common_1", kCommon); }
+Function* marked_function(Module& module) { return helper(module, "__photofinish_marked_2", kMarked); }
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
 // In the program, not in the library: only a compiler for the program knows which registers it means to keep.

@@ -10,6 +10,8 @@ namespace photofinish::compiler {
 llvm::Function* common_function(llvm::Module& module);
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at `hook`, and leaves nearly all registers to the program.
 llvm::Function* tell_function(llvm::Module& module, llvm::Constant* hook);
+// i1 (ptr gate, i64 low, i64 high): whether a page of [low, high) may be marked.
+llvm::Function* marked_function(llvm::Module& module);
 // {bytes, rows, stride, planes, plane stride} (ptr array): what a Fortran descriptor describes; no rows if there is nothing.
 llvm::Function* array_function(llvm::Module& module);
 

@@ -180,9 +180,16 @@ void Instrumenter::add(const Expanded& range) {
   Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
   Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high), builder.CreateICmpULT(shared_low, high));
-  if ((range.how & PHOTOFINISH_RELEASES) != 0) meets = builder.CreateICmpNE(shared_high, ConstantInt::get(i64_, 0));  // how much, only malloc knows
+  const bool released = (range.how & PHOTOFINISH_RELEASES) != 0;
+  if (released) meets = builder.CreateICmpNE(shared_high, ConstantInt::get(i64_, 0));  // how much, only malloc knows
   builder.SetInsertPoint(cold_branch(meets, range.before));
   builder.SetCurrentDebugLocation(range.place);
+  // Between what is shared there may be much that is not: the program's own arrays, if parts of them are on their way.
+  if (!released) {
+    Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), low, high});
+    builder.SetInsertPoint(cold_branch(marked, &*builder.GetInsertPoint()));
+    builder.SetCurrentDebugLocation(range.place);
+  }
   Value* one = ConstantInt::get(i64_, 1);
   Value* zero = ConstantInt::get(i64_, 0);
   Value* bytes = range.how != 0 ? builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how)) : range.bytes;
