@@ -8,6 +8,7 @@
 enum { kRounds = 3, kNobody = -1, kTail = 0, kNext = 1, kBlocked = 2 };
 
 static MPI_Win locks, data;
+static int* queue;  // this rank's place in it
 
 static void set(int target, int place, int value) {
   MPI_Accumulate(&value, 1, MPI_INT, target, place, 1, MPI_INT, MPI_REPLACE, locks);
@@ -21,10 +22,20 @@ static int read_place(int target, int place) {
   return LOAD(value);
 }
 
-static void acquire(void) {
-  int before;
+static void set_up_place(void) {
+#ifdef WITH_STORES
+  STORE(queue[kNext], kNobody);
+  STORE(queue[kBlocked], 1);
+  MPI_Win_sync(locks);
+#else
   set(rank, kNext, kNobody);
   set(rank, kBlocked, 1);
+#endif
+}
+
+static void acquire(void) {
+  int before;
+  set_up_place();
   MPI_Fetch_and_op(&rank, &before, MPI_INT, 0, kTail, MPI_REPLACE, locks);
   MPI_Win_flush(0, locks);
   if (LOAD(before) == kNobody) return;
@@ -46,7 +57,7 @@ static void release(void) {
 
 int main(int argc, char** argv) {
   begin(argc, argv);
-  int* queue = int_window(3, &locks);
+  queue = int_window(3, &locks);
   int* counter = int_window(1, &data);
   STORE(queue[kTail], kNobody);
   MPI_Barrier(MPI_COMM_WORLD);
