@@ -430,18 +430,14 @@ void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
 
 void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where) {
   std::vector<Condition> conditions;
-  if (before(a, b, batch, conditions) || before(b, a, batch, conditions)) return;
+  if (before(a.ends, b, batch, conditions) || before(b.ends, a, batch, conditions)) return;
   // What has been found there says nothing of the other copy of a separate window.
   if (reason != Reason::SeparateModel &&
-      (any_before(shown(a.access, batch), b, batch, conditions) || any_before(shown(b.access, batch), a, batch, conditions)))
+      (before(shown(a.access, batch), b, batch, conditions) || before(shown(b.access, batch), a, batch, conditions)))
     return;
   Finding finding = make_finding(a, b, reason, where);
   if (conditions.empty()) found(std::move(finding));
   else batch.undecided.push_back({std::move(finding), std::move(conditions)});
-}
-
-bool Owner::before(const Item& a, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
-  return any_before(a.ends, b, batch, conditions);
 }
 
 std::vector<Instant> Owner::shown(const Access& access, const Batch& batch) {
@@ -458,7 +454,7 @@ std::vector<Instant> Owner::shown(const Access& access, const Batch& batch) {
 }
 
 template <class Ends>
-bool Owner::any_before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
+bool Owner::before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins)
       if (end.rank == begin.rank ? end.moment < begin.moment : end.cut <= begin.cut) return true;

@@ -151,10 +151,9 @@ class Owner {
   void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
   void forget_shown();
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
-  // Whether a is before b for certain; conditions under which it would be are added.
-  static bool before(const Item& a, const Item& b, Batch& batch, std::vector<Condition>& conditions);
+  // Whether what is over at any of these is before b for certain; conditions under which it would be are added.
   template <class Ends>
-  static bool any_before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions);
+  static bool before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions);
   // When others had a result that this atomic's effect is part of: its bytes were changed by then, whenever its rank completes it.
   std::vector<Instant> shown(const Access& access, const Batch& batch);
   Finding make_finding(const Item& a, const Item& b, Reason reason, const ByteRange& where) const;
