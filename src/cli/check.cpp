@@ -124,8 +124,8 @@ Result<bool> find_races(const std::string& directory, const Options& options) {
   if (!online) return online.error();
   if (!online->analysed || !online->missing.empty()) {
     if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
-  } else if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) {
-    return looked;
+  } else if (!online->messages) {
+    if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) return looked;
   }
   return tell_findings(directory, options.output);
 }

@@ -361,6 +361,15 @@ void MessageSequence::finish() {
   }
 }
 
+void MessageSequence::forget_operations() {
+  for (Rank& rank : ranks_) {
+    if (races_ != nullptr)
+      for (const auto& [id, operation] : rank.operations)
+        if (operation.step.kind == MessageStep::Kind::Send && operation.step.mode == SendMode::Synchronous && operation.matched) races_->free(operation.send);
+    rank.operations.clear();
+  }
+}
+
 std::vector<Deadlock> MessageSequence::deadlocks() const {
   std::vector<Deadlock> all;
   for (const auto& [sites, deadlock] : deadlocks_) all.push_back(deadlock);

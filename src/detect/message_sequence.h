@@ -43,8 +43,10 @@ class MessageSequence {
   void add(WorldRank rank, MessageStep step);
   // Which message a receive took, or a probe saw, if its step did not say.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
-  // Nothing follows.
+  // Nothing follows, or nothing that anybody waits for here.
   void finish();
+  // What has been posted is matched, and who completes it will not come back to it here.
+  void forget_operations();
 
   // Unbuffered: empty if it would have come to its end as well.
   std::vector<Deadlock> deadlocks() const;

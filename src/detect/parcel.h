@@ -8,6 +8,7 @@
 
 #include "detect/access_list.h"
 #include "detect/atomics.h"
+#include "detect/message_log.h"
 #include "model/atomic.h"
 #include "model/host_clock.h"
 #include "order/signal.h"
@@ -33,9 +34,11 @@ struct Parcel {
     std::vector<Moment> moments;
   };
   std::vector<Answers> answers;
+  // For the one who walks the slice.
+  std::vector<SliceSteps> steps;
 
   bool empty() const {
-    return accesses.empty() && atomics.empty() && signals.empty() && guesses.empty() && questions.empty() && answers.empty();
+    return accesses.empty() && atomics.empty() && signals.empty() && guesses.empty() && questions.empty() && answers.empty() && steps.empty();
   }
 };
 
@@ -44,7 +47,7 @@ bool decode(const std::vector<std::uint8_t>& bytes, Parcel& parcel);  // false: 
 
 // What it takes to keep them, in bytes, about: for those who have to do with a limit.
 inline std::size_t footprint(const AtomicOp&) { return 2 * sizeof(AtomicOp); }  // once more where they are put in order
-std::size_t footprint(const Parcel& parcel);  // of its accesses and atomics
+std::size_t footprint(const Parcel& parcel);  // of its accesses, atomics and steps
 
 template <class A> void describe(A& a, Element& d) { a(d.kind, d.size); }
 template <class A> void describe(A& a, Lock& d) { a(d.win, d.target, d.exclusive, d.since); }
@@ -59,6 +62,6 @@ template <class A> void describe(A& a, RankSignal& d) { a(d.rank, d.slice, d.sig
 template <class A> void describe(A& a, Question& d) { a(d.rank, d.moment, d.about); }
 template <class A> void describe(A& a, Parcel::Questions& d) { a(d.slice, d.questions); }
 template <class A> void describe(A& a, Parcel::Answers& d) { a(d.slice, d.moments); }
-template <class A> void describe(A& a, Parcel& d) { a(d.accesses, d.atomics, d.clock, d.signals, d.guesses, d.questions, d.answers); }
+template <class A> void describe(A& a, Parcel& d) { a(d.accesses, d.atomics, d.clock, d.signals, d.guesses, d.questions, d.answers, d.steps); }
 
 }  // namespace photofinish

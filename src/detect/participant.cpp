@@ -60,6 +60,7 @@ Parcels Participant::send(std::uint64_t period, Cut until) {
   for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
   signals_[period] = timeline_.take_signals(until == kNoCut);
+  if (log_) steps_[period] = log_->take(until == kNoCut);
   waiting_ = waiting_bytes_ = produced_ = 0;
   return std::exchange(outgoing_, {});
 }
@@ -129,6 +130,55 @@ std::vector<Finding> Participant::take_findings() {
   std::vector<Finding> findings = owner_.take_findings();
   for (Finding& finding : own_.take_findings()) findings.push_back(std::move(finding));
   return merge_findings(std::move(findings));
+}
+
+// --- messages
+
+void Participant::run_along(bool messages) {
+  timeline_.keep_signals_from_first_window();
+  if (!messages) return;
+  log_.emplace(rank_);
+  timeline_.tell_messages(&*log_, Timeline::Besides::All);
+}
+
+bool Participant::has_messages(std::uint64_t period) const {
+  const auto found = steps_.find(period);
+  return found != steps_.end() && std::any_of(found->second.begin(), found->second.end(), [](const SliceSteps& slice) { return slice.has_messages; });
+}
+
+Parcels Participant::tell_steps(std::uint64_t period) {
+  Parcels parcels;
+  for (SliceSteps& slice : steps_[period]) parcels[resolver_of(slice.slice)].steps.push_back(std::move(slice));
+  steps_.erase(period);
+  return parcels;
+}
+
+bool Participant::walk(const std::vector<Parcel>& received) {
+  std::map<Cut, std::vector<SliceSteps>> slices;
+  for (const Parcel& parcel : received)
+    for (const SliceSteps& slice : parcel.steps) slices[slice.slice].push_back(slice);
+  for (const auto& [number, ranks] : slices) {
+    if (std::none_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.has_messages; })) continue;
+    if (!walk_) walk_.emplace(world_size_);
+    if (!walk_slice(ranks, world_size_, *walk_)) return false;
+  }
+  return true;
+}
+
+void Participant::give_up_messages() {
+  if (log_) log_->give_up();
+  steps_.clear();
+}
+
+MessageFindings Participant::take_messages() {
+  std::vector<MessageFindings> parts;
+  if (log_) parts.push_back(log_->findings());
+  if (walk_) {
+    parts.push_back(walk_->findings());
+    parts.back().followed = walk_->seen_to_the_end();
+  }
+  walk_.reset();
+  return merge_messages(std::move(parts));
 }
 
 void Participant::conclude(std::uint64_t period, std::vector<Parcel> received) {

@@ -7,9 +7,12 @@
 //   3. ask       if anybody has such pairs: signals to the resolvers, and questions
 //   4. resolve   answers back
 //   5. conclude  the undecided pairs are findings, or not
+// While the program runs its messages go another way (docs/message-races.md): where anybody has some in a period, all ranks tell their steps to the
+// ranks that walk its slices.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "detect/owner.h"
@@ -26,14 +29,18 @@ class Participant {
       : rank_(rank), world_size_(world_size), definitions_(definitions), timeline_(rank, world_size, definitions), owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
+  // Before the first event, on all ranks of a running program.
+  void run_along(bool messages);
+
   WorldRank rank() const { return rank_; }
   void add(const Event& event, const Timeline::Times& times) {
     timeline_.add(event, times);
+    if (log_) log_->ended(event, timeline_);
     if (taken_ + timeline_.pending() >= kCollect) [[unlikely]]
       collect();
   }
   // How much waits for the end of the period.
-  std::size_t pending() const { return waiting_ + timeline_.pending() + timeline_.pending_signals(); }
+  std::size_t pending() const { return waiting_ + timeline_.pending() + timeline_.pending_signals() + (log_ ? log_->pending() : 0); }
   // What of it could wait elsewhere, in bytes, about (footprint).
   std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending() * sizeof(Access); }
   // All of the period so far, whether it waits or was handed out.
@@ -64,6 +71,18 @@ class Participant {
 
   std::vector<Finding> take_findings();
 
+  // --- messages, while the program runs
+  const MessageLog* log() const { return log_ ? &*log_ : nullptr; }
+  bool has_messages(std::uint64_t period) const;
+  Parcels tell_steps(std::uint64_t period);
+  void forget_steps(std::uint64_t period) { steps_.erase(period); }
+  // What ranks told; false if these slices cannot be parted from others.
+  bool walk(const std::vector<Parcel>& received);
+  // From here on nothing is kept: the traces will tell.
+  void give_up_messages();
+  // Of the slices that this rank walked, and its own notes.
+  MessageFindings take_messages();
+
  private:
   static constexpr std::size_t kCollect = 4096;
 
@@ -86,6 +105,9 @@ class Participant {
   AccessList own_closed_;
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
   std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
+  std::optional<MessageLog> log_;
+  std::map<std::uint64_t, std::vector<SliceSteps>> steps_;      // by period, until it is known whether anybody has messages
+  std::optional<MessageWalk> walk_;
 };
 
 }  // namespace photofinish

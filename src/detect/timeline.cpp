@@ -202,7 +202,7 @@ Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
 
 std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) const {
   std::vector<Access> accesses;
-  if (sink_ != nullptr || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
+  if (!makes_accesses_ || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
     add_access(accesses, make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, in_flight));
@@ -309,6 +309,17 @@ bool Timeline::exposed(const Access& access) const {
 }
 
 // --- order
+
+// Everybody comes to the same conclusion: what the call is, not what it made for this rank.
+void Timeline::watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut) {
+  const bool copies = event.call == Call::MPI_Comm_dup || event.call == Call::MPI_Comm_dup_with_info;
+  if (is_cut && (action == Action::WinCreate || !copies)) {
+    awaits_window_ = false;
+    keeps_signals_ = true;
+  } else if (action == Action::WinCreate && comm.size > 1) {
+    lacks_signals_ = true;
+  }
+}
 
 std::vector<SliceSignals> Timeline::take_signals(bool last) {
   if (!last) guess_unsettled();
@@ -454,7 +465,9 @@ void Timeline::collective(const Event& event, Action action, When when) {
     return;
   }
   std::vector<Access> accesses = buffers_of(event, false);  // from the start of the call: before the cut, if it is one
-  if (flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world)) {
+  const bool is_cut = flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world);
+  if (awaits_window_ && (action == Action::CommCreate || action == Action::WinCreate)) watch_for_windows(event, action, comm, is_cut);
+  if (is_cut) {
     cut();
   } else {
     for (const auto& [key, place] : flow.says) say(key, start_, place);

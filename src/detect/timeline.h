@@ -50,11 +50,18 @@ class Timeline {
     std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
-  // Before the first event: for those who want to know of messages, and of nothing else. Then there are no accesses and no signals.
-  void tell_messages(MessageSink* sink) {
+  // Before the first event: who wants to know of messages; Nothing: and of nothing else, so that there are no accesses and no signals.
+  enum class Besides { Nothing, All };
+  void tell_messages(MessageSink* sink, Besides besides) {
     sink_ = sink;
-    keeps_signals_ = false;
+    makes_accesses_ = besides == Besides::All;
+    keeps_signals_ &= makes_accesses_;
   }
+  // Before the first event: order matters to those who reach others' memory, and so from where somebody may have a window. All ranks must see that alike:
+  // at a cut that makes a window, or a communicator of some of them, which may have one.
+  void keep_signals_from_first_window() { keeps_signals_ = false, awaits_window_ = true; }
+  // There is a window that not all knew of in time: order may have been missed.
+  bool lacks_signals() const { return lacks_signals_; }
 
   std::uint64_t site_key(SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
@@ -64,7 +71,7 @@ class Timeline {
   std::size_t signal_bytes() const { return signal_count_ * sizeof(Signal); }
   // No rank has a window: nobody will ask what came before what.
   void tell_no_signals() {
-    keeps_signals_ = false;
+    keeps_signals_ = awaits_window_ = false;
     signals_ = {};
     signal_count_ = 0;
   }
@@ -171,6 +178,7 @@ class Timeline {
   Comm& comm(CommId id);
   Flow flow_of(const Event& event, Action action, Comm& comm);
   void add_signal(Cut slice, const Signal& signal);
+  void watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut);
   void say(std::uint64_t key, Moment moment, std::uint64_t place = 0);
   void hear(std::uint64_t key, Moment moment, std::uint64_t place = kEveryPlace);
   void cut() { ++cuts_done_; }
@@ -232,7 +240,8 @@ class Timeline {
   std::unordered_map<OpId, ReduceOp> ops_;
   std::uint64_t operations_ = 0;
   MessageSink* sink_ = nullptr;
-  bool keeps_signals_ = true;
+  bool makes_accesses_ = true;
+  bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
 };
 

@@ -84,7 +84,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
 
 // Most receives block, and none posted before them is in doubt.
 bool Timeline::receive_at_once(const Event& event, Comm& comm) {
-  if (sink_ != nullptr || !comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
+  if (!comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
   Posted posted;
   posted.from = rank_in(event, Field::matched_from);
   if (posted.from == kProcNull) return false;
@@ -93,6 +93,10 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   posted.completed = return_;
   posted.posted_slice = posted.slice = cuts_done_;
   posted.index = comm.taken[{posted.from, posted.tag}]++;
+  if (sink_ != nullptr) {
+    posted.operation = tell_receive(comm, rank_in(event, Field::from), event.fields[Field::recv_tag], event.site);
+    tell_complete(posted, event.site);
+  }
   tell_sender(comm, posted);
   arrived(comm, posted);
   return true;

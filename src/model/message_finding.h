@@ -38,6 +38,7 @@ struct Standstill {
     SiteId site;    // where it waits
     SiteId posted;  // what it waits for was posted there; null: it is in a collective or probe
     WorldRank on = kProcNull;
+    std::uint64_t site_key = 0;  // of where it waits, the same on every rank
     bool operator==(const Waits&) const = default;
   };
   std::vector<Waits> waits;
@@ -65,5 +66,9 @@ struct MessageFindings {
   bool threads = false;    // some ranks call MPI from several threads: whether it needs buffers is not known
   bool operator==(const MessageFindings&) const = default;
 };
+
+// What several have found, each in a part of the run: one race for each place of a receive, with all that it could have got, one standstill for each set of
+// places, and all of them sorted.
+MessageFindings merge_messages(std::vector<MessageFindings> parts);
 
 }  // namespace photofinish

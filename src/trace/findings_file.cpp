@@ -107,7 +107,7 @@ void describe(A& a, MessageFinding& d) {
 
 template <class A>
 void describe(A& a, Standstill::Waits& d) {
-  a(d.rank, d.site, d.posted, d.on);
+  a(d.rank, d.site, d.posted, d.on, d.site_key);
 }
 
 template <class A>
@@ -247,6 +247,8 @@ Result<T> read_file(const std::string& path, const char (&magic)[8]) {
 
 std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) { return encoded(findings); }
 Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) { return decoded<std::vector<Finding>>(bytes.data(), bytes.size()); }
+std::vector<std::uint8_t> encode_messages(const MessageFindings& findings) { return encoded(findings); }
+Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes) { return decoded<MessageFindings>(bytes.data(), bytes.size()); }
 
 Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) { return write_file(path, kFindingsMagic, encoded(findings)); }
 Result<std::vector<Finding>> read_findings_file(const std::string& path) { return read_file<std::vector<Finding>>(path, kFindingsMagic); }

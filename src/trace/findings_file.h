@@ -19,7 +19,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kFindingsVersion = 1;
+inline constexpr std::uint32_t kFindingsVersion = 2;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";
@@ -43,6 +43,8 @@ std::string messages_path(const std::string& directory);
 // The values of the list alone.
 std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings);
 Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes);
+std::vector<std::uint8_t> encode_messages(const MessageFindings& findings);
+Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes);
 
 // Replaces the file. Also for use inside the user's process.
 Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct Online::State {
 
   // Of the exchange in flight. What the ranks tell each other are sums, so that one collective does it: how many of them are so, and then,
   // for each rank, how many send it a parcel.
-  enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, GivenUp, kShared };
+  enum Shared { Undecided, Running, LongAgo, TooLongAgo, NotFew, Many, GivenUp, Messages, MessagesGivenUp, kShared };
   std::vector<int> mine, all;
   std::vector<Bytes> sent;
   std::vector<MPI_Request> requests;  // one for each parcel, and the last for the collective
@@ -55,11 +56,15 @@ struct Online::State {
   bool undecided = false;            // this rank, about the period that it checked last
   std::set<std::uint64_t> asked;     // periods that somebody has a question about
   std::map<std::uint64_t, Parcels> answers;  // by period, to be sent
+  bool messages = false;             // looked at; false once some rank could not
+  bool messages_before = false;      // somebody has some in the period before the last
 
   void give_up();
+  void give_up_messages();
   void exchange(Cut cut);
   void begin(Cut cut);
   void end();
+  std::optional<MessageFindings> gather_messages();
 };
 
 Online* Online::instance_ = nullptr;
@@ -74,6 +79,8 @@ void Online::start(const Definitions& definitions, const std::string& directory,
   self->state_ = new State(WorldRank(rank), size, definitions, {.strict_accumulate_ops = options.strict_accumulate_ops});
   self->state_->directory = directory;
   self->state_->memory = (static_cast<std::size_t>(options.memory) << 20) / 2;
+  self->state_->messages = options.messages;
+  self->state_->participant.run_along(options.messages);
   if (REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->state_->comm) != MPI_SUCCESS) return;
   REAL(PMPI_Comm_set_errhandler)(self->state_->comm, MPI_ERRORS_RETURN);
   self->state_->last_start = clock_ns(CLOCK_MONOTONIC);
@@ -83,9 +90,13 @@ void Online::start(const Definitions& definitions, const std::string& directory,
 void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
   state.participant.add(event, {start, end});
-  if (state.participant.waiting_bytes() + state.participant.timeline().signal_bytes() > state.memory) [[unlikely]]
+  const Timeline& timeline = state.participant.timeline();
+  if (state.participant.waiting_bytes() + timeline.signal_bytes() > state.memory || timeline.lacks_signals()) [[unlikely]]
     state.give_up();
-  const Cut cut = state.participant.timeline().cuts_done();
+  // The slice goes to one rank, with those of all others.
+  if (state.messages && state.participant.log()->slice_bytes() > state.memory / static_cast<std::size_t>(state.world_size)) [[unlikely]]
+    state.give_up_messages();
+  const Cut cut = timeline.cuts_done();
   if (cut == state.last_cut) return;
   state.last_cut = cut;
   if (cut >= state.next_exchange) state.exchange(cut);
@@ -93,8 +104,16 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
 
 // From here on this rank only keeps in step with the others, who will hear of it with the next exchange.
 void Online::State::give_up() {
+  if (given_up) return;
   given_up = true;
   participant.give_up();
+  give_up_messages();
+}
+
+// The same, as far as messages are concerned.
+void Online::State::give_up_messages() {
+  messages = false;
+  participant.give_up_messages();
 }
 
 void Online::State::exchange(Cut cut) {
@@ -117,6 +136,9 @@ void Online::State::begin(Cut cut) {
   else if (number > 2) participant.forget(number - 2);
   for (auto& [to, parcel] : answers[number - 3]) parcels[to].answers = std::move(parcel.answers);
   answers.erase(number - 3);
+  if (messages_before)
+    for (auto& [to, parcel] : participant.tell_steps(number - 1)) parcels[to].steps = std::move(parcel.steps);
+  else if (number > 1) participant.forget_steps(number - 1);
 
   std::fill(mine.begin(), mine.end(), 0);
   for (const auto& [to, parcel] : parcels) {
@@ -135,6 +157,8 @@ void Online::State::begin(Cut cut) {
   mine[NotFew] = pending >= kFew ? 1 : 0;
   mine[Many] = pending > kMany ? 1 : 0;
   mine[GivenUp] = given_up ? 1 : 0;
+  mine[Messages] = participant.has_messages(number) ? 1 : 0;
+  mine[MessagesGivenUp] = messages ? 0 : 1;
   last_start = now;
   requests.emplace_back();
   REAL(PMPI_Iallreduce)(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT, MPI_SUM, comm, &requests.back());
@@ -150,7 +174,8 @@ void Online::State::end() {
   const int incoming = all[kShared + static_cast<std::size_t>(participant.rank().value)];
   std::vector<Parcel> accesses, questions_answered;
   std::map<WorldRank, Parcel> asking;
-  if (all[GivenUp] != 0 && !given_up) give_up();
+  if (all[GivenUp] != 0) give_up();
+  if (all[MessagesGivenUp] != 0 && messages) give_up_messages();
   std::size_t received = 0;
   for (int i = 0; i < incoming; ++i) {
     MPI_Status status;
@@ -168,7 +193,7 @@ void Online::State::end() {
     Parcel& back = questions_answered.emplace_back();
     back.answers = std::move(parcel.answers);
     received += footprint(parcel);
-    if (received > memory && !given_up) give_up();
+    if (received > memory) give_up();
     if (given_up) accesses.clear();
     else accesses.push_back(std::move(parcel));
   }
@@ -186,6 +211,36 @@ void Online::State::end() {
   undecided = participant.check(number, until, each, memory);
   if (asked.count(number - 2) != 0) answers[number - 2] = Participant::resolve_for(std::move(asking));
   if (asked.erase(number - 3) != 0) participant.conclude(number - 3, std::move(questions_answered));
+  if (messages && !participant.walk(accesses)) give_up_messages();
+  messages_before = messages && all[Messages] != 0;
+}
+
+// Everybody's, on rank 0; none if somebody could not look at all of them.
+std::optional<MessageFindings> Online::State::gather_messages() {
+  int ended = messages ? 1 : 0, all_ended = 0;
+  REAL(PMPI_Allreduce)(&ended, &all_ended, 1, MPI_INT, MPI_MIN, comm);
+  if (all_ended == 0) return {};
+  const bool first = participant.rank() == WorldRank(0);
+  const Bytes own = encode_messages(participant.take_messages());
+  const int size = static_cast<int>(own.size());
+  std::vector<int> sizes(first ? static_cast<std::size_t>(world_size) : 0), places(sizes.size());
+  REAL(PMPI_Gather)(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm);
+  int total = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    places[i] = total;
+    total += sizes[i];
+  }
+  Bytes everybody(static_cast<std::size_t>(total));
+  REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(), places.data(), MPI_BYTE, 0, comm);
+  if (!first) return {};
+  std::vector<MessageFindings> parts;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto begin = everybody.begin() + places[i];
+    auto part = decode_messages({begin, begin + sizes[i]});
+    if (!part) return {};
+    parts.push_back(std::move(*part));
+  }
+  return merge_messages(std::move(parts));
 }
 
 void Online::finish() {
@@ -200,9 +255,14 @@ void Online::finish() {
     quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
   }
   const std::vector<Finding> findings = state.given_up ? std::vector<Finding>() : state.participant.take_findings();
+  const std::optional<MessageFindings> messages = state.gather_messages();
   int mine = std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return is_intended(finding); }) ? 0 : 1, any = 0;
   REAL(PMPI_Reduce)(&mine, &any, 1, MPI_INT, MPI_MAX, 0, state.comm);
   REAL(PMPI_Comm_free)(&state.comm);
+  if (messages) {
+    if (const auto written = write_messages(messages_path(state.directory), *messages); !written) complain_once(written.error().message);
+    if (!std::all_of(messages->races.begin(), messages->races.end(), [](const MessageFinding& finding) { return is_intended(finding); })) any = 1;
+  }
   if (!state.given_up)
     if (const auto written = write_findings(findings_path(state.directory, state.participant.rank()), findings); !written)
       complain_once(written.error().message);

@@ -105,4 +105,25 @@ void tell(const Execution& execution, const SiteOf& site_of, const std::function
   }
 }
 
+// Everything that can happen happens, with standard sends that wait: the order does not matter.
+bool ends_unbuffered(const Execution& execution) {
+  State state(execution);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int p = 0; p < execution.size(); ++p)
+      while (state.can_begin(p, true)) {
+        state.begin(p);
+        moved = true;
+      }
+    for (std::size_t i = 0; i < execution.links.size(); ++i)
+      if (state.can_link(i)) {
+        state.link(i);
+        moved = true;
+      }
+  }
+  for (int p = 0; p < execution.size(); ++p)
+    if (!state.at_end(p)) return false;
+  return true;
+}
+
 }  // namespace photofinish::testing

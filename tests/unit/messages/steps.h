@@ -16,4 +16,7 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
 // Tells it process by process in any order, and which message a receive took now or later.
 void tell(const Execution& execution, const SiteOf& site_of, const std::function<std::uint32_t()>& random, MessageSequence& sequence);
 
+// Whether it comes to its end with standard sends that wait.
+bool ends_unbuffered(const Execution& execution);
+
 }  // namespace photofinish::testing

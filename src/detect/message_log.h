@@ -1,0 +1,102 @@
+// One rank's steps about messages, slice by slice, for whoever walks a slice while the program runs.
+//
+// Rule: a cut at which nothing is on its way (no message sent and not received, no receive open, no collective or epoch half done) parts an execution: nothing
+// behind it races with, or waits for, anything before it, so that slices are walked one by one, each by another rank. Each rank counts what it leaves on its
+// way in a slice, and what it takes away; where all slices before ended with nothing left, this one did if the sum over all ranks is zero.
+// Invariant: a rank's steps are written as differences from the one before; places, communicators and groups once for a slice.
+// Cannot see: threads (events must come one after the other).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "detect/message_walk.h"
+#include "detect/timeline.h"
+#include "detect/timing_notes.h"
+
+namespace photofinish {
+
+// What one rank did in one slice; nothing at all if it is not there.
+struct SliceSteps {
+  Cut slice = 0;
+  WorldRank rank;
+  bool last = false;          // no cut ends it: the program does
+  bool has_messages = false;  // and not only collectives
+  bool has_choices = false;   // receives that may have taken another message than they did
+  std::int64_t left = 0;
+  struct Place {
+    SiteId site;
+    std::uint64_t key = 0;
+    bool operator==(const Place&) const = default;
+  };
+  Place cut;
+  Moment cut_moment = 0;
+  std::vector<Place> places;
+  std::vector<Uid> comms;
+  std::vector<std::vector<WorldRank>> groups;
+  std::uint64_t count = 0;
+  std::string steps;
+};
+template <class A> void describe(A& a, SliceSteps::Place& d) { a(d.site, d.key); }
+template <class A> void describe(A& a, SliceSteps& d) {
+  a(d.slice, d.rank, d.last, d.has_messages, d.has_choices, d.left, d.cut, d.cut_moment, d.places, d.comms, d.groups, d.count, d.steps);
+}
+
+class MessageLog final : public MessageSink {
+ public:
+  explicit MessageLog(WorldRank rank) : rank_(rank) { now_.rank = rank; }
+
+  void step(MessageStep step) override;
+  void took(std::uint64_t operation, MessageKey key) override;
+  // The timeline has told all about the event: it was a cut, or not.
+  void ended(const Event& event, const Timeline& timeline);
+  void end_event();
+  void end_slice(Cut cuts, const SliceSteps::Place& cut);
+
+  // Whether any of what is here to be taken is a message.
+  bool has_messages() const { return has_messages_ || now_.has_messages; }
+  std::size_t pending() const { return pending_ + now_.count; }
+  std::size_t slice_bytes() const { return now_.steps.size(); }
+  std::size_t bytes() const { return bytes_ + now_.steps.size(); }
+  // `last`: nothing comes after it.
+  std::vector<SliceSteps> take(bool last);
+  // Nobody will walk: from here on nothing is kept.
+  void give_up();
+
+  // What needs no other rank: the number of messages, and calls that hang on timing.
+  MessageFindings findings() const;
+
+ private:
+  void put(const MessageStep& step);
+  void close(bool last);
+  std::uint64_t group(const std::shared_ptr<const std::vector<WorldRank>>& ranks);
+
+  const WorldRank rank_;
+  SliceSteps now_;
+  Moment moment_ = 0;            // of the last step
+  std::uint64_t operation_ = 0;  // the last one that was posted
+  std::vector<MessageStep> held_;  // of this event: if it is a cut, that alone says it all
+  std::vector<SliceSteps> done_;
+  std::size_t pending_ = 0, bytes_ = 0;
+  bool has_messages_ = false;
+  bool given_up_ = false;
+  Cut cuts_ = 0;
+  struct PlaceHash {
+    std::size_t operator()(const SliceSteps::Place& place) const { return place.key + place.site.value; }
+  };
+  std::unordered_map<SliceSteps::Place, std::uint64_t, PlaceHash> places_;
+  std::unordered_map<const std::vector<WorldRank>*, std::uint64_t> groups_;
+
+  TimingNotes timing_;
+  std::uint64_t messages_ = 0;
+  TaskId task_;
+  bool threads_ = false;
+};
+
+// All that ranks did in one slice; false if something was left on its way at its end, or the steps are none.
+bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, MessageWalk& walk);
+
+}  // namespace photofinish

@@ -1,0 +1,55 @@
+#include "detect/message_walk.h"
+
+namespace photofinish {
+
+bool concerns_messages(Action action) {
+  switch (action) {
+    case Action::Load:
+    case Action::Store:
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+    case Action::Lock:
+    case Action::LockAll:
+    case Action::Unlock:
+    case Action::UnlockAll:
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+    case Action::WinSync:
+    case Action::FileRead:
+    case Action::FileWrite: return false;
+    default: return true;
+  }
+}
+
+MessageFindings MessageWalk::findings() const {
+  MessageFindings all;
+  for (const MessageRaceClass& race : races_.races()) {
+    const MessageRace& first = race.first;
+    MessageFinding& finding = all.races.emplace_back();
+    finding.taker = first.taker;
+    finding.comm = first.comm;
+    finding.wanted = first.wanted;
+    finding.receive = first.receive;
+    finding.got = first.got;
+    finding.others = {{first.other, first.other_unmatched, race.count}};
+    finding.times = race.count;
+    finding.ranks = race.ranks;
+  }
+  for (const Deadlock& deadlock : unbuffered_.deadlocks()) {
+    Standstill& standstill = all.standstills.emplace_back();
+    standstill.cycle = deadlock.cycle;
+    standstill.other_match = deadlock.other_match;
+    standstill.times = deadlock.count;
+    for (const Deadlock::Waits& waits : deadlock.waits)
+      standstill.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
+  }
+  return all;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,57 @@
+// What all ranks did about messages, walked twice at once: as it was seen, for the races, and without buffers.
+#pragma once
+
+#include <cstdint>
+
+#include "detect/message_sequence.h"
+#include "model/call.h"
+#include "model/message_finding.h"
+
+namespace photofinish {
+
+// Nothing else that a rank does bears on its messages.
+bool concerns_messages(Action action);
+
+class MessageWalk {
+ public:
+  explicit MessageWalk(std::int32_t ranks)
+      : races_(ranks), seen_(ranks, MessageSequence::Sends::AsSeen, &races_), unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
+
+  // From here on; Unbuffered where no receive could have taken another message. Only when nothing waits.
+  enum class Ways { Both, Unbuffered };
+  void go(Ways ways) { ways_ = ways; }
+
+  void add(WorldRank rank, MessageStep step) {
+    if (ways_ == Ways::Both) seen_.add(rank, step);
+    unbuffered_.add(rank, std::move(step));
+  }
+  void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
+    if (ways_ == Ways::Both) seen_.took(rank, operation, key);
+    unbuffered_.took(rank, operation, key);
+  }
+  // All have come to where nothing was on its way: who waits now waits for a send that was buffered.
+  void settle() {
+    seen_.finish();
+    unbuffered_.finish();
+    seen_.forget_operations();
+    unbuffered_.forget_operations();
+  }
+  // Nothing follows.
+  void finish() {
+    seen_.finish();
+    unbuffered_.finish();
+    races_.finish();
+  }
+
+  bool seen_to_the_end() const { return seen_.waiting() == 0; }
+  bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
+  // Races and standstills.
+  MessageFindings findings() const;
+
+ private:
+  Ways ways_ = Ways::Both;
+  MessageRaces races_;
+  MessageSequence seen_, unbuffered_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,107 @@
+#include "model/message_finding.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace photofinish {
+namespace {
+
+auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.moment, end.site_key); }
+
+void merge_into(MessageFinding& known, MessageFinding more) {
+  if (order_of(more.receive) < order_of(known.receive)) {
+    known.taker = more.taker;
+    known.comm = more.comm;
+    known.wanted = more.wanted;
+    known.receive = more.receive;
+    known.got = more.got;
+  }
+  known.times += more.times;
+  known.ranks.insert(more.ranks.begin(), more.ranks.end());
+  for (MessageFinding::Other& other : more.others) {
+    const auto same = std::find_if(known.others.begin(), known.others.end(), [&](const auto& one) { return one.send.site_key == other.send.site_key; });
+    if (same == known.others.end()) {
+      known.others.push_back(std::move(other));
+      continue;
+    }
+    const std::uint64_t times = same->times + other.times;
+    if (order_of(other.send) < order_of(same->send)) *same = std::move(other);
+    same->times = times;
+  }
+}
+
+std::vector<MessageFinding> merged(std::vector<MessageFinding> races) {
+  std::map<std::uint64_t, MessageFinding> by_place;
+  for (MessageFinding& race : races) {
+    const auto [known, added] = by_place.try_emplace(race.receive.site_key, race);
+    if (!added) merge_into(known->second, std::move(race));
+  }
+  std::vector<MessageFinding> all;
+  for (auto& [place, race] : by_place) {
+    std::sort(race.others.begin(), race.others.end(), [](const auto& a, const auto& b) { return order_of(a.send) < order_of(b.send); });
+    all.push_back(std::move(race));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return order_of(a.receive) < order_of(b.receive); });
+  return all;
+}
+
+std::vector<Standstill> merged(std::vector<Standstill> standstills) {
+  std::map<std::tuple<bool, bool, std::vector<std::uint64_t>>, Standstill> by_places;
+  const auto first_of = [](const Standstill& standstill) { return standstill.waits.empty() ? kProcNull : standstill.waits.front().rank; };
+  for (Standstill& standstill : standstills) {
+    std::vector<std::uint64_t> places;
+    for (const Standstill::Waits& waits : standstill.waits) places.push_back(waits.site_key);
+    std::sort(places.begin(), places.end());
+    const auto [known, added] = by_places.try_emplace({standstill.cycle, standstill.other_match, std::move(places)}, standstill);
+    if (added) continue;
+    const std::uint64_t times = known->second.times + standstill.times;
+    if (first_of(standstill) < first_of(known->second)) known->second = std::move(standstill);
+    known->second.times = times;
+  }
+  std::vector<Standstill> all;
+  for (auto& [places, standstill] : by_places) all.push_back(std::move(standstill));
+  return all;
+}
+
+std::vector<TimingDependence> merged(std::vector<TimingDependence> timing) {
+  std::map<std::uint64_t, TimingDependence> by_place;
+  for (TimingDependence& one : timing) {
+    const auto [known, added] = by_place.try_emplace(one.at.site_key, one);
+    if (added) continue;
+    if (one.at.rank < known->second.at.rank) known->second.at = one.at;
+    known->second.times += one.times;
+    known->second.ranks.insert(one.ranks.begin(), one.ranks.end());
+  }
+  std::vector<TimingDependence> all;
+  for (auto& [place, one] : by_place) all.push_back(std::move(one));
+  return all;
+}
+
+template <class T>
+void append(std::vector<T>& all, std::vector<T>& more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+MessageFindings merge_messages(std::vector<MessageFindings> parts) {
+  MessageFindings all;
+  for (MessageFindings& part : parts) {
+    append(all.races, part.races);
+    append(all.standstills, part.standstills);
+    append(all.timing, part.timing);
+    all.messages += part.messages;
+    all.looked &= part.looked;
+    all.followed &= part.followed;
+    all.threads |= part.threads;
+  }
+  all.races = merged(std::move(all.races));
+  all.standstills = merged(std::move(all.standstills));
+  all.timing = merged(std::move(all.timing));
+  // Without buffers, what one thread waits for would not hold up another. In a run that was broken off, what never came might have.
+  std::erase_if(all.standstills, [&](const Standstill& standstill) { return all.threads || !(standstill.cycle || all.followed); });
+  return all;
+}
+
+}  // namespace photofinish

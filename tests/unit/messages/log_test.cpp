@@ -1,0 +1,178 @@
+// Executions told by each process's log, slice by slice, and walked by whoever got the slice: the same races and deadlocks as in one walk, wherever
+// nothing is left on its way at the end of a slice; and where something is, that is noticed.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <iostream>
+#include <sstream>
+
+#include "detect/parcel.h"
+#include "program.h"
+#include "steps.h"
+
+namespace photofinish::testing {
+namespace {
+
+// All that began and was matched.
+State end_of(const Execution& execution) {
+  State state(execution);
+  for (int p = 0; p < execution.size(); ++p)
+    for (std::size_t e = 0; e < execution.processes[static_cast<std::size_t>(p)].size(); ++e) state.begin(p);
+  for (std::size_t i = 0; i < execution.links.size(); ++i) state.link(i);
+  return state;
+}
+
+bool is_waited_for(const Execution& execution, Ref receive) {
+  const auto& calls = execution.processes[static_cast<std::size_t>(receive.process)];
+  return std::any_of(calls.begin(), calls.end(), [&](const Call& call) { return call.kind == Kind::WaitReceive && call.of == receive.event; });
+}
+
+bool is_stuck(const Execution& execution) {
+  const State state = end_of(execution);
+  for (int p = 0; p < execution.size(); ++p)
+    if (const int count = static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); count != 0 && !state.over({p, count - 1})) return true;
+  return false;
+}
+
+// As if its processes, none of which is stuck, had gone on: what is matched is waited for, receives that are open are cancelled, and messages that nobody
+// took are received.
+Execution tidied(const Execution& before) {
+  Execution execution = before;
+  const auto add = [&](int process, const Call& call) {
+    auto& calls = execution.processes[static_cast<std::size_t>(process)];
+    calls.push_back(call);
+    return Ref{process, static_cast<int>(calls.size()) - 1};
+  };
+  const auto each = [&](Kind kind, const auto& visit) {
+    for (int p = 0; p < before.size(); ++p)
+      for (int e = 0; e < static_cast<int>(before.processes[static_cast<std::size_t>(p)].size()); ++e)
+        if (before.call({p, e}).kind == kind) visit(Ref{p, e});
+  };
+  each(Kind::Receive, [&](Ref receive) {
+    if (is_waited_for(before, receive)) return;
+    if (before.link_of(receive) == nullptr)
+      execution.links.push_back({LinkKind::Cancelled, {}, receive, add(receive.process, {.kind = Kind::Cancel, .of = receive.event})});
+    add(receive.process, {.kind = Kind::WaitReceive, .of = receive.event});
+  });
+  each(Kind::Send, [&](Ref send) {
+    if (before.taken(send) != nullptr) return;
+    const Call& call = before.call(send);
+    const Ref receive = add(call.peer, {.kind = Kind::Receive, .comm = call.comm, .peer = send.process, .tag = call.tag});
+    execution.links.push_back({LinkKind::Match, send, receive, {}});
+    add(call.peer, {.kind = Kind::WaitReceive, .of = receive.event});
+  });
+  return execution;
+}
+
+// The last wait of each process that is not stuck is over: it goes on.
+Execution gone_on(Execution execution) {
+  const State state = end_of(execution);
+  for (int p = 0; p < execution.size(); ++p) {
+    auto& calls = execution.processes[static_cast<std::size_t>(p)];
+    if (calls.empty() || state.over({p, static_cast<int>(calls.size()) - 1})) calls.push_back({.kind = Kind::Say, .key = 1000 + p});
+  }
+  return execution;
+}
+
+// Nothing is on its way.
+bool is_quiet(const Execution& execution) {
+  const State state = end_of(execution);
+  for (int p = 0; p < execution.size(); ++p)
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
+      const Ref ref{p, e};
+      const Call& call = execution.call(ref);
+      if (!state.over(ref)) return false;
+      if (call.kind == Kind::Send && execution.taken(ref) == nullptr) return false;
+      if (call.kind == Kind::Receive && !is_waited_for(execution, ref)) return false;
+    }
+  return true;
+}
+
+// What each process's log has to say of it, as it comes out of a parcel.
+std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last, const SiteOf& site_of, const std::function<std::uint32_t()>& random) {
+  std::vector<SliceSteps> all;
+  for (int p = 0; p < execution.size(); ++p) {
+    MessageLog log{WorldRank(p)};
+    log.end_slice(slice, {});
+    std::vector<std::pair<std::uint64_t, MessageKey>> later;
+    for (MessageStep step : steps_of(execution, p, site_of)) {
+      if ((step.kind == MessageStep::Kind::Receive || step.kind == MessageStep::Kind::Probe) && step.key != 0)
+        later.emplace_back(step.operation, std::exchange(step.key, 0));
+      if (step.kind == MessageStep::Kind::Say && step.others == 0) continue;
+      log.step(std::move(step));
+      if (random() % 2 == 0) log.end_event();
+      while (!later.empty() && random() % 2 == 0) {
+        const std::size_t choice = random() % later.size();
+        log.end_event();
+        log.took(later[choice].first, later[choice].second);
+        later.erase(later.begin() + static_cast<std::ptrdiff_t>(choice));
+      }
+    }
+    log.end_event();
+    for (const auto& [operation, key] : later) log.took(operation, key);
+    if (!last) log.end_slice(slice + 1, {SiteId(1), 77});
+    Parcel parcel, arrived;
+    parcel.steps = log.take(last);
+    EXPECT_TRUE(decode(encode(parcel), arrived));
+    for (SliceSteps& steps : arrived.steps) all.push_back(std::move(steps));
+  }
+  return all;
+}
+
+SitePairs found_by(const MessageWalk& walk) {
+  SitePairs found;
+  for (const MessageFinding& race : walk.findings().races)
+    for (const MessageFinding::Other& other : race.others) found.insert({race.receive.site_key, other.send.site_key});
+  return found;
+}
+
+TEST(MessageLog, SliceBySlice) {
+  int quiet = 0, busy = 0, stuck = 0;
+  for (const Focus focus : kFocuses) {
+    rc::detail::TestParams params;
+    params.maxSuccess = 1000;
+    params.seed = 1;
+    rc::detail::TestMetadata metadata;
+    metadata.id = metadata.description = name_of(focus);
+    const auto property = [&] {
+      const Program programs_of[] = {*programs(focus), *programs(focus)};
+      std::uint32_t seed = static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
+      const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
+      constexpr std::int32_t kRanks = 6;  // some have nothing to tell
+      MessageWalk walk(kRanks);
+      SitePairs right;
+      bool ends = true;
+      Cut slice = 0;
+      for (const Program& program : programs_of) {
+        const Execution seen = run(program);
+        const Execution execution = gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
+        const SiteOf site_of = [&](Ref ref) { return own_site(ref) | static_cast<std::uint64_t>(slice) << 24; };
+        const bool last = slice == 1 || is_stuck(execution);
+        const std::vector<SliceSteps> told = logged(execution, slice, last, site_of, random);
+        if (told.empty()) continue;
+        const bool is_quiet = testing::is_quiet(execution);
+        const bool walked = walk_slice(told, kRanks, walk);
+        RC_ASSERT(walked == (is_quiet || last));
+        ++(is_quiet ? quiet : busy);
+        if (!walked) return;
+        for (const auto& pair : sites_of(close(execution).pairs, site_of)) right.insert(pair);
+        ends &= ends_unbuffered(execution);
+        if (last) break;
+        slice += 1;
+      }
+      RC_ASSERT(found_by(walk) == right);
+      RC_ASSERT(walk.findings().standstills.empty() == ends);
+      stuck += !ends;
+    };
+    const auto result = rc::detail::checkTestable(property, metadata, params);
+    std::ostringstream message;
+    rc::detail::printResultMessage(result, message);
+    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << message.str();
+  }
+  EXPECT_GT(quiet, 1000);
+  EXPECT_GT(busy, 1000);
+  std::cout << quiet << " slices with nothing left on its way, " << busy << " with; " << stuck << " would get stuck without buffers\n";
+}
+
+}  // namespace
+}  // namespace photofinish::testing
