@@ -59,7 +59,7 @@ class MessageLog final : public MessageSink {
   // Whether any of what is here to be taken is a message.
   bool has_messages() const { return has_messages_ || now_.has_messages; }
   std::size_t pending() const { return pending_ + now_.count; }
-  std::size_t slice_bytes() const { return now_.steps.size(); }
+  std::size_t slice_steps() const { return now_.count; }
   std::size_t bytes() const { return bytes_ + now_.steps.size(); }
   // `last`: nothing comes after it.
   std::vector<SliceSteps> take(bool last);

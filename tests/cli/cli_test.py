@@ -220,7 +220,7 @@ class Starting(Case):
         for name in ["photofinish.run", "photofinish.run.2"]:
             result = self.run_(*self.launcher(2), arguments.photofinish, "exec", app, "well")
             self.assertEqual(result.code, 0, result)
-            self.assertEqual(len(os.listdir(self.path(name))), 5, result)
+            self.assertEqual(len(os.listdir(self.path(name))), 6, result)
             self.assertIn(f"recorded · photofinish report {self.path(name)}\n", result.err)
         self.assertIn("this one goes to", result.err)
         self.assertIn("VERDICT: photofinish: portable", self.photofinish("report", "photofinish.run").out)

@@ -23,6 +23,8 @@ constexpr std::uint64_t kShortNs = 100'000'000, kLongNs = 400'000'000;
 constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
 constexpr Cut kMaxStride = 1 << 12;
 constexpr int kTags = 1 << 14;
+// A slice is walked by one rank while the others wait for it: about a second at most. Longer ones are left to the traces, when the program has ended.
+constexpr std::size_t kMostSteps = 1 << 20;
 
 }  // namespace
 
@@ -93,8 +95,7 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   const Timeline& timeline = state.participant.timeline();
   if (state.participant.waiting_bytes() + timeline.signal_bytes() > state.memory || timeline.lacks_signals()) [[unlikely]]
     state.give_up();
-  // The slice goes to one rank, with those of all others.
-  if (state.messages && state.participant.log()->slice_bytes() > state.memory / static_cast<std::size_t>(state.world_size)) [[unlikely]]
+  if (state.messages && state.participant.log()->slice_steps() > kMostSteps / static_cast<std::size_t>(state.world_size)) [[unlikely]]
     state.give_up_messages();
   const Cut cut = timeline.cuts_done();
   if (cut == state.last_cut) return;
