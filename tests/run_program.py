@@ -41,7 +41,8 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect message race: receive @{take} send @{give} send @{other}
         a receive, or probe, and all sends that it could have got and did not. `message race always`: in the mended form as well.
   // expect not portable     // expect not repeatable
-        the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form.
+        the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form. Where a
+        verdict is expected, `photofinish analyze` must afterwards find the same as the ranks did while they ran.
   // expect no race
         for a program without a bug: built once, no finding.
   // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
@@ -467,6 +468,13 @@ def run_form(arguments, program, executable, expected, environment, directory, n
                 raise Failure(f"the report does not say that it is {'' if wanted else 'not '}{name}")
         if code != wanted_code:
             raise Failure(f"exit code {code} instead of {wanted_code}")
+        if verdicts and number == 1:  # what ranks found while they ran, and what the traces tell
+            analyze = [arguments.photofinish, "analyze", str(record)]
+            told += f"--- {shlex.join(analyze)}\n"
+            run(analyze, environment, directory, 60)
+            afterwards = run(report, environment, directory, 60)[1]
+            if parse_report(afterwards) != (found, told_verdicts):
+                raise Failure(f"analyze finds something else afterwards:\n{afterwards}")
         check_output(outputs, out)
         lines = [line.strip() for line in reported.splitlines()]
         for line, text in reports:
