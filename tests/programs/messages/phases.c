@@ -1,0 +1,39 @@
+// Phases with a barrier behind each: in a phase rank 0 takes a message from anybody, and there is one who sends. Without the barrier the senders of
+// two phases race. In every phase the others exchange with standard sends, which only buffers make possible: with Sendrecv it needs none.
+// run: ranks=5
+// output: sum 60
+// expect message race: receive @{take} send @{give}
+// expect not portable
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int phase = 0; phase < 24; ++phase) {
+    const int sender = 1 + phase % 4;
+    int value = sender, other = 0;
+    if (rank == 0) {
+      MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{take}*/
+      sum += value;
+    } else if (rank == sender) {
+      MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
+    }
+    if (rank == 1 || rank == 2) {
+#ifdef FIXED
+      MPI_Sendrecv(&value, 1, MPI_INT, 3 - rank, 1, &other, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#else
+      MPI_Send(&value, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD);
+      MPI_Recv(&other, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#endif
+    }
+#ifndef FIXED
+    if (phase % 8 == 3) continue;  // left out: the next phase's sender may be first
+#endif
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rank == 0) printf("sum %d\n", sum);
+  MPI_Finalize();
+  return 0;
+}
