@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <queue>
+#include <thread>
 
 #include "detect/message_walk.h"
 #include "detect/timeline.h"
@@ -12,12 +16,112 @@
 namespace photofinish {
 namespace {
 
+// A step, or, if it took something, that.
+struct Told {
+  WorldRank rank;
+  MessageStep step;
+  bool took = false;
+};
+using Batch = std::shared_ptr<const std::vector<Told>>;
+
+// One way of the walk, by a thread of its own: it takes about as long as reading the traces does.
+class Walker {
+ public:
+  Walker(std::int32_t ranks, MessageWalk::Ways ways) : walk_(ranks) {
+    walk_.go(ways);
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Walker() { join(); }
+
+  // Waits if too many are there that it has not come to.
+  void add(Batch batch) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return batches_.size() < kMost; });
+    batches_.push_back(std::move(batch));
+    changed_.notify_all();
+  }
+  // Nothing follows.
+  const MessageWalk& finish() {
+    join();
+    walk_.finish();
+    return walk_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+
+  void join() {
+    if (!thread_.joinable()) return;
+    add(nullptr);
+    thread_.join();
+  }
+  void run() {
+    while (const Batch batch = next())
+      for (const Told& told : *batch) {
+        if (told.took) walk_.took(told.rank, told.step.operation, told.step.key);
+        else walk_.add(told.rank, told.step);
+      }
+  }
+  Batch next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !batches_.empty(); });
+    Batch batch = std::move(batches_.front());
+    batches_.pop_front();
+    changed_.notify_all();
+    return batch;
+  }
+
+  MessageWalk walk_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Batch> batches_;
+  std::thread thread_;
+};
+
 // What all ranks share.
-struct Walk : MessageWalk {
-  using MessageWalk::MessageWalk;
+class Walk {
+ public:
+  explicit Walk(std::int32_t ranks) : seen_(ranks, MessageWalk::Ways::AsSeen), unbuffered_(ranks, MessageWalk::Ways::Unbuffered) {}
+
+  void add(WorldRank rank, MessageStep step) { add(Told{rank, std::move(step)}); }
+  void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
+    Told told{rank, {}, true};
+    told.step.operation = operation;
+    told.step.key = key;
+    add(std::move(told));
+  }
+  // Races and standstills; `followed` is about the messages alone.
+  std::vector<MessageFindings> finish() {
+    hand_over();
+    std::vector<MessageFindings> parts;
+    const MessageWalk& seen = seen_.finish();
+    parts.push_back(seen.findings());
+    parts.back().followed = seen.seen_to_the_end();
+    parts.push_back(unbuffered_.finish().findings());
+    return parts;
+  }
+
   TimingNotes timing;
   std::uint64_t messages = 0;
   bool threads = false;  // a rank has several that call MPI
+
+ private:
+  static constexpr std::size_t kBatch = 2048;
+
+  void add(Told told) {
+    batch_.push_back(std::move(told));
+    if (batch_.size() == kBatch) hand_over();
+  }
+  void hand_over() {
+    const auto batch = std::make_shared<const std::vector<Told>>(std::move(batch_));
+    batch_ = {};
+    batch_.reserve(kBatch);
+    seen_.add(batch);
+    unbuffered_.add(batch);
+  }
+
+  Walker seen_, unbuffered_;
+  std::vector<Told> batch_;
 };
 
 class Rank final : public MessageSink {
@@ -125,16 +229,14 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
   }
   for (const auto& rank : ranks) rank->finish();
-  walk.finish();
 
-  MessageFindings findings = walk.findings();
-  findings.followed = walk.seen_to_the_end() && std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
-  findings.threads = walk.threads;
-  findings.timing = walk.timing.all();
-  findings.messages = walk.messages;
-  std::vector<MessageFindings> whole;
-  whole.push_back(std::move(findings));
-  return merge_messages(std::move(whole));
+  std::vector<MessageFindings> parts = walk.finish();
+  MessageFindings& notes = parts.emplace_back();
+  notes.followed = std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
+  notes.threads = walk.threads;
+  notes.timing = walk.timing.all();
+  notes.messages = walk.messages;
+  return merge_messages(std::move(parts));
 }
 
 }  // namespace photofinish

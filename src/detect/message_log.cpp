@@ -95,7 +95,7 @@ class SliceReader {
     if (!in_.ok()) return;
     step.site = place->site;
     step.site_key = place->key;
-    walk.add(slice_.rank, std::move(step));
+    walk.add(slice_.rank, step);
   }
 
   const SliceSteps& slice_;
@@ -127,8 +127,8 @@ void walk_cut(const std::vector<SliceSteps>& ranks, std::int32_t world_size, Mes
     say.kind = Kind::Say;
     say.others = static_cast<std::uint32_t>(world_size);
     say.from = nullptr;
-    walk.add(rank, std::move(say));
-    walk.add(rank, std::move(hears[static_cast<std::size_t>(rank.value)]));
+    walk.add(rank, say);
+    walk.add(rank, hears[static_cast<std::size_t>(rank.value)]);
   }
 }
 

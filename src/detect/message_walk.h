@@ -18,16 +18,16 @@ class MessageWalk {
       : races_(ranks), seen_(ranks, MessageSequence::Sends::AsSeen, &races_), unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
 
   // From here on; Unbuffered where no receive could have taken another message. Only when nothing waits.
-  enum class Ways { Both, Unbuffered };
+  enum class Ways { Both, AsSeen, Unbuffered };
   void go(Ways ways) { ways_ = ways; }
 
-  void add(WorldRank rank, MessageStep step) {
-    if (ways_ == Ways::Both) seen_.add(rank, step);
-    unbuffered_.add(rank, std::move(step));
+  void add(WorldRank rank, const MessageStep& step) {
+    if (ways_ != Ways::Unbuffered) seen_.add(rank, step);
+    if (ways_ != Ways::AsSeen) unbuffered_.add(rank, step);
   }
   void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
-    if (ways_ == Ways::Both) seen_.took(rank, operation, key);
-    unbuffered_.took(rank, operation, key);
+    if (ways_ != Ways::Unbuffered) seen_.took(rank, operation, key);
+    if (ways_ != Ways::AsSeen) unbuffered_.took(rank, operation, key);
   }
   // All have come to where nothing was on its way: who waits now waits for a send that was buffered.
   void settle() {
