@@ -41,7 +41,7 @@ class Walker {
     changed_.notify_all();
   }
   // Nothing follows.
-  const MessageWalk& finish() {
+  MessageWalk& finish() {
     join();
     walk_.finish();
     return walk_;
@@ -94,7 +94,7 @@ class Walk {
   std::vector<MessageFindings> finish() {
     hand_over();
     std::vector<MessageFindings> parts;
-    const MessageWalk& seen = seen_.finish();
+    MessageWalk& seen = seen_.finish();
     parts.push_back(seen.findings());
     parts.back().followed = seen.seen_to_the_end();
     parts.push_back(unbuffered_.finish().findings());

@@ -131,7 +131,8 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       if (send == nullptr) return true;
       const SendMode mode = send->step.mode;
       if (step.kind == Kind::CompleteSend) {
-        const bool waits = mode == SendMode::Synchronous || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered && !send->let_go);
+        const bool may_wait = !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
+        const bool waits = mode == SendMode::Synchronous || (may_wait && !send->let_go);
         if (waits && !send->matched) return false;
         if (races_ != nullptr && mode == SendMode::Synchronous) races_->complete(send->send);
       } else if (races_ != nullptr && (mode == SendMode::Synchronous || !send->matched)) {
@@ -291,7 +292,27 @@ WorldRank MessageSequence::waits_for(WorldRank who) {
   }
   if (step.kind == Kind::Probe) return holder(seen_by(who, step), 0);
   const Operation* const of = operation(who, step.operation);
-  return of == nullptr || of->step.key == 0 ? kProcNull : holder(of->step.key, 0);
+  if (of == nullptr) return kProcNull;
+  if (of->step.key == 0) return would_wait_for(who, *of);
+  const WorldRank on = holder(of->step.key, 0);
+  return on == kProcNull && !step.returned ? would_wait_for(who, *of) : on;
+}
+
+// In a run that was broken off: who is to act for a send or receive that is not matched and never will be; nobody, if the other end is there.
+WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operation) {
+  const MessageStep& step = operation.step;
+  if (!operation.posted || step.peer == kAnySource) return kProcNull;
+  const Inbox& inbox = inboxes_[operation.inbox];
+  if (step.kind == MessageStep::Kind::Receive) {
+    const auto sends = inbox.unmatched.find(step.peer);
+    if (sends == inbox.unmatched.end()) return step.peer;
+    const bool is_there = std::any_of(sends->second.begin(), sends->second.end(), [&](MessageKey key) {
+      return wanted_by(step).takes(step.peer, this->operation(step.peer, messages_.at(key).send)->step.tag);
+    });
+    return is_there ? kProcNull : step.peer;
+  }
+  const bool is_there = std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) { return wanted_by(this->operation(step.peer, id)->step).takes(who, step.tag); });
+  return is_there ? kProcNull : step.peer;
 }
 
 // A send and a receive that are both there, the first for each other, and were matched to others.
@@ -311,8 +332,8 @@ bool MessageSequence::any_other_match() {
   return false;
 }
 
-// Follows who waits for whom; tells of it, and lets one send go.
-bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
+// Follows who waits for whom, to where it began or to the end.
+Deadlock MessageSequence::who_waits(WorldRank from) {
   std::vector<WorldRank> path;
   WorldRank at = from;
   while (at != kProcNull && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
@@ -322,7 +343,6 @@ bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
   const auto start = std::find(path.begin(), path.end(), at);
   Deadlock deadlock;
   deadlock.cycle = start != path.end();
-  if (only_cycles && !deadlock.cycle) return false;
   if (deadlock.cycle) path.erase(path.begin(), start);
   for (const WorldRank who : path) {
     const MessageStep& step = rank(who).queue.front();
@@ -330,6 +350,13 @@ bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
     const bool completes = step.kind == MessageStep::Kind::CompleteSend || step.kind == MessageStep::Kind::CompleteReceive;
     deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{}, waits_for(who)});
   }
+  return deadlock;
+}
+
+// Tells of those who wait, and lets one send go.
+bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
+  Deadlock deadlock = who_waits(from);
+  if (only_cycles && !deadlock.cycle) return false;
   const auto lets_go = std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
     return waits.step.kind == MessageStep::Kind::CompleteSend && waits.posted.mode != SendMode::Synchronous;
   });
@@ -368,6 +395,22 @@ void MessageSequence::forget_operations() {
         if (operation.step.kind == MessageStep::Kind::Send && operation.step.mode == SendMode::Synchronous && operation.matched) races_->free(operation.send);
     rank.operations.clear();
   }
+}
+
+std::vector<Deadlock> MessageSequence::circles() {
+  std::map<WorldRank, Deadlock> by_lowest;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].queue.empty()) continue;
+    Deadlock deadlock = who_waits(WorldRank(static_cast<std::int32_t>(i)));
+    if (!deadlock.cycle) continue;
+    const auto lowest = std::min_element(deadlock.waits.begin(), deadlock.waits.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    const WorldRank rank = lowest->rank;
+    std::rotate(deadlock.waits.begin(), lowest, deadlock.waits.end());
+    by_lowest.try_emplace(rank, std::move(deadlock));
+  }
+  std::vector<Deadlock> all;
+  for (auto& [rank, deadlock] : by_lowest) all.push_back(std::move(deadlock));
+  return all;
 }
 
 std::vector<Deadlock> MessageSequence::deadlocks() const {

@@ -50,6 +50,8 @@ class MessageSequence {
 
   // Unbuffered: empty if it would have come to its end as well.
   std::vector<Deadlock> deadlocks() const;
+  // As seen: ranks that wait for each other at the end of a run that was broken off.
+  std::vector<Deadlock> circles();
   std::size_t waiting() const;  // steps not taken
 
  private:
@@ -101,7 +103,9 @@ class MessageSequence {
 
   // --- who waits for whom
   WorldRank waits_for(WorldRank who);
+  WorldRank would_wait_for(WorldRank who, const Operation& operation);
   WorldRank holder(MessageKey key, int depth);
+  Deadlock who_waits(WorldRank from);
   bool find_deadlock(WorldRank from, bool only_cycles);
   bool any_other_match();
 

@@ -27,7 +27,21 @@ bool concerns_messages(Action action) {
   }
 }
 
-MessageFindings MessageWalk::findings() const {
+namespace {
+
+Standstill standstill(const Deadlock& deadlock, bool came_about) {
+  Standstill result;
+  result.came_about = came_about;
+  result.cycle = deadlock.cycle;
+  result.other_match = deadlock.other_match;
+  result.times = deadlock.count;
+  for (const Deadlock::Waits& waits : deadlock.waits) result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
+  return result;
+}
+
+}  // namespace
+
+MessageFindings MessageWalk::findings() {
   MessageFindings all;
   for (const MessageRaceClass& race : races_.races()) {
     const MessageRace& first = race.first;
@@ -41,14 +55,8 @@ MessageFindings MessageWalk::findings() const {
     finding.times = race.count;
     finding.ranks = race.ranks;
   }
-  for (const Deadlock& deadlock : unbuffered_.deadlocks()) {
-    Standstill& standstill = all.standstills.emplace_back();
-    standstill.cycle = deadlock.cycle;
-    standstill.other_match = deadlock.other_match;
-    standstill.times = deadlock.count;
-    for (const Deadlock::Waits& waits : deadlock.waits)
-      standstill.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
-  }
+  for (const Deadlock& deadlock : seen_.circles()) all.standstills.push_back(standstill(deadlock, true));
+  for (const Deadlock& deadlock : unbuffered_.deadlocks()) all.standstills.push_back(standstill(deadlock, false));
   return all;
 }
 

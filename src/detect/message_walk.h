@@ -46,7 +46,7 @@ class MessageWalk {
   bool seen_to_the_end() const { return seen_.waiting() == 0; }
   bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
   // Races and standstills.
-  MessageFindings findings() const;
+  MessageFindings findings();
 
  private:
   Ways ways_ = Ways::Both;

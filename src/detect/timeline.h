@@ -154,6 +154,8 @@ class Timeline {
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
   void tell_unreturned(const Event& event);
+  void tell_unreturned_send(std::uint64_t send, SiteId site);
+  void tell_waits(const Request& request, SiteId site);
   void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
   void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
   void tell_hear(const Heard& heard, SiteId site);

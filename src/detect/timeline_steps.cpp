@@ -18,6 +18,24 @@ std::shared_ptr<const std::vector<WorldRank>> without(const std::vector<WorldRan
   return others;
 }
 
+// Those that tell_flow knows, and that are there before they return.
+bool is_collective(Action action) {
+  switch (action) {
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall: return true;
+    default: return false;
+  }
+}
+
 std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -107,6 +125,11 @@ void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, P
 // A call that the rank ended in: what it posted is there, and it waits for ever.
 void Timeline::tell_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
+  if (action == Action::Wait || action == Action::WaitAll || (action == Action::WaitAny && event.requests.size() == 1)) {
+    for (const RequestId id : event.requests)
+      if (const auto found = requests_.find(id); found != requests_.end()) tell_waits(*found->second, event.site);
+    return;
+  }
   if (when == When::Prepares || !event.fields.has(Field::comm)) return;
   Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   const bool both = action == Action::SendReceive || action == Action::SendReceiveReplace;
@@ -120,9 +143,29 @@ void Timeline::tell_unreturned(const Event& event) {
     const std::int64_t tag = event.fields[Field::send_tag];
     if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++));
   }
+  if (is_collective(action)) {
+    const std::vector<Heard> hears = tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
+    if (when != When::Starts)
+      for (const Heard& heard : hears) tell_hear(heard, event.site);
+  }
   if (when == When::Starts) return;
   if (posted != 0) tell(MessageStep::Kind::CompleteReceive, posted, event.site);
-  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
+  if (sent != 0) tell_unreturned_send(sent, event.site);
+}
+
+void Timeline::tell_unreturned_send(std::uint64_t send, SiteId site) {
+  MessageStep told = step(MessageStep::Kind::CompleteSend, site);
+  told.operation = send;
+  told.returned = false;
+  sink_->step(std::move(told));
+}
+
+// What the rank waits for that ended in a wait for it.
+void Timeline::tell_waits(const Request& request, SiteId site) {
+  if (request.receive != nullptr && request.receive->operation != 0 && !request.receive->told_complete)
+    tell(MessageStep::Kind::CompleteReceive, request.receive->operation, site);
+  if (request.send != 0) tell_unreturned_send(request.send, site);
+  for (const Heard& heard : request.heard) tell_hear(heard, site);
 }
 
 // --- order of other kinds
@@ -165,7 +208,8 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
     return hears;  // it is not among them
   }
   if (of->outsiders || of->ranks == nullptr) return hears;
-  const auto key = [&](std::uint64_t more) { return signal_key(Channel::Collective, of->uid.value, number, more); };
+  // Ranks that call different ones do not meet.
+  const auto key = [&](std::uint64_t more) { return signal_key(Channel::Collective, of->uid.value, number, static_cast<std::uint64_t>(action), more); };
   const bool starts = when == When::Starts;
   const std::vector<WorldRank>& ranks = *of->ranks;
   switch (action) {

@@ -55,6 +55,7 @@ struct MessageStep {
   Kind kind{};
   SendMode mode = SendMode::Standard;
   bool carries = true;          // Say, Hear: false if they wait for each other and no data flows
+  bool returned = true;         // CompleteSend: false if the rank ended in this call
   std::uint32_t others = 0;
   std::uint64_t operation = 0;  // the rank's number for it
   Uid comm;

@@ -56,6 +56,7 @@ std::vector<Standstill> merged(std::vector<Standstill> standstills) {
     const auto [known, added] = by_places.try_emplace({standstill.cycle, standstill.other_match, std::move(places)}, standstill);
     if (added) continue;
     const std::uint64_t times = known->second.times + standstill.times;
+    known->second.came_about = standstill.came_about = known->second.came_about || standstill.came_about;
     if (first_of(standstill) < first_of(known->second)) known->second = std::move(standstill);
     known->second.times = times;
   }

@@ -31,7 +31,7 @@ struct MessageFinding {
 
 inline bool is_intended(const MessageFinding& finding) { return is_intended(finding.receive.site_key); }
 
-// Ranks that would wait for each other, or for what never comes, if no send were buffered.
+// Ranks that wait for each other; or that would, or for what never comes, if no send were buffered.
 struct Standstill {
   struct Waits {
     WorldRank rank;
@@ -42,6 +42,7 @@ struct Standstill {
     bool operator==(const Waits&) const = default;
   };
   std::vector<Waits> waits;
+  bool came_about = false;   // in this run
   bool cycle = false;        // the last waits for the first
   bool other_match = false;  // unless a wildcard takes another message than it did
   std::uint64_t times = 1;

@@ -95,13 +95,14 @@ std::string finding_block(const Finding& finding, std::size_t number, RunNotes& 
   return text;
 }
 
-std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, const std::string& name, std::size_t shown) {
+std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, std::size_t deadlocks, const std::string& name, std::size_t shown) {
   std::string counts;
   for (const std::string_view kind : {"one-sided race", "buffer race"}) {
     const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return race_name(f) == kind; });
     if (count > 0) counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, kind, count == 1 ? "" : "s");
   }
   if (message_races > 0) counts += fmt::format("{}{} message race{}", counts.empty() ? "" : ", ", message_races, message_races == 1 ? "" : "s");
+  if (deadlocks > 0) counts += fmt::format("{}{} deadlock{}", counts.empty() ? "" : ", ", deadlocks, deadlocks == 1 ? "" : "s");
   if (counts.empty()) counts = "no findings";
   if (shown < findings.size() + message_races) counts += fmt::format(", the first {} shown", shown);
   return fmt::format("SUMMARY: photofinish: {} · run {}\n", counts, name);
@@ -137,7 +138,8 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
     end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
                        ranks_of({run->missing.begin(), run->missing.end()}), run->missing.size() == 1 ? "its" : "their", name);
   end += sampling_lines(read_sampling(directory)) + intended.line() + last_words;
-  end += summary_line(run->findings, messages.races.size(), name, shown);
+  const auto deadlocks = std::count_if(messages.standstills.begin(), messages.standstills.end(), [](const Standstill& one) { return one.came_about; });
+  end += summary_line(run->findings, messages.races.size(), static_cast<std::size_t>(deadlocks), name, shown);
   if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return all > 0;
 }

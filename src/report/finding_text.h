@@ -24,7 +24,7 @@ bool wants_colours(std::FILE* file);
 // One block, with its number; ends with a newline.
 std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours);
 // "SUMMARY: photofinish: 2 one-sided races · run photofinish.run"
-std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, const std::string& name, std::size_t shown);
+std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, std::size_t deadlocks, const std::string& name, std::size_t shown);
 
 // The whole report of a run that was analysed, each block in one write. Whether there are findings; an Error if it is no run, was
 // never analysed, or its findings are damaged: then nothing is printed.

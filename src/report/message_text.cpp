@@ -76,9 +76,20 @@ std::string message_block(const MessageFinding& finding, std::size_t number, Run
   return text;
 }
 
+namespace {
+
+std::string advice(const Standstill& standstill) {
+  if (!standstill.cycle) return "Try: receive the message, or do not send it.";
+  const bool sends = std::any_of(standstill.waits.begin(), standstill.waits.end(), [](const auto& waits) { return waits.posted != SiteId(); });
+  return sends ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends." : "Try: call collectives in the same order on all ranks.";
+}
+
+}  // namespace
+
 std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool colours) {
   std::string text = "==================\n";
-  text += painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
+  text += standstill.came_about ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here", colours) + "\n"
+                                : painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
   for (const Standstill::Waits& waits : standstill.waits) {
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), call_at(waits.rank, waits.site, notes));
     if (waits.posted != SiteId() && waits.posted != waits.site) line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
@@ -87,12 +98,13 @@ std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool
   }
   if (!standstill.cycle) text += "  The last of them waits for what the run never did.\n";
   if (standstill.other_match) text += "  A receive could go on with another message than it took: it may also come out otherwise.\n";
-  text += "  " + painted(kAdvice, standstill.cycle ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends." : "Try: receive the message, or do not send it.", colours) + "\n";
+  if (standstill.came_about) text += "  Each waits for the next, and the last for the first: none of these calls can return.\n";
+  text += "  " + painted(kAdvice, advice(standstill), colours) + "\n";
   return text;
 }
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
-  if (!messages.looked || (messages.messages == 0 && messages.timing.empty())) return "";
+  if (!messages.looked || (messages.messages == 0 && messages.timing.empty() && messages.standstills.empty())) return "";
   std::vector<std::string> causes;
   if (!messages.races.empty())
     causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
@@ -108,6 +120,8 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
                                     : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));
   if (messages.threads)
     text += "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";
+  else if (std::any_of(messages.standstills.begin(), messages.standstills.end(), [](const Standstill& one) { return one.came_about; }))
+    text += "VERDICT: photofinish: not portable: it came to a standstill, as the warning above says\n";
   else if (!messages.standstills.empty())
     text += fmt::format("VERDICT: photofinish: not portable: it needs sends that are buffered, as the {} above\n", messages.standstills.size() == 1 ? "note says" : "notes say");
   else if (!messages.followed)

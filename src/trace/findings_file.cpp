@@ -112,7 +112,7 @@ void describe(A& a, Standstill::Waits& d) {
 
 template <class A>
 void describe(A& a, Standstill& d) {
-  a(d.waits, d.cycle, d.other_match, d.times);
+  a(d.waits, d.came_about, d.cycle, d.other_match, d.times);
 }
 
 template <class A>

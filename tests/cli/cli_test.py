@@ -356,7 +356,9 @@ class Survival(Case):
         result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt)
         self.assertEqual(result.code, 71, result)
         self.assertIn("2 of 2 ranks recorded", result.err, result)
-        self.assertNotIn("not portable", result.out + result.err, result)
+        self.assertIn("not portable: it came to a standstill", result.err, result)
+        self.assertRegex(result.err, r"rank 0 waits in MPI_Recv survive.c:\d+ for rank 1\n", result)
+        self.assertIn("SUMMARY: photofinish: 1 deadlock", result.err, result)
         dump = self.photofinish("dump", "photofinish.run").out
         self.assertEqual(len(re.findall(r"MPI_Recv .*tag=999 .*DID-NOT-RETURN", dump)), 2, dump)
 

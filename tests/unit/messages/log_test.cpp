@@ -119,7 +119,7 @@ std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last,
   return all;
 }
 
-SitePairs found_by(const MessageWalk& walk) {
+SitePairs found_by(MessageWalk& walk) {
   SitePairs found;
   for (const MessageFinding& race : walk.findings().races)
     for (const MessageFinding::Other& other : race.others) found.insert({race.receive.site_key, other.send.site_key});

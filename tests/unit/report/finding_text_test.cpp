@@ -292,13 +292,13 @@ TEST(SummaryLine, CountsInSingularAndPlural) {
   const Finding one_sided = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
   Finding of_buffer = one_sided;
   of_buffer.win = Uid();
-  const auto line = [](const std::vector<Finding>& findings) { return summary_line(findings, 0, "photofinish.run", findings.size()); };
+  const auto line = [](const std::vector<Finding>& findings) { return summary_line(findings, 0, 0, "photofinish.run", findings.size()); };
   EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · run photofinish.run\n");
   EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · run photofinish.run\n");
   EXPECT_EQ(line({one_sided, one_sided}), "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
   EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · run photofinish.run\n");
   EXPECT_EQ(line({of_buffer, one_sided, of_buffer}), "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
-  EXPECT_EQ(summary_line({one_sided, one_sided, of_buffer}, 0, "r", 2),
+  EXPECT_EQ(summary_line({one_sided, one_sided, of_buffer}, 0, 0, "r", 2),
             "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run r\n");
 }
 
