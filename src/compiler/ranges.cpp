@@ -38,7 +38,16 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   return dominators_.dominates(exiting, block) ? taken : nullptr;
 }
 
-std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes) {
+std::optional<Range> RangeFinder::find(const BasicBlock& block, const SCEV* address, std::uint64_t bytes) {
+  return find(block, address, bytes, false, [](const Loop&) -> const char* { return nullptr; });
+}
+
+std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, function_ref<const char*(const Loop&)> allows) {
+  return find(block, address, bytes, true, allows);
+}
+
+std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes, bool as_rows,
+                                       function_ref<const char*(const Loop&)> allows) {
   reason_ = nullptr;
   const BasicBlock* block = &inside;
   const Loop* loop = loops_.getLoopFor(block);
@@ -53,7 +62,8 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   range.bytes = evolution_.getConstant(Type::getInt64Ty(inside.getContext()), bytes);
   SCEVExpander expander(evolution_, inside.getModule()->getDataLayout(), "pf");
   for (; loop != nullptr; loop = loop->getParentLoop()) {
-    reason_ = widen(range, block, *loop, expander);
+    reason_ = allows(*loop);
+    if (reason_ == nullptr) reason_ = widen(range, block, *loop, expander, as_rows);
     if (reason_ != nullptr) break;
     ++range.loops;
     best = range;
@@ -64,8 +74,8 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
 
 // What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
 // touched does not matter.
-bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride) {
-  if (stride == range.bytes) {
+bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride, bool as_rows) {
+  if (stride == range.bytes && !as_rows) {
     range.bytes = evolution_.getMulExpr(range.bytes, count);
     return true;
   }
@@ -78,7 +88,7 @@ bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride)
 }
 
 // Makes the range that of the whole loop. Otherwise, why not.
-const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander) {
+const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander, bool as_rows) {
   Type* i64 = Type::getInt64Ty(block->getContext());
   const BasicBlock* preheader = loop.getLoopPreheader();
   if (preheader == nullptr) return "the loop has several ways in";
@@ -94,8 +104,8 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
     if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
     stride = evolution_.getTruncateOrSignExtend(stride, i64);
     range.address = step->getStart();
-    if (!continues(range, count, stride)) {
-      if (range.dimensions.size() == kMaxDimensions) return "it has too many dimensions";
+    if (!continues(range, count, stride, as_rows)) {
+      if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions)) return "it has too many dimensions";
       range.dimensions.push_back({count, stride});
     }
   } else if (!invariant(range.address)) {

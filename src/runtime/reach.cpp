@@ -20,10 +20,9 @@ bool is_one_sided(Action action) {
 
 Reach* Reach::instance_ = nullptr;
 
-void Reach::start(AccessHook access, RangeHook range) {
+void Reach::start(const Hooks& hooks) {
   static Reach reach;
-  reach.access_ = access;
-  reach.range_ = range;
+  reach.hooks_ = hooks;
   reach.pages_.resize(PHOTOFINISH_GATE_SIZE);
   reach.find_objects();
   if (!reach.objects_.empty()) instance_ = &reach;
@@ -35,8 +34,10 @@ void Reach::find_objects() {
   for (void* state : noted(PHOTOFINISH_ABI)) found.push_back(static_cast<photofinish_state*>(state));
   for (photofinish_state* state : found) {
     if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
-    state->access = access_;
-    state->range = range_;
+    state->access = hooks_.access;
+    state->range = hooks_.range;
+    state->indices = hooks_.indices;
+    state->gather = hooks_.gather;
     show(*state);
   }
   objects_ = std::move(found);
@@ -114,6 +115,14 @@ bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
   for (auto at = piece; at != cover_.end() && at->first < end; ++at)
     if (at->second != 0) return true;
   return false;
+}
+
+Reach::Part Reach::part(std::uint64_t begin, std::uint64_t end) const {
+  std::shared_lock lock(mutex_);
+  if (cover_.empty()) return Part::None;
+  bool some = false, all = true;
+  for (auto at = std::prev(cover_.upper_bound(begin)); at != cover_.end() && at->first < end; ++at) (at->second != 0 ? some : all) = at->second != 0;
+  return all ? Part::All : some ? Part::Some : Part::None;
 }
 
 void Reach::close_requests(const Event& event) {

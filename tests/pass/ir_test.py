@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
-STATE = "@__photofinish_state_2"
+STATE = "@__photofinish_state_3"
 
 
 def expectations(path):
@@ -47,7 +47,7 @@ def functions(text):
 def hooks_of(body):
     hooks = []
     ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
-    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_2)\((ptr @__photofinish_site[^\n]*)\)", body):
+    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_3)\((ptr @__photofinish_site[^\n]*)\)", body):
         words = [word.strip() for word in call.split(", ")]
         bytes_ = words[2].split()[-1]
         number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)
