@@ -110,14 +110,17 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     Function* copy = any_of(accesses, in_loop) && may_have_copy(function, quiet) ? copy_of(function) : nullptr;
     bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
-    std::vector<Instrumenter::Expanded> ranges;
+    struct Hoisted {
+      Range range;
+      MemoryAccess access;
+      DebugLoc place;
+    };
+    std::vector<Hoisted> hoisted;
     std::vector<MemoryAccess> small, alone = releases;
     const auto hoist = [&](const MemoryAccess& access, const SCEV* address, const DebugLoc& place) {
       const auto range = finder.find(*access.instruction->getParent(), address, access.bytes);
-      if (!range) return false;
-      remarks.hoisted(access, range->loops);
-      ranges.push_back(Instrumenter::expand(*range, expander, how(access), place));
-      return true;
+      if (range) hoisted.push_back({*range, access, place});
+      return range.has_value();
     };
     const auto stays = [&](const MemoryAccess& access, const char* reason) {
       if (reason != nullptr) remarks.stays(access, reason);
@@ -132,31 +135,56 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     }
     // What an unrolled loop touches is joined first, so that it is one range of the loop around.
     auto checks = join_neighbours(small, quiet, evolution);
+    const auto address_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      const SCEV* base = evolution.getSCEV(check.base);
+      return evolution.getAddExpr(base, evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true));
+    };
+    const auto access_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      return MemoryAccess{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
+    };
+    for (auto& check : checks) {
+      if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
+      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) { return hoist(access_of(check, piece), address_of(check, piece), piece.place); });
+    }
+    // Of what is left, that which another range in front of a loop has a part in, and that which goes through indices.
+    const auto in_both_arms = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      for (Hoisted& one : hoisted) {
+        if (how(one.access) != piece.how) continue;
+        const auto both = finder.find_both(*piece.first->getParent(), address_of(check, piece), piece.bytes, one.range);
+        if (!both) continue;
+        one.range = *both;
+        return true;
+      }
+      return false;
+    };
     struct Gathered {
       std::size_t row;   // of indices
       Instruction* end;  // of the block
       std::vector<Instrumenter::Check> checks;
     };
     std::vector<Gathered> gathered;
-    for (auto& check : checks) {
-      if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
+    const auto through_indices = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      BasicBlock* block = piece.first->getParent();
+      const auto found = gather_finder.find(piece, address_of(check, piece), loops.getLoopFor(block));
+      if (!found) return false;
+      remarks.gathered(access_of(check, piece), found->loops);
+      const auto same = [&](const Gathered& one) { return one.row == found->row && one.end == block->getTerminator(); };
+      auto together = std::find_if(gathered.begin(), gathered.end(), same);
+      if (together == gathered.end()) together = gathered.insert(together, {found->row, block->getTerminator(), {}});
+      together->checks.push_back({nullptr, check.base, {piece}});
+      return true;
+    };
+    for (auto& check : checks)
       std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
-        const SCEV* base = evolution.getSCEV(check.base);
-        const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true);
-        const MemoryAccess access{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
-        const SCEV* address = evolution.getAddExpr(base, offset);
-        if (hoist(access, address, piece.place)) return true;
-        const char* reason = finder.reason();
-        BasicBlock* block = piece.first->getParent();
-        const auto found = gather_finder.find(piece, address, loops.getLoopFor(block));
-        if (!found) return stays(access, reason), false;
-        remarks.gathered(access, found->loops);
-        const auto same = [&](const Gathered& one) { return one.row == found->row && one.end == block->getTerminator(); };
-        auto together = std::find_if(gathered.begin(), gathered.end(), same);
-        if (together == gathered.end()) together = gathered.insert(together, {found->row, block->getTerminator(), {}});
-        together->checks.push_back({nullptr, check.base, {piece}});
-        return true;
+        if (in_both_arms(check, piece) || through_indices(check, piece)) return true;
+        finder.find(*piece.first->getParent(), address_of(check, piece), piece.bytes);
+        stays(access_of(check, piece), finder.reason());
+        return false;
       });
+    std::vector<Instrumenter::Expanded> ranges;
+    for (const Hoisted& one : hoisted) {
+      remarks.hoisted(one.access, one.range.loops);
+      ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.place));
     }
     const auto gathers = gather_finder.expand(expander);
     left_in_loops |= !gathers.empty();  // of few indices
