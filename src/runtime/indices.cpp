@@ -17,28 +17,6 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return a ^ a >> 29;
 }
 
-// Sixteen sums that differ if one number does, in two ways each: a few cycles for 32 bytes.
-std::array<std::uint64_t, 2> digest_of(const std::uint8_t* bytes, std::size_t count) {
-  using Lanes [[gnu::vector_size(32)]] = std::uint32_t;
-  Lanes a{}, b{};
-  for (; count >= sizeof(Lanes); bytes += sizeof(Lanes), count -= sizeof(Lanes)) {
-    Lanes next;
-    std::memcpy(&next, bytes, sizeof next);
-    a = a * 0x85ebca6bu + next;
-    b = b * 0xc2b2ae35u + next;
-  }
-  Lanes rest{};
-  std::memcpy(&rest, bytes, count);
-  a = a * 0x85ebca6bu + rest;
-  b = b * 0xc2b2ae35u + rest;
-  std::uint64_t first = count, second = ~count;
-  for (int i = 0; i < 8; ++i) {
-    first = mix(first, a[i]);
-    second = mix(second, b[i]);
-  }
-  return {first, second};
-}
-
 // Makes rows of pieces that come in order.
 class Rows {
  public:
@@ -87,7 +65,7 @@ void Indices::each_index(std::uint64_t slots, Each each) const {
   }
 }
 
-Indices::Digest Indices::digest() const {
+Digest Indices::digest() const {
   const auto used = static_cast<unsigned>(std::bit_width(slots_)) * bytes_;
   if (used >= step_ && std::has_single_bit(slots_ + 1)) return digest_of(first_, (times_ - 1) * step_ + used);
   Digest digest{};
@@ -112,13 +90,11 @@ bool Indices::read(const void* first, std::uint64_t times) {
     misses_ = 0;
     return true;
   }
-  if (++misses_ > kMissesMost) {
-    refuse_ = kRefusals;
-    return false;
-  }
   now_ = (now_ + 1) % seen_.size();
   seen_[now_] = {now, times, {}};
-  return true;
+  if (++misses_ <= kMissesMost) return true;
+  refuse_ = kRefusals;
+  return false;
 }
 
 const std::shared_ptr<const Pattern>& Indices::pattern(const Pattern::Key& key) {

@@ -3,7 +3,7 @@
 // Rule: programs use the same indices again and again, so a row of them is known by a digest of all, and what was found for it is kept. Reading
 // is a small part of what the loop itself does; finding ranges is not. If a row is never the same as before, it is not worth it: then the program
 // is to ask for each access, for a while.
-// Misses: two rows of indices with the same digest, one in 2^64.
+// Misses: other indices with the same digest, by chance. A change is in one of four checks of 32 bits at least, and as a rule in all of them.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "photofinish/runtime_abi.h"
+#include "runtime/digest.h"
 
 namespace photofinish {
 
@@ -39,7 +40,6 @@ class Indices {
   const std::shared_ptr<const Pattern>& pattern(const Pattern::Key& key);
 
  private:
-  using Digest = std::array<std::uint64_t, 2>;
   struct Seen {
     Digest digest{};
     std::uint64_t times = 0;

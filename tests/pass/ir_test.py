@@ -5,7 +5,7 @@
 
 Comments in front of a function, all of it that is said about it:
 
-  ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; `none`
+  ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; also `gather load`; `none`
   ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
   ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
@@ -57,7 +57,7 @@ def hooks_of(body):
         elif len(words) == 3:
             hooks.append(f"{kind} {number & BYTES}")
         else:
-            hooks.append(f"range {kind}")
+            hooks.append(f"{'gather' if len(words) == 6 else 'range'} {kind}")
     return ", ".join(hooks) or "none"
 
 
