@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::int64_t kFarthest = 31;  // from the first index that was found, either way: slots are the bits of 64
 
-bool same_line(const DebugLoc& a, const DebugLoc& b) {
-  if (!a || !b) return !a && !b;
-  return a.getLine() == b.getLine() && a.getScope() == b.getScope() && a.getInlinedAt() == b.getInlinedAt();
-}
-
 }  // namespace
 
 std::optional<GatherFinder::Through> GatherFinder::through(const SCEV* address, const Loop& loop) const {

@@ -149,7 +149,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     // Of what is left, that which another range in front of a loop has a part in, and that which goes through indices.
     const auto in_both_arms = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
       for (Hoisted& one : hoisted) {
-        if (how(one.access) != piece.how) continue;
+        if (how(one.access) != piece.how || !same_line(one.place, piece.place)) continue;
         const auto both = finder.find_both(*piece.first->getParent(), address_of(check, piece), piece.bytes, one.range);
         if (!both) continue;
         one.range = *both;

@@ -67,7 +67,8 @@ class Reach {
   void find_objects();
   void show(photofinish_state& state) const;
   void open(Bytes bytes);
-  void close(Bytes bytes);
+  void close(Bytes bytes);  // what was opened
+  void change(Bytes bytes, bool opens);
   void mark(std::uint64_t begin, std::uint64_t end, bool on);
   void close_requests(const Event& event);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
