@@ -32,8 +32,8 @@ int main(int argc, char** argv) {
   MPI_Win_allocate(kElements * sizeof(Point), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &points, &win);
   for (int i = 0; i < kElements; ++i) points[i].x = points[i].y = 0;
   int indices[kIndices], pairs[kIndices][2];
+  for (int i = 0; i < kIndices; ++i) indices[i] = i * 577 % kIndices * 4;  // every fourth element
   for (int i = 0; i < kIndices; ++i) {
-    indices[i] = i * 577 % kIndices * 4;  // every fourth element
     pairs[i][0] = indices[i] + 1;
     pairs[i][1] = indices[(i + 1) % kIndices] + 2;
   }
