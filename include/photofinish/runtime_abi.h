@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 2
+#define PHOTOFINISH_ABI 3
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -43,6 +43,16 @@ struct photofinish_site {
 #define PHOTOFINISH_UNIT(bytes) ((bytes) >> PHOTOFINISH_UNIT_BITS & 7)
 #define PHOTOFINISH_BYTES(bytes) ((bytes) & ((UINT64_C(1) << PHOTOFINISH_UNIT_BITS) - 1))
 
+/* One for each row of indices that a loop reads, as in a[index[i]]: `slots` of them, one bit each, every `step` bytes. */
+struct photofinish_index {
+  uint32_t step, bytes; /* of an index: 1, 2, 4 or 8; and PHOTOFINISH_SIGNED */
+  uint64_t slots;
+  void* library[2];
+};
+#define PHOTOFINISH_SIGNED (UINT32_C(1) << 31)
+/* Loops that read fewer have each access looked at. */
+#define PHOTOFINISH_FEW_INDICES 32
+
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
 struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
@@ -53,8 +63,13 @@ struct photofinish_state {
   /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that planes times, plane_stride apart. */
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
                 int64_t plane_stride);
+  /* The program is about to read indices, `times` times those that `index` says, from `first` on. If the answer is not zero, `gather` is called for each
+   * place that uses them, and nothing for what it touches. */
+  uint64_t (*indices)(struct photofinish_index* index, const void* first, uint64_t times);
+  /* It is about to touch, for each of the indices in `slots`, so many bytes at base + scale * index. */
+  void (*gather)(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale, struct photofinish_index* index, uint64_t slots);
 };
-#define PHOTOFINISH_STATE "__photofinish_state_2"
+#define PHOTOFINISH_STATE "__photofinish_state_3"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

@@ -71,6 +71,11 @@ void add_vector_intrinsic(IntrinsicInst& call, std::vector<MemoryAccess>& access
 
 }  // namespace
 
+bool same_line(const DebugLoc& a, const DebugLoc& b) {
+  if (!a || !b) return !a && !b;
+  return a.getLine() == b.getLine() && a.getScope() == b.getScope() && a.getInlinedAt() == b.getInlinedAt();
+}
+
 DebugLoc place_of(const Instruction& instruction) {
   const auto has_line = [](const Instruction& one) { return one.getDebugLoc() && one.getDebugLoc().getLine() != 0; };
   if (has_line(instruction)) return instruction.getDebugLoc();

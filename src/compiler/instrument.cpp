@@ -20,7 +20,7 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange };
+enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
@@ -28,9 +28,12 @@ constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(vo
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_});
+  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
-  Type* nothing = Type::getVoidTy(context_);
+  Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
+  index_type_ = StructType::get(context_, {i32, i32, i64_, ArrayType::get(pointer_, sizeof(photofinish_index::library) / sizeof(void*))});
+  indices_hook_ = FunctionType::get(i64_, {pointer_, pointer_, i64_}, false);
+  gather_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
   range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and nobody outside sees it.
   state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage, Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
@@ -198,6 +201,49 @@ void Instrumenter::add(const Expanded& range) {
   builder.CreateCall(range_hook_, hook,
                      {new_site(), range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
                       or_else(range.counts[1], one), or_else(range.strides[1], zero)});
+}
+
+Value* Instrumenter::add(const Gathers& gathers) {
+  Type* i32 = Type::getInt32Ty(context_);
+  Constant* initial = ConstantStruct::get(index_type_, {ConstantInt::get(i32, gathers.step),
+                                                        ConstantInt::get(i32, gathers.bytes | (gathers.is_signed ? PHOTOFINISH_SIGNED : 0)),
+                                                        ConstantInt::get(i64_, gathers.slots), Constant::getNullValue(index_type_->getElementType(3))});
+  auto* index = new GlobalVariable(module_, index_type_, false, GlobalValue::PrivateLinkage, initial, "__photofinish_index");
+  BasicBlock* head = gathers.before->getParent();
+  BasicBlock* rest = head->splitBasicBlock(gathers.before);
+  BasicBlock* ask = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
+  head->getTerminator()->eraseFromParent();
+  IRBuilder<> builder(head);
+  builder.SetCurrentDebugLocation(gathers.places.front().place);
+  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+  Value* many = builder.CreateICmpUGE(gathers.times, ConstantInt::get(i64_, PHOTOFINISH_FEW_INDICES));
+  builder.CreateCondBr(builder.CreateAnd(shared, many), ask, rest);
+  builder.SetInsertPoint(ask);
+  Value* answer = builder.CreateCall(indices_hook_, builder.CreateLoad(pointer_, field(builder, kIndices)), {index, gathers.first, gathers.times});
+  builder.CreateCondBr(builder.CreateICmpNE(answer, ConstantInt::get(i64_, 0)), tell, rest);
+  builder.SetInsertPoint(tell);
+  Value* hook = builder.CreateLoad(pointer_, field(builder, kGather));
+  const auto number = [&](std::uint64_t value) { return ConstantInt::get(i64_, value); };
+  for (const Gathers::Place& place : gathers.places) {
+    builder.SetCurrentDebugLocation(place.place);
+    builder.CreateCall(gather_hook_, hook, {new_site(), place.base, number(place.bytes | place.how), number(place.scale), index, number(place.slots)});
+  }
+  builder.CreateBr(rest);
+  builder.SetInsertPoint(&rest->front());
+  PHINode* told = builder.CreatePHI(builder.getInt1Ty(), 3);
+  told->addIncoming(IRBuilder<>(head->getTerminator()).CreateNot(shared), head);
+  told->addIncoming(builder.getFalse(), ask);
+  told->addIncoming(builder.getTrue(), tell);
+  return told;
+}
+
+void Instrumenter::add_unless(Value* told, Instruction* before, const std::vector<Check>& checks) {
+  Instruction* end = cold_branch(IRBuilder<>(before).CreateNot(told), before);
+  for (Check check : checks) {
+    check.before = end;
+    add(check);
+  }
 }
 
 // --- what only the run knows

@@ -47,6 +47,25 @@ class Instrumenter {
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 
+  // What a loop touches through a row of indices: `times` times, in each step those of `slots`, which is a bit for each `bytes` from its begin on.
+  struct Gathers {
+    llvm::Instruction* before = nullptr;
+    llvm::Value *first = nullptr, *times = nullptr;
+    std::uint64_t step = 0, bytes = 0;
+    bool is_signed = false;
+    std::uint64_t slots = 0;
+    struct Place {
+      llvm::Value* base = nullptr;
+      std::uint64_t scale = 1, bytes = 0, how = 0, slots = 0;
+      llvm::DebugLoc place;
+    };
+    std::vector<Place> places;
+  };
+  // Whether the loop need not look at what it touches.
+  llvm::Value* add(const Gathers& gathers);
+  // All of them at once, there, unless that is true.
+  void add_unless(llvm::Value* told, llvm::Instruction* before, const std::vector<Check>& checks);
+
   // Whether there is any memory that others can reach, at this moment.
   llvm::Value* anything_shared(llvm::Instruction* before);
 
@@ -72,7 +91,8 @@ class Instrumenter {
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
   llvm::StructType* site_type_;
-  llvm::FunctionType* range_hook_;
+  llvm::StructType* index_type_;
+  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_;
   bool has_thread_pointer_ = false;  // as one instruction
 };
 

@@ -14,6 +14,7 @@
 
 #include "compiler/accesses.h"
 #include "compiler/copies.h"
+#include "compiler/gathers.h"
 #include "compiler/instrument.h"
 #include "compiler/neighbours.h"
 #include "compiler/ranges.h"
@@ -103,43 +104,97 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
     RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    GatherFinder gather_finder(evolution, functions.getResult<AAManager>(function), finder);
     // Of what is left in loops tests are a part of its time; in front of them they are not.
     const auto in_loop = [&](const MemoryAccess& access) { return loops.getLoopFor(access.instruction->getParent()) != nullptr; };
     Function* copy = any_of(accesses, in_loop) && may_have_copy(function, quiet) ? copy_of(function) : nullptr;
     bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
-    std::vector<Instrumenter::Expanded> ranges;
+    struct Hoisted {
+      Range range;
+      MemoryAccess access;
+      DebugLoc place;
+    };
+    std::vector<Hoisted> hoisted;
     std::vector<MemoryAccess> small, alone = releases;
     const auto hoist = [&](const MemoryAccess& access, const SCEV* address, const DebugLoc& place) {
       const auto range = finder.find(*access.instruction->getParent(), address, access.bytes);
-      if (range) {
-        remarks.hoisted(access, range->loops);
-        ranges.push_back(Instrumenter::expand(*range, expander, how(access), place));
-      } else if (finder.reason() != nullptr) {
-        remarks.stays(access, finder.reason());
-      }
+      if (range) hoisted.push_back({*range, access, place});
       return range.has_value();
     };
+    const auto stays = [&](const MemoryAccess& access, const char* reason) {
+      if (reason != nullptr) remarks.stays(access, reason);
+    };
     for (const MemoryAccess& access : accesses) {
-      if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) small.push_back(access);
-      else if (access.address->getType()->isVectorTy() || !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction)))
+      if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
+        small.push_back(access);
+      } else if (access.address->getType()->isVectorTy() || !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction))) {
+        if (!access.address->getType()->isVectorTy()) stays(access, finder.reason());
         alone.push_back(access), left_in_loops |= in_loop(access);
+      }
     }
     // What an unrolled loop touches is joined first, so that it is one range of the loop around.
     auto checks = join_neighbours(small, quiet, evolution);
+    const auto address_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      const SCEV* base = evolution.getSCEV(check.base);
+      return evolution.getAddExpr(base, evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true));
+    };
+    const auto access_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      return MemoryAccess{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
+    };
     for (auto& check : checks) {
       if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
-      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
-        const SCEV* base = evolution.getSCEV(check.base);
-        const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true);
-        const MemoryAccess access{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
-        return hoist(access, evolution.getAddExpr(base, offset), piece.place);
-      });
+      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) { return hoist(access_of(check, piece), address_of(check, piece), piece.place); });
     }
+    // Of what is left, that which another range in front of a loop has a part in, and that which goes through indices.
+    const auto in_both_arms = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      for (Hoisted& one : hoisted) {
+        if (how(one.access) != piece.how || !same_line(one.place, piece.place)) continue;
+        const auto both = finder.find_both(*piece.first->getParent(), address_of(check, piece), piece.bytes, one.range);
+        if (!both) continue;
+        one.range = *both;
+        return true;
+      }
+      return false;
+    };
+    struct Gathered {
+      std::size_t row;   // of indices
+      Instruction* end;  // of the block
+      std::vector<Instrumenter::Check> checks;
+    };
+    std::vector<Gathered> gathered;
+    const auto through_indices = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+      BasicBlock* block = piece.first->getParent();
+      const auto found = gather_finder.find(piece, address_of(check, piece), loops.getLoopFor(block));
+      if (!found) return false;
+      remarks.gathered(access_of(check, piece), found->loops);
+      const auto same = [&](const Gathered& one) { return one.row == found->row && one.end == block->getTerminator(); };
+      auto together = std::find_if(gathered.begin(), gathered.end(), same);
+      if (together == gathered.end()) together = gathered.insert(together, {found->row, block->getTerminator(), {}});
+      together->checks.push_back({nullptr, check.base, {piece}});
+      return true;
+    };
+    for (auto& check : checks)
+      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
+        if (in_both_arms(check, piece) || through_indices(check, piece)) return true;
+        finder.find(*piece.first->getParent(), address_of(check, piece), piece.bytes);
+        stays(access_of(check, piece), finder.reason());
+        return false;
+      });
+    std::vector<Instrumenter::Expanded> ranges;
+    for (const Hoisted& one : hoisted) {
+      remarks.hoisted(one.access, one.range.loops);
+      ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.place));
+    }
+    const auto gathers = gather_finder.expand(expander);
+    left_in_loops |= !gathers.empty();  // of few indices
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
     left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) { return loops.getLoopFor(check.before->getParent()) != nullptr; });
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
+    std::vector<Value*> told;
+    for (const auto& gather : gathers) told.push_back(instrumenter.add(gather));
+    for (const Gathered& few : gathered) instrumenter.add_unless(told[few.row], few.end, few.checks);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
     if (copy != nullptr && left_in_loops) choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.anything_shared(before); });

@@ -12,7 +12,42 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
+
 constexpr std::size_t kMaxDimensions = 2;
+
+// Where numbers of iterations are the larger one of two at a constant distance: LLVM asks for more than that it does not wrap around.
+class Larger : public SCEVRewriteVisitor<Larger> {
+ public:
+  explicit Larger(ScalarEvolution& evolution) : SCEVRewriteVisitor(evolution) {}
+  const SCEV* visitUMaxExpr(const SCEVUMaxExpr* both) { return larger(both, [&](const SCEV* value) { return SE.getUnsignedRangeMin(value); }); }
+  const SCEV* visitSMaxExpr(const SCEVSMaxExpr* both) {
+    return larger(both, [&](const SCEV* value) { return SE.getSignedRangeMin(value) - APInt::getSignedMinValue(SE.getTypeSizeInBits(value->getType())); });
+  }
+
+ private:
+  // `above` says how far a value is from the smallest there is: what lies nearer below it has not wrapped.
+  template <class Above>
+  const SCEV* larger(const SCEVMinMaxExpr* both, Above above) {
+    if (both->getNumOperands() == 2 && both->getType()->isIntegerTy())
+      for (const int one : {0, 1}) {
+        const auto* distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(both->getOperand(one), both->getOperand(1 - one)));
+        if (distance != nullptr && distance->getAPInt().isNonNegative() && above(both->getOperand(one)).uge(distance->getAPInt())) return visit(both->getOperand(one));
+      }
+    return both;
+  }
+};
+
+// The conditional branch of whose arms this is one, and which.
+std::pair<const BranchInst*, const BasicBlock*> arm_of(const BasicBlock* block) {
+  while (const BasicBlock* before = block->getSinglePredecessor()) {
+    const auto* branch = dyn_cast<BranchInst>(before->getTerminator());
+    if (branch == nullptr) break;
+    if (branch->isConditional()) return {branch, block};
+    block = before;
+  }
+  return {};
+}
+
 }  // namespace
 
 bool RangeFinder::is_quiet(const Loop& loop) {
@@ -31,6 +66,7 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   if (latch == nullptr || exiting == nullptr || !dominators_.dominates(block, latch)) return nullptr;
   const SCEV* taken = evolution_.getBackedgeTakenCount(&loop);
   if (isa<SCEVCouldNotCompute>(taken)) return nullptr;
+  taken = Larger(evolution_).visit(taken);
   Type* i64 = Type::getInt64Ty(block->getContext());
   if (evolution_.getTypeSizeInBits(taken->getType()) > 64) return nullptr;
   taken = evolution_.getTruncateOrZeroExtend(taken, i64);
@@ -38,7 +74,16 @@ const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   return dominators_.dominates(exiting, block) ? taken : nullptr;
 }
 
-std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes) {
+std::optional<Range> RangeFinder::find(const BasicBlock& block, const SCEV* address, std::uint64_t bytes) {
+  return find(block, address, bytes, false, [](const Loop&) -> const char* { return nullptr; });
+}
+
+std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, function_ref<const char*(const Loop&)> allows) {
+  return find(block, address, bytes, true, allows);
+}
+
+std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes, bool as_rows,
+                                       function_ref<const char*(const Loop&)> allows) {
   reason_ = nullptr;
   const BasicBlock* block = &inside;
   const Loop* loop = loops_.getLoopFor(block);
@@ -53,7 +98,8 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   range.bytes = evolution_.getConstant(Type::getInt64Ty(inside.getContext()), bytes);
   SCEVExpander expander(evolution_, inside.getModule()->getDataLayout(), "pf");
   for (; loop != nullptr; loop = loop->getParentLoop()) {
-    reason_ = widen(range, block, *loop, expander);
+    reason_ = allows(*loop);
+    if (reason_ == nullptr) reason_ = widen(range, block, *loop, expander, as_rows);
     if (reason_ != nullptr) break;
     ++range.loops;
     best = range;
@@ -62,10 +108,19 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   return best;
 }
 
+std::optional<Range> RangeFinder::find_both(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Range& other) {
+  const auto* other_bytes = dyn_cast<SCEVConstant>(other.bytes);
+  if (other.address != address || !other.dimensions.empty() || other_bytes == nullptr || other_bytes->getAPInt() != bytes) return {};
+  const auto [branch, arm] = arm_of(&block);
+  const auto [other_branch, other_arm] = arm_of(other.before->getParent());
+  if (branch == nullptr || branch != other_branch || arm == other_arm) return {};
+  return find(*branch->getParent(), address, bytes);
+}
+
 // What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
 // touched does not matter.
-bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride) {
-  if (stride == range.bytes) {
+bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride, bool as_rows) {
+  if (stride == range.bytes && !as_rows) {
     range.bytes = evolution_.getMulExpr(range.bytes, count);
     return true;
   }
@@ -78,7 +133,7 @@ bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride)
 }
 
 // Makes the range that of the whole loop. Otherwise, why not.
-const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander) {
+const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander, bool as_rows) {
   Type* i64 = Type::getInt64Ty(block->getContext());
   const BasicBlock* preheader = loop.getLoopPreheader();
   if (preheader == nullptr) return "the loop has several ways in";
@@ -94,13 +149,13 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
     if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
     stride = evolution_.getTruncateOrSignExtend(stride, i64);
     range.address = step->getStart();
-    if (!continues(range, count, stride)) {
-      if (range.dimensions.size() == kMaxDimensions) return "it has too many dimensions";
+    if (!continues(range, count, stride, as_rows)) {
+      if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions)) return "it has too many dimensions";
       range.dimensions.push_back({count, stride});
     }
   } else if (!invariant(range.address)) {
     return "its addresses are not evenly spaced";
-  } else if (!evolution_.isKnownPositive(count)) {
+  } else if (!dominators_.dominates(block, loop.getExitingBlock()) && !evolution_.isKnownPositive(count)) {
     return "the loop may not be entered at all";
   }
   range.before = const_cast<Instruction*>(preheader->getTerminator());

@@ -36,13 +36,21 @@ class RangeFinder {
 
   // Of so many bytes, known before; nothing if the access stays where it is.
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes);
+  // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says no reason against it.
+  std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes,
+                                 llvm::function_ref<const char*(const llvm::Loop&)> allows);
+  // What a block touches, and another range is of the same bytes, and either the block or what comes behind that range runs: both, in front of the loops
+  // around. So it is where a loop was vectorised behind a test, and is short.
+  std::optional<Range> find_both(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const Range& other);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
  private:
+  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, bool as_rows,
+                            llvm::function_ref<const char*(const llvm::Loop&)> allows);
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
-  const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander);
-  bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride);
+  const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander, bool as_rows);
+  bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride, bool as_rows);
   bool is_quiet(const llvm::Loop& loop);
 
   llvm::ScalarEvolution& evolution_;

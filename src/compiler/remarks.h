@@ -20,6 +20,11 @@ class Remarks {
       remark << what(access) << " is looked at in front of " << llvm::ore::NV("Loops", static_cast<unsigned>(loops)) << (loops == 1 ? " loop" : " loops");
     });
   }
+  void gathered(const MemoryAccess& access, std::size_t loops) {
+    passed("Gathered", *access.instruction, [&](auto& remark) {
+      remark << what(access) << " is known from its indices in front of " << llvm::ore::NV("Loops", static_cast<unsigned>(loops)) << (loops == 1 ? " loop" : " loops");
+    });
+  }
   void joined(const llvm::Instruction& first, std::size_t accesses, std::size_t pieces) {
     passed("Joined", first, [&](auto& remark) {
       remark << llvm::ore::NV("Accesses", static_cast<unsigned>(accesses)) << " accesses are looked at together, as "

@@ -6,7 +6,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kModels = 16;
+constexpr std::size_t kModels = 64;
 
 // What differs from the model; what does nearly always is in the first byte.
 enum Differs : std::uint32_t {
@@ -54,13 +54,15 @@ constexpr std::size_t kMaxNumbers = 32 * kMaxVarint;
 }  // namespace
 
 void AccessList::add(const Access& access) {
-  std::size_t slot = 0;
-  while (slot < models_.size() && !alike(models_[slot], access)) ++slot;
-  const bool fresh = slot == models_.size();
+  // Loops come back to their places in the same order.
+  std::size_t asked = 0, slot = last_;
+  while (asked < models_.size() && !alike(models_[slot = (last_ + 1 + asked) % models_.size()], access)) ++asked;
+  const bool fresh = asked == models_.size();
   if (fresh) {
-    if (slot < kModels) models_.emplace_back();
+    if (models_.size() < kModels) slot = models_.size(), models_.emplace_back();
     else models_[slot = replace_++ % kModels] = Access();
   }
+  last_ = slot;
   Access& model = models_[slot];
   const std::uint32_t differs = difference(access, model);
 

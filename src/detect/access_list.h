@@ -24,6 +24,7 @@ class AccessList {
   // Gives back what only adding needs; who adds more nevertheless may.
   void finish() {
     models_ = {};
+    last_ = 0;
     bytes_.shrink_to_fit();
   }
 
@@ -50,6 +51,7 @@ class AccessList {
   // For adding.
   std::vector<Access> models_;
   std::size_t replace_ = 0;  // the model that makes room for a new one
+  std::size_t last_ = 0;     // that was used
 };
 
 }  // namespace photofinish

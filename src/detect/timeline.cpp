@@ -64,6 +64,8 @@ void Timeline::add(const Event& event, const Times& times) {
       return;
     case Action::Load:
     case Action::Store:
+      for (Access& access : touched_by(event)) close_now(access, event.site);
+      return;
     case Action::ReduceLocal:
     case Action::Pack:
     case Action::Unpack:
@@ -207,6 +209,26 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) con
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
     add_access(accesses, make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, in_flight));
   }
+  return accesses;
+}
+
+// All that a place loads, or stores, in one moment is one access, however many pieces it has. As a rule it is the same the next time: then so are its boxes.
+std::vector<Access> Timeline::touched_by(const Event& event) {
+  std::vector<Access> accesses;
+  if (sink_ != nullptr || event.buffers.empty() || alone()) return accesses;
+  Access all = make(event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, event.buffers.front(), false);
+  if (event.buffers.size() > 1) {
+    std::vector<Box> boxes;
+    Access piece;
+    for (const Buffer& buffer : event.buffers) {
+      set_bytes(piece, buffer, buffer.address);
+      for (std::size_t i = 0; i < piece.boxes.size(); ++i) boxes.push_back(piece.boxes[i]);
+    }
+    SharedBoxes& last = touched_[event.site];
+    if (last == nullptr || *last != boxes) last = std::make_shared<const std::vector<Box>>(std::move(boxes));
+    all.boxes = Boxes(0, last);
+  }
+  add_access(accesses, std::move(all));
   return accesses;
 }
 

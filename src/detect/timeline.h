@@ -115,6 +115,7 @@ class Timeline {
   void close(Access& access, Moment moment, Cut before, SiteId site);
   void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
+  std::vector<Access> touched_by(const Event& event);
   template <class Visit>
   void each_open(Visit visit);  // all that is in flight
   // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
@@ -231,6 +232,7 @@ class Timeline {
   std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
   mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
   mutable std::pair<SiteId, std::uint64_t> last_site_key_{SiteId(~0u), 0};
+  std::unordered_map<SiteId, SharedBoxes> touched_;  // what a place loaded or stored last, if that was in many pieces
   // Looked up once: an operation is made thousands of times.
   struct Type {
     const DataMap* map = nullptr;

@@ -20,10 +20,9 @@ bool is_one_sided(Action action) {
 
 Reach* Reach::instance_ = nullptr;
 
-void Reach::start(AccessHook access, RangeHook range) {
+void Reach::start(const Hooks& hooks) {
   static Reach reach;
-  reach.access_ = access;
-  reach.range_ = range;
+  reach.hooks_ = hooks;
   reach.pages_.resize(PHOTOFINISH_GATE_SIZE);
   reach.find_objects();
   if (!reach.objects_.empty()) instance_ = &reach;
@@ -35,8 +34,10 @@ void Reach::find_objects() {
   for (void* state : noted(PHOTOFINISH_ABI)) found.push_back(static_cast<photofinish_state*>(state));
   for (photofinish_state* state : found) {
     if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
-    state->access = access_;
-    state->range = range_;
+    state->access = hooks_.access;
+    state->range = hooks_.range;
+    state->indices = hooks_.indices;
+    state->gather = hooks_.gather;
     show(*state);
   }
   objects_ = std::move(found);
@@ -72,36 +73,32 @@ void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
   }
 }
 
+// One more thing reaches there, or one less. Pieces that are alike are one: buffers in flight often lie one behind the other.
+void Reach::change(Bytes bytes, bool opens) {
+  cover_.try_emplace(0, 0);
+  const auto split = [&](std::uint64_t at) { return cover_.try_emplace(at, std::prev(cover_.upper_bound(at))->second).first; };
+  const auto first = split(bytes.begin), end = split(bytes.end);
+  for (auto piece = first; piece != end; ++piece) piece->second += opens ? 1 : -1;
+  for (const auto& border : {first, end})
+    if (border != cover_.begin() && std::prev(border)->second == border->second) cover_.erase(border);
+  mark(bytes.begin, bytes.end, opens);
+  version_.fetch_add(1, std::memory_order_release);
+}
+
 void Reach::open(Bytes bytes) {
   if (bytes.begin >= bytes.end) return;
-  cover_.try_emplace(0, 0);
-  const auto split = [&](std::uint64_t at) { cover_.try_emplace(at, std::prev(cover_.upper_bound(at))->second); };
-  split(bytes.begin);
-  split(bytes.end);
-  for (auto piece = cover_.find(bytes.begin); piece->first < bytes.end; ++piece) ++piece->second;
-  mark(bytes.begin, bytes.end, true);
   low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
   high_ = std::max(high_, bytes.end);
+  change(bytes, true);
   for (photofinish_state* state : objects_) {
     if (lifted_) continue;
     state->low = low_;
     state->high = high_;
   }
-  version_.fetch_add(1, std::memory_order_release);
 }
 
 void Reach::close(Bytes bytes) {
-  if (bytes.begin >= bytes.end) return;
-  auto piece = cover_.find(bytes.begin);
-  if (piece == cover_.end()) return;
-  for (; piece != cover_.end() && piece->first < bytes.end; ++piece) --piece->second;
-  // Pieces that are alike become one again.
-  for (auto at = cover_.find(bytes.begin); at != cover_.end() && at->first <= bytes.end;) {
-    if (at != cover_.begin() && std::prev(at)->second == at->second) at = cover_.erase(at);
-    else ++at;
-  }
-  mark(bytes.begin, bytes.end, false);
-  version_.fetch_add(1, std::memory_order_release);
+  if (bytes.begin < bytes.end) change(bytes, false);
 }
 
 bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
@@ -114,6 +111,14 @@ bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
   for (auto at = piece; at != cover_.end() && at->first < end; ++at)
     if (at->second != 0) return true;
   return false;
+}
+
+Reach::Part Reach::part(std::uint64_t begin, std::uint64_t end) const {
+  std::shared_lock lock(mutex_);
+  if (cover_.empty()) return Part::None;
+  bool some = false, all = true;
+  for (auto at = std::prev(cover_.upper_bound(begin)); at != cover_.end() && at->first < end; ++at) (at->second != 0 ? some : all) = at->second != 0;
+  return all ? Part::All : some ? Part::Some : Part::None;
 }
 
 void Reach::close_requests(const Event& event) {

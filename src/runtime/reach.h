@@ -25,7 +25,15 @@ class Reach {
   static Reach* get() { return instance_; }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t);
-  static void start(AccessHook access, RangeHook range);
+  using IndicesHook = std::uint64_t (*)(photofinish_index*, const void*, std::uint64_t);
+  using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t);
+  struct Hooks {
+    AccessHook access = nullptr;
+    RangeHook range = nullptr;
+    IndicesHook indices = nullptr;
+    GatherHook gather = nullptr;
+  };
+  static void start(const Hooks& hooks);
 
   void stop();  // nothing is marked any more
   // For a while: as if nothing could be reached, so that no hook is called. What is opened and closed meanwhile is kept.
@@ -43,6 +51,9 @@ class Reach {
     if (last.begin <= begin && end <= last.end && last.version == version_.load(std::memory_order_acquire)) return last.reachable;
     return look_up(begin, end, last);
   }
+  // How much of them can be.
+  enum class Part { None, Some, All };
+  Part part(std::uint64_t begin, std::uint64_t end) const;
 
  private:
   struct Bytes {
@@ -56,14 +67,14 @@ class Reach {
   void find_objects();
   void show(photofinish_state& state) const;
   void open(Bytes bytes);
-  void close(Bytes bytes);
+  void close(Bytes bytes);  // what was opened
+  void change(Bytes bytes, bool opens);
   void mark(std::uint64_t begin, std::uint64_t end, bool on);
   void close_requests(const Event& event);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
 
   static Reach* instance_;
-  AccessHook access_ = nullptr;
-  RangeHook range_ = nullptr;
+  Hooks hooks_;
   std::vector<photofinish_state*> objects_;
   mutable std::shared_mutex mutex_;
   std::atomic<std::uint64_t> version_{1};

@@ -15,9 +15,10 @@ namespace {
 // In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a row; for those that come then it need not call us.
 constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
 constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
+constexpr std::size_t kGatheredMost = 16;                     // of one place in one moment, before they become rows
 constexpr std::uint64_t kRegular = 3;                         // two or three in a row mean nothing yet: as single ones they may join others
 
-// Words of a site that are ours.
+// Words of a site, and of indices, that are ours.
 enum LibraryWord { kOwner, kState };
 
 // Threads end, and the next one may be where they were: a number is not given twice.
@@ -151,6 +152,36 @@ void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& 
   }
 }
 
+// The first task that uses them keeps them; others ask for each access.
+bool Touched::indices(photofinish_index& index, const void* first, std::uint64_t times) {
+  void* owner = __atomic_load_n(&index.library[kOwner], __ATOMIC_RELAXED);
+  if (owner == nullptr && __atomic_compare_exchange_n(&index.library[kOwner], &owner, owner_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    index.library[kState] = &indices_.emplace_back(index);
+    owner = owner_;
+  }
+  return owner == owner_ && static_cast<Indices*>(index.library[kState])->read(first, times);
+}
+
+void Touched::gather(const Reach& reach, photofinish_site& site, photofinish_index& index, std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
+                     std::uint64_t frame) {
+  const std::shared_ptr<const Pattern>& pattern = static_cast<Indices*>(index.library[kState])->pattern(key);
+  const Reach::Part part = reach.part(base + pattern->low, base + pattern->high);
+  if (part == Reach::Part::None) return;
+  if (part == Reach::Part::Some) {
+    for (const Pattern::Row& one : pattern->rows) row(reach, site, {{}, call, base + one.begin, one.bytes, one.rows, static_cast<std::int64_t>(one.stride)}, pc, frame);
+    return;
+  }
+  State& state = state_of(site);
+  if (state.moment != moment_) enter(state, call, pc, frame);
+  State::Gathered gathered{pattern, base};
+  if (std::find(state.gathered.begin(), state.gathered.end(), gathered) != state.gathered.end()) return;
+  if (state.gathered.size() == kGatheredMost) {
+    take_gathered(state);
+    if (rows_.size() >= compact_at_) compact();
+  }
+  state.gathered.push_back(std::move(gathered));
+}
+
 // Sorts, and joins what touches.
 void Touched::compact() {
   const auto key = [](const TouchedRow& row) { return std::tuple(row.site.value, row.call, row.rows > 1, row.bytes * (row.rows > 1), row.stride, row.begin); };
@@ -187,9 +218,19 @@ void Touched::take_scattered(State& state) {
   push(state, begin, bytes, rows, static_cast<std::int64_t>(stride));
 }
 
+void Touched::take_gathered(State& state) {
+  for (const State::Gathered& gathered : state.gathered)
+    for (const Pattern::Row& row : gathered.pattern->rows) push(state, gathered.base + row.begin, row.bytes, row.rows, static_cast<std::int64_t>(row.stride));
+  state.gathered.clear();
+}
+
 std::vector<TouchedRow>& Touched::take() {
   for (State* state : growing_) finish(*state);
+  for (State* state : growing_)
+    if (state->gathered.size() > 1) take_gathered(*state);
   compact();
+  // What is in order, and of one place only once, need not be sorted.
+  for (State* state : growing_) take_gathered(*state);
   for (State* state : growing_)
     if (state->scattered != nullptr) take_scattered(*state);
   growing_.clear();

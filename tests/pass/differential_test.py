@@ -39,6 +39,8 @@ class Program:
                 + "".join(self.helpers) +
                 "unsigned long work(unsigned char* shared) {\n  unsigned long sum = 0;\n  const int n = 12 + zero;\n  int order[16];\n"
                 "  for (int i = 0; i < 16; ++i) order[i] = (i * 5 + zero) % 16;\n"
+                f"  {self.random.choice(('signed char', 'short', 'int', 'long', 'unsigned char', 'unsigned short'))} many[48][3];\n"
+                "  for (int i = 0; i < 48; ++i) for (int k = 0; k < 3; ++k) many[i][k] = (i * 29 + 7 * k + zero) % 48;\n"
                 f"{body}  return sum;\n}}\n")
 
     def place(self):
@@ -86,6 +88,21 @@ class Program:
         return (f"{pad}for ({name} *p = ({name}*)(shared + {at}), *end = ({name}*)(shared + {end}) + zero; p < end; p += {step}) "
                 f"W(*p, R(*p) + ({name})(sum + 1));\n")
 
+    def through_indices(self, pad):
+        """A loop that is long enough for its indices to be read in front of it, or is not; also behind a number that makes them negative."""
+        accesses = ""
+        bases = [self.random.randrange(128, 900) // 8 * 8 for _ in range(2)]
+        for _ in range(self.random.randint(1, 4)):
+            name = self.random.choice((*self.TYPES, "struct point"))
+            index = f"many[g{self.random.choice(('', '', ' + 1'))}][{self.random.randrange(3)}] - {self.random.choice((0, 0, 8))}"
+            element = f"(({name}*)(shared + {self.random.choice(bases)}))[{index}]" + (".y" if name == "struct point" else "")
+            accesses += self.random.choice((f" W({element}, sum + 5);", f" sum = sum * 3 + (unsigned long)R({element});", f" W({element}, R({element}) + 1);"))
+        condition = self.random.choice(("", "", "", "if (g % 3 == 1) "))
+        head = self.random.choice(("int g = 0; g < 40 + zero; ++g", "long g = 3; g < 47; ++g", "int g = 0; g < 46; g += 1 + zero", "int g = 0; g < n; ++g"))
+        loop = f"{pad}for ({head}) {{ {condition}{{{accesses} }} }}\n"
+        # The same rows once more in a loop around: one row, or several.
+        return loop if self.random.random() < 0.7 else f"{pad}for (int h = 0; h < 2 + zero; ++h)\n  {loop}"
+
     def statement(self):
         pad = "  " * (self.depth + 1)
         kind = self.random.random()
@@ -110,7 +127,9 @@ class Program:
             return f"{pad}if ({variable} % 3 == {self.random.randrange(3)}) {{\n{body}{pad}}}\n"
         if kind < 0.5 and self.depth > 0:
             return f"{pad}if (sum % 7 == 3) break;\n"
-        if kind < 0.55:
+        if kind < 0.52:
+            return self.through_indices(pad) if self.depth < 2 else ""
+        if kind < 0.57:
             to, origin, size = self.random.randrange(0, 1500), self.random.randrange(2000, 3500), self.random.randrange(1, 400)
             return (f"{pad}tell_copy(shared + {to}, shared + {origin}, {size});\n{pad}memcpy(shared + {to}, shared + {origin}, {size} + zero);\n"
                     if self.depth == 0 else "")

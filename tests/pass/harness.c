@@ -21,7 +21,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_2") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_3") __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
@@ -70,11 +70,34 @@ static void on_range(struct photofinish_site* site, const void* address, uint64_
   (void)site;
 }
 
+// All indices of a loop: read here, in front of it.
+static uint64_t on_indices(struct photofinish_index* index, const void* first, uint64_t times) {
+  index->library[0] = (void*)first;
+  index->library[1] = (void*)times;
+  return 1;
+}
+
+static void on_gather(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale, struct photofinish_index* index, uint64_t slots) {
+  (void)site;
+  const unsigned size = index->bytes & ~PHOTOFINISH_SIGNED;
+  if ((slots & ~index->slots) != 0) abort();
+  for (uint64_t i = 0; i < (uint64_t)index->library[1]; ++i)
+    for (unsigned slot = 0; slot < 64; ++slot) {
+      if ((slots >> slot & 1) == 0) continue;
+      uint64_t number = 0;
+      memcpy(&number, (const char*)index->library[0] + i * index->step + slot * size, size);
+      if ((index->bytes & PHOTOFINISH_SIGNED) != 0) number = (uint64_t)((int64_t)(number << (64 - 8 * size)) >> (64 - 8 * size));
+      note((const char*)base + scale * number, bytes);
+    }
+}
+
 static void watch(void) {
   memset(state.gate, 1, sizeof state.gate);
   state.high = ~UINT64_C(0);
   state.access = on_access;
   state.range = on_range;
+  state.indices = on_indices;
+  state.gather = on_gather;
 }
 #else
 static void watch(void) {}

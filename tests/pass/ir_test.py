@@ -5,7 +5,7 @@
 
 Comments in front of a function, all of it that is said about it:
 
-  ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; `none`
+  ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; also `gather load`; `none`
   ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
   ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
-STATE = "@__photofinish_state_2"
+STATE = "@__photofinish_state_3"
 
 
 def expectations(path):
@@ -47,7 +47,7 @@ def functions(text):
 def hooks_of(body):
     hooks = []
     ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
-    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_2)\((ptr @__photofinish_site[^\n]*)\)", body):
+    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_3)\((ptr @__photofinish_site[^\n]*)\)", body):
         words = [word.strip() for word in call.split(", ")]
         bytes_ = words[2].split()[-1]
         number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)
@@ -57,7 +57,7 @@ def hooks_of(body):
         elif len(words) == 3:
             hooks.append(f"{kind} {number & BYTES}")
         else:
-            hooks.append(f"range {kind}")
+            hooks.append(f"{'gather' if len(words) == 6 else 'range'} {kind}")
     return ", ".join(hooks) or "none"
 
 

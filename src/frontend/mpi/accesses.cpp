@@ -84,6 +84,22 @@ Call call_of(std::uint64_t bytes) {
   });
 }
 
+std::uint64_t note_indices(photofinish_index* index, const void* first, std::uint64_t times) {
+  bool known = false;
+  in_hook(PLACE, [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
+  return known ? 1 : 0;
+}
+
+void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
+  const Place place = PLACE;
+  in_hook(place, [&](Touched& touched, Reach& reach) {
+    touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base), {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
+  });
+}
+
+// Where not everything is looked at, each access is asked for.
+std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
+
 // The hooks, with one of these inside, as if written there: places are told by the frame of the hook.
 template <auto hook, class... Arguments>
 void every(photofinish_site* site, const void* address, Arguments... arguments) {
@@ -102,8 +118,8 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
 }  // namespace
 
 void start_watching_memory() {
-  if (Sampling::get() != nullptr) Reach::start(sampled<note_access>, sampled<note_range>);
-  else Reach::start(every<note_access>, every<note_range>);
+  if (Sampling::get() != nullptr) Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});
+  else Reach::start({every<note_access>, every<note_range>, note_indices, note_gather});
 }
 
 }  // namespace photofinish::mpi

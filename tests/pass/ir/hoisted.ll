@@ -140,3 +140,86 @@ loop:
 end:
   ret double %total
 }
+
+; A short loop that was vectorised behind a test of whether its rows overlap: either way it touches the same.
+; hooks: range store
+; remark: Hoisted a store is looked at in front of 1 loop
+define void @in_both_arms(ptr %a, i64 %rows, i1 %overlap) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %begin = getelementptr [4 x double], ptr %a, i64 %row
+  br i1 %overlap, label %before, label %vector
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %before ], [ %next, %inner ]
+  %to = getelementptr double, ptr %begin, i64 %i
+  store double 0.0, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 4
+  br i1 %more, label %inner, label %after
+after:
+  br label %outer_end
+vector:
+  %second = getelementptr i8, ptr %begin, i64 16
+  store <2 x double> zeroinitializer, ptr %begin
+  store <2 x double> zeroinitializer, ptr %second
+  br label %outer_end
+outer_end:
+  %next_row = add nuw nsw i64 %row, 1
+  %more_rows = icmp ult i64 %next_row, %rows
+  br i1 %more_rows, label %outer, label %end
+end:
+  ret void
+}
+
+; Not the same bytes on both sides.
+; hooks: range store, store 16
+define void @in_one_arm(ptr %a, i64 %rows, i1 %overlap) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
+  %begin = getelementptr [4 x double], ptr %a, i64 %row
+  br i1 %overlap, label %before, label %vector
+before:
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %before ], [ %next, %inner ]
+  %to = getelementptr double, ptr %begin, i64 %i
+  store double 0.0, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 4
+  br i1 %more, label %inner, label %after
+after:
+  br label %outer_end
+vector:
+  store <2 x double> zeroinitializer, ptr %begin
+  br label %outer_end
+outer_end:
+  %next_row = add nuw nsw i64 %row, 1
+  %more_rows = icmp ult i64 %next_row, %rows
+  br i1 %more_rows, label %outer, label %end
+end:
+  ret void
+}
+
+; A loop that is entered runs its first block once, however many iterations it has: what does not change there is looked at in front.
+; hooks: range load
+; remark: Hoisted a load is looked at in front of 1 loop
+define double @invariant_of_any_number(ptr %a, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %entry ], [ %total, %loop ]
+  %v = load double, ptr %a
+  %total = fadd double %sum, %v
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret double %total
+}

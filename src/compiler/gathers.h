@@ -1,0 +1,54 @@
+// Accesses of a loop through an array of indices, a[index[i]]: who reads the indices in front of the loop knows what it is going to touch.
+#pragma once
+
+#include <llvm/Analysis/AliasAnalysis.h>
+
+#include "compiler/instrument.h"
+#include "compiler/ranges.h"
+
+namespace photofinish::compiler {
+
+class GatherFinder {
+ public:
+  GatherFinder(llvm::ScalarEvolution& evolution, llvm::AAResults& aliases, RangeFinder& ranges) : evolution_(evolution), aliases_(aliases), ranges_(ranges) {}
+
+  // If what `piece` touches, at `address`, is known from indices in front of a loop: from which of the rows of them that `expand` makes.
+  struct Found {
+    std::size_t row = 0, loops = 0;
+  };
+  std::optional<Found> find(const Instrumenter::Piece& piece, const llvm::SCEV* address, const llvm::Loop* loop);
+  // Numbers only, as for ranges.
+  std::vector<Instrumenter::Gathers> expand(llvm::SCEVExpander& expander) const;
+
+ private:
+  // One access at base + scale * index.
+  struct Through {
+    llvm::LoadInst* index = nullptr;
+    const llvm::SCEV* base = nullptr;
+    std::uint64_t scale = 1;
+    bool is_signed = false;
+  };
+  struct Row {
+    llvm::Instruction* before = nullptr;
+    const llvm::SCEV *first = nullptr, *times = nullptr;
+    std::uint64_t step = 0, bytes = 0;
+    bool is_signed = false;
+    struct Access {
+      std::int64_t offset = 0;  // of its index, from `first` on
+      const llvm::SCEV* base = nullptr;
+      std::uint64_t scale = 1;
+      Instrumenter::Piece piece;
+    };
+    std::vector<Access> accesses;
+  };
+  std::optional<Through> through(const llvm::SCEV* address, const llvm::Loop& loop) const;
+  const char* changes(const llvm::Loop& loop, const llvm::LoadInst& index) const;
+  Instrumenter::Gathers expand(const Row& row, llvm::SCEVExpander& expander) const;
+
+  llvm::ScalarEvolution& evolution_;
+  llvm::AAResults& aliases_;
+  RangeFinder& ranges_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace photofinish::compiler
