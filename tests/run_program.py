@@ -45,7 +45,7 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect confirmed, harmful: put @{write} get @{read}       // expect confirmed, same outcome seen: …
   // expect confirmed: …                                       // expect not reproduced: …
         a race as above, also of messages (receive @{take} send @{other}), and its state after `photofinish confirm`. Each order that was
-        seen must be seen again with the command that it tells, at once.
+        seen must be seen again with the command that it tells.
   // expect no race
         for a program without a bug: built once, no finding.
   // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
@@ -505,7 +505,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
         if code != (FINDINGS if any(state.startswith("confirmed") for state in states) else NO_PROBLEM):
             raise Failure(f"confirm ended with {code}")
         for words in AGAIN.findall(confirmed):
-            again_code, _, again_err = photofinish(*shlex.split(words), "--runs", "1")
+            again_code, _, again_err = photofinish(*shlex.split(words))
             if again_code == NO_PROBLEM or not re.search(r"^photofinish: F\d+ happened, ", again_err, re.MULTILINE):
                 raise Failure(f"it did not happen again: {words}")
     except Failure as failure:

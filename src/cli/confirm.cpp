@@ -96,10 +96,14 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
   const auto pause = static_cast<std::uint32_t>(options_.pause_ms);
   schedule.seed = run + 1;
   schedule.patience_ms = pause * kPatiencePauses;
+  schedule.unit_ms = pause;
   if (schedule.kind == RaceKind::Message) {
-    schedule.source = candidate.messages[order].rank;
-    schedule.tag = candidate.messages[order].tag;
-    schedule.pause_ms = pause;
+    // Whoever got that message gets the other one.
+    const Schedule::Match wanted{candidate.messages[order].rank, candidate.messages[order].tag};
+    const auto it = schedule.matches.begin() + static_cast<std::ptrdiff_t>(schedule.steered);
+    const auto later = std::find_if(it + 1, schedule.matches.end(), [&](const Schedule::Match& m) { return m.source == wanted.source && m.tag == wanted.tag; });
+    if (order > 0 && later != schedule.matches.end()) *later = *it;
+    *it = wanted;
     return schedule;
   }
   schedule.first = static_cast<std::uint32_t>(order);

@@ -146,6 +146,13 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
   return fmt::format("exit code {}{}", ended.code, how);
 }
 
+// What the ranks, or their launcher, had to say about it.
+std::string not_steered(const std::string& directory, const Outcome& outcome) {
+  for (const std::string& line : lines_of(whole_text(directory + "/stderr")))
+    if (line.starts_with("photofinish: ")) return line.substr(std::strlen("photofinish: "));
+  return fmt::format("no rank of the program got through MPI_Init: {}", outcome.how);
+}
+
 }  // namespace
 
 Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule& schedule, const Launch& launch) {
@@ -174,7 +181,9 @@ Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule&
     const std::string path = name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
     run.outcome.files.push_back({name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
   }
-  for (const Account& account : read_accounts(directory, launch.world_size)) {
+  const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
+  if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
+  for (const Account& account : accounts) {
     run.reached[0] += account.reached[0];
     run.reached[1] += account.reached[1];
     if (account.met == 0) continue;

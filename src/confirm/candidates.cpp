@@ -52,7 +52,7 @@ std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
 }
 
 // How often the rank had come there when the event of this moment began, itself included. Loads and stores between two calls count once.
-std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment, bool wildcards_only) {
+std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment) {
   std::uint64_t arrivals = 0, index = 0;
   bool counted = false;
   const Event* event = nullptr;
@@ -60,12 +60,33 @@ std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Momen
   for (; index <= moment / 2 && trace.next(event); ++index) {
     if (!is_access(event->call)) counted = false;
     if (event->call != call || place_of(trace.definitions(), call, event->site) != place) continue;
-    if (wildcards_only && (!event->fields.has(Field::from) || event->fields[Field::from] != kAnySource.value)) continue;
-    if (event->fields.has(Field::flag) && event->fields[Field::flag] == 0) continue;  // looked in vain
     if (is_access(call) && std::exchange(counted, true)) continue;
     ++arrivals;
   }
   return std::max<std::uint64_t>(arrivals, 1);
+}
+
+// What each receive and probe from any source got, in the order in which they were posted; kProcNull: nothing. `index` becomes that of the one at the moment.
+std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, std::uint64_t& index) {
+  std::vector<Schedule::Match> matches;
+  std::map<std::int64_t, std::size_t> pending;  // by request
+  const Event* event = nullptr;
+  trace.rewind();
+  for (std::uint64_t number = 0; trace.next(event); ++number) {
+    for (const Completion& done : event->completions)
+      if (const auto found = pending.find(static_cast<std::int64_t>(event->requests[done.index].value)); found != pending.end() && done.from.value >= 0) {
+        matches[found->second] = {done.from, done.tag};
+        pending.erase(found);
+      }
+    const FieldSet& fields = event->fields;
+    if (!fields.has(Field::from) || fields[Field::from] != kAnySource.value || traits(event->call).when == When::Prepares) continue;
+    if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
+    if (number <= moment / 2) index = matches.size();
+    matches.push_back({kProcNull, kAnyTag});
+    if (fields.has(Field::matched_from)) matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])), fields[Field::matched_tag]};
+    else if (fields.has(Field::request)) pending[fields[Field::request]] = matches.size() - 1;
+  }
+  return matches;
 }
 
 std::string kind_name(const FindingSide& side) {
@@ -98,7 +119,7 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
         if (same_place(other, side))
           if (RankTrace* its = traces.of(other.rank)) places.insert(place_of(its->definitions(), other.call, other.site));
     scheduled.places.assign(places.begin(), places.end());
-    scheduled.arrival = arrival_of(*trace, side.call, own, side.begin, false);
+    scheduled.arrival = arrival_of(*trace, side.call, own, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
   const auto at = [&](const FindingSide& side) {
@@ -126,8 +147,9 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   else if (!site.call) candidate.impossible = "its call is not on record";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
-  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank,
-                                      .arrival = arrival_of(*trace, *site.call, place, finding.receive.moment, true)});
+  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank});
+  candidate.schedule.matches = matches_of(*trace, finding.receive.moment, candidate.schedule.steered);
+  if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others) candidate.messages.push_back(other.send);
   candidate.ranks = finding.receive.rank.value + 1;

@@ -21,8 +21,12 @@ void describe(A& a, ScheduledSide& d) {
   a(d.kind, d.call, d.places, d.rank, d.arrival);
 }
 template <class A>
+void describe(A& a, Schedule::Match& d) {
+  a(d.source, d.tag);
+}
+template <class A>
 void describe(A& a, Schedule& d) {
-  a(d.kind, d.sides, d.first, d.pause_ms, d.patience_ms, d.seed, d.source, d.tag);
+  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.matches, d.steered);
 }
 
 // It is read by the same build that wrote it, a moment later: calls go by their number.

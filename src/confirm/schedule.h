@@ -27,11 +27,17 @@ struct Schedule {
   RaceKind kind{};
   std::vector<ScheduledSide> sides;  // two; of a message race: the receive
   std::uint32_t first = 0;           // the side that goes first
+  std::uint32_t unit_ms = 0;         // what is a moment to the program
   std::uint32_t pause_ms = 0;        // of each pause
   std::uint32_t patience_ms = 0;     // of all pauses of a rank
   std::uint64_t seed = 0;
-  WorldRank source;                  // of a message race: whose message it is to get,
-  std::int64_t tag = kAnyTag;        // with this tag
+  // Of a message race: which messages the receives and probes from any source of that rank are to get, in their order, and which of them it is about.
+  struct Match {
+    WorldRank source;
+    std::int64_t tag = kAnyTag;
+  };
+  std::vector<Match> matches;
+  std::uint64_t steered = 0;
 };
 
 // How far a rank got. In memory that is mapped from a file: it survives the rank.

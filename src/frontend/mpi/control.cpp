@@ -15,8 +15,10 @@ namespace photofinish::mpi {
 namespace {
 
 constexpr double kBackOff = 0.9;           // as the paper has it
-constexpr std::uint32_t kQuietPauses = 2;  // nobody does anything for so many pauses: they wait for us
-constexpr std::uint32_t kDonePauses = 50;  // how long the second waits for the first, at most
+// In units of pause_ms:
+constexpr std::uint32_t kQuietUnits = 2;     // nobody does anything for so long: they wait for us
+constexpr std::uint32_t kDoneUnits = 50;     // the second waits for the first, at most
+constexpr std::uint32_t kMessageUnits = 10;  // a receive waits for the message that it had when it was recorded
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kLookNs = 500'000;
 
@@ -223,7 +225,7 @@ bool Control::all_others_wait() {
     if (rank == rank_.value || (std::exchange(seen_words_[static_cast<std::size_t>(rank)], word) == word && (word & 1) != 0)) continue;
     quiet_since_ = now;
   }
-  return now - quiet_since_ > kQuietPauses * schedule_.pause_ms * kMs;
+  return now - quiet_since_ > kQuietUnits * schedule_.unit_ms * kMs;
 }
 
 // First, Second, or GoOn if others met; Posted if nobody came.
@@ -263,7 +265,7 @@ void Control::wait_for_first() {
   note_meeting();
   const std::uint64_t since = now_ns();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  while (std::atomic_ref(board_->first_done).load(std::memory_order_acquire) == 0 && now_ns() - since < kDonePauses * schedule_.pause_ms * kMs) make_progress();
+  while (std::atomic_ref(board_->first_done).load(std::memory_order_acquire) == 0 && now_ns() - since < kDoneUnits * schedule_.unit_ms * kMs) make_progress();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -348,7 +350,7 @@ bool Control::complete_early(Context& c) {
     if (request != nullptr) REAL(PMPI_Request_get_status)(*request, &flag, MPI_STATUS_IGNORE);
     if (flag != 0) return true;
     make_progress();
-  } while (now_ns() - since < schedule_.pause_ms * kMs);
+  } while (now_ns() - since < schedule_.unit_ms * kMs);
   return call.when == When::Blocks;
 }
 
@@ -448,55 +450,62 @@ void Control::gather_window(Context& c) {
   windows_[c.event.fields[Field::new_win]] = std::move(all);
 }
 
+bool Control::is_steered_receive(const Context& c) const {
+  return rank_ == schedule_.sides[0].rank && takes_messages(traits(c.call).action) && c.from == MPI_ANY_SOURCE && c.comm != nullptr;
+}
+
+// The rank's receives get what they got when it was recorded, so that it comes to the one in question as it did then; that one gets the other message.
 void Control::choose_message(Context& c) {
-  const CallTraits& call = traits(c.call);
-  if (!takes_messages(call.action) || c.from != MPI_ANY_SOURCE || c.comm == nullptr) return;
-  const ScheduledSide& receive = schedule_.sides[0];
-  if (rank_ != receive.rank || (sides_of(c.call, c.event.site) & 1) == 0) return;
-  // A look that finds nothing does not count: only it knows afterwards.
-  const bool may_fail = c.flag != nullptr;
-  if (!may_fail) ++account_->reached[0];
-  const std::uint64_t arrival = may_fail ? account_->reached[0] + 1 : account_->reached[0];
-  if (arrival != receive.arrival || account_->met != 0) return;
+  if (!is_steered_receive(c) || !follows_ || wildcards_ >= schedule_.matches.size()) return;
+  const When when = traits(c.call).when;
+  const bool is_it = wildcards_ == schedule_.steered, behind = wildcards_ > schedule_.steered;
+  // One that does not wait may ask for what comes later; but behind the one in question the program may have gone another way.
+  if (behind && when == When::Starts) return;
+  const Schedule::Match& match = schedule_.matches[wildcards_];
   int source = 0;
-  while (source < c.comm->peers().size() && c.comm->peers().world(source) != schedule_.source) ++source;
+  while (source < c.comm->peers().size() && c.comm->peers().world(source) != match.source) ++source;
   if (source == c.comm->peers().size()) return;
-  const int tag = schedule_.tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(schedule_.tag);
+  const int tag = match.tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(match.tag);
   if (message_since_ == 0) message_since_ = now_ns();
+  const std::uint64_t limit = (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
   int flag = 0;
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   quiet_since_ = now_ns();
   while (true) {
     REAL(PMPI_Iprobe)(source, tag, c.comm_handle, &flag, MPI_STATUS_IGNORE);
-    if (flag != 0 || now_ns() - message_since_ > schedule_.patience_ms * kMs || all_others_wait()) break;
+    if (flag != 0 || now_ns() - message_since_ > limit || all_others_wait()) break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  if (flag != 0) ++account_->reached[1];
-  // A receive that does not wait may ask for a message that comes later; one that does would perhaps wait for ever.
-  if (flag == 0 && call.when != When::Starts) return;
+  if (is_it) ++account_->reached[0];
+  if (is_it && flag != 0) ++account_->reached[1];
+  // One that waits would perhaps do so for ever.
+  if (flag == 0 && when != When::Starts) {
+    follows_ = follows_ && !behind;
+    return;
+  }
   t_step.steered = true;
   t_step.source = source;
   t_step.tag = tag;
 }
 
 void Control::check_message(Context& c) {
-  const bool met_before = account_->met != 0;
+  const bool took = is_steered_receive(c) && (c.flag == nullptr || *c.flag != 0);
+  const bool is_it = took && wildcards_ == schedule_.steered;
+  const WorldRank wanted = schedule_.matches[schedule_.steered].source;
   const FieldSet& fields = c.event.fields;
-  if (c.flag != nullptr && *c.flag != 0 && takes_messages(traits(c.call).action) && c.from == MPI_ANY_SOURCE && rank_ == schedule_.sides[0].rank &&
-      (sides_of(c.call, c.event.site) & 1) != 0)
-    ++account_->reached[0];
-  if (t_step.steered) {
-    if (fields.has(Field::request)) awaited_request_ = static_cast<std::uint64_t>(fields[Field::request]);
-    else if (fields.has(Field::matched_from) && fields[Field::matched_from] == schedule_.source.value) account_->met = 1;
+  if (took) {
+    ++wildcards_;
+    message_since_ = 0;
   }
+  bool got = is_it && fields.has(Field::matched_from) && fields[Field::matched_from] == wanted.value;
+  if (is_it && t_step.steered && fields.has(Field::request)) awaited_request_ = static_cast<std::uint64_t>(fields[Field::request]);
   for (const Completion& done : c.event.completions)
-    if (awaited_request_ != 0 && c.event.requests[done.index].value == awaited_request_ && done.from == schedule_.source) account_->met = 1;
-  if (met_before || account_->met == 0) return;
-  account_->forced = 1;
+    got = got || (awaited_request_ != 0 && c.event.requests[done.index].value == awaited_request_ && done.from == wanted);
+  if (!got || account_->met != 0) return;
+  account_->met = account_->forced = 1;
   account_->ranks[0] = rank_.value;
-  account_->ranks[1] = schedule_.source.value;
-  account_->arrivals[0] = schedule_.sides[0].arrival;
+  account_->ranks[1] = wanted.value;
 }
 
 int Control::source(int given) const { return t_step.steered ? t_step.source : given; }
@@ -520,6 +529,7 @@ void Control::before(Context& c) {
 
 void Control::after(Context& c) {
   const CallTraits& call = traits(c.call);
+  if (call.action == Action::Finalize) instance_ = nullptr;  // and it waits for everybody, as far as others can see
   if (call.when == When::Blocks && call.action != Action::Finalize) {
     const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
     words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);

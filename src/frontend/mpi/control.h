@@ -86,6 +86,7 @@ class Control {
   void follow_locks(const Context& c);
   bool may_flush(const Context& c) const;
   void gather_window(Context& c);
+  bool is_steered_receive(const Context& c) const;
   void choose_message(Context& c);
   void check_message(Context& c);
   bool all_others_wait();
@@ -116,7 +117,10 @@ class Control {
   double eagerness_ = 1;
   std::uint64_t arrivals_[2] = {};
   std::uint64_t moment_ = 1, arrival_moment_[2] = {};
-  std::uint64_t awaited_request_ = 0, message_since_ = 0;
+  std::uint64_t awaited_request_ = 0;
+  std::uint64_t wildcards_ = 0;      // receives and probes from any source so far that took something
+  std::uint64_t message_since_ = 0;  // that it waits for what the next of them is to get
+  bool follows_ = true;              // the recorded matches, as far as they still come
   // What the others did when it was last looked, and since when nothing has changed.
   std::vector<std::uint64_t> seen_words_;
   std::uint64_t quiet_since_ = 0, looked_ = 0;
