@@ -176,7 +176,7 @@ Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule&
   run.outcome.code = ended->code;
   run.outcome.ended = ended->in_time;
   run.outcome.how = how_it_ended(directory, *ended, launch);
-  if (!launch.shows_output) run.outcome.lines = lines_of(whole_text(directory + "/stdout"));
+  if (!launch.shows_output) run.outcome.lines = without_launcher(lines_of(whole_text(directory + "/stdout")));
   for (const std::string& name : launch.compare) {
     const std::string path = name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
     run.outcome.files.push_back({name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});

@@ -82,10 +82,12 @@ Difference compare_lines(const std::vector<std::string>& one, const std::vector<
   return difference;
 }
 
-// All that can be told apart, as lines. How it ended goes by its code: words about the ranks depend on who was faster.
+// By its code: words about the ranks depend on who was faster.
+std::string ending(const Outcome& outcome) { return outcome.ended ? fmt::format("exit code {}", outcome.code) : outcome.how; }
+
+// What was printed and written, as lines.
 std::vector<std::string> told(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.lines;
-  lines.push_back(outcome.ended ? fmt::format("exit code {}", outcome.code) : outcome.how);
   for (const Outcome::File& file : outcome.files) {
     if (!file.there) lines.push_back(file.name + " is not there");
     for (std::size_t i = 0; i < file.lines.size(); ++i) lines.push_back(fmt::format("{}:{}: {}", file.name, i + 1, file.lines[i]));
@@ -105,7 +107,25 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-Difference compare(const Outcome& one, const Outcome& other, double tolerance) { return compare_lines(told(one), told(other), tolerance); }
+std::vector<std::string> without_launcher(std::vector<std::string> lines) {
+  const auto mentions = [](const std::string& line, const char* words) { return line.find(words) != std::string::npos; };
+  const auto block = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) { return mentions(line, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"); });
+  if (block == lines.end()) return lines;
+  std::erase_if(lines, [&](const std::string& line) {
+    return line.empty() || line.starts_with("=   ") || line.find_first_not_of('=') == std::string::npos || mentions(line, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING") ||
+           mentions(line, "This typically refers to a problem with your application") || mentions(line, "Please see the FAQ page for debugging suggestions");
+  });
+  return lines;
+}
+
+// How it ended comes first: it says most.
+Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
+  Difference difference = compare_lines({ending(one)}, {ending(other)}, 0);
+  const Difference printed = compare_lines(told(one), told(other), tolerance);
+  difference.only_one.insert(difference.only_one.end(), printed.only_one.begin(), printed.only_one.end());
+  difference.only_other.insert(difference.only_other.end(), printed.only_other.begin(), printed.only_other.end());
+  return difference;
+}
 
 Difference in_both(const Difference& a, const Difference& b, double tolerance) {
   const auto common = [&](const std::vector<std::string>& first, const std::vector<std::string>& second) {

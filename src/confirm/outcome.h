@@ -25,6 +25,9 @@ struct Outcome {
 
 std::vector<std::string> lines_of(const std::string& text);
 
+// MPICH's launcher tells on standard output, too, that a rank did not end well; that is not the program's.
+std::vector<std::string> without_launcher(std::vector<std::string> lines);
+
 // What is in one and not in the other.
 struct Difference {
   std::vector<std::string> only_one, only_other;

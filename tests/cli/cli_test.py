@@ -580,14 +580,13 @@ class Confirm(Case):
 
     def test_bad_input(self):
         self.assertRegex(self.photofinish("confirm", "no-such.run").err, r"^photofinish: no-such.run: No such file or directory; give the directory .*\n$")
-        app = self.predicted("say")
+        self.predicted("say")
         for words, said in ((("--finding", "F7"), "photofinish.run has no finding F7: it has F1"), (("-n", "2"), "F1 needs 3 ranks, and there are to be 2"),
                             (("--finding", "F1", "--order", "3"), "F1 has orders 1 to 2"), (("--runs", "0"), "option runs takes 1 to 1000"),
                             (("--tolerance", "much"), "option tolerance: 'much' is not a number from 0 to 1, such as 1e-9")):
             result = self.confirm(*words)
             self.assertEqual((result.code, result.err), (64, f"photofinish: {said}\n"), result)
-        self.photofinish("check", "-n", "2", app, "-o", "other.run")
-        os.rename(app, app + ".old")
+        os.rename(self.path("crossing"), self.path("crossing.old"))
         self.assertRegex(self.confirm().err, r"^photofinish: \S+crossing is no longer there, .*; run photofinish check again\n$")
         self.compile("crossing.c", "-DOTHER=1", "-O2")
         result = self.confirm()

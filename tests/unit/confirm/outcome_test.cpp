@@ -64,6 +64,18 @@ TEST(Outcome, LongDifferencesAreCut) {
   EXPECT_EQ(as_lines(difference, 2), (Lines{"- 1", "- 2", "- … 1 more lines", "+ 4"}));
 }
 
+TEST(Outcome, WordsOfTheLauncherAreLeftOut) {
+  EXPECT_EQ(without_launcher({"a", "", "=====", "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", "=   PID 7 RUNNING AT here", "=====",
+                              "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)", "b"}),
+            (Lines{"a", "b"}));
+  EXPECT_EQ(without_launcher({"=====", "", "a"}), (Lines{"=====", "", "a"}));
+}
+
+TEST(Outcome, HowItEndedComesFirst) {
+  const Difference difference = compare(printed({"1"}), printed({"2"}, 3), 0);
+  EXPECT_EQ(difference.only_other, (Lines{"exit code 3", "2"}));
+}
+
 TEST(Outcome, Lines) {
   EXPECT_EQ(lines_of("a\nb"), (Lines{"a", "b"}));
   EXPECT_EQ(lines_of("a\n\n"), (Lines{"a", ""}));
