@@ -57,6 +57,14 @@ std::uint64_t innermost_key(const Definitions& known, SiteId site) {
   return place_key(alone, site);
 }
 
+// Where both sides are one place, the ranks tell which is whose, if it is known who is to meet.
+std::uint32_t own_side(const Schedule& schedule, WorldRank rank, std::uint32_t sides) {
+  if (sides != 3 || schedule.sides[0].rank == schedule.sides[1].rank) return sides;
+  return rank == schedule.sides[0].rank ? 1 : rank == schedule.sides[1].rank ? 2 : 3;
+}
+
+bool is_same_lock(const HeldLock& a, const HeldLock& b) { return a.win == b.win && a.target == b.target; }
+
 // What the thread is in the middle of.
 struct Step {
   Turn turn = Turn::GoOn;
@@ -295,6 +303,7 @@ Turn Control::come(Posting& mine, bool goes_on, std::uint32_t& place) {
 void Control::come_to_call(Context& c, std::uint32_t sides) {
   const CallTraits& call = traits(c.call);
   count_arrival(sides);
+  sides = own_side(schedule_, rank_, sides);
   Posting mine = posting(sides);
   add_buffers(mine, c, schedule_.sides[sides == 2 ? 1 : 0]);
   const bool goes_on = is_one_sided(call.action) || call.when == When::Starts;
@@ -430,11 +439,21 @@ void Control::follow_locks(const Context& c) {
   const Action action = traits(c.call).action;
   if (action != Action::Lock && action != Action::LockAll && action != Action::Unlock && action != Action::UnlockAll) return;
   const bool all = action == Action::LockAll || action == Action::UnlockAll;
-  const HeldLock lock{c.win->definition.uid.value, all ? kAnySource.value : static_cast<std::int32_t>(fields[Field::target]),
-                      action == Action::Lock && fields[Field::lock] == kExclusiveLock ? 1u : 0u};
+  // Who says that nobody else wants it has no lock to be kept apart by.
+  const bool exclusive = action == Action::Lock && fields[Field::lock] == kExclusiveLock && (fields[Field::assertion] & kNoCheck) == 0;
+  const HeldLock lock{c.win->definition.uid.value, all ? kAnySource.value : static_cast<std::int32_t>(fields[Field::target]), exclusive ? 1u : 0u};
   std::lock_guard guard(mutex_);
-  if (action == Action::Lock || action == Action::LockAll) locks_.push_back(lock);
-  else std::erase_if(locks_, [&](const HeldLock& held) { return held.win == lock.win && held.target == lock.target; });
+  if (action == Action::Lock || action == Action::LockAll) return locks_.push_back(lock);
+  std::erase_if(locks_, [&](const HeldLock& held) { return is_same_lock(held, lock); });
+  // What goes on after the lock is given back is no longer guarded by it.
+  if (flights_.empty()) return;
+  on_board([&](Board& board) {
+    for (const Flight& flight : flights_) {
+      Posting& posted = board.postings[flight.place];
+      HeldLock* const end = posted.lock + std::min(posted.locks, kLocks);
+      posted.locks = static_cast<std::uint32_t>(std::remove_if(posted.lock, end, [&](const HeldLock& held) { return is_same_lock(held, lock); }) - posted.lock);
+    }
+  });
 }
 
 // Where each rank has its part of a window, and in which units: only the owner knows.
@@ -550,9 +569,12 @@ void Control::after(Context& c) {
     if (turn == Turn::First) first_is_done();
     std::lock_guard lock(mutex_);
     const FieldSet& fields = c.event.fields;
+    const bool of_buffer = !in_target(schedule_.sides[step.sides >> 1 & 1].kind);
+    // That a put with a request is over here says nothing of the target.
+    const bool by_request = fields.has(Field::request) && (of_buffer || call.action == Action::Get || call.action == Action::GetAccumulate);
     if (turn == Turn::Posted)
       flights_.push_back({.place = step.place, .win = fields.has(Field::win) ? fields[Field::win] : 0, .target = fields.has(Field::target) ? fields[Field::target] : -1,
-                          .request = fields.has(Field::request) ? fields[Field::request] : 0, .of_buffer = !in_target(schedule_.sides[step.sides >> 1 & 1].kind),
+                          .request = by_request ? fields[Field::request] : 0, .of_buffer = of_buffer,
                           .atomic = is_atomic(call.action), .later = nullptr});
   }
   if (!flights_.empty()) land(c);
@@ -580,7 +602,7 @@ void Control::touch(std::uint8_t which, const std::vector<Box>& boxes, bool loop
   const std::uint32_t sides = which - 1u;
   if (sides == 0 || schedule_.kind == RaceKind::Message) return;
   count_arrival(sides);
-  Posting mine = posting(sides);
+  Posting mine = posting(own_side(schedule_, rank_, sides));
   for (const Box& box : boxes) {
     Box at = box;
     // Memory of another rank that this one sees, too, has the address that it has there.
