@@ -91,6 +91,7 @@ Control::Control(Schedule schedule, WorldRank rank, int size, const Definitions&
       seen_words_(static_cast<std::size_t>(size)) {
   for (std::size_t side = 0; side < schedule_.sides.size(); ++side)
     for (const std::uint64_t key : schedule_.sides[side].places) places_[key] |= 1u << side;
+  of_buffers_ = std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) { return !in_target(side.kind) && !is_access(side.call); });
 }
 
 void Control::start(WorldRank rank, int size, const std::string& directory, const Definitions& known) {
@@ -327,14 +328,20 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
   if (step.turn == Turn::Second) wait_for_first();
 }
 
-bool Control::puts_off(Context& c, std::function<int()> call) {
+bool Control::puts_off() const { return t_step.put_off; }
+
+void Control::put_off(Context& c, std::function<int()> call) {
   Step& step = t_step;
-  if (!step.put_off) return false;
   step.posted = false;
   std::lock_guard lock(mutex_);
   flights_.push_back({.place = step.place, .win = c.event.fields[Field::win], .target = c.event.fields[Field::target], .request = 0,
                       .of_buffer = !in_target(schedule_.sides[1 - schedule_.first].kind), .atomic = is_atomic(traits(c.call).action), .later = std::move(call)});
-  return true;
+}
+
+bool Control::follows(const Context& c) const {
+  if (of_buffers_) return true;
+  const Action action = traits(c.call).action;
+  return action == Action::WinCreate || action == Action::WinFree || action == Action::WinAttach || action == Action::WinDetach;
 }
 
 bool Control::may_flush(const Context& c) const {
@@ -537,8 +544,10 @@ void Control::before(Context& c) {
   if (schedule_.kind == RaceKind::Message) {
     choose_message(c);
   } else {
-    before_completion(c);
-    if (!flights_.empty()) issue(c);
+    if (!flights_.empty()) {
+      before_completion(c);
+      issue(c);
+    }
     if (const std::uint32_t sides = sides_of(c.call, c.event.site); sides != 0) come_to_call(c, sides);
     if (std::atomic_ref(board_->met).load(std::memory_order_relaxed) != 0)
       if (Reach* reach = Reach::get()) reach->lift(true);  // no load or store matters any more

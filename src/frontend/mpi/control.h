@@ -36,8 +36,11 @@ class Control {
   // What a receive or probe is to ask for; the program's own unless it is the one that is steered.
   int source(int given) const;
   int tag(int given) const;
-  // Whether the call is not to be made now. It will be, before the call that completes it.
-  bool puts_off(Context& c, std::function<int()> call);
+  // Whether the call is not to be made now; then it is to be put off, and will be made before the call that completes it.
+  bool puts_off() const;
+  void put_off(Context& c, std::function<int()> call);
+  // Whether what the call lets others reach may be what a side loads or stores.
+  bool follows(const Context& c) const;
 
   bool looks_at_memory() const;
   // Which sides a load or store at this place is, as one byte that is not 0.
@@ -98,6 +101,7 @@ class Control {
   static Control* instance_;
 
   const Schedule schedule_;
+  bool of_buffers_ = false;  // a side is a call that has memory of its rank in use
   const WorldRank rank_;
   const int size_;
   const Definitions& known_;

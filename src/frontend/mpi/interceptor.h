@@ -151,10 +151,13 @@ struct Interceptor {
     ((arguments = steered<Roles>(control, arguments)), ...);
     int result = MPI_SUCCESS;
     bool made = true;
-    if constexpr (has<roles::Target> && when == When::Returns) made = !control.puts_off(c, [=] { return real(arguments...); });
+    if constexpr (has<roles::Target> && when == When::Returns) {
+      made = !control.puts_off();
+      if (!made) control.put_off(c, [=] { return real(arguments...); });
+    }
     if (made) result = real(arguments...);
     read_results(c, result, arguments...);
-    follow_event(c, recorder);
+    if (control.follows(c)) follow_event(c, recorder);
     control.after(c);
     if constexpr (action == Action::Finalize) recorder.finalized();
     return result;
