@@ -43,6 +43,10 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect not portable     // expect not repeatable
         the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form. Where a
         verdict is expected, `photofinish analyze` must afterwards find the same as the ranks did while they ran.
+  // expect confirmed, harmful: put @{write} get @{read}       // expect confirmed, same outcome seen: …
+  // expect confirmed: …                                       // expect not reproduced: …
+        a race as above, also of messages (receive @{take} send @{other}), and its state after `photofinish confirm`. Each order that was
+        seen must be seen again with the command that it tells.
   // expect no race
         for a program without a bug: built once, no finding.
   // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
@@ -334,7 +338,8 @@ def test(arguments, program, source, directory):
 # --- races
 
 RULE = re.compile(r"=+$")
-FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] ")
+FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] (.*?) · ")
+AGAIN = re.compile(r" +again: photofinish (confirm .*)$", re.MULTILINE)
 NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
 REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled)")
 VERDICT = re.compile(r"VERDICT: photofinish: (not )?(repeatable|portable)\b(?! or)")
@@ -349,15 +354,16 @@ BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer th
 
 
 def parse_report(text):
-    """The findings, each as its (kind, place) in their order in the alphabet, and the verdicts. What is not understood is a failure."""
-    findings, verdicts, summary, side, noted = [], {}, None, None, False
+    """The findings, each as its (kind, place) in their order in the alphabet, the verdicts, and the states. What is not understood is a failure."""
+    findings, states, verdicts, summary, side, noted = [], [], {}, None, None, False
     for line in text.splitlines():
         if summary is not None and line.strip():
             raise Failure(f"report went on behind its summary: {line}")
         if RULE.match(line) or not line.strip():
             side = None
-        elif FINDING.match(line):
+        elif found := FINDING.match(line):
             findings.append([])
+            states.append(found[1])
             noted = False
         elif NOTE.match(line):
             noted = True
@@ -397,7 +403,7 @@ def parse_report(text):
             raise Failure(f"report has a finding without two sides and their places: {finding}")
     if summary != len(findings):
         raise Failure(f"report has {len(findings)} findings, and its summary says {summary}")
-    return [tuple(sorted((kind, re.sub(r"(:\d+):\d+$", r"\1", place)) for kind, place in finding)) for finding in findings], verdicts
+    return [tuple(sorted((kind, re.sub(r"(:\d+):\d+$", r"\1", place)) for kind, place in finding)) for finding in findings], verdicts, states
 
 
 def expected_findings(races, marks):
@@ -461,7 +467,7 @@ def run_form(arguments, program, executable, expected, environment, directory, n
         report = [arguments.photofinish, "report", str(record)]
         report_code, reported, report_err = run(report, environment, directory, 60)
         told += f"--- {shlex.join(report)}\n--- exit code {report_code}\n{reported}{report_err}"
-        found, told_verdicts = parse_report(reported)
+        found, told_verdicts, _ = parse_report(reported)
         check_findings(found, findings, marks)
         for name, wanted in verdicts.items():
             if told_verdicts.get(name) != wanted:
@@ -482,6 +488,36 @@ def run_form(arguments, program, executable, expected, environment, directory, n
                 raise Failure(f"line {line}: the report has no line: {text}")
     except Failure as failure:
         raise Failure(f"{failure}{told}") from None
+
+
+def confirm_races(arguments, races, environment, directory, number, marks):
+    """What the run of that number becomes when it is confirmed, and that each order can be seen again."""
+    record = directory / f"run{number}"
+    told = ""
+
+    def photofinish(*words):
+        nonlocal told
+        command = [arguments.photofinish, *words]
+        code, out, err = run(command, environment, directory, 60)
+        told += f"--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
+        return code, out, err
+
+    try:
+        code, confirmed, _ = photofinish("confirm", "--timeout", "20", str(record))
+        _, reported, _ = photofinish("report", str(record))
+        found, _, states = parse_report(reported)
+        wanted = dict(zip(expected_findings(races, marks), (race.state for race in races)))
+        for finding, state in zip(found, states):
+            if finding in wanted and not state.startswith(wanted[finding]):
+                raise Failure(f"{' and '.join(f'{kind} {place}' for kind, place in finding)}: {state}, instead of {wanted[finding]}")
+        if code != (FINDINGS if any(state.startswith("confirmed") for state in states) else NO_PROBLEM):
+            raise Failure(f"confirm ended with {code}")
+        for words in AGAIN.findall(confirmed):
+            again_code, _, again_err = photofinish(*shlex.split(words))
+            if again_code == NO_PROBLEM or not re.search(r"^photofinish: F\d+ happened, ", again_err, re.MULTILINE):
+                raise Failure(f"it did not happen again: {words}")
+    except Failure as failure:
+        raise Failure(f"{failure}\n{told}") from None
 
 
 def test_races(arguments, program, source, directory):
@@ -508,6 +544,8 @@ def test_races(arguments, program, source, directory):
             try:
                 with busy_cores(arguments.load):
                     run_form(arguments, program, executable, expected, environment, folder, number, marks)
+                    if form == "buggy" and any(race.state for race in races):
+                        confirm_races(arguments, [race for race in races if race.state], environment, folder, number, marks)
             except Failure as failure:
                 problems.append(f"--- {form} form, run {number} of {arguments.times}: {failure}")
                 break

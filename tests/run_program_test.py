@@ -190,7 +190,7 @@ class Reports(unittest.TestCase):
         verdicts = "VERDICT: photofinish: not repeatable: so\nVERDICT: photofinish: portable: yes\n"
         summary = "SUMMARY: photofinish: 1 message race · run /tmp/run\n"
         self.assertEqual(parse_report(MESSAGE_RACE + STANDSTILL + RULER + verdicts + summary),
-                         ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"repeatable": False, "portable": True}))
+                         ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"repeatable": False, "portable": True}, ["predicted"]))
         program = parse("// output: x\n// expect message race always: probe @{a} send @{b} send @{c}\n// expect not portable\n")
         self.assertEqual(program.races[0].sides, [("probe", "a"), ("send", "b"), ("send", "c")])
         self.assertTrue(program.two_forms and program.races[0].always)

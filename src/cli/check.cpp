@@ -7,7 +7,7 @@
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
-#include "cli/preload.h"
+#include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"
 #include "report/event_text.h"
@@ -19,41 +19,6 @@
 
 namespace photofinish {
 namespace {
-
-// The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
-// the environment along to other nodes.
-std::vector<std::string> exec_words(const Options& options, const std::string& token) {
-  std::vector<std::string> words{own_path(), "exec", "--token", token};
-  if (const std::string text = format_options(options); !text.empty()) words.insert(words.end(), {"--options", text});
-  words.push_back("--");
-  return words;
-}
-
-Result<std::vector<std::string>> launch_line(const Options& options, const CheckArguments& arguments,
-                                             const std::vector<std::string>& exec) {
-  if (arguments.ranks == 0) return wrap_program(arguments.line, exec);
-  MpiFlavour flavour;
-  std::string mpi_library;
-  if (const auto chosen = chosen_flavour(options.mpi)) {
-    flavour = *chosen;
-    if (const auto found = find_program(arguments.line[0]); !found) return found.error();
-    if (const auto program = inspect_program(arguments.line[0]); program && program->flavour && program->flavour != flavour)
-      return Error{fmt::format("{} was built with {}: leave out --mpi", arguments.line[0], name_of(*program->flavour))};
-  } else {
-    const auto program = inspect_program(arguments.line[0]);
-    if (!program) return program.error();
-    if (!program->flavour)
-      return Error{arguments.line[0] + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
-    flavour = *program->flavour;
-    mpi_library = program->mpi_library;
-  }
-  if (const auto library = preload_library(flavour); !library) return library.error();
-  auto line = launcher_for(flavour, arguments.ranks, mpi_library);
-  if (!line) return line;
-  line->insert(line->end(), exec.begin(), exec.end());
-  line->insert(line->end(), arguments.line.begin(), arguments.line.end());
-  return line;
-}
 
 // One line for each way in which ranks ended, the usual one left out.
 struct Summary {
@@ -143,12 +108,13 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   rank_options.output = absolute_path(options.output);
   rank_options.overwrite = false;
   const std::string token = new_token();
-  const auto line = launch_line(options, arguments, exec_words(rank_options, token));
+  const auto line = rank_line(rank_options, arguments.ranks, arguments.line, token);
   if (!line) return fail(line.error().message);
   const bool by_hand = std::find(line->begin(), line->end(), token) == line->end();
   if (by_hand)
     return fail("the line already has photofinish exec in it: start it without photofinish check", kExitUsage);
-  if (const auto made = create_run_directory(rank_options.output, {token, arguments.line}, options.overwrite); !made)
+  const RunInfo info{.token = token, .command = arguments.line, .ranks = arguments.ranks, .options = format_options(rank_options), .folder = absolute_path("")};
+  if (const auto made = create_run_directory(rank_options.output, info, options.overwrite); !made)
     return fail(made.error().message);
 
   const int code = start_and_wait(*line, options);

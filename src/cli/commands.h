@@ -41,6 +41,16 @@ int run_analyze(const Options& options, const AnalyzeArguments& arguments);
 // Reads the traces and writes the findings, in this process.
 Result<bool> analyze_alone(const std::string& directory, const Options& options);
 
+struct ConfirmArguments {
+  std::string run;
+  std::vector<std::string> findings;  // "F3"; none: all
+  int order = 0;                      // 1, 2, …: only this one, once, to be seen again
+  int ranks = 0;                      // 0: as many as the recorded run had
+  std::vector<std::string> compare;   // files that the program writes
+  std::vector<std::string> line;      // another one to start; empty: that of the recorded run
+};
+int run_confirm(const Options& options, const ConfirmArguments& arguments);
+
 struct ReportArguments {
   std::string run;
   std::size_t max_findings = 0;       // 0: all

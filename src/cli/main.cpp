@@ -19,9 +19,14 @@ std::string flag_name(std::string_view option) {
 // What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that it wins.
 using Given = std::vector<std::pair<std::string, std::string>>;
 
+constexpr std::string_view kOfConfirm[] = {"pause_ms", "runs", "timeout", "tolerance"};
+
+// All of them but confirm's, or `only` these.
 void add_table_options(CLI::App& command, Given& given, const std::vector<std::string_view>& only = {}) {
   for (const OptionInfo& info : option_table()) {
-    if (!only.empty() && std::find(only.begin(), only.end(), info.name) == only.end()) continue;
+    const bool wanted = only.empty() ? std::find(std::begin(kOfConfirm), std::end(kOfConfirm), info.name) == std::end(kOfConfirm)
+                                     : std::find(only.begin(), only.end(), info.name) != only.end();
+    if (!wanted) continue;
     const std::string name(info.name);
     const std::string help = fmt::format("{} Default: {}.", info.help, info.default_value);
     if (info.type == "bool") {
@@ -103,6 +108,18 @@ int run(int argc, char** argv) {
   report_command->add_option("--max-findings", report.max_findings, "Print only the first N findings; 0: all. Default: 0.")
       ->check(CLI::Range(0, 1 << 30))->type_name("N");
 
+  ConfirmArguments confirm;
+  CLI::App* confirm_command = app.add_subcommand("confirm", "Run the program again until each finding happens, in each order; exit code 66 if one does.");
+  confirm_command->add_option("run", confirm.run, "Run directory.")->required();
+  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")->delimiter(',')->type_name("F");
+  confirm_command->add_option("--order", confirm.order, "Make one finding happen in this order, once, with the program's output as it is.")
+      ->check(CLI::Range(1, 1 << 20))->type_name("N");
+  confirm_command->add_option("--compare", confirm.compare, "A file that the program writes, to be compared as well.")->type_name("FILE");
+  confirm_command->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as many as the recorded run had.")
+      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  confirm_command->footer("photofinish confirm RUN\nphotofinish confirm RUN -- LAUNCHER … PROGRAM ARGS…");
+  add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "timeout", "tolerance", "verbose"});
+
   CLI::App* man_command = app.add_subcommand("man", "Print the manual page.")->group("");
 
   if (argc == 1) {
@@ -142,6 +159,10 @@ int run(int argc, char** argv) {
     return run_exec(*options, exec);
   }
   if (analyze_command->parsed()) return run_analyze(*options, analyze);
+  if (confirm_command->parsed()) {
+    confirm.line = behind;
+    return run_confirm(*options, confirm);
+  }
   if (report_command->parsed()) return run_report(report);
   if (man_command->parsed()) return print_man_page();
   return run_dump(*options, dump);

@@ -29,6 +29,10 @@ photofinish \- find the races in programs that run on distributed memory
 [\fB\-n\fR \fIN\fR] [\fB\-\-memory\fR \fIMB\fR] [\fB\-\-strict\-accumulate\-ops\fR]
 .I RUN
 .br
+.B photofinish confirm
+.I RUN
+[\fB\-\-finding\fR \fIF\fR] [\fB\-\-order\fR \fIN\fR] [\fB\-\-compare\fR \fIFILE\fR] [\fB\-n\fR \fIN\fR] [\fB\-\-\fR \fILAUNCHER ... PROGRAM ARGS\fR]
+.br
 .B photofinish report
 .I RUN
 [\fB\-\-max\-findings\fR \fIN\fR]
@@ -48,11 +52,17 @@ prints the recorded events.
 looks for races in a run that was only recorded, and prints them. With
 .B \-n
 it does so with several processes, for large runs; a launcher may start them, too.
+.B confirm
+runs the program of a run again, under a schedule that makes each finding happen in each order, and tells whether the outcomes differ; with
+.B \-\-finding
+and
+.B \-\-order
+it shows one of them again. Its exit status is 66 if a finding happened.
 .B report
 prints the findings of a run that was analysed, each with both sides, their stacks, and what to try; its exit status is 66 if there
 are any.
 .SH OPTIONS
-Each is a flag of check and exec, and a word in PHOTOFINISH_OPTIONS; the flag wins.
+Each is a flag of check and exec, or of confirm, and a word in PHOTOFINISH_OPTIONS; the flag wins.
 )", PHOTOFINISH_VERSION);
   for (const OptionInfo& info : option_table()) {
     std::string flag(info.name);

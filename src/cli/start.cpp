@@ -46,14 +46,13 @@ void watch(int signal, Handler handler) {
   sigaction(signal, &action, nullptr);
 }
 
-// Open MPI refuses to start as root, which is what containers are. The user has asked us to start it.
+}  // namespace
+
 void allow_root() {
   if (geteuid() != 0) return;
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
 }
-
-}  // namespace
 
 int start_and_wait(const std::vector<std::string>& line, const Options& options) {
   allow_root();

@@ -42,6 +42,14 @@ Result<double> slowdown_of(std::string_view budget) {
   return value;
 }
 
+Result<double> tolerance_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1))
+    return Error{"option tolerance: '" + std::string(text) + "' is not a number from 0 to 1, such as 1e-9"};
+  return value;
+}
+
 namespace {
 
 // What the table's types cannot say.
@@ -52,6 +60,10 @@ Result<bool> check_values(const Options& options) {
   if (options.memory < 1) return Error{"option memory takes megabytes, 1 or more"};
   if (options.sample != "off" && options.sample != "on") return Error{"option sample: '" + options.sample + "' is not off or on"};
   if (const auto slowdown = slowdown_of(options.budget); !slowdown) return slowdown.error();
+  if (options.pause_ms < 1 || options.pause_ms > 60000) return Error{"option pause_ms takes 1 to 60000"};
+  if (options.runs < 1 || options.runs > 1000) return Error{"option runs takes 1 to 1000"};
+  if (options.timeout < 0) return Error{"option timeout takes seconds, 0 or more"};
+  if (const auto tolerance = tolerance_of(options.tolerance); !tolerance) return tolerance.error();
   if (options.output.find('\'') != std::string::npos && options.output.find('"') != std::string::npos)
     return Error{"option output: a name with both kinds of quotes in it cannot be passed on to the ranks; choose another"};
   if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};

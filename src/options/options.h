@@ -17,6 +17,9 @@ struct Options {
 // 1.1x, or 1.1, as a number: more than 1, up to 100. Nothing: 0.
 Result<double> slowdown_of(std::string_view budget);
 
+// Of numbers, relatively: 1e-9.
+Result<double> tolerance_of(std::string_view text);
+
 struct OptionInfo {
   std::string_view name;
   std::string_view type;  // "bool", "int" or "text"

@@ -10,9 +10,11 @@
 #include <string_view>
 
 #include "report/block.h"
+#include "report/confirmation_text.h"
 #include "report/finding_words.h"
 #include "report/message_text.h"
 #include "report/sampling_text.h"
+#include "trace/confirmations_file.h"
 
 namespace photofinish {
 namespace {
@@ -77,10 +79,22 @@ bool wants_colours(std::FILE* file) {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours) {
+NumberedFindings number_findings(RunFindings run, RunNotes& notes) {
+  NumberedFindings numbered{.in_memory = merge_by_place(std::move(run.findings), notes), .all_messages = run.messages.value_or(MessageFindings{})};
+  numbered.all_messages.races = merge_by_place(std::move(numbered.all_messages.races), notes);
+  numbered.messages = numbered.all_messages.races;
+  numbered.races_with_intended = numbered.in_memory.size();
+  Intended intended(notes);
+  intended.take_from(numbered.in_memory);
+  intended.take_from(numbered.messages);
+  numbered.intended = intended.line();
+  return numbered;
+}
+
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
   const FindingWords words(finding, notes);
   std::string text = "==================\n";
-  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] predicted · {} on {}", race_name(finding), number, times_text(finding.times),
+  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", race_name(finding), number, state_text(confirmation), times_text(finding.times),
                                         ranks_of(finding.ranks)), colours) + "\n";
   for (const int side : {0, 1}) {
     const std::string headline = words.headline(side);
@@ -114,32 +128,37 @@ Result<bool> print_report(std::FILE* file, const std::string& directory, const R
   if (!run) return run.error();
   if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", name, name)};
 
-  MessageFindings messages = run->messages.value_or(MessageFindings{});
-  RunNotes notes(directory, run->findings, messages);
-  run->findings = merge_by_place(std::move(run->findings), notes);
-  messages.races = merge_by_place(std::move(messages.races), notes);
+  const auto confirmations = read_confirmations(directory);
+  if (!confirmations) return confirmations.error();
+  const bool looked_at_messages = run->messages.has_value();
+  const std::vector<WorldRank> missing = run->missing;
+  RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
+  const NumberedFindings numbered = number_findings(std::move(*run), notes);
   // What is intended makes a run no more repeatable.
-  const std::string last_words = run->messages ? verdicts(messages, run->findings.size(), notes) : "";
-  Intended intended(notes);
-  intended.take_from(run->findings);
-  intended.take_from(messages.races);
-  const std::size_t in_memory = run->findings.size(), all = in_memory + messages.races.size();
+  const std::string last_words = looked_at_messages ? verdicts(numbered.all_messages, numbered.races_with_intended, notes) : "";
+  const std::vector<Standstill>& standstills = numbered.all_messages.standstills;
+  const std::size_t in_memory = numbered.in_memory.size(), all = numbered.size();
   const std::size_t shown = options.max_findings == 0 ? all : std::min(all, options.max_findings);
+  const auto block = [&](std::size_t i) {
+    const Confirmation* confirmation = find_confirmation(*confirmations, i < in_memory ? key_of(numbered.in_memory[i]) : key_of(numbered.messages[i - in_memory]));
+    std::string text = i < in_memory ? finding_block(numbered.in_memory[i], i + 1, notes, options.colours, confirmation)
+                                     : message_block(numbered.messages[i - in_memory], i + 1, notes, options.colours, confirmation);
+    return confirmation != nullptr ? text + confirmation_lines(*confirmation, i + 1, name) : text;
+  };
   std::fflush(file);
   bool written = true;
   for (std::size_t i = 0; i < shown && written; ++i)
-    written = write_whole(fileno(file), i < in_memory ? finding_block(run->findings[i], i + 1, notes, options.colours)
-                                                      : message_block(messages.races[i - in_memory], i + 1, notes, options.colours));
-  for (std::size_t i = 0; i < messages.standstills.size() && written; ++i)
-    written = write_whole(fileno(file), standstill_block(messages.standstills[i], notes, options.colours));
+    written = write_whole(fileno(file), block(i));
+  for (std::size_t i = 0; i < standstills.size() && written; ++i)
+    written = write_whole(fileno(file), standstill_block(standstills[i], notes, options.colours));
   std::string end;
-  if (shown + messages.standstills.size() > 0) end += "==================\n";
-  if (!run->missing.empty())
+  if (shown + standstills.size() > 0) end += "==================\n";
+  if (!missing.empty())
     end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
-                       ranks_of({run->missing.begin(), run->missing.end()}), run->missing.size() == 1 ? "its" : "their", name);
-  end += sampling_lines(read_sampling(directory)) + intended.line() + last_words;
-  const auto deadlocks = std::count_if(messages.standstills.begin(), messages.standstills.end(), [](const Standstill& one) { return one.came_about; });
-  end += summary_line(run->findings, messages.races.size(), static_cast<std::size_t>(deadlocks), name, shown);
+                       ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their", name);
+  end += sampling_lines(read_sampling(directory)) + numbered.intended + last_words;
+  const auto deadlocks = std::count_if(standstills.begin(), standstills.end(), [](const Standstill& one) { return one.came_about; });
+  end += summary_line(numbered.in_memory, numbered.messages.size(), static_cast<std::size_t>(deadlocks), name, shown);
   if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return all > 0;
 }

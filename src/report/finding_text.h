@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "model/finding.h"
+#include "model/confirmation.h"
 #include "report/run_notes.h"
 #include "trace/findings_file.h"
 
@@ -21,8 +22,19 @@ struct ReportOptions {
 // Whether the file is a terminal, and nobody has said NO_COLOR.
 bool wants_colours(std::FILE* file);
 
-// One block, with its number; ends with a newline.
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours);
+// The findings in the order of their numbers, message races behind the others: those that read alike are one, and intended ones are left out.
+struct NumberedFindings {
+  std::vector<Finding> in_memory;
+  std::vector<MessageFinding> messages;
+  std::string intended;  // a line that tells of those that were left out; empty if none were
+  std::size_t races_with_intended = 0;  // in memory
+  MessageFindings all_messages;
+  std::size_t size() const { return in_memory.size() + messages.size(); }
+};
+NumberedFindings number_findings(RunFindings run, RunNotes& notes);
+
+// One block, with its number; ends with a newline. `confirmation`: what is known of it beyond the prediction, or null.
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation = nullptr);
 // "SUMMARY: photofinish: 2 one-sided races · run photofinish.run"
 std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, std::size_t deadlocks, const std::string& name, std::size_t shown);
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "report/block.h"
+#include "report/confirmation_text.h"
 #include "report/event_text.h"
 
 namespace photofinish {
@@ -52,9 +53,9 @@ std::string advice(const MessageFinding& finding) {
 
 }  // namespace
 
-std::string message_block(const MessageFinding& finding, std::size_t number, RunNotes& notes, bool colours) {
+std::string message_block(const MessageFinding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
   std::string text = "==================\n";
-  text += painted(kWarning, fmt::format("WARNING: photofinish: message race [F{}] predicted · {} on {}", number, times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
+  text += painted(kWarning, fmt::format("WARNING: photofinish: message race [F{}] {} · {} on {}", number, state_text(confirmation), times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
   const MessageEnd& receive = finding.receive;
   const std::string& comm = notes.communicator(receive.rank, finding.comm);
   text += "  " + painted(kAccess, fmt::format("{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes), rank_text(receive.rank),

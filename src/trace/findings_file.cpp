@@ -17,6 +17,7 @@
 #include "trace/codec.h"
 #include "trace/file_write.h"
 #include "trace/run_directory.h"
+#include "trace/sealed_file.h"
 
 namespace photofinish {
 namespace {
@@ -181,30 +182,7 @@ std::string analysis_path(const std::string& directory) { return directory + "/"
 
 std::string messages_path(const std::string& directory) { return directory + "/" + std::string(kMessagesFile); }
 
-namespace {
-
-template <class T>
-std::vector<std::uint8_t> encoded(const T& it) {
-  Size size;
-  size(it);
-  std::vector<std::uint8_t> bytes(size.bytes);
-  Encoder out(bytes.data());
-  Write{out}(it);
-  bytes.resize(static_cast<std::size_t>(out.next() - bytes.data()));
-  return bytes;
-}
-
-template <class T>
-Result<T> decoded(const std::uint8_t* bytes, std::size_t size) {
-  Decoder in(bytes, bytes + size);
-  T it;
-  Read{in}(it);
-  if (in.ok() && !in.at_end()) in.fail("bytes behind the findings");
-  if (!in.ok()) return Error{in.reason()};
-  return it;
-}
-
-Result<bool> write_file(const std::string& path, const char (&magic)[8], const std::vector<std::uint8_t>& payload) {
+Result<bool> write_sealed(const std::string& path, const char (&magic)[8], const std::vector<std::uint8_t>& payload) {
   FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
   std::memcpy(header.magic, magic, sizeof header.magic);
   header.checksum = checksum_of(header, payload.data(), payload.size());
@@ -222,8 +200,7 @@ Result<bool> write_file(const std::string& path, const char (&magic)[8], const s
   return true;
 }
 
-template <class T>
-Result<T> read_file(const std::string& path, const char (&magic)[8]) {
+Result<std::vector<std::uint8_t>> read_sealed(const std::string& path, const char (&magic)[8]) {
   const auto bytes = whole_file(path);
   if (!bytes) return bytes.error();
   FindingsHeader header;
@@ -238,22 +215,18 @@ Result<T> read_file(const std::string& path, const char (&magic)[8]) {
   if (header.size != size)
     return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
   if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size)) return Error{path + ": damaged, its checksum does not match"};
-  auto it = decoded<T>(payload, size);
-  if (!it) return Error{path + ": " + it.error().message};
-  return it;
+  return std::vector<std::uint8_t>(payload, payload + size);
 }
-
-}  // namespace
 
 std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) { return encoded(findings); }
 Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) { return decoded<std::vector<Finding>>(bytes.data(), bytes.size()); }
 std::vector<std::uint8_t> encode_messages(const MessageFindings& findings) { return encoded(findings); }
 Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes) { return decoded<MessageFindings>(bytes.data(), bytes.size()); }
 
-Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) { return write_file(path, kFindingsMagic, encoded(findings)); }
-Result<std::vector<Finding>> read_findings_file(const std::string& path) { return read_file<std::vector<Finding>>(path, kFindingsMagic); }
-Result<bool> write_messages(const std::string& path, const MessageFindings& findings) { return write_file(path, kMessagesMagic, encoded(findings)); }
-Result<MessageFindings> read_messages_file(const std::string& path) { return read_file<MessageFindings>(path, kMessagesMagic); }
+Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) { return write_sealed(path, kFindingsMagic, encoded(findings)); }
+Result<std::vector<Finding>> read_findings_file(const std::string& path) { return read_sealed_value<std::vector<Finding>>(path, kFindingsMagic); }
+Result<bool> write_messages(const std::string& path, const MessageFindings& findings) { return write_sealed(path, kMessagesMagic, encoded(findings)); }
+Result<MessageFindings> read_messages_file(const std::string& path) { return read_sealed_value<MessageFindings>(path, kMessagesMagic); }
 
 Result<RunFindings> read_findings(const std::string& directory) {
   const auto recorded = recorded_ranks(directory);

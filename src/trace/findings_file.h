@@ -23,6 +23,7 @@ inline constexpr std::uint32_t kFindingsVersion = 2;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";
+inline constexpr std::string_view kConfirmationsFile = "confirmed.findings";  // report/confirmation.h
 inline constexpr std::string_view kUnfinished = ".new";  // behind the name of a file that is being written
 
 struct FindingsHeader {

@@ -39,6 +39,35 @@ std::string json_string(const std::string& text) {
   return out + "\"";
 }
 
+// Reads what json_string wrote, from its first quote on; false if it is something else. Leaves `at` behind it.
+bool read_json_string(std::string_view text, std::size_t& at, std::string& out) {
+  out.clear();
+  if (at >= text.size() || text[at] != '"') return false;
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] != '\\') {
+      out += text[at];
+      continue;
+    }
+    if (++at >= text.size()) return false;
+    if (text[at] != 'u') {
+      out += text[at];
+      continue;
+    }
+    unsigned code = 0;
+    if (at + 4 >= text.size() || std::from_chars(text.data() + at + 1, text.data() + at + 5, code, 16).ptr != text.data() + at + 5) return false;
+    out += static_cast<char>(code);
+    at += 4;
+  }
+  return at < text.size() && text[at++] == '"';
+}
+
+// Behind the name of a member, which stands at the beginning of a line; npos if there is none.
+std::size_t member(std::string_view text, const char* name) {
+  const std::string start = std::string("\n  \"") + name + "\": ";
+  const std::size_t found = text.find(start);
+  return found == std::string_view::npos ? found : found + start.size();
+}
+
 std::vector<std::string> entries(const std::string& directory) {
   std::vector<std::string> names;
   if (DIR* open = opendir(directory.c_str())) {
@@ -65,7 +94,7 @@ int rank_of_file(std::string_view name, std::string_view ending) {
 // Findings under their own name, or under the one they have while they are written.
 bool is_findings(std::string_view name) {
   if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
-  return name == kAnalysisFile || name == kMessagesFile || rank_of_file(name, kFindingsEnding) >= 0;
+  return name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile || rank_of_file(name, kFindingsEnding) >= 0;
 }
 
 bool is_ours(const std::string& directory, const std::string& name) {
@@ -88,7 +117,7 @@ Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
   std::string text = "{\n  \"format\": 1,\n  \"token\": " + json_string(info.token) +
                      ",\n  \"started_ns\": " + std::to_string(clock_ns(CLOCK_REALTIME)) + ",\n  \"command\": [";
   for (std::size_t i = 0; i < info.command.size(); ++i) text += (i ? ", " : "") + json_string(info.command[i]);
-  text += "]\n}\n";
+  text += "],\n  \"ranks\": " + std::to_string(info.ranks) + ",\n  \"options\": " + json_string(info.options) + ",\n  \"folder\": " + json_string(info.folder) + "\n}\n";
   const std::string path = directory + kRunFile;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -157,6 +186,40 @@ void remove_run_directory(const std::string& directory) {
   for (const std::string& name : entries(directory))
     if (is_ours(directory, name)) unlink((directory + "/" + name).c_str());
   rmdir(directory.c_str());
+}
+
+Result<RunInfo> read_run_info(const std::string& directory) {
+  const std::string path = directory + kRunFile;
+  std::string text;
+  if (std::FILE* file = std::fopen(path.c_str(), "re")) {
+    for (int c = std::fgetc(file); c != EOF && text.size() < (1 << 24); c = std::fgetc(file)) text += static_cast<char>(c);
+    std::fclose(file);
+  } else {
+    return Error{"cannot read " + path + ": " + std::strerror(errno)};
+  }
+  RunInfo info;
+  const auto read_number = [&](const char* name, auto& value) {
+    if (const std::size_t at = member(text, name); at != std::string::npos) std::from_chars(text.data() + at, text.data() + text.size(), value);
+  };
+  const auto read_string = [&](const char* name, std::string& value) {
+    std::size_t at = member(text, name);
+    return at != std::string::npos && read_json_string(text, at, value);
+  };
+  read_number("ranks", info.ranks);
+  read_number("started_ns", info.started_ns);
+  read_string("options", info.options);
+  read_string("folder", info.folder);
+  std::size_t at = member(text, "command");
+  bool whole = read_string("token", info.token) && at != std::string::npos && at < text.size() && text[at++] == '[';
+  while (whole && at < text.size() && text[at] != ']') {
+    if (text[at] == ',' || text[at] == ' ') {
+      ++at;
+      continue;
+    }
+    whole = read_json_string(text, at, info.command.emplace_back());
+  }
+  if (!whole) return Error{path + ": damaged"};
+  return info;
 }
 
 bool holds_token(const std::string& directory, const std::string& token) {

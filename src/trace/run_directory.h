@@ -2,6 +2,7 @@
 // token in run.json lets a rank on another node see whether the directory it finds is the same one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,11 @@ namespace photofinish {
 
 struct RunInfo {
   std::string token;
-  std::vector<std::string> command;
+  std::vector<std::string> command;  // the program's, or that of a launcher
+  int ranks = 0;                     // that we were to start; 0: the launcher knows
+  std::string options = {};          // as format_options has them
+  std::string folder = {};           // in which it was started
+  std::uint64_t started_ns = 0;      // since 1970
 };
 
 std::string new_token();
@@ -26,6 +31,8 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info);
 // Takes away what we wrote; the directory too, if nothing else is in it.
 void remove_run_directory(const std::string& directory);
+// What run.json says. Runs of older versions have no folder.
+Result<RunInfo> read_run_info(const std::string& directory);
 bool holds_token(const std::string& directory, const std::string& token);
 
 // The ranks whose traces are there, in order. An Error if it is not a run.

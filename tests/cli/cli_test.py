@@ -533,6 +533,75 @@ class Analyze(Case):
         self.assertEqual(*reports)
 
 
+class Confirm(Case):
+    """photofinish confirm: outcomes of both orders, whatever they are, and bad input."""
+
+    def predicted(self, how):
+        app = self.compile("crossing.c")
+        self.assertEqual(self.photofinish("check", "-n", "3", app, how).code, 66)
+        return app
+
+    def confirm(self, *words):
+        result = self.photofinish("confirm", *words, "photofinish.run")
+        self.assertFalse(os.path.exists(self.path("photofinish.run.confirming")), result)
+        return result
+
+    def test_both_orders_and_again(self):
+        self.predicted("say")
+        result = self.confirm()
+        self.assertEqual(result.code, 66, result)
+        self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put crossing\.c:\d+ and get crossing\.c:\d+\n", result)
+        self.assertIn("    - got 7\n    + got 0\n", result.out, result)  # and not the process that is done
+        self.assertIn("[F1] confirmed, harmful ·", self.photofinish("report", "photofinish.run").out)
+        for order, got in (("1", "got 7"), ("2", "got 0")):
+            again = self.confirm("--finding", "F1", "--order", order, "--runs", "1")
+            self.assertEqual(again.code, 66, again)
+            self.assertIn(got, again.out.splitlines(), again)
+            self.assertIn("photofinish: F1 happened, the ", again.err, again)
+
+    def test_crash_in_one_order(self):
+        self.predicted("crash")
+        result = self.confirm()
+        self.assertIn("F1 confirmed, harmful", result.out, result)
+        self.assertRegex(result.out, r"The get crossing\.c:\d+ first: exit code [1-9]\d*, rank 2: Aborted\n")
+        self.assertIn("    - exit code 0\n", result.out, result)
+
+    def test_no_end_in_one_order(self):
+        self.predicted("hang")
+        result = self.confirm("--timeout", "3", "--runs", "1")
+        self.assertIn("F1 confirmed, harmful", result.out, result)
+        self.assertIn("    + no end after 3 s\n", result.out, result)
+        left = subprocess.run(["pgrep", "-f", self.path("crossing")], capture_output=True, text=True).stdout
+        self.assertEqual(left, "")
+
+    def test_files(self):
+        self.predicted("write")
+        self.assertIn("F1 confirmed, same outcome seen", self.confirm().out)
+        result = self.confirm("--compare", "result.txt")
+        self.assertIn("    - result.txt:1: got 7\n    + result.txt:1: got 0\n", result.out, result)
+
+    def test_bad_input(self):
+        self.assertRegex(self.photofinish("confirm", "no-such.run").err, r"^photofinish: no-such.run: No such file or directory; give the directory .*\n$")
+        self.predicted("say")
+        for words, said in ((("--finding", "F7"), "photofinish.run has no finding F7: it has F1"), (("-n", "2"), "F1 needs 3 ranks, and there are to be 2"),
+                            (("--finding", "F1", "--order", "3"), "F1 has orders 1 to 2"), (("--runs", "0"), "option runs takes 1 to 1000"),
+                            (("--tolerance", "much"), "option tolerance: 'much' is not a number from 0 to 1, such as 1e-9")):
+            result = self.confirm(*words)
+            self.assertEqual((result.code, result.err), (64, f"photofinish: {said}\n"), result)
+        os.rename(self.path("crossing"), self.path("crossing.old"))
+        self.assertRegex(self.confirm().err, r"^photofinish: \S+crossing is no longer there, .*; run photofinish check again\n$")
+        self.compile("crossing.c", "-DOTHER=1", "-O2")
+        result = self.confirm()
+        self.assertEqual(result.code, 70, result)
+        self.assertRegex(result.err, r"^photofinish: \S+crossing has changed since the run, .*; run photofinish check again\n$")
+
+    def test_nothing_to_confirm(self):
+        app = self.compile("survive.c")
+        self.photofinish("check", "-n", "2", app, "well")
+        result = self.confirm()
+        self.assertEqual((result.code, result.err), (64, "photofinish: photofinish.run has no findings: there is nothing to confirm\n"), result)
+
+
 class Install(Case):
     def test_the_installed_tree_can_be_moved_and_found(self):
         self.assertEqual(self.run_("cmake", "--install", arguments.build, "--prefix", self.path("here")).code, 0)

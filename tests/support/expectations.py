@@ -37,6 +37,7 @@ class Race:
     sides: list  # of (kind, mark): two; or a receive and the sends that it could have got
     how: str = ""  # "by hand", "with the pass", or "" for both
     always: bool = False  # in the mended form, too
+    state: str = ""  # after `photofinish confirm`; "": nobody tries
 
 
 @dataclass
@@ -128,6 +129,17 @@ def parse_race(program, line, text):
             raise ValueError("wanted 'expect message race: receive @{mark} send @{mark} …', or probe")
         sends = [("send", mark) for mark in re.findall(r"@{([\w-]+)}", race[4])]
         program.races.append(Race(line, text, [(race[2], race[3]), *sends], always=bool(race[1])))
+        return True
+    if re.match(r" (confirmed|not reproduced)\b", text):
+        race = re.fullmatch(rf" (confirmed(?:, harmful|, same outcome seen)?|not reproduced): (?:{RACE_SIDE} {RACE_SIDE}|receive @{{([\w-]+)}}((?: send @{{[\w-]+}})+))",
+                            text.rstrip())
+        if not race:
+            raise ValueError("wanted 'expect STATE: KIND @{mark} KIND @{mark}' or 'receive @{mark} send @{mark} …', with confirmed, confirmed, harmful, "
+                             "confirmed, same outcome seen, or not reproduced")
+        sides = [(race[2], race[3]), (race[4], race[5])]
+        if race[6]:
+            sides = [("receive", race[6]), *(("send", mark) for mark in re.findall(r"@{([\w-]+)}", race[7]))]
+        program.races.append(Race(line, text, sides, state=race[1]))
         return True
     if not re.match(r" race\b", text):
         return False

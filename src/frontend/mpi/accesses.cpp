@@ -14,6 +14,7 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
   Recorder* recorder = Recorder::get();
   if (recorder == nullptr) return;
   Inside inside(place);
+  if (Control* control = Control::get()) return control->touch(control->sides_of_place(call, place.pc), {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)), static_cast<std::int64_t>(bytes), {}}}, false);
   Task* task = recorder->task();
   if (task == nullptr) return;
   Context c(*task, call);
@@ -115,9 +116,47 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
   sampling.took_looking(since, ticks());
 }
 
+// Of a confirming run: nothing goes on record, most places are none of its sides, and the others may wait.
+template <class Boxes>
+void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, Boxes boxes) {
+  Control* control = Control::get();
+  if (control == nullptr || t_in_hook || is_inside(place)) return;
+  std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site->library[0]);
+  if (!control->wants(sides)) return;
+  t_in_hook = true;
+  {
+    Inside inside(place);
+    if (sides == 0) sides = control->sides_of_place(call_of(bytes), place.pc);
+    control->touch(sides, boxes(), loop);
+  }
+  t_in_hook = false;
+}
+
+void steer_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
+  const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  steer(site, bytes, place, false, [&] {
+    return std::vector<Box>{{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)), static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)), {}}};
+  });
+}
+
+void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+                 std::int64_t plane_stride) {
+  steer(site, bytes, PLACE, true, [&] {
+    std::uint64_t length = PHOTOFINISH_BYTES(bytes);
+    if (call_of(bytes) == Call::release && length == 0) length = malloc_usable_size(const_cast<void*>(address));
+    DataMap map = contiguous_map(static_cast<std::int64_t>(length));
+    map = repeated(repeated(map, static_cast<std::int64_t>(rows), stride), static_cast<std::int64_t>(planes), plane_stride);
+    return shifted(map, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address))).boxes;
+  });
+}
+
 }  // namespace
 
 void start_watching_memory() {
+  if (Control* control = Control::get()) {
+    if (control->looks_at_memory()) Reach::start({steer_access, steer_range, no_indices, note_gather});
+    return;
+  }
   if (Sampling::get() != nullptr) Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});
   else Reach::start({every<note_access>, every<note_range>, note_indices, note_gather});
 }

@@ -77,6 +77,7 @@ struct Context {
   } target;
   const void* compare;
   CommRecord* comm = nullptr;
+  MPI_Comm comm_handle;
   WinRecord* win = nullptr;
   const void* win_base = nullptr;
   int to, from, root, target_rank;

@@ -11,6 +11,7 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/context.h"
+#include "frontend/mpi/control.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
 
@@ -63,6 +64,8 @@ void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
 void append_event(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end);
 // The same for a call that may come back with nothing done: a repetition of such a failure is only counted.
 void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed);
+// Nothing goes on record; only what others can reach from now on is kept.
+void follow_event(Context& context, Recorder& recorder);
 
 template <Call call, Action action, When when, class... Roles>
 struct Interceptor {
@@ -88,6 +91,7 @@ struct Interceptor {
     Task* task = recorder->task();
     if (task == nullptr) [[unlikely]]
       return real(arguments...);
+    if (Control* control = Control::get()) [[unlikely]] return run_controlled(*control, *recorder, *task, real, place, arguments...);
     if constexpr (may_be_buffered) {
       if (count_of_send(arguments...) > kSmallSend) return read_then_run(*recorder, *task, real, place, arguments...);
     }
@@ -133,6 +137,37 @@ struct Interceptor {
     else append_event(c, recorder, start, end);
     if constexpr (action == Action::Finalize) recorder.finalized();
     return result;
+  }
+
+  // A confirming run: the call may wait before it is made, be made later, or ask for another message. Nothing goes on record.
+  template <class... Arguments>
+  static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    Context c(task, call);
+    ((arguments = Roles::pass(c, arguments)), ...);
+    read_arguments(c, place, arguments...);
+    if constexpr (action == Action::Finalize) before_last_call();
+    if constexpr (action == Action::Abort) recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+    control.before(c);
+    ((arguments = steered<Roles>(control, arguments)), ...);
+    int result = MPI_SUCCESS;
+    bool made = true;
+    if constexpr (has<roles::Target> && when == When::Returns) {
+      made = !control.puts_off();
+      if (!made) control.put_off(c, [=] { return real(arguments...); });
+    }
+    if (made) result = real(arguments...);
+    read_results(c, result, arguments...);
+    if (control.follows(c)) follow_event(c, recorder);
+    control.after(c);
+    if constexpr (action == Action::Finalize) recorder.finalized();
+    return result;
+  }
+
+  template <class Role, class Argument>
+  static Argument steered(const Control& control, Argument argument) {
+    if constexpr (std::is_same_v<Role, roles::Source>) return control.source(argument);
+    else if constexpr (std::is_same_v<Role, roles::RecvTag>) return control.tag(argument);
+    else return argument;
   }
 
   template <class Buffer, class Count, class... Rest>

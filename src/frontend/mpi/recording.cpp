@@ -113,6 +113,8 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   follow(c, recorder);
 }
 
+void follow_event(Context& c, Recorder& recorder) { follow(c, recorder); }
+
 void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed) {
   Scratch& scratch = c.scratch;
   if (failed && scratch.failed_times != 0 && scratch.failed_call == c.call && scratch.failed_site == c.event.site) {

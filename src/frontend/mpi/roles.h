@@ -171,6 +171,7 @@ struct Target : Role {
 struct Comm : Role {
   static void before(Context& c, MPI_Comm comm) {
     c.comm = Objects::get().comm(comm);
+    c.comm_handle = comm;
     c.event.fields.set(Field::comm, c.comm->id());
   }
 };

@@ -13,6 +13,7 @@
 #include "base/ticks.h"
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/annotations.h"
+#include "frontend/mpi/control.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "options/options.h"
@@ -100,7 +101,7 @@ Decision decide(const Options& options) {
   std::string directory = absolute_path(options.output);
   std::string token = environment("PHOTOFINISH_TOKEN");
   if (token.empty()) {  // under a launcher of the user's: the directory is ours to make
-    const RunInfo info{new_token(), command_line()};
+    const RunInfo info{.token = new_token(), .command = command_line(), .options = format_options(options), .folder = absolute_path("")};
     token = info.token;
     if (options.overwrite) {
       if (const auto made = create_run_directory(directory, info, true); !made) return complain_once(made.error().message), decision;
@@ -205,6 +206,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     Sampling::start(*slowdown, first_tick, self.clock.ns_per_tick);
     recorder->writer().define(DefinitionKind::Sampling, SamplingDefinition{.id = SamplingId(1), .slowdown = *slowdown});
   }
+  if (session == nullptr) Control::start(self.rank, self.world_size, decision.directory, recorder->writer().known());
   start_watching_memory();
   hear_annotations();
   if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);

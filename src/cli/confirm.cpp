@@ -1,0 +1,269 @@
+// photofinish confirm: runs the program again until each finding has happened, in each order, and tells what that changed.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/confirming_run.h"
+#include "confirm/candidates.h"
+#include "report/confirmation_text.h"
+#include "trace/confirmations_file.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+constexpr std::uint32_t kDirectedPauses = 100;  // where it is known who comes when, it is worth waiting so much longer
+constexpr std::uint32_t kPatiencePauses = 300;  // of a rank, in all
+constexpr std::uint32_t kLonger = 4;            // each time that it did not work
+constexpr std::size_t kDifferenceLines = 5;
+
+// From when it was started until its ranks wrote last, in seconds.
+int seconds_of(const std::string& directory, const RunInfo& info) {
+  std::uint64_t last = info.started_ns;
+  if (const auto ranks = recorded_ranks(directory))
+    for (const WorldRank rank : *ranks) {
+      struct stat status;
+      if (stat(trace_path(directory, rank).c_str(), &status) == 0)
+        last = std::max(last, static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000);
+    }
+  return static_cast<int>((last - info.started_ns) / 1'000'000'000);
+}
+
+// The run as it was started, or as the user wants it.
+Result<Launch> launch_of(const Options& options, const ConfirmArguments& arguments) {
+  const auto info = read_run_info(arguments.run);
+  if (!info) return info.error();
+  const auto ranks = recorded_ranks(arguments.run);
+  if (!ranks) return ranks.error();
+  if (ranks->empty()) return Error{arguments.run + " has no ranks on record"};
+  const auto trace = RankTrace::open(arguments.run, ranks->front());
+  if (!trace) return trace.error();
+  Launch launch{.command = info->command, .folder = info->folder, .compare = arguments.compare, .verbose = options.verbose};
+  launch.world_size = (*trace)->world_size();
+  auto rank_options = parse_options(info->options);
+  if (!rank_options) return rank_options.error();
+  launch.options = *rank_options;
+  launch.options.pause_ms = options.pause_ms;
+  if (options.mpi != "auto") launch.options.mpi = options.mpi;
+  // Under a launcher of the user's only the program is on record, not how many times it was started.
+  const bool by_exec = info->ranks == 0 && !info->command.empty() && info->command[0] == (*trace)->definitions().rank.program;
+  launch.ranks = by_exec ? launch.world_size : info->ranks;
+  if (!arguments.line.empty()) {
+    launch.command = arguments.line;
+    launch.ranks = 0;
+    launch.folder.clear();
+  } else if (arguments.ranks > 0) {
+    if (launch.ranks == 0) return Error{"the run was started by a launcher's line: give another line instead of -n, behind --"};
+    launch.ranks = launch.world_size = arguments.ranks;
+  }
+  launch.timeout_s = options.timeout > 0 ? options.timeout : 60 + 10 * seconds_of(arguments.run, *info);
+  return launch;
+}
+
+class Confirmer {
+ public:
+  Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch, double tolerance)
+      : options_(options), directory_(absolute_path(arguments.run) + ".confirming"), launch_(std::move(launch)), tolerance_(tolerance) {}
+
+  // What is known of the finding afterwards; an Error if the program cannot be started or the user has had enough.
+  Result<Confirmation> confirm(const Candidate& candidate);
+  // One order, as it was seen before if it was; up to as many runs as are allowed.
+  struct Tried {
+    OrderTried told;
+    std::optional<Outcome> outcome;
+    std::uint64_t reached[2] = {0, 0};
+  };
+  Result<Tried> try_order(const Candidate& candidate, std::size_t order, const OrderTried* known);
+  Launch& launch() { return launch_; }
+
+ private:
+  Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known, std::uint32_t run) const;
+  Result<bool> compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes);
+
+  const Options& options_;
+  std::string directory_;
+  Launch launch_;
+  double tolerance_;
+};
+
+// The first run waits for those who raced when it was predicted, or who met in another order; later ones let chance decide, and wait longer.
+Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known, std::uint32_t run) const {
+  Schedule schedule = candidate.schedule;
+  const auto pause = static_cast<std::uint32_t>(options_.pause_ms);
+  schedule.seed = run + 1;
+  schedule.patience_ms = pause * kPatiencePauses;
+  schedule.unit_ms = pause;
+  if (schedule.kind == RaceKind::Message) {
+    // Whoever got that message gets the other one.
+    const Schedule::Match wanted{candidate.messages[order].rank, candidate.messages[order].tag};
+    const auto it = schedule.matches.begin() + static_cast<std::ptrdiff_t>(schedule.steered);
+    const auto later = std::find_if(it + 1, schedule.matches.end(), [&](const Schedule::Match& m) { return m.source == wanted.source && m.tag == wanted.tag; });
+    if (order > 0 && later != schedule.matches.end()) *later = *it;
+    *it = wanted;
+    return schedule;
+  }
+  schedule.first = static_cast<std::uint32_t>(order);
+  schedule.pause_ms = pause * kDirectedPauses;
+  if (run == 0) {
+    for (std::size_t side = 0; known != nullptr && side < schedule.sides.size(); ++side) {
+      schedule.sides[side].rank = known->ranks[side];
+      schedule.sides[side].arrival = known->arrivals[side];
+    }
+    return schedule;
+  }
+  for (ScheduledSide& side : schedule.sides) side.rank = kAnySource;
+  schedule.pause_ms = pause;
+  for (std::uint32_t i = 1; i < run && schedule.pause_ms < pause * kDirectedPauses; ++i) schedule.pause_ms *= kLonger;
+  return schedule;
+}
+
+Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order, const OrderTried* known) {
+  Tried tried;
+  tried.told.name = candidate.orders[order];
+  for (int run = 0; run < options_.runs && !tried.told.seen; ++run) {
+    const auto done = run_schedule(directory_, schedule_for(candidate, order, known, static_cast<std::uint32_t>(run)), launch_);
+    if (!done) return done.error();
+    if (done->interrupted) return Error{"interrupted"};
+    ++tried.told.runs;
+    for (const int side : {0, 1}) tried.reached[side] += done->reached[side];
+    if (!done->seen) continue;
+    tried.told.seen = true;
+    tried.told.forced = done->forced;
+    tried.told.ranks = done->ranks;
+    tried.told.arrivals = done->arrivals;
+    tried.told.outcome = done->outcome.how;
+    tried.outcome = done->outcome;
+  }
+  return tried;
+}
+
+// Outcomes that differ are looked at once more, each in its order, so that what differs anyway is not taken for the race's doing.
+Result<bool> Confirmer::compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes) {
+  const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& outcome) { return outcome.has_value(); });
+  if (first == outcomes.end()) return true;
+  const auto base = static_cast<std::size_t>(first - outcomes.begin());
+  confirmation.state = ConfirmState::SameOutcome;
+  std::optional<Outcome> base_again;
+  for (std::size_t order = base + 1; order < outcomes.size(); ++order) {
+    if (!outcomes[order]) continue;
+    Difference difference = compare(*outcomes[base], *outcomes[order], tolerance_);
+    if (difference.empty()) continue;
+    if (!base_again) {
+      auto again = try_order(candidate, base, &confirmation.orders[base]);
+      if (!again) return again.error();
+      base_again = again->outcome;
+    }
+    const auto again = try_order(candidate, order, &confirmation.orders[order]);
+    if (!again) return again.error();
+    if (base_again && again->outcome) difference = in_both(difference, compare(*base_again, *again->outcome, tolerance_), tolerance_);
+    else difference = {};
+    if (difference.empty()) {
+      confirmation.varies = true;
+      continue;
+    }
+    if (confirmation.state != ConfirmState::Harmful) confirmation.difference = as_lines(difference, kDifferenceLines);
+    confirmation.state = ConfirmState::Harmful;
+  }
+  return true;
+}
+
+Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
+  Confirmation confirmation{.key = candidate.key};
+  std::vector<std::optional<Outcome>> outcomes;
+  const OrderTried* known = nullptr;  // one that was seen
+  confirmation.orders.reserve(candidate.orders.size());
+  for (std::size_t order = 0; order < candidate.orders.size(); ++order) {
+    auto tried = try_order(candidate, order, known);
+    if (!tried) return tried.error();
+    confirmation.orders.push_back(std::move(tried->told));
+    outcomes.push_back(std::move(tried->outcome));
+    for (const int side : {0, 1}) confirmation.reached[side] += tried->reached[side];
+    if (confirmation.orders.back().seen) known = &confirmation.orders.back();
+  }
+  if (const auto compared = compare_orders(candidate, confirmation, outcomes); !compared) return compared.error();
+  return confirmation;
+}
+
+// The findings that are meant, or what is wrong with them.
+Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments, const Launch& launch) {
+  if (all.empty()) return Error{arguments.run + " has no findings: there is nothing to confirm"};
+  std::vector<Candidate> chosen;
+  for (const std::string& name : arguments.findings) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) { return name == fmt::format("F{}", candidate.number); });
+    if (found == all.end()) return Error{fmt::format("{} has no finding {}: it has F1{}", arguments.run, name, all.size() > 1 ? fmt::format(" to F{}", all.size()) : "")};
+    chosen.push_back(*found);
+  }
+  if (chosen.empty()) chosen = std::move(all);
+  for (const Candidate& candidate : chosen)
+    if (candidate.ranks > launch.world_size)
+      return Error{fmt::format("F{} needs {} ranks, and there are to be {}", candidate.number, candidate.ranks, launch.world_size)};
+  return chosen;
+}
+
+void keep(std::vector<Confirmation>& all, Confirmation fresh) {
+  std::erase_if(all, [&](const Confirmation& old) { return old.key == fresh.key; });
+  all.push_back(std::move(fresh));
+}
+
+int show_again(Confirmer& confirmer, const ConfirmArguments& arguments, const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
+  if (chosen.size() != 1) return fail("--order is for one finding: give --finding, too", kExitUsage);
+  const Candidate& candidate = chosen.front();
+  const auto order = static_cast<std::size_t>(arguments.order) - 1;
+  if (!candidate.impossible.empty()) return fail(fmt::format("F{} cannot be tried: {}", candidate.number, candidate.impossible));
+  if (order >= candidate.orders.size()) return fail(fmt::format("F{} has orders 1 to {}", candidate.number, candidate.orders.size()), kExitUsage);
+  const Confirmation* before = find_confirmation(known, candidate.key);
+  const OrderTried* seen = nullptr;
+  if (before != nullptr && order < before->orders.size() && before->orders[order].seen) seen = &before->orders[order];
+  confirmer.launch().shows_output = true;
+  const auto tried = confirmer.try_order(candidate, order, seen);
+  if (!tried) return fail(tried.error().message, tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
+  if (!tried->told.seen) {
+    fmt::print(stderr, "photofinish: F{} was not seen: its sides were come to {} and {} times\n", candidate.number, tried->reached[0], tried->reached[1]);
+    return kExitOk;
+  }
+  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name, tried->told.outcome);
+  return tried->outcome->code != 0 ? tried->outcome->code : static_cast<int>(kExitFindings);
+}
+
+}  // namespace
+
+int run_confirm(const Options& options, const ConfirmArguments& arguments) {
+  auto candidates = candidates_of(arguments.run);
+  if (!candidates) return fail(candidates.error().message);
+  auto launch = launch_of(options, arguments);
+  if (!launch) return fail(launch.error().message);
+  auto chosen = choose(std::move(*candidates), arguments, *launch);
+  if (!chosen) return fail(chosen.error().message, kExitUsage);
+  const auto info = read_run_info(arguments.run);
+  if (!info) return fail(info.error().message);
+  if (const std::string changed = changed_program(arguments.run, info->started_ns); !changed.empty())
+    return fail(changed + "; run photofinish check again");
+  auto known = read_confirmations(arguments.run);
+  if (!known) return fail(known.error().message);
+  Confirmer confirmer(options, arguments, std::move(*launch), *tolerance_of(options.tolerance));
+  if (arguments.order > 0) return show_again(confirmer, arguments, *chosen, *known);
+
+  std::size_t confirmed = 0, harmful = 0;
+  for (const Candidate& candidate : *chosen) {
+    if (!candidate.impossible.empty()) {
+      fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number, candidate.title, candidate.impossible);
+      continue;
+    }
+    auto found = confirmer.confirm(candidate);
+    if (!found) return fail(found.error().message, found.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
+    confirmed += found->state != ConfirmState::NotReproduced ? 1 : 0;
+    harmful += found->state == ConfirmState::Harmful ? 1 : 0;
+    fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&*found), candidate.title, confirmation_lines(*found, candidate.number, arguments.run));
+    std::fflush(stdout);
+    keep(*known, std::move(*found));
+    if (const auto written = write_confirmations(arguments.run, *known); !written) return fail(written.error().message);
+  }
+  fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed, chosen->size(), harmful, arguments.run);
+  return confirmed > 0 ? kExitFindings : kExitOk;
+}
+
+}  // namespace photofinish

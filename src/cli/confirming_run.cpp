@@ -1,0 +1,199 @@
+#include "cli/confirming_run.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/rank_line.h"
+#include "cli/start.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+constexpr auto kGrace = 2s;  // for a launcher to end its ranks
+
+volatile sig_atomic_t g_interrupted = 0;
+
+std::string whole_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Launchers put ranks into groups of their own; the run's token stays with each.
+std::vector<pid_t> processes_of(const std::string& token) {
+  std::vector<pid_t> found;
+  const std::string mark = "PHOTOFINISH_TOKEN=" + token;
+  DIR* all = opendir("/proc");
+  if (all == nullptr) return found;
+  while (const dirent* entry = readdir(all)) {
+    const int pid = std::atoi(entry->d_name);
+    if (pid <= 0 || pid == getpid()) continue;
+    if (whole_text(fmt::format("/proc/{}/environ", pid)).find(mark) != std::string::npos) found.push_back(pid);
+  }
+  closedir(all);
+  return found;
+}
+
+void end_all(const std::string& token) {
+  const auto until = Clock::now() + kGrace;
+  for (std::vector<pid_t> left = processes_of(token); !left.empty() && Clock::now() < until; left = processes_of(token)) {
+    for (const pid_t pid : left) kill(pid, SIGKILL);
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+struct Ended {
+  int code = 0;
+  bool in_time = true;
+};
+
+bool wait_until(pid_t child, int& status, Clock::time_point until) {
+  while (true) {
+    const pid_t done = waitpid(child, &status, WNOHANG);
+    if (done == child || (done < 0 && errno != EINTR)) return true;
+    if (Clock::now() >= until || g_interrupted != 0) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+}
+
+// In the child: where the program's output goes, and where it is started.
+void enter(const Launch& launch, const std::string& directory) {
+  // A group of its own: Ctrl-C is for us, and we end it.
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  if (!launch.shows_output) {
+    const int out = open((directory + "/stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int err = open((directory + "/stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (out >= 0) dup2(out, STDOUT_FILENO);
+    if (err >= 0) dup2(err, STDERR_FILENO);
+  }
+  if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(kExitToolError);
+}
+
+Result<Ended> start(const std::vector<std::string>& line, const std::string& directory, const std::string& token, const Launch& launch) {
+  allow_root();
+  if (launch.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
+  std::fflush(nullptr);
+  std::vector<char*> words;
+  for (const std::string& word : line) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) return Error{fmt::format("cannot start {}: {}", line[0], std::strerror(errno))};
+  if (child == 0) {
+    enter(launch, directory);
+    execvp(words[0], words.data());
+    _exit(kExitToolError);
+  }
+  struct sigaction note {}, before_int {}, before_term {};
+  note.sa_handler = [](int) { g_interrupted = 1; };
+  sigaction(SIGINT, &note, &before_int);
+  sigaction(SIGTERM, &note, &before_term);
+  int status = 0;
+  Ended ended{.in_time = wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s))};
+  if (!ended.in_time) {
+    const sig_atomic_t interrupted = g_interrupted;
+    g_interrupted = 0;
+    kill(-child, SIGTERM);
+    if (!wait_until(child, status, Clock::now() + kGrace)) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+    }
+    g_interrupted = interrupted;
+  }
+  end_all(token);
+  sigaction(SIGINT, &before_int, nullptr);
+  sigaction(SIGTERM, &before_term, nullptr);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+// The first ranks that did not end as they should, in words; those that were only stopped by others are left out.
+std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
+  if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
+  std::string how;
+  int told = 0;
+  for (int rank = 0; rank < launch.world_size && ended.code != 0 && told < 3; ++rank) {
+    const auto trace = RankTrace::open(directory, WorldRank(rank));
+    if (!trace) continue;
+    const RankEnd& end = (*trace)->end();
+    const bool signalled = end.state == RankState::Signalled && end.code != SIGTERM && end.code != SIGKILL;
+    if (signalled) how += fmt::format(", rank {}: {}", rank, strsignal(end.code));
+    else if (end.state == RankState::Aborted) how += fmt::format(", rank {}: MPI_Abort with {}", rank, end.code);
+    else if (end.state == RankState::Exited && end.code != 0) how += fmt::format(", rank {}: exit {}", rank, end.code);
+    else continue;
+    ++told;
+  }
+  return fmt::format("exit code {}{}", ended.code, how);
+}
+
+// What the ranks, or their launcher, had to say about it.
+std::string not_steered(const std::string& directory, const Outcome& outcome) {
+  for (const std::string& line : lines_of(whole_text(directory + "/stderr")))
+    if (line.starts_with("photofinish: ")) return line.substr(std::strlen("photofinish: "));
+  return fmt::format("no rank of the program got through MPI_Init: {}", outcome.how);
+}
+
+}  // namespace
+
+Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule& schedule, const Launch& launch) {
+  Options options = launch.options;
+  options.output = directory;
+  options.offline = true;
+  options.overwrite = false;
+  const std::string token = new_token();
+  const auto line = rank_line(options, launch.ranks, launch.command, token);
+  if (!line) return line.error();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+  if (const auto made = create_run_directory(directory, {.token = token, .command = launch.command}, true); !made) return made.error();
+  if (const auto written = write_schedule(directory, schedule); !written) return written.error();
+
+  const auto ended = start(*line, directory, token, launch);
+  if (!ended) return ended.error();
+
+  ConfirmingRun run;
+  run.interrupted = g_interrupted != 0;
+  run.outcome.code = ended->code;
+  run.outcome.ended = ended->in_time;
+  run.outcome.how = how_it_ended(directory, *ended, launch);
+  if (!launch.shows_output) run.outcome.lines = without_launcher(lines_of(whole_text(directory + "/stdout")));
+  for (const std::string& name : launch.compare) {
+    const std::string path = name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
+    run.outcome.files.push_back({name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
+  }
+  const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
+  if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
+  for (const Account& account : accounts) {
+    run.reached[0] += account.reached[0];
+    run.reached[1] += account.reached[1];
+    if (account.met == 0) continue;
+    run.seen = true;
+    run.forced = account.forced != 0;
+    run.ranks = {WorldRank(account.ranks[0]), WorldRank(account.ranks[1])};
+    run.arrivals = {account.arrivals[0], account.arrivals[1]};
+  }
+  std::filesystem::remove_all(directory, ignored);
+  return run;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,40 @@
+// One run of a program under a schedule, from its start to what it came to.
+//
+// Whatever the program does in it is a result. It is stopped when it takes too long or the user interrupts us, and nothing that it started is left.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "confirm/outcome.h"
+#include "confirm/schedule.h"
+#include "options/options.h"
+
+namespace photofinish {
+
+struct Launch {
+  Options options;                   // of the ranks
+  int ranks = 0;                     // 0: `command` is a launcher's line
+  int world_size = 0;
+  std::vector<std::string> command;
+  std::string folder;                // where it is started; empty: here
+  int timeout_s = 60;
+  std::vector<std::string> compare;  // files to read when it has ended
+  bool shows_output = false;         // the program's output goes where ours does, and is not kept
+  bool verbose = false;
+};
+
+struct ConfirmingRun {
+  Outcome outcome;
+  bool seen = false, forced = false;
+  std::vector<WorldRank> ranks;
+  std::vector<std::uint64_t> arrivals;
+  std::uint64_t reached[2] = {0, 0};
+  bool interrupted = false;
+};
+
+// `directory` is made for the run and removed afterwards.
+Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule& schedule, const Launch& launch);
+
+}  // namespace photofinish

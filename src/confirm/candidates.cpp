@@ -1,0 +1,203 @@
+#include "confirm/candidates.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "model/scopes.h"
+#include "report/event_text.h"
+#include "report/finding_words.h"
+#include "symbols/symbolizer.h"
+#include "trace/findings_file.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+bool is_access(Call call) { return call == Call::load || call == Call::store || call == Call::release; }
+
+// The definitions of the ranks that findings name, each read once.
+class Traces {
+ public:
+  explicit Traces(std::string directory) : directory_(std::move(directory)) {}
+  RankTrace* of(WorldRank rank) {
+    auto& trace = traces_[rank];
+    if (trace == nullptr) {
+      auto opened = RankTrace::open(directory_, rank);
+      if (!opened) return nullptr;
+      trace = std::move(*opened);
+    }
+    return trace.get();
+  }
+
+ private:
+  std::string directory_;
+  std::map<WorldRank, std::unique_ptr<RankTrace>> traces_;
+};
+
+// As the ranks of a confirming run work it out: by the whole stack of a call, by the place alone of a load or store.
+std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
+  if (!is_access(call)) return place_key(definitions, site);
+  Definitions alone;
+  const auto found = definitions.sites.find(site);
+  if (found == definitions.sites.end() || found->second.frames.empty()) return 0;
+  alone.sites[site] = {site, {found->second.frames.front()}};
+  alone.modules = definitions.modules;
+  return place_key(alone, site);
+}
+
+// How often the rank had come there when the event of this moment began, itself included. Loads and stores between two calls count once.
+std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment) {
+  std::uint64_t arrivals = 0, index = 0;
+  bool counted = false;
+  const Event* event = nullptr;
+  trace.rewind();
+  for (; index <= moment / 2 && trace.next(event); ++index) {
+    if (!is_access(event->call)) counted = false;
+    if (event->call != call || place_of(trace.definitions(), call, event->site) != place) continue;
+    if (is_access(call) && std::exchange(counted, true)) continue;
+    ++arrivals;
+  }
+  return std::max<std::uint64_t>(arrivals, 1);
+}
+
+// What each receive and probe from any source got, in the order in which they were posted; kProcNull: nothing. `index` becomes that of the one at the moment.
+std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, std::uint64_t& index) {
+  std::vector<Schedule::Match> matches;
+  std::map<std::int64_t, std::size_t> pending;  // by request
+  const Event* event = nullptr;
+  trace.rewind();
+  for (std::uint64_t number = 0; trace.next(event); ++number) {
+    for (const Completion& done : event->completions)
+      if (const auto found = pending.find(static_cast<std::int64_t>(event->requests[done.index].value)); found != pending.end() && done.from.value >= 0) {
+        matches[found->second] = {done.from, done.tag};
+        pending.erase(found);
+      }
+    const FieldSet& fields = event->fields;
+    if (!fields.has(Field::from) || fields[Field::from] != kAnySource.value || traits(event->call).when == When::Prepares) continue;
+    if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
+    if (number <= moment / 2) index = matches.size();
+    matches.push_back({kProcNull, kAnyTag});
+    if (fields.has(Field::matched_from)) matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])), fields[Field::matched_tag]};
+    else if (fields.has(Field::request)) pending[fields[Field::request]] = matches.size() - 1;
+  }
+  return matches;
+}
+
+std::string kind_name(const FindingSide& side) {
+  if (is_access(side.call)) return std::string(traits(side.call).name);
+  switch (side.kind) {
+    case AccessKind::Get: return "get";
+    case AccessKind::Put: return "put";
+    case AccessKind::Accumulate: return "accumulate";
+    default: return std::string(traits(side.call).name);
+  }
+}
+
+bool same_place(const FindingSide& a, const FindingSide& b) { return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call; }
+
+Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces, RunNotes& notes) {
+  Candidate candidate{.key = key_of(finding)};
+  candidate.schedule.kind = RaceKind::Memory;
+  for (const FindingSide& side : finding.sides) {
+    ScheduledSide scheduled{.kind = side.kind, .call = side.call, .places = {}, .rank = side.rank};
+    RankTrace* trace = traces.of(side.rank);
+    if (trace == nullptr) {
+      candidate.impossible = notes.trouble(side.rank);
+      continue;
+    }
+    const std::uint64_t own = place_of(trace->definitions(), side.call, side.site);
+    std::set<std::uint64_t> places{own};
+    // What a compiler made of this one place.
+    for (const Finding& part : parts)
+      for (const FindingSide& other : part.sides)
+        if (same_place(other, side))
+          if (RankTrace* its = traces.of(other.rank)) places.insert(place_of(its->definitions(), other.call, other.site));
+    scheduled.places.assign(places.begin(), places.end());
+    scheduled.arrival = arrival_of(*trace, side.call, own, side.begin);
+    candidate.schedule.sides.push_back(std::move(scheduled));
+  }
+  const auto at = [&](const FindingSide& side) {
+    const std::string location = notes.site(side.rank, side.site).location;
+    return kind_name(side) + (location.empty() ? "" : " " + location);
+  };
+  candidate.title = fmt::format("{}, {} and {}", race_name(finding), at(finding.sides[0]), at(finding.sides[1]));
+  const bool one_place = same_place(finding.sides[0], finding.sides[1]);
+  for (const FindingSide& side : finding.sides)
+    candidate.orders.push_back(one_place ? fmt::format("the {} of the {} rank first", kind_name(side), candidate.orders.empty() ? "lower" : "higher")
+                                         : fmt::format("the {} first", at(side)));
+  candidate.ranks = 1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
+  return candidate;
+}
+
+Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& notes) {
+  Candidate candidate{.key = key_of(finding)};
+  candidate.schedule.kind = RaceKind::Message;
+  RankTrace* trace = traces.of(finding.receive.rank);
+  const SiteNotes& site = notes.site(finding.receive.rank, finding.receive.site);
+  candidate.title = fmt::format("message race, {} {}", site.call ? traits(*site.call).name : "receive", site.location);
+  if (trace == nullptr) candidate.impossible = notes.trouble(finding.receive.rank);
+  else if (finding.taker == Taker::Cancelled) candidate.impossible = "it was cancelled, and nothing can be received in its place";
+  else if (finding.wanted.source != kAnySource) candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
+  else if (!site.call) candidate.impossible = "its call is not on record";
+  if (!candidate.impossible.empty()) return candidate;
+  const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
+  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank});
+  candidate.schedule.matches = matches_of(*trace, finding.receive.moment, candidate.schedule.steered);
+  if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
+  candidate.messages.push_back(finding.got);
+  for (const MessageFinding::Other& other : finding.others) candidate.messages.push_back(other.send);
+  candidate.ranks = finding.receive.rank.value + 1;
+  for (const MessageEnd& send : candidate.messages) {
+    const std::string location = notes.site(send.rank, send.site).location;
+    candidate.orders.push_back(fmt::format("the message of rank {}{}{} taken", send.rank.value, location.empty() ? "" : ", sent at ", location));
+    candidate.ranks = std::max(candidate.ranks, send.rank.value + 1);
+  }
+  return candidate;
+}
+
+}  // namespace
+
+Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
+  auto run = read_findings(directory);
+  if (!run) return run.error();
+  if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", directory, directory)};
+  RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
+  std::vector<Finding> parts = run->findings;
+  for (Finding& part : parts)
+    for (FindingSide& side : part.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+  const NumberedFindings numbered = number_findings(std::move(*run), notes);
+  Traces traces(directory);
+  std::vector<Candidate> candidates;
+  for (const Finding& finding : numbered.in_memory) candidates.push_back(of_memory(finding, parts, traces, notes));
+  for (const MessageFinding& finding : numbered.messages) candidates.push_back(of_messages(finding, traces, notes));
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].number = i + 1;
+  return candidates;
+}
+
+std::string changed_program(const std::string& directory, std::uint64_t started_ns) {
+  const auto ranks = recorded_ranks(directory);
+  Symbolizer symbolizer;
+  std::set<std::string> seen;
+  if (!ranks) return ranks.error().message;
+  for (const WorldRank rank : *ranks) {
+    const auto trace = RankTrace::open(directory, rank);
+    if (!trace) continue;
+    for (const auto& [id, module] : (*trace)->definitions().modules) {
+      if (!seen.insert(module.path).second || module.path.find('/') == std::string::npos) continue;
+      struct stat status;
+      if (stat(module.path.c_str(), &status) != 0) return fmt::format("{} is no longer there, and the places of the findings are in it", module.path);
+      const auto modified = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
+      const bool same = module.build_id.empty() ? modified < started_ns : symbolizer.matches(module.path, module.build_id);
+      if (!same) return fmt::format("{} has changed since the run, so that its findings may be about other places", module.path);
+    }
+  }
+  return "";
+}
+
+}  // namespace photofinish

@@ -1,0 +1,133 @@
+// One rank of a confirming run: it holds the tasks that come to a side of the race, and lets them go in the order that was asked for
+// (docs/confirm.md).
+//
+// Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as far as the standard lets the library itself put it off;
+// what cannot be steered is left alone and said to be so.
+// Cannot steer: operations with a request (they are only seen), and persistent ones (not even that).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "confirm/board.h"
+#include "confirm/schedule.h"
+#include "frontend/mpi/context.h"
+#include "photofinish/runtime_abi.h"
+
+namespace photofinish::mpi {
+
+class Control {
+ public:
+  // Null unless this is a confirming run.
+  static Control* get() { return instance_; }
+  // On all ranks, once recording has started, if the directory of the run has a schedule.
+  static void start(WorldRank rank, int size, const std::string& directory, const Definitions& known);
+
+  // Around a call, on the thread that makes it, with its arguments read.
+  void before(Context& c);
+  void after(Context& c);
+  // What a receive or probe is to ask for; the program's own unless it is the one that is steered.
+  int source(int given) const;
+  int tag(int given) const;
+  // Whether the call is not to be made now; then it is to be put off, and will be made before the call that completes it.
+  bool puts_off() const;
+  void put_off(Context& c, std::function<int()> call);
+  // Whether what the call lets others reach may be what a side loads or stores.
+  bool follows(const Context& c) const;
+
+  bool looks_at_memory() const;
+  // Which sides a load or store at this place is, as one byte that is not 0.
+  std::uint8_t sides_of_place(Call call, std::uint64_t pc);
+  // Whether a load or store at a place with such a byte (0: not known) is to be told.
+  bool wants(std::uint8_t sides) const;
+  // It is about to be made. `loop`: the first of many.
+  void touch(std::uint8_t sides, const std::vector<Box>& boxes, bool loop);
+
+ private:
+  struct Peer {  // of a window
+    std::uint64_t base;
+    std::int64_t unit;
+  };
+  // What this rank has started, or put off, at a side, and not completed.
+  struct Flight {
+    std::uint32_t place = 0;  // on the board
+    std::int64_t win = 0;
+    std::int64_t target = -1;
+    std::int64_t request = 0;
+    bool of_buffer = false;   // the side is the memory of this rank, not of the target
+    bool atomic = false;
+    std::function<int()> later;
+  };
+
+  Control(Schedule schedule, WorldRank rank, int size, const Definitions& known);
+  bool open_board(const std::string& directory);
+
+  std::uint32_t sides_of(Call call, SiteId site);
+  Posting posting(std::uint32_t sides);
+  void add_buffers(Posting& mine, const Context& c, const ScheduledSide& side);
+  void count_arrival(std::uint32_t sides);
+  bool takes_part(std::uint32_t sides) const;
+  bool wants_to_wait(std::uint32_t sides);
+  Turn come(Posting& mine, bool goes_on, std::uint32_t& place);
+  Turn pause(std::uint32_t limit_ms);
+  void wait_for_first();
+  void first_is_done();
+  void note_meeting();
+  void come_to_call(Context& c, std::uint32_t sides);
+  bool complete_early(Context& c);
+  bool completes(const Flight& flight, const Context& c) const;
+  void before_completion(Context& c);
+  void issue(const Context& c);
+  void land(const Context& c);
+  void follow_locks(const Context& c);
+  bool may_flush(const Context& c) const;
+  void gather_window(Context& c);
+  bool is_steered_receive(const Context& c) const;
+  void choose_message(Context& c);
+  void check_message(Context& c);
+  bool all_others_wait();
+  void make_progress();
+
+  template <class Change>
+  void on_board(Change change);
+
+  static Control* instance_;
+
+  const Schedule schedule_;
+  bool of_buffers_ = false;  // a side is a call that has memory of its rank in use
+  const WorldRank rank_;
+  const int size_;
+  const Definitions& known_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int thread_level_ = 0;
+  Board* board_ = nullptr;
+  std::atomic<std::uint64_t>* words_ = nullptr;  // one for each rank: odd while it waits for others
+  Account* account_ = nullptr;
+
+  std::mutex mutex_;  // of what follows
+  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // sides by key
+  std::vector<std::uint8_t> sides_of_site_;                  // 1 + sides; 0: not asked yet
+  std::map<std::int64_t, std::vector<Peer>> windows_;
+  std::vector<HeldLock> locks_;
+  std::vector<Flight> flights_;
+  std::minstd_rand random_;
+  double eagerness_ = 1;
+  std::uint64_t arrivals_[2] = {};
+  std::uint64_t moment_ = 1, arrival_moment_[2] = {};
+  std::uint64_t awaited_request_ = 0;
+  std::uint64_t wildcards_ = 0;      // receives and probes from any source so far that took something
+  std::uint64_t message_since_ = 0;  // that it waits for what the next of them is to get
+  bool follows_ = true;              // the recorded matches, as far as they still come
+  // What the others did when it was last looked, and since when nothing has changed.
+  std::vector<std::uint64_t> seen_words_;
+  std::uint64_t quiet_since_ = 0, looked_ = 0;
+};
+
+}  // namespace photofinish::mpi

@@ -1,0 +1,48 @@
+// UPC-Thrille, NPB BT and SP 3.3: signal (v = 1) and wait (while (v == 0)) by hand. Nothing tells that the flag orders the data behind it, so that
+// both are predicted; only the flag's own race can happen.
+// Fixed: a message instead of the flag.
+#include "../rma/rma.h"
+// run: ranks=2
+// output: read 12
+// expect confirmed, same outcome seen: put @{signal} load @{wait}
+// expect not reproduced: put @{data} load @{read}
+enum { kData = 0, kFlag = 32, kSteps = 3 };
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  MPI_Win win;
+  volatile int* shared = int_window(48, &win);
+  MPI_Win_lock_all(0, win);
+  int sum = 0;
+  for (int step = 1; step <= kSteps; ++step) {
+    if (rank == 0) {
+      const int data = step + 2;
+      MPI_Put(&data, 1, MPI_INT, 1, kData + step, 1, MPI_INT, win); /*{data}*/
+      MPI_Win_flush(1, win);
+#ifdef FIXED
+      tell(1);
+#else
+      MPI_Put(&step, 1, MPI_INT, 1, kFlag, 1, MPI_INT, win); /*{signal}*/
+      MPI_Win_flush(1, win);
+#endif
+    } else {
+#ifdef FIXED
+      hear(0);
+#else
+      while (LOAD(shared[kFlag]) < step) { /*{wait}*/
+        int flag;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        MPI_Win_sync(win);
+        sched_yield();
+      }
+#endif
+      MPI_Win_sync(win);
+      sum += LOAD(shared[kData + step]); /*{read}*/
+    }
+  }
+  if (rank == 1) printf("read %d\n", sum);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}

@@ -1,0 +1,35 @@
+// UPC-Thrille, NPB FT 2.3: the accesses to dbg_sum are "protected" by a lock, but each rank has been given a lock of its own.
+// Here: the lock of one window, which each rank takes at itself, while dbg_sum is in another window at rank 0.
+// Fixed: all take the lock at rank 0.
+#include "../rma/rma.h"
+// run: ranks=2
+// output: dbg_sum 3
+// expect confirmed, harmful: get @{get} put @{put}
+// expect confirmed, harmful: put @{put} put @{put}
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  MPI_Win locks, sums;
+  int_window(1, &locks);
+  int* dbg_sum = int_window(1, &sums);
+#ifdef FIXED
+  const int sum_write = 0;
+#else
+  const int sum_write = rank;
+#endif
+  int sum = 0;
+  MPI_Win_lock_all(0, sums);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, sum_write, 0, locks);
+  MPI_Get(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, sums); /*{get}*/
+  MPI_Win_flush(0, sums);
+  STORE(sum, LOAD(sum) + rank + 1);
+  MPI_Put(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, sums); /*{put}*/
+  MPI_Win_flush(0, sums);
+  MPI_Win_unlock(sum_write, locks);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("dbg_sum %d\n", LOAD(*dbg_sum));
+  MPI_Win_unlock_all(sums);
+  MPI_Win_free(&sums);
+  MPI_Win_free(&locks);
+  MPI_Finalize();
+}
