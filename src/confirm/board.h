@@ -38,7 +38,6 @@ struct Posting {
   std::int32_t rank, owner;
   std::uint64_t task;
   std::uint64_t arrival[2];  // which time it was that the rank came to each of its sides, from 1
-  std::uint32_t put_off;     // GoesOn: it was not even started yet
   std::uint32_t steerable;   // GoesOn: it was started before what comes, or is put off, as the order has it
   std::uint32_t pieces, locks;
   Piece piece[kPieces];

@@ -215,7 +215,7 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) con
 // All that a place loads, or stores, in one moment is one access, however many pieces it has. As a rule it is the same the next time: then so are its boxes.
 std::vector<Access> Timeline::touched_by(const Event& event) {
   std::vector<Access> accesses;
-  if (sink_ != nullptr || event.buffers.empty() || alone()) return accesses;
+  if (!makes_accesses_ || event.buffers.empty() || alone()) return accesses;
   Access all = make(event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, event.buffers.front(), false);
   if (event.buffers.size() > 1) {
     std::vector<Box> boxes;

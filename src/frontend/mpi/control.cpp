@@ -322,7 +322,7 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
     if (step.turn != Turn::Posted) return;
     Posting& posted = board.postings[step.place];
     posted.state = PostingState::GoesOn;
-    posted.put_off = posted.steerable = 1;
+    posted.steerable = 1;
     step.put_off = true;
   });
   if (step.turn == Turn::Second) wait_for_first();

@@ -93,7 +93,7 @@ TEST_F(BoardTest, OnePlaceThatIsBothSidesGoesByRank) {
 TEST_F(BoardTest, WhatATaskHasInFlightMeetsWhatItComesTo) {
   Posting flight = at(0, 1, 0, 8);
   flight.state = PostingState::GoesOn;
-  flight.put_off = flight.steerable = 1;
+  flight.steerable = 1;
   ASSERT_EQ(come(flight, 1), Turn::Posted);
   EXPECT_EQ(come(at(0, 2, 0, 8), 1), Turn::First);
   EXPECT_EQ(board->forced, 1u);
