@@ -18,24 +18,6 @@ std::shared_ptr<const std::vector<WorldRank>> without(const std::vector<WorldRan
   return others;
 }
 
-// Those that tell_flow knows, and that are there before they return.
-bool is_collective(Action action) {
-  switch (action) {
-    case Action::Barrier:
-    case Action::Bcast:
-    case Action::Gather:
-    case Action::Scatter:
-    case Action::Allgather:
-    case Action::Alltoall:
-    case Action::Reduce:
-    case Action::Allreduce:
-    case Action::ReduceScatter:
-    case Action::NeighborAllgather:
-    case Action::NeighborAlltoall: return true;
-    default: return false;
-  }
-}
-
 std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -143,7 +125,7 @@ void Timeline::tell_unreturned(const Event& event) {
     const std::int64_t tag = event.fields[Field::send_tag];
     if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++));
   }
-  if (is_collective(action)) {
+  if (posted == 0 && sent == 0) {  // a collective, or something that says nothing
     const std::vector<Heard> hears = tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
     if (when != When::Starts)
       for (const Heard& heard : hears) tell_hear(heard, event.site);

@@ -1,13 +1,9 @@
 // Executions told by each process's log, slice by slice, and walked by whoever got the slice: the same races and deadlocks as in one walk, wherever
 // nothing is left on its way at the end of a slice; and where something is, that is noticed.
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-
 #include <iostream>
-#include <sstream>
 
 #include "detect/parcel.h"
-#include "program.h"
+#include "hold.h"
 #include "steps.h"
 
 namespace photofinish::testing {
@@ -128,47 +124,36 @@ SitePairs found_by(MessageWalk& walk) {
 
 TEST(MessageLog, SliceBySlice) {
   int quiet = 0, busy = 0, stuck = 0;
-  for (const Focus focus : kFocuses) {
-    rc::detail::TestParams params;
-    params.maxSuccess = 1000;
-    params.seed = 1;
-    rc::detail::TestMetadata metadata;
-    metadata.id = metadata.description = name_of(focus);
-    const auto property = [&] {
-      const Program programs_of[] = {*programs(focus), *programs(focus)};
-      std::uint32_t seed = static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
-      const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
-      constexpr std::int32_t kRanks = 6;  // some have nothing to tell
-      MessageWalk walk(kRanks);
-      SitePairs right;
-      bool ends = true;
-      Cut slice = 0;
-      for (const Program& program : programs_of) {
-        const Execution seen = run(program);
-        const Execution execution = gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
-        const SiteOf site_of = [&](Ref ref) { return own_site(ref) | static_cast<std::uint64_t>(slice) << 24; };
-        const bool last = slice == 1 || is_stuck(execution);
-        const std::vector<SliceSteps> told = logged(execution, slice, last, site_of, random);
-        if (told.empty()) continue;
-        const bool is_quiet = testing::is_quiet(execution);
-        const bool walked = walk_slice(told, kRanks, walk);
-        RC_ASSERT(walked == (is_quiet || last));
-        ++(is_quiet ? quiet : busy);
-        if (!walked) return;
-        for (const auto& pair : sites_of(close(execution).pairs, site_of)) right.insert(pair);
-        ends &= ends_unbuffered(execution);
-        if (last) break;
-        slice += 1;
-      }
-      RC_ASSERT(found_by(walk) == right);
-      RC_ASSERT(walk.findings().standstills.empty() == ends);
-      stuck += !ends;
-    };
-    const auto result = rc::detail::checkTestable(property, metadata, params);
-    std::ostringstream message;
-    rc::detail::printResultMessage(result, message);
-    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << message.str();
-  }
+  hold_for_each_focus([&](Focus focus) {
+    const Program programs_of[] = {*programs(focus), *programs(focus)};
+    std::uint32_t seed = static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
+    const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
+    constexpr std::int32_t kRanks = 6;  // some have nothing to tell
+    MessageWalk walk(kRanks);
+    SitePairs right;
+    bool ends = true;
+    Cut slice = 0;
+    for (const Program& program : programs_of) {
+      const Execution seen = run(program);
+      const Execution execution = gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
+      const SiteOf site_of = [&](Ref ref) { return own_site(ref) | static_cast<std::uint64_t>(slice) << 24; };
+      const bool last = slice == 1 || is_stuck(execution);
+      const std::vector<SliceSteps> told = logged(execution, slice, last, site_of, random);
+      if (told.empty()) continue;
+      const bool is_quiet = testing::is_quiet(execution);
+      const bool walked = walk_slice(told, kRanks, walk);
+      RC_ASSERT(walked == (is_quiet || last));
+      ++(is_quiet ? quiet : busy);
+      if (!walked) return;
+      for (const auto& pair : sites_of(close(execution).pairs, site_of)) right.insert(pair);
+      ends &= ends_unbuffered(execution);
+      if (last) break;
+      slice += 1;
+    }
+    RC_ASSERT(found_by(walk) == right);
+    RC_ASSERT(walk.findings().standstills.empty() == ends);
+    stuck += !ends;
+  });
   EXPECT_GT(quiet, 1000);
   EXPECT_GT(busy, 1000);
   std::cout << quiet << " slices with nothing left on its way, " << busy << " with; " << stuck << " would get stuck without buffers\n";

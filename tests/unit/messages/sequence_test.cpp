@@ -1,11 +1,7 @@
 // Executions told process by process: the same races, and deadlocks without buffers exactly where a run of the model gets stuck.
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-
 #include <iostream>
-#include <sstream>
 
-#include "program.h"
+#include "hold.h"
 #include "steps.h"
 
 namespace photofinish::testing {
@@ -13,46 +9,35 @@ namespace {
 
 TEST(MessageSequence, SameRacesAndDeadlocks) {
   int stuck = 0, portable = 0, cycles = 0;
-  for (const Focus focus : kFocuses) {
-    rc::detail::TestParams params;
-    params.maxSuccess = 1000;
-    params.seed = 1;
-    rc::detail::TestMetadata metadata;
-    metadata.id = metadata.description = name_of(focus);
-    const auto property = [&] {
-      const Program program = *programs(focus);
-      const Execution execution = run(program);
-      std::uint32_t seed = static_cast<std::uint32_t>(program.steps.size() * 977 + program.stop);
-      const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
-      MessageRaces races(execution.size());
-      MessageSequence sequence(execution.size(), MessageSequence::Sends::AsSeen, &races);
-      tell(execution, own_site, random, sequence);
-      sequence.finish();
-      RC_ASSERT(sequence.waiting() == 0u);
-      races.finish();
-      SitePairs found;
-      for (const MessageRaceClass& race : races.races()) found.insert({race.first.receive.site_key, race.first.other.site_key});
-      RC_ASSERT(found == sites_of(close(execution).pairs, own_site));
+  hold_for_each_focus([&](Focus focus) {
+    const Program program = *programs(focus);
+    const Execution execution = run(program);
+    std::uint32_t seed = static_cast<std::uint32_t>(program.steps.size() * 977 + program.stop);
+    const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
+    MessageRaces races(execution.size());
+    MessageSequence sequence(execution.size(), MessageSequence::Sends::AsSeen, &races);
+    tell(execution, own_site, random, sequence);
+    sequence.finish();
+    RC_ASSERT(sequence.waiting() == 0u);
+    races.finish();
+    SitePairs found;
+    for (const MessageRaceClass& race : races.races()) found.insert({race.first.receive.site_key, race.first.other.site_key});
+    RC_ASSERT(found == sites_of(close(execution).pairs, own_site));
 
-      MessageSequence unbuffered(execution.size(), MessageSequence::Sends::Unbuffered, nullptr);
-      tell(execution, own_site, random, unbuffered);
-      unbuffered.finish();
-      RC_ASSERT(unbuffered.waiting() == 0u);
-      const bool ends = ends_unbuffered(execution);
-      RC_ASSERT(unbuffered.deadlocks().empty() == ends);
-      ++(ends ? portable : stuck);
-      for (const Deadlock& deadlock : unbuffered.deadlocks()) {
-        cycles += deadlock.cycle;
-        for (std::size_t i = 0; i < deadlock.waits.size(); ++i)
-          if (deadlock.cycle || i + 1 < deadlock.waits.size())
-            RC_ASSERT(deadlock.waits[i].on == deadlock.waits[(i + 1) % deadlock.waits.size()].rank);
-      }
-    };
-    const auto result = rc::detail::checkTestable(property, metadata, params);
-    std::ostringstream message;
-    rc::detail::printResultMessage(result, message);
-    EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << message.str();
-  }
+    MessageSequence unbuffered(execution.size(), MessageSequence::Sends::Unbuffered, nullptr);
+    tell(execution, own_site, random, unbuffered);
+    unbuffered.finish();
+    RC_ASSERT(unbuffered.waiting() == 0u);
+    const bool ends = ends_unbuffered(execution);
+    RC_ASSERT(unbuffered.deadlocks().empty() == ends);
+    ++(ends ? portable : stuck);
+    for (const Deadlock& deadlock : unbuffered.deadlocks()) {
+      cycles += deadlock.cycle;
+      for (std::size_t i = 0; i < deadlock.waits.size(); ++i)
+        if (deadlock.cycle || i + 1 < deadlock.waits.size())
+          RC_ASSERT(deadlock.waits[i].on == deadlock.waits[(i + 1) % deadlock.waits.size()].rank);
+    }
+  });
   std::cout << stuck << " would get stuck, " << portable << " would not; " << cycles << " cycles\n";
 }
 
