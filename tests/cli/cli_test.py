@@ -297,6 +297,18 @@ class Starting(Case):
             self.assertEqual(json.load(file)["command"], [app, "well"])
 
 
+def interrupt_behind(line):
+    """Ctrl-C, a while after the program has printed the line."""
+    def interrupt(process):
+        deadline = time.time() + TIMEOUT / 2
+        while process.stdout.readline().strip() != line and time.time() < deadline:
+            pass
+        time.sleep(1.5)
+        os.killpg(process.pid, signal.SIGINT)
+
+    return interrupt
+
+
 class Survival(Case):
     """The exit code and output are those without us, and what was recorded is there."""
 
@@ -345,15 +357,8 @@ class Survival(Case):
     def test_interrupted_hang(self):
         app = self.compile("survive.c")
 
-        def interrupt(process):
-            # "hang" ends nobody: both ranks wait for ever, until the user loses patience.
-            deadline = time.time() + TIMEOUT / 2
-            while process.stdout.readline().strip() != "exchanged" and time.time() < deadline:
-                pass
-            time.sleep(1.5)
-            os.killpg(process.pid, signal.SIGINT)
-
-        result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt)
+        # "hang" ends nobody: both ranks wait for ever, until the user loses patience.
+        result = self.photofinish("check", "-n", "2", app, "hang", interrupt=interrupt_behind("exchanged"))
         self.assertEqual(result.code, 71, result)
         self.assertIn("2 of 2 ranks recorded", result.err, result)
         self.assertIn("not portable: it came to a standstill", result.err, result)
@@ -361,6 +366,16 @@ class Survival(Case):
         self.assertIn("SUMMARY: photofinish: 1 deadlock", result.err, result)
         dump = self.photofinish("dump", "photofinish.run").out
         self.assertEqual(len(re.findall(r"MPI_Recv .*tag=999 .*DID-NOT-RETURN", dump)), 2, dump)
+
+    def test_who_waits_for_whom(self):
+        app = self.compile("standstill.c")
+        waits = {"ring": [("Recv", 1), ("Recv", 2), ("Recv", 0)], "sends": [("Send", 1), ("Send", 0)], "request": [("Wait", 1), ("Wait", 0)],
+                 "barrier": [("Recv", 1), ("Barrier", 0)]}
+        for way, wanted in waits.items():
+            result = self.photofinish("check", "--overwrite", "-n", "3", app, way, interrupt=interrupt_behind("started"))
+            told = re.findall(r"rank (\d) waits in MPI_(\w+) .*for rank (\d)\n", result.err)
+            self.assertEqual(told, [(str(rank), call, str(on)) for rank, (call, on) in enumerate(wanted)], result)
+            self.assertIn("SUMMARY: photofinish: 1 deadlock", result.err, result)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
     def test_full_disk(self):
