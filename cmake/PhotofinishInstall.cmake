@@ -7,6 +7,7 @@ add_custom_command(OUTPUT ${man_page}
 add_custom_target(man ALL DEPENDS ${man_page})
 
 install(TARGETS photofinish RUNTIME DESTINATION bin)
+install(TARGETS photofinish-outside LIBRARY DESTINATION lib/photofinish)
 foreach(flavour ${PHOTOFINISH_FLAVOURS})
   install(TARGETS photofinish-${flavour} LIBRARY DESTINATION lib/photofinish)
   install(TARGETS photofinish-analyze-${flavour} RUNTIME DESTINATION lib/photofinish)

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 packages=(
-  cmake ninja-build g++ pkg-config python3 binutils
+  cmake ninja-build g++ pkg-config python3 binutils gdb
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
   libcli11-dev libfmt-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
   libgtest-dev librapidcheck-dev libboost-dev

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 3
+#define PHOTOFINISH_ABI 4
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -68,8 +68,12 @@ struct photofinish_state {
   uint64_t (*indices)(struct photofinish_index* index, const void* first, uint64_t times);
   /* It is about to touch, for each of the indices in `slots`, so many bytes at base + scale * index. */
   void (*gather)(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale, struct photofinish_index* index, uint64_t slots);
+  /* Set before main, if at all, in processes that are recorded or replayed. Functions then go on in a copy that calls these, for marked pages only: it has found
+   * `value` at `address`, and goes on with what is in `value` afterwards; it has stored it there. All other accesses are told to `access` and `range`. */
+  void (*loaded)(const void* address, void* value, uint64_t bytes);
+  void (*stored)(const void* address, const void* value, uint64_t bytes);
 };
-#define PHOTOFINISH_STATE "__photofinish_state_3"
+#define PHOTOFINISH_STATE "__photofinish_state_4"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

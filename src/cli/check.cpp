@@ -10,6 +10,7 @@
 #include "cli/rank_line.h"
 #include "cli/start.h"
 #include "launch/launcher.h"
+#include "model/rank_list.h"
 #include "report/event_text.h"
 #include "report/site_text.h"
 #include "symbols/pass_notes.h"
@@ -104,6 +105,12 @@ int run_check(const Options& options, const CheckArguments& arguments) {
     if (const auto program = inspect_program(arguments.line[0]); program && program->flavour)
       return fail(fmt::format("how many ranks? photofinish check -n N {}", arguments.line[0]), kExitUsage);
 
+  if (!options.record.empty() && options.record != "all") {
+    const auto kept = parse_rank_list(options.record);
+    if (!kept) return fail(kept.error().message, kExitUsage);
+    if (!kept->empty() && arguments.ranks > 0 && kept->rbegin()->value >= arguments.ranks)
+      return fail(fmt::format("there will be no rank {}: {} ranks count from 0", kept->rbegin()->value, arguments.ranks), kExitUsage);
+  }
   Options rank_options = options;
   rank_options.output = absolute_path(options.output);
   rank_options.overwrite = false;
@@ -129,6 +136,10 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   }
   fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
              summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
+  if (!options.record.empty()) {
+    fmt::print(stderr, "photofinish: photofinish replay {}\n", options.output);
+    return code;
+  }
   for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
   if (options.offline) return code;
   const auto found = find_races(rank_options.output, options);

@@ -10,7 +10,7 @@
 namespace photofinish {
 
 // The program's own exit code wins when it failed. README and man page list these.
-enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71 };
+enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71, kExitDeparture = 72 };
 
 struct CheckArguments {
   int ranks = 0;                      // 0: `line` is a launcher's line
@@ -50,6 +50,15 @@ struct ConfirmArguments {
   std::vector<std::string> line;      // another one to start; empty: that of the recorded run
 };
 int run_confirm(const Options& options, const ConfirmArguments& arguments);
+
+struct ReplayArguments {
+  std::string run;
+  std::string ranks;                  // "2,5"; empty: all that were recorded
+  int debugged = -1;                  // the rank that gdb is to start; -1: none
+  std::string server;                 // ":2345": gdbserver starts it instead
+  std::vector<std::string> commands;  // for gdb
+};
+int run_replay(const Options& options, const ReplayArguments& arguments);
 
 struct ReportArguments {
   std::string run;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cli/commands.h"
-#include "cli/rank_list.h"
+#include "model/rank_list.h"
 #include "report/event_text.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"

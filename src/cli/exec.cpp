@@ -1,6 +1,7 @@
 // photofinish exec: becomes one rank of the program, with our library in front of MPI. It is exec'd, not forked: the launcher
 // keeps the process it started, with its signals, its exit code and its place in the process tree.
 #include <fmt/format.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,7 +42,15 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   if (!library) return fail_once(library.error().message);
 
   const char* before = std::getenv("LD_PRELOAD");
-  const std::string preload = before != nullptr && *before != '\0' ? *library + ":" + before : *library;
+  std::string preload = *library;
+  if (!options.record.empty()) {
+    const auto outside = outside_library();
+    if (!outside) return fail_once(outside.error().message);
+    preload += ":" + *outside;
+    // Addresses must be the same when it is replayed.
+    personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  }
+  if (before != nullptr && *before != '\0') preload += std::string(":") + before;
   setenv("PHOTOFINISH_PRELOAD_BEFORE", before != nullptr ? before : "", 1);
   setenv("LD_PRELOAD", preload.c_str(), 1);
   setenv("PHOTOFINISH_OPTIONS", format_options(options).c_str(), 1);

@@ -66,7 +66,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "photofinish " PHOTOFINISH_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error, 71 interrupted.\n"
+  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error, 71 interrupted, 72 a replay that went another way.\n"
              "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".");
   Given given;
 
@@ -120,6 +120,25 @@ int run(int argc, char** argv) {
   confirm_command->footer("photofinish confirm RUN\nphotofinish confirm RUN -- LAUNCHER … PROGRAM ARGS…");
   add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "timeout", "tolerance", "verbose"});
 
+  CheckArguments record;
+  CLI::App* record_command = app.add_subcommand("record", "Run a program and keep what some of its ranks are given, for photofinish replay.");
+  record_command->add_option("-n,--np", record.ranks, "Number of ranks; the launcher is found by the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  std::string recorded = "all";
+  record_command->add_option("-r,--ranks", recorded, "Ranks to keep, for example 2,5-7. Default: all.");
+  record_command->footer("photofinish record --ranks 2,5 -n N PROGRAM ARGS…\nphotofinish record --ranks 2,5 -- LAUNCHER … PROGRAM ARGS…");
+  record_command->prefix_command();
+  add_table_options(*record_command, given, {"output", "overwrite", "mpi", "stack_depth", "progress", "verbose"});
+
+  ReplayArguments replay;
+  CLI::App* replay_command = app.add_subcommand("replay", "Run recorded ranks again, alone, to the same result.");
+  replay_command->add_option("run", replay.run, "Run directory.")->required();
+  replay_command->add_option("-r,--ranks", replay.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
+  CLI::Option* gdb = replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")->check(CLI::Range(0, 1 << 24))->type_name("RANK");
+  replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
+  replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND");
+  add_table_options(*replay_command, given, {"verbose"});
+
   CLI::App* man_command = app.add_subcommand("man", "Print the manual page.")->group("");
 
   if (argc == 1) {
@@ -144,7 +163,7 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return fail(std::string(error.what()) + " (see photofinish --help)", kExitUsage);
   }
-  for (const CLI::App* command : {check_command, exec_command})
+  for (const CLI::App* command : {check_command, exec_command, record_command})
     if (const auto left = command->remaining(); !left.empty() && left[0].starts_with('-'))
       return fail(fmt::format("there is no option {} (see photofinish {} --help)", left[0], command->get_name()), kExitUsage);
   const auto options = resolve(given, inherited);
@@ -154,6 +173,13 @@ int run(int argc, char** argv) {
     check.line = program_line(*check_command, behind, has_dashes);
     return run_check(*options, check);
   }
+  if (record_command->parsed()) {
+    record.line = program_line(*record_command, behind, has_dashes);
+    Options keeping = *options;
+    keeping.record = recorded;
+    return run_check(keeping, record);
+  }
+  if (replay_command->parsed()) return run_replay(*options, replay);
   if (exec_command->parsed()) {
     exec.line = program_line(*exec_command, behind, has_dashes);
     return run_exec(*options, exec);

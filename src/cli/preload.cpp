@@ -25,6 +25,13 @@ Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char*
 
 }  // namespace
 
+Result<std::string> outside_library() {
+  const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
+  const std::string path = bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/libphotofinish-outside.so";
+  if (access(path.c_str(), R_OK) != 0) return Error{"this photofinish is not whole: " + path + " is missing"};
+  return path;
+}
+
 Result<std::string> preload_library(MpiFlavour flavour) { return of_flavour(flavour, "library", "libphotofinish-", ".so"); }
 Result<std::string> analysis_program(MpiFlavour flavour) { return of_flavour(flavour, "analysis program", "photofinish-analyze-", ""); }
 

@@ -10,6 +10,8 @@ namespace photofinish {
 
 std::string own_path();  // of the photofinish executable
 Result<std::string> preload_library(MpiFlavour flavour);
+// The one in front of libc, for recorded and replayed ranks.
+Result<std::string> outside_library();
 Result<std::string> analysis_program(MpiFlavour flavour);
 // From --mpi; nothing for auto.
 std::optional<MpiFlavour> chosen_flavour(const std::string& option);

@@ -10,7 +10,7 @@ namespace photofinish::compiler {
 
 using namespace llvm;
 
-bool may_have_copy(const Function& function, const QuietCalls& quiet) {
+bool can_be_copied(const Function& function) {
   // Arguments that cannot be handed on as they are, and places that are known by their address.
   if (function.isVarArg() || function.hasFnAttribute(Attribute::ReturnsTwice) || function.isPresplitCoroutine()) return false;
   for (const Argument& argument : function.args())
@@ -19,15 +19,19 @@ bool may_have_copy(const Function& function, const QuietCalls& quiet) {
     if (block.hasAddressTaken()) return false;
   for (const Instruction& instruction : instructions(function)) {
     const auto* call = dyn_cast<CallInst>(&instruction);
-    if (!quiet.is_quiet(instruction) || (call != nullptr && (call->isMustTailCall() || call->canReturnTwice()))) return false;
+    if (call != nullptr && (call->isMustTailCall() || call->canReturnTwice())) return false;
   }
   return true;
 }
 
-Function* copy_of(Function& function) {
+bool may_be_without_tests(const Function& function, const QuietCalls& quiet) {
+  return can_be_copied(function) && all_of(instructions(function), [&](const Instruction& instruction) { return quiet.is_quiet(instruction); });
+}
+
+Function* copy_of(Function& function, const char* suffix) {
   ValueToValueMapTy map;
   Function* copy = CloneFunction(&function, map);
-  copy->setName(function.getName() + ".without_tests");
+  copy->setName(function.getName() + suffix);
   copy->setLinkage(GlobalValue::InternalLinkage);
   copy->setVisibility(GlobalValue::DefaultVisibility);
   copy->setDSOLocal(true);
@@ -36,7 +40,7 @@ Function* copy_of(Function& function) {
   return copy;
 }
 
-void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Instruction*)> reachable) {
+void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Instruction*)> stays) {
   // Variables have their place in the frame only in the first block.
   BasicBlock& entry = function.getEntryBlock();
   std::vector<AllocaInst*> variables;
@@ -45,8 +49,8 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   for (AllocaInst* variable : variables) variable->moveBefore(&*entry.getFirstInsertionPt());
 
   Instruction* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
-  Value* nothing = IRBuilder<>(first).CreateNot(reachable(first));
-  Instruction* otherwise = SplitBlockAndInsertIfThen(nothing, first, true);
+  Value* goes = IRBuilder<>(first).CreateNot(stays(first));
+  Instruction* otherwise = SplitBlockAndInsertIfThen(goes, first, true);
   IRBuilder<> builder(otherwise);
   if (DISubprogram* subprogram = function.getSubprogram())
     builder.SetCurrentDebugLocation(DILocation::get(function.getContext(), subprogram->getScopeLine(), 0, subprogram));

@@ -1,8 +1,12 @@
-// A second copy of a function, without tests, for as long as nothing can be reached: without the tool, before there is anything to share, and
-// while a budget is spent (docs/sampling.md). The choice is made where the function is entered.
+// Copies of functions, between which it is chosen where they are entered.
+//
+// One without tests, for as long as nothing can be reached: without the tool, before there is anything to share, and
+// while a budget is spent (docs/sampling.md).
 //
 // Rule: only of functions that cannot lead to an MPI call. What can be reached does not change while one runs, so that the choice holds until it
 // returns; and main, which is entered before anything is shared, never gets stuck in its copy.
+//
+// And one with values, for processes that are recorded or replayed (docs/record-replay.md): they are so from before main to their end.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -11,10 +15,11 @@
 
 namespace photofinish::compiler {
 
-bool may_have_copy(const llvm::Function& function, const QuietCalls& quiet);
+bool can_be_copied(const llvm::Function& function);
+bool may_be_without_tests(const llvm::Function& function, const QuietCalls& quiet);
 // As it is now: before anything is put in.
-llvm::Function* copy_of(llvm::Function& function);
-// From here on the function begins with the choice. `reachable` makes the condition, at the place it is given.
-void choose_at_entry(llvm::Function& function, llvm::Function& copy, llvm::function_ref<llvm::Value*(llvm::Instruction*)> reachable);
+llvm::Function* copy_of(llvm::Function& function, const char* suffix);
+// From here on the function begins with the choice. `stays` makes the condition, at the place it is given, for the function itself.
+void choose_at_entry(llvm::Function& function, llvm::Function& copy, llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);
 
 }  // namespace photofinish::compiler

@@ -163,7 +163,7 @@ Function* array_function(Module& module) { return helper(module, "__photofinish_
 
 // In the program, not in the library: only a compiler for the program knows which registers it means to keep.
 Function* tell_function(Module& module, Constant* hook) {
-  constexpr const char* kName = "__photofinish_tell_3";
+  constexpr const char* kName = "__photofinish_tell_4";
   if (Function* known = module.getFunction(kName)) return known;
   LLVMContext& context = module.getContext();
   Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context), *i64 = Type::getInt64Ty(context);

@@ -20,7 +20,7 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather };
+enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
@@ -28,12 +28,13 @@ constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(vo
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_});
+  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
   index_type_ = StructType::get(context_, {i32, i32, i64_, ArrayType::get(pointer_, sizeof(photofinish_index::library) / sizeof(void*))});
   indices_hook_ = FunctionType::get(i64_, {pointer_, pointer_, i64_}, false);
   gather_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
+  value_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and nobody outside sees it.
   state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage, Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
@@ -58,6 +59,39 @@ Value* Instrumenter::is_marked(IRBuilderBase& builder, Value* address) {
   Value* slot = builder.CreateAnd(page, PHOTOFINISH_GATE_SIZE - 1);
   Value* mark = builder.CreateLoad(i8_, builder.CreateInBoundsGEP(i8_, state_, slot));
   return builder.CreateICmpNE(mark, ConstantInt::get(i8_, 0));
+}
+
+Value* Instrumenter::without_values(Instruction* before) {
+  IRBuilder<> builder(before);
+  return builder.CreateIsNull(builder.CreateLoad(pointer_, field(builder, kLoaded)));
+}
+
+// The value takes a way through memory only where the page is marked.
+void Instrumenter::add_value(const MemoryAccess& access) {
+  auto* load = dyn_cast<LoadInst>(access.instruction);
+  auto* store = dyn_cast<StoreInst>(access.instruction);
+  Type* type = load != nullptr ? load->getType() : store->getValueOperand()->getType();
+  Instruction* after = access.instruction->getNextNode();
+  IRBuilder<> builder(after);
+  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  auto* variable = new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
+                                  &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
+  Value* marked = is_marked(builder, access.address);
+  BasicBlock* head = after->getParent();
+  Instruction* cold = cold_branch(marked, after);
+  BasicBlock* told = cold->getParent();
+  builder.SetInsertPoint(cold);
+  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  builder.CreateStore(load != nullptr ? load : store->getValueOperand(), variable);
+  Value* hook = builder.CreateLoad(pointer_, field(builder, load != nullptr ? kLoaded : kStored));
+  builder.CreateCall(value_hook_, hook, {access.address, variable, ConstantInt::get(i64_, access.bytes)});
+  if (load == nullptr) return;
+  Value* given = builder.CreateLoad(type, variable);
+  PHINode* value = PHINode::Create(type, 2, "pf.loaded", &after->getParent()->front());
+  // All that used what was loaded, but for what tells it.
+  load->replaceUsesWithIf(value, [&](Use& use) { return cast<Instruction>(use.getUser())->getParent() != told; });
+  value->addIncoming(load, head);
+  value->addIncoming(given, told);
 }
 
 Value* Instrumenter::anything_shared(Instruction* before) {

@@ -66,6 +66,11 @@ class Instrumenter {
   // All of them at once, there, unless that is true.
   void add_unless(llvm::Value* told, llvm::Instruction* before, const std::vector<Check>& checks);
 
+  // A load or store of its own, in a copy with values: what it found, or stored, goes through the hook.
+  void add_value(const MemoryAccess& access);
+  // Whether the process is neither recorded nor replayed.
+  llvm::Value* without_values(llvm::Instruction* before);
+
   // Whether there is any memory that others can reach, at this moment.
   llvm::Value* anything_shared(llvm::Instruction* before);
 
@@ -92,7 +97,7 @@ class Instrumenter {
   llvm::GlobalVariable* state_;
   llvm::StructType* site_type_;
   llvm::StructType* index_type_;
-  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_;
+  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_;
   bool has_thread_pointer_ = false;  // as one instruction
 };
 

@@ -72,7 +72,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && releases.empty()) continue;
       looked_at += static_cast<std::uint32_t>(accesses.size());
+      Function* with_values = !accesses.empty() && can_be_copied(function) ? copy_of(function, ".with_values") : nullptr;
+      if (with_values != nullptr) instrument_values(*with_values, relevance, instrumenter);
       instrument(function, accesses, releases, quiet, functions, instrumenter, remarks);
+      if (with_values != nullptr) choose_at_entry(function, *with_values, [&](Instruction* before) { return instrumenter.without_values(before); });
     }
     instrumenter.add_note(found, looked_at);
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true, GlobalValue::PrivateLinkage,
@@ -98,6 +101,17 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(function, kept);
   }
 
+  // Each access for itself: what a loop finds is not known in front of it.
+  static void instrument_values(Function& copy, const Relevance& relevance, Instrumenter& instrumenter) {
+    std::vector<MemoryAccess> accesses = find_accesses(copy);
+    for (const MemoryAccess& access : accesses) {
+      if (relevance.irrelevant(access) != nullptr) continue;
+      const bool plain = (isa<LoadInst>(access.instruction) || isa<StoreInst>(access.instruction)) && access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
+      if (plain) instrumenter.add_value(access);
+      else instrumenter.add(access);
+    }
+  }
+
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
                          const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     simplify_loops(function, functions);
@@ -107,7 +121,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     GatherFinder gather_finder(evolution, functions.getResult<AAManager>(function), finder);
     // Of what is left in loops tests are a part of its time; in front of them they are not.
     const auto in_loop = [&](const MemoryAccess& access) { return loops.getLoopFor(access.instruction->getParent()) != nullptr; };
-    Function* copy = any_of(accesses, in_loop) && may_have_copy(function, quiet) ? copy_of(function) : nullptr;
+    Function* copy = any_of(accesses, in_loop) && may_be_without_tests(function, quiet) ? copy_of(function, ".without_tests") : nullptr;
     bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     struct Hoisted {

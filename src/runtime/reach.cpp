@@ -38,6 +38,8 @@ void Reach::find_objects() {
     state->range = hooks_.range;
     state->indices = hooks_.indices;
     state->gather = hooks_.gather;
+    state->loaded = hooks_.loaded;
+    state->stored = hooks_.stored;
     show(*state);
   }
   objects_ = std::move(found);

@@ -27,11 +27,15 @@ class Reach {
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t);
   using IndicesHook = std::uint64_t (*)(photofinish_index*, const void*, std::uint64_t);
   using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t);
+  using LoadedHook = void (*)(const void*, void*, std::uint64_t);
+  using StoredHook = void (*)(const void*, const void*, std::uint64_t);
   struct Hooks {
     AccessHook access = nullptr;
     RangeHook range = nullptr;
     IndicesHook indices = nullptr;
     GatherHook gather = nullptr;
+    LoadedHook loaded = nullptr;  // of processes that are recorded or replayed
+    StoredHook stored = nullptr;
   };
   static void start(const Hooks& hooks);
 

@@ -43,6 +43,9 @@ class Recorder {
     return task != nullptr ? task : attach();
   }
 
+  // Null if the calling thread has none yet.
+  static Task* known_task() { return current_task_; }
+
   TraceWriter& writer() { return *writer_; }
   std::uint64_t time(std::uint64_t tick) const { return (tick - base_) >> shift_; }
 

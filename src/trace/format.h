@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 4;
+inline constexpr std::uint32_t kTraceVersion = 5;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 
@@ -25,12 +25,13 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 40, "on disk: bump kTraceVersion");
 inline constexpr char kFileMagic[8] = {'P', 'H', 'O', 'T', 'O', 'F', 'I', 'N'};
 
-enum class ChunkKind : std::uint32_t { Vocabulary = 1, Definitions = 2, Events = 3, End = 4 };
+// Journal: what the outside gave a task (record/journal.h), as bytes that only it understands.
+enum class ChunkKind : std::uint32_t { Vocabulary = 1, Definitions = 2, Events = 3, End = 4, Journal = 5 };
 
 struct ChunkHeader {
   std::uint32_t magic;  // kChunkMagic
   ChunkKind kind;
-  std::uint32_t task;      // of an Events chunk
+  std::uint32_t task;      // of an Events or Journal chunk
   std::uint32_t raw_size;  // bytes when decompressed
   std::uint64_t sequence;  // counts the chunks of its lane
   std::uint32_t stored_size;

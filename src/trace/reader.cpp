@@ -177,10 +177,13 @@ void RankTrace::scan_chunks() {
         break;
       }
       case ChunkKind::Definitions:
+      case ChunkKind::Journal:
       case ChunkKind::Events: {
         const bool events = header.kind == ChunkKind::Events;
         if (events && TaskId(header.task) == kDefinitionLane) return damaged(path_, offset, "an impossible task");
-        auto& chunks = events ? stream(TaskId(header.task)).chunks : definition_chunks_;
+        auto& chunks = events                                  ? stream(TaskId(header.task)).chunks
+                       : header.kind == ChunkKind::Definitions ? definition_chunks_
+                                                               : journals_[TaskId(header.task)].chunks;
         if (header.sequence != chunks.size()) return damaged(path_, offset, "a chunk is missing before this one");
         chunks.push_back(chunk);
         break;
@@ -231,10 +234,19 @@ void RankTrace::read_live(const std::string& path) {
         damaged(path, offset, "the file ends inside a lane");
         break;
       }
-      const bool definitions = lane_header.kind == ChunkKind::Definitions;
-      if (!definitions && lane_header.kind != ChunkKind::Events) continue;
+      const bool definitions = lane_header.kind == ChunkKind::Definitions, journal = lane_header.kind == ChunkKind::Journal;
+      if (!definitions && !journal && lane_header.kind != ChunkKind::Events) continue;
       if (lane_header.committed > kLaneData || lane_header.pending > kLaneData - lane_header.committed) {
         damaged(path, offset, "a lane says that it holds more than it can");
+        break;
+      }
+      if (journal) {
+        JournalStream& to = journals_[TaskId(lane_header.task)];
+        to.tail.resize(lane_header.committed);
+        to.tail_sequence = lane_header.sequence;
+        if (read_at(live, to.tail.data(), to.tail.size(), offset + sizeof lane_header)) continue;
+        to.tail.clear();
+        damaged(path, offset, "the file ends inside a lane");
         break;
       }
       TaskStream& to = stream(definitions ? kDefinitionLane : TaskId(lane_header.task));
@@ -269,6 +281,18 @@ void RankTrace::drop_written_tails() {
     else if (chunks.size() < stream->tail_sequence)
       damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
   }
+  for (auto& [task, journal] : journals_) {
+    if (journal.chunks.size() > journal.tail_sequence) journal.tail.clear();
+    else if (journal.chunks.size() < journal.tail_sequence) damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
+  }
+}
+
+bool RankTrace::next_of_journal(TaskId task, std::vector<std::uint8_t>& entries) {
+  JournalStream& journal = journals_[task];
+  if (journal.next < journal.chunks.size()) return load(journal.chunks[journal.next++], entries);
+  if (journal.next++ > journal.chunks.size()) return false;
+  entries = journal.tail;
+  return true;
 }
 
 RankTrace::TaskStream& RankTrace::stream(TaskId task) {

@@ -5,6 +5,7 @@
 // reason. Nothing in a file is believed before its checksum is, and nothing after it without a bounds check.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,9 @@ class RankTrace {
   bool next(const Event*& event);
   void rewind();
 
+  // What the outside gave a task, if it was recorded: whole entries, some at a time. False at the end, or at the damage.
+  bool next_of_journal(TaskId task, std::vector<std::uint8_t>& entries);
+
  private:
   struct ChunkPlace {
     std::uint64_t offset = 0;  // of the payload
@@ -69,6 +73,13 @@ class RankTrace {
     std::uint64_t last_end = 0;
     EventDecoder decoder;
     Event event;
+  };
+
+  struct JournalStream {
+    std::vector<ChunkPlace> chunks;
+    std::vector<std::uint8_t> tail;
+    std::uint64_t tail_sequence = 0;
+    std::size_t next = 0;
   };
 
   RankTrace() = default;
@@ -101,6 +112,7 @@ class RankTrace {
   std::string damage_;
   std::vector<std::unique_ptr<TaskStream>> streams_;
   std::vector<ChunkPlace> definition_chunks_;
+  std::map<TaskId, JournalStream> journals_;
   std::unordered_map<TaskId, TaskStream*> stream_of_task_;
   std::vector<TaskStream*> heap_;  // those that have an event, the earliest on top
   TaskStream* delivered_ = nullptr;

@@ -135,6 +135,14 @@ LaneHeader* TraceWriter::map_lane(std::size_t index) {
 Lane* TraceWriter::open_lane(const TaskDefinition& task) {
   if (!recording_.load(std::memory_order_relaxed)) return nullptr;
   define(DefinitionKind::Task, task);
+  return take_lane(task.id, ChunkKind::Events);
+}
+
+Lane* TraceWriter::open_journal(TaskId task) {
+  return recording_.load(std::memory_order_relaxed) ? take_lane(task, ChunkKind::Journal) : nullptr;
+}
+
+Lane* TraceWriter::take_lane(TaskId task, ChunkKind kind) {
   std::lock_guard lock(mutex_);
   Lane* lane = nullptr;
   if (!free_lanes_.empty()) {
@@ -150,10 +158,10 @@ Lane* TraceWriter::open_lane(const TaskDefinition& task) {
     }
     lane = lanes_.emplace_back(std::move(fresh)).get();
   }
-  lane->header_->task = task.id.value;
+  lane->header_->task = task.value;
   lane->header_->sequence = 0;
   lane->header_->in_call = 0;
-  lane->header_->kind = ChunkKind::Events;
+  lane->header_->kind = kind;
   return lane;
 }
 
@@ -205,6 +213,22 @@ void Lane::finish(const Event& event, std::uint64_t end) {
   header_->committed = static_cast<std::uint64_t>(record_end - data());
   header_->pending = 0;
   header_->in_call = 0;
+}
+
+void Lane::append(const std::vector<std::uint8_t>& entry) {
+  std::uint8_t* room = data() + header_->committed;
+  if (header_->committed + entry.size() > kLaneData) [[unlikely]]
+    room = make_room(entry.size());
+  if (room == nullptr) return;
+  std::memcpy(room, entry.data(), entry.size());
+  if (!oversized_.empty()) [[unlikely]] {
+    std::lock_guard lock(writer_->mutex_);
+    if (writer_->write_chunk(header_->kind, header_->task, header_->sequence, room, entry.size())) ++header_->sequence;
+    oversized_.clear();
+    return;
+  }
+  std::atomic_signal_fence(std::memory_order_release);
+  header_->committed += entry.size();
 }
 
 std::uint8_t* Lane::make_room(std::size_t bytes) {
@@ -299,7 +323,7 @@ void TraceWriter::flush() {
   std::lock_guard lock(mutex_);
   seal(definitions_.header_);
   for (const auto& lane : lanes_)
-    if (lane->header_->kind == ChunkKind::Events && lane->header_->pending == 0) seal(lane->header_);
+    if (lane->header_->kind != ChunkKind{} && lane->header_->pending == 0) seal(lane->header_);
 }
 
 void TraceWriter::end(RankState state, int code) {
@@ -314,7 +338,7 @@ void TraceWriter::end(RankState state, int code) {
   // Other threads may still be recording: their lanes are copied, not emptied under their hands.
   if (definitions_.header_->committed != 0 && !write_lane(definitions_.header_)) return;
   for (const auto& lane : lanes_)
-    if (lane->header_->kind == ChunkKind::Events && lane->header_->committed != 0 && !write_lane(lane->header_)) return;
+    if (lane->header_->kind != ChunkKind{} && lane->header_->committed != 0 && !write_lane(lane->header_)) return;
   std::uint8_t payload[3 * kMaxVarint];
   Encoder out(payload);
   Write{out}(state, static_cast<std::int32_t>(code), live_->incomplete);

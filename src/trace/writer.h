@@ -43,6 +43,9 @@ class Lane {
   }
   void left() { header_->in_call = 0; }
 
+  // Into a journal: bytes that are on record as a whole, or not at all.
+  void append(const std::vector<std::uint8_t>& entry);
+
  private:
   friend class TraceWriter;
   // What is not yet a chunk begins here; for an event larger than a lane, a chunk of its own does.
@@ -70,6 +73,7 @@ class TraceWriter {
                                                      double ns_per_unit, Complaint complain);
 
   Lane* open_lane(const TaskDefinition& task);
+  Lane* open_journal(TaskId task);
   void close_lane(Lane* lane);
 
   template <class Definition>
@@ -94,6 +98,7 @@ class TraceWriter {
   TraceWriter() = default;
   Result<bool> start(const RankDefinition& rank, double ns_per_unit);
   LaneHeader* map_lane(std::size_t index);
+  Lane* take_lane(TaskId task, ChunkKind kind);
   bool write_lane(const LaneHeader* lane);
   void seal(LaneHeader* lane);  // with mutex_ held
   bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data, std::size_t size);

@@ -617,6 +617,118 @@ class Confirm(Case):
         self.assertEqual((result.code, result.err), (64, "photofinish: photofinish.run has no findings: there is nothing to confirm\n"), result)
 
 
+class Replay(Case):
+    """photofinish record and replay: bad input, programs that went another way, and gdb. That replays are right, tests/run_replay.py shows."""
+
+    PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, ranks, value = 0, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Status status;
+  for (int i = 1; i < ranks && rank == 0; ++i) {
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    sum = sum * 10 + value;
+    printf("%d from %d\\n", sum, status.MPI_SOURCE); /* here */
+  }
+  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+#ifdef OTHER
+  MPI_Barrier(MPI_COMM_WORLD);
+#endif
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def build(self, *flags):
+        self.write("app.c", self.PROGRAM)
+        self.assertEqual(self.run_(f"mpicc.{arguments.mpi}", "-g", "-O0", *flags, "app.c", "-o", "app").code, 0)
+        return "./app"
+
+    def recorded(self, *words):
+        app = self.build("-DTAG=4")
+        result = self.photofinish("record", "--overwrite", *words, "-n", "4", app)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("photofinish: photofinish replay photofinish.run", result.err, result)
+        return result
+
+    def test_the_same_again(self):
+        printed = self.recorded("--ranks", "0,3").out
+        self.assertEqual(len(printed.splitlines()), 3)
+        for _ in range(3):
+            again = self.photofinish("replay", "photofinish.run")
+            self.assertEqual((again.code, again.out), (0, printed), again)
+
+    def test_ranks_that_are_not_there(self):
+        app = self.build("-DTAG=4")
+        self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there will be no rank 7: 4 ranks count from 0", 64)
+        self.assertSays(self.photofinish("record", "--ranks", "one", "-n", "4", app), "'one' is not a rank or a range of ranks; write for example 0,2-5", 64)
+        self.recorded("--ranks", "0,3")
+        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "rank 1 was not recorded: photofinish.run holds ranks 0,3", 70)
+        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "rank 2 was not recorded: photofinish.run holds ranks 0,3", 70)
+        self.assertSays(self.photofinish("replay", "no-such.run"), "no-such.run: No such file or directory", 70)
+
+    def test_a_run_that_was_only_checked(self):
+        app = self.build("-DTAG=4")
+        self.photofinish("check", "-n", "4", app)
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "this rank was not recorded for a replay; use photofinish record", 70)
+
+    def test_another_program(self):
+        self.recorded("--ranks", "0,3")
+        self.build("-DTAG=5")
+        result = self.photofinish("replay", "--ranks", "3", "photofinish.run")
+        self.assertEqual(result.code, 72, result)
+        self.assertRegex(result.err, r"app is not the program that was recorded; its replay ends where it goes another way\n")
+        self.assertRegex(result.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+ \(.*tag 4.*\), but it came to MPI_Send at app\.c:15 \(.*tag 5.*\)\n")
+        self.build("-DTAG=4", "-DOTHER")
+        result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+        self.assertRegex(result.err, r"rank 0 is where its record ends, inside MPI_Barrier|left the recorded path", result)
+        os.unlink(self.path("app"))
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"the recorded program \S+app is not there: No such file", 70)
+
+    def test_a_damaged_record(self):
+        printed = self.recorded("--ranks", "0,3").out
+        trace = self.path("photofinish.run/rank-000000.trace")
+        with open(trace, "rb") as file:
+            whole = file.read()
+        for size in (0, 30, len(whole) // 2, len(whole) - 30):
+            with open(trace, "wb") as file:
+                file.write(whole[:size])
+            result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+            self.assertIn("rank-000000.trace: at byte", result.err, result)
+            if size < len(whole) // 2 + 1:
+                self.assertNotEqual(result.code, 0, result)
+        # Not all of it is needed for a replay. What is, is missed.
+        missed = 0
+        for at in range(50, len(whole), max(1, len(whole) // 12)):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0x55
+            with open(trace, "wb") as file:
+                file.write(damaged)
+            result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+            if result.code == 0:
+                self.assertEqual(result.out, printed, result)
+            else:
+                self.assertIn("photofinish: ", result.err, result)
+                missed += 1
+        self.assertGreater(missed, 3)
+
+    def test_gdb_sees_the_same_twice(self):
+        printed = self.recorded("--ranks", "0,3").out
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        words = ["replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", "print sum", "--ex", "continue", "--ex", "print sum",
+                 "--ex", "print status.MPI_SOURCE", "--ex", "delete", "--ex", "continue", "--ex", "quit", "photofinish.run"]
+        first, second = self.photofinish(*words), self.photofinish(*words)
+        values = re.findall(r"^\$\d = (\d+)$", first.out, re.M)
+        self.assertEqual(len(values), 3, first)
+        self.assertEqual(values, re.findall(r"^\$\d = (\d+)$", second.out, re.M), second)
+        self.assertEqual(values[:2], [text.split()[0] for text in printed.splitlines()[:2]], first)
+        self.assertEqual(values[2], printed.splitlines()[1].split()[2], first)
+
+
 class Install(Case):
     def test_the_installed_tree_can_be_moved_and_found(self):
         self.assertEqual(self.run_("cmake", "--install", arguments.build, "--prefix", self.path("here")).code, 0)

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
-STATE = "@__photofinish_state_3"
+STATE = "@__photofinish_state_4"
 
 
 def expectations(path):
@@ -47,7 +47,7 @@ def functions(text):
 def hooks_of(body):
     hooks = []
     ored = {name: int(value) % (1 << 64) for name, value in re.findall(r"(%[\w.]+) = or i64 [^,]+, (-?\d+)$", body, re.MULTILINE)}
-    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_3)\((ptr @__photofinish_site[^\n]*)\)", body):
+    for call in re.findall(r"call (?:preserve_\w+ )?void (?:%[\w.]+|@__photofinish_tell_4)\((ptr @__photofinish_site[^\n]*)\)", body):
         words = [word.strip() for word in call.split(", ")]
         bytes_ = words[2].split()[-1]
         number = ored.get(bytes_, 0) if bytes_.startswith("%") else int(bytes_) % (1 << 64)
@@ -93,9 +93,14 @@ def check(arguments, path, folder):
             problems.append(f"{path.name}: @{name} has hooks: {hooks_of(body)}, not: {hooks}\n{body}")
         if tests is not None and tests_of(body) != tests:
             problems.append(f"{path.name}: @{name} has {tests_of(body)} tests, not {tests}\n{body}")
+        # The choice of a copy with values comes first, that of one without tests behind it.
+        choices = re.findall(rf"@{re.escape(name)}\.with\w+\(", body.partition("loop:")[0])
+        values = bodies.get(f"{name}.with_values")
         copy = bodies.get(f"{name}.without_tests")
-        if copy and (STATE in copy or f"@{name}.without_tests(" not in body.partition("\n\n")[2].partition("\n\n")[0]):
-            problems.append(f"{path.name}: @{name} has a copy with tests, or does not begin with the choice\n{body}\n{copy}")
+        if choices != ([f"@{name}.with_values("] if values else []) + ([f"@{name}.without_tests("] if copy else []):
+            problems.append(f"{path.name}: @{name} does not begin with the choices: {choices}\n{body}")
+        if copy and STATE in copy:
+            problems.append(f"{path.name}: @{name} has a copy with tests\n{copy}")
         for wanted in copies:
             if wanted not in ("yes", "no") or bool(copy) != (wanted == "yes"):
                 problems.append(f"{path.name}: @{name} has {'a' if copy else 'no'} copy, wanted: {wanted}\n{body}")

@@ -1,5 +1,5 @@
 // Requests leave the table before the call that may free them: afterwards their handles may already be somebody else's.
-#include "frontend/mpi/context.h"
+#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/status.h"
 
 namespace photofinish::mpi {
@@ -16,6 +16,8 @@ void complete(Context& c, int index, const MPI_Status& status) {
     completion.bytes = status_bytes(status);
   }
   c.event.completions.push_back(completion);
+  if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled) [[unlikely]]
+    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1);
   if (record->fetch_of != nullptr) add_result_of(c, *record);
 
   if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);

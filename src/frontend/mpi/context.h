@@ -8,6 +8,7 @@
 
 #include "frontend/mpi/objects.h"
 #include "model/call.h"
+#include "record/journal.h"
 #include "runtime/recorder.h"
 #include "runtime/touched.h"
 
@@ -48,6 +49,8 @@ struct Scratch {
   Event failed_again;
   std::unique_ptr<Touched> touched;  // by a program that was built with the pass
   Event touch;
+  std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
+  Question question;
 };
 
 // Only what is asked for without its role being there has a value from the start.
@@ -80,6 +83,7 @@ struct Context {
   MPI_Comm comm_handle;
   WinRecord* win = nullptr;
   const void* win_base = nullptr;
+  MPI_Aint win_bytes = 0;
   int to, from, root, target_rank;
   MPI_Op op;
 

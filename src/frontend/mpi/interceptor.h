@@ -11,7 +11,9 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/context.h"
+#include "frontend/mpi/answers.h"
 #include "frontend/mpi/control.h"
+#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
 
@@ -92,6 +94,8 @@ struct Interceptor {
     if (task == nullptr) [[unlikely]]
       return real(arguments...);
     if (Control* control = Control::get()) [[unlikely]] return run_controlled(*control, *recorder, *task, real, place, arguments...);
+    if constexpr (!is_local(action))
+      if (Journaling* journaling = Journaling::get()) [[unlikely]] return run_journaled(*journaling, *recorder, *task, real, place, arguments...);
     if constexpr (may_be_buffered) {
       if (count_of_send(arguments...) > kSmallSend) return read_then_run(*recorder, *task, real, place, arguments...);
     }
@@ -160,6 +164,45 @@ struct Interceptor {
     if (control.follows(c)) follow_event(c, recorder);
     control.after(c);
     if constexpr (action == Action::Finalize) recorder.finalized();
+    return result;
+  }
+
+  // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal answers, and nothing goes on record.
+  template <class... Arguments>
+  static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    const bool replays = journaling.replays();
+    Context c(task, call);
+    ((arguments = Roles::pass(c, arguments)), ...);
+    Entry entry(journaling, task);
+    locate(c, place);
+    journaling.ask(task, static_cast<std::uint32_t>(call), c.event.site);
+    read_arguments(c, place, arguments...);
+    journaling.ask_with_arguments(c);
+    journaling.before_call(c, action);
+    const std::uint64_t start = ticks();
+    if constexpr (when == When::Blocks) {
+      if (!replays) begin_event(c, recorder, start);
+    } else {
+      if (!replays) task.lane->entered(call, place.pc);
+    }
+    int result = MPI_SUCCESS;
+    if (!replays || frees_stand_in(action)) result = real(arguments...);
+    const std::uint64_t end = ticks();
+    entry.journal()(result);
+    if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
+      (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);
+    read_results(c, result, arguments...);
+    if (result == MPI_SUCCESS || receives_status(action)) journaling.exchange_contents(c, action, when);
+    if (replays) {
+      follow_event(c, recorder);
+      if constexpr (takes_requests(action)) release_requests(c, action);
+      if constexpr (has<roles::Comm>)
+        if (result != MPI_SUCCESS) REAL(PMPI_Comm_call_errhandler)(c.comm_handle, result);
+      return result;
+    }
+    if constexpr (can_fail) append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+    else if constexpr (when == When::Blocks) finish_event(c, recorder, end);
+    else append_event(c, recorder, start, end);
     return result;
   }
 

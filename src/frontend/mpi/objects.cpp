@@ -7,6 +7,8 @@
 #include <xxhash.h>
 
 #include "frontend/mpi/datatypes.h"
+#include "frontend/mpi/facts.h"
+#include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/topology.h"
 #include "model/element.h"
 #include "runtime/recorder.h"
@@ -82,6 +84,13 @@ void Objects::start(MPI_Group world) {
 // --- groups
 
 std::vector<WorldRank> Objects::world_ranks(MPI_Group group) {
+  std::vector<WorldRank> result;
+  if (!facts_are_given()) result = ask_world_ranks(group);
+  keep_facts(result);
+  return result;
+}
+
+std::vector<WorldRank> Objects::ask_world_ranks(MPI_Group group) {
   int size = 0;
   REAL(PMPI_Group_size)(group, &size);
   if (size == 0) return {};
@@ -135,14 +144,17 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
   if (handle == MPI_COMM_NULL) return record;
 
   definition.id = CommId(++comm_count_);
-  definition.name = comm_name(handle);
   if (parent != nullptr) definition.parent = parent->id();
-  REAL(PMPI_Comm_rank)(handle, &record->rank);
   int inter = 0;
-  REAL(PMPI_Comm_test_inter)(handle, &inter);
+  MPI_Group group;
+  if (!facts_are_given()) {
+    definition.name = comm_name(handle);
+    REAL(PMPI_Comm_rank)(handle, &record->rank);
+    REAL(PMPI_Comm_test_inter)(handle, &inter);
+  }
+  keep_facts(definition.name, record->rank, inter);
   record->inter = inter != 0;
 
-  MPI_Group group;
   REAL(PMPI_Comm_group)(handle, &group);
   const std::vector<WorldRank> local = world_ranks(group);
   REAL(PMPI_Group_free)(&group);
@@ -150,16 +162,17 @@ CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uin
   definition.group = intern_group(local);
   std::uint64_t members = hash_ranks(local);
   if (record->inter) {
-    REAL(PMPI_Comm_remote_group)(handle, &group);
+    if (!facts_are_given()) REAL(PMPI_Comm_remote_group)(handle, &group);
     const std::vector<WorldRank> remote = world_ranks(group);
-    REAL(PMPI_Group_free)(&group);
+    if (!facts_are_given()) REAL(PMPI_Group_free)(&group);
     record->remote = RankMap(remote);
     definition.remote_group = intern_group(remote);
     // Both sides must come to the same.
     const std::uint64_t others = hash_ranks(remote);
     members = mix(std::min(members, others), std::max(members, others));
   } else {
-    describe_topology(handle, *record);
+    if (!facts_are_given()) describe_topology(handle, *record);
+    keep_facts(definition.has_topology, definition.sources, definition.destinations);
   }
 
   record->members = members;
@@ -301,16 +314,30 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
   if (comm == nullptr) {  // a window that no call we saw made: its ranks are all we can know
     record->comm = new CommRecord;
     if (handle == MPI_WIN_NULL) return record;
-    MPI_Group group;
-    REAL(PMPI_Win_get_group)(handle, &group);
+    MPI_Group group = MPI_GROUP_NULL;
+    if (!facts_are_given()) REAL(PMPI_Win_get_group)(handle, &group);
     record->comm->local = RankMap(world_ranks(group));
-    REAL(PMPI_Group_free)(&group);
+    if (!facts_are_given()) REAL(PMPI_Group_free)(&group);
   }
   definition.id = WinId(++win_count_);
   definition.comm = record->comm->id();
   const std::uint64_t comm_uid = record->comm->definition.uid.value;
   definition.uid = Uid(mix(comm_uid, ++windows_of_[comm_uid]));
 
+  if (!facts_are_given()) ask_win(handle, *record);
+  keep_facts(definition.flavour, definition.unified, definition.base, definition.size, definition.unit, definition.accumulate_ops,
+             definition.accumulate_ordering, definition.segments);
+  if (facts_are_given())
+    for (const WinSegment& segment : definition.segments) map_at(segment.address, segment.size);
+  // MPICH gives the base of another window over the same memory, and of a small one that it allocates itself an address nearby.
+  if (base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
+  if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
+  define(DefinitionKind::Win, definition);
+  return record;
+}
+
+void Objects::ask_win(MPI_Win handle, WinRecord& record) {
+  WinDefinition& definition = record.definition;
   void* value = nullptr;
   int found = 0;
   const auto attribute = [&](int key) {
@@ -330,24 +357,19 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
   // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
   REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
   if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
-  // MPICH gives the base of another window over the same memory, and of a small one that it allocates itself an address nearby.
-  if (base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
   if (attribute(MPI_WIN_SIZE)) definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
   if (attribute(MPI_WIN_DISP_UNIT)) definition.unit = *static_cast<int*>(value);
   if (definition.flavour == WinFlavour::Shared) {
-    for (int rank = 0; rank < record->comm->local.size(); ++rank) {
+    for (int rank = 0; rank < record.comm->local.size(); ++rank) {
       MPI_Aint size = 0;
       int unit = 0;
       void* address = nullptr;
       if (REAL(PMPI_Win_shared_query)(handle, rank, &size, &unit, static_cast<void*>(&address)) != MPI_SUCCESS || size == 0) continue;
-      definition.segments.push_back({record->comm->local.world(rank), reinterpret_cast<std::uint64_t>(address),
+      definition.segments.push_back({record.comm->local.world(rank), reinterpret_cast<std::uint64_t>(address),
                                      static_cast<std::uint64_t>(size)});
     }
   }
-  if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
   read_win_info(handle, definition);
-  define(DefinitionKind::Win, definition);
-  return record;
 }
 
 void Objects::read_win_info(MPI_Win handle, WinDefinition& definition) {
@@ -361,7 +383,8 @@ void Objects::read_win_info(MPI_Win handle, WinDefinition& definition) {
 void Objects::change_win_info(WinRecord* record, MPI_Info given) {
   std::lock_guard lock(lock_);
   WinDefinition& definition = record->definition;
-  read_win_info(record->handle, definition);
+  if (!facts_are_given()) read_win_info(record->handle, definition);
+  keep_facts(definition.accumulate_ops, definition.accumulate_ordering);
   // Open MPI forgets what it does not use; what the program promised holds all the same.
   if (given != MPI_INFO_NULL && definition.accumulate_ops.empty())
     definition.accumulate_ops = info_value(given, "accumulate_ops");

@@ -17,6 +17,7 @@
 
 #include "frontend/mpi/real.h"
 #include "model/definitions.h"
+#include "model/event.h"
 #include "model/ids.h"
 
 namespace photofinish::mpi {
@@ -99,6 +100,11 @@ struct WinRecord {
   CommRecord* comm = nullptr;
   std::vector<PendingFetch> fetches;
   ObjectLock lock;  // of `fetches`
+  struct Filling {
+    WorldRank target;
+    std::vector<Buffer> buffers;
+  };
+  std::vector<Filling> fills;  // the same for operations without a request
   WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
 };
 
@@ -114,6 +120,7 @@ struct RequestRecord {
   CommRecord* duplicate = nullptr; // what that communicator is
   WinRecord* fetch_of = nullptr;   // of a one-sided operation that brings something back: its window,
   std::int64_t fetch = 0;          // and which it is
+  std::vector<Buffer> fills;       // of a recorded or replayed rank: what will be there once it completes
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;
   bool by_variable = false;        // also in the table of shared handles
@@ -179,9 +186,11 @@ class Objects {
   using Table = tsl::robin_map<std::uint64_t, Record, Scatter>;
 
   std::vector<WorldRank> world_ranks(MPI_Group group);
+  std::vector<WorldRank> ask_world_ranks(MPI_Group group);
   GroupId intern_group(const std::vector<WorldRank>& ranks);
   CommRecord* describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
   WinRecord* describe_win(MPI_Win handle, CommRecord* comm, const void* base);
+  static void ask_win(MPI_Win handle, WinRecord& record);
   struct SameHandle {
     RequestRecord* oldest = nullptr;
     RequestRecord* newest = nullptr;
@@ -189,7 +198,7 @@ class Objects {
   RequestRecord* look_up(const SameHandle& same, MPI_Request handle, const void* variable);
   void append(MPI_Request handle, RequestRecord* record);
   void index_by_variable(MPI_Request handle, RequestRecord* record);
-  void read_win_info(MPI_Win handle, WinDefinition& definition);
+  static void read_win_info(MPI_Win handle, WinDefinition& definition);
 
   static Objects* const instance_;  // never deleted: the program's last threads may still be in it
 

@@ -27,6 +27,11 @@ struct Role {
 
 struct Skip : Role {};
 
+// Answers that only a journal wants (frontend/mpi/answers.h).
+struct PlainStatus : Role {};
+struct IntOut : Role {};
+struct FileOut : Role {};
+
 // --- data
 
 struct SendBuf : Role {
@@ -416,6 +421,9 @@ struct FreeOp : Role {
 };
 struct WinBase : Role {
   static void before(Context& c, const void* base) { c.win_base = base; }
+};
+struct WinBytes : Role {
+  static void before(Context& c, MPI_Aint bytes) { c.win_bytes = bytes; }
 };
 struct WinBaseOut : Role {
   static void after(Context& c, void* variable) { c.win_base = *static_cast<void**>(variable); }

@@ -14,9 +14,13 @@
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/annotations.h"
 #include "frontend/mpi/control.h"
+#include "frontend/mpi/journaling.h"
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
+#include "frontend/mpi/stand_ins.h"
+#include "model/rank_list.h"
 #include "options/options.h"
+#include "record/start_info.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "runtime/sampling.h"
@@ -24,6 +28,8 @@
 
 namespace photofinish::mpi {
 namespace {
+
+bool g_has_started = false;
 
 // Measured from when the library is loaded.
 const TickRate g_rate;
@@ -119,6 +125,47 @@ Decision decide(const Options& options) {
   return decision;
 }
 
+// Whether `record` keeps this rank.
+bool is_recorded(const Options& options, int rank) {
+  if (options.record == "all") return true;
+  const auto ranks = parse_rank_list(options.record);
+  return ranks && ranks->contains(WorldRank(rank));
+}
+
+// The first entry of the journal: how the process was started, and what it knew of the others from the start.
+void begin_journal(Recorder& recorder, MPI_Group world) {
+  Journaling& journaling = *Journaling::get();
+  Task* task = recorder.task();
+  if (task == nullptr) return;
+  Entry entry(journaling, *task);
+  journaling.ask(*task, kStartQuestion, SiteId(0));
+  StartInfo start;
+  if (!journaling.replays()) start = own_start(), start.early = take_early_answers();
+  entry.journal()(start);
+  // The program may want to know its launcher's words, once MPI can no longer mistake them.
+  if (journaling.replays())
+    for (const std::string& variable : start.environment)
+      if (is_of_launcher(variable) && !variable.starts_with("PHOTOFINISH_") && !variable.starts_with("LD_PRELOAD="))
+        setenv(variable.substr(0, variable.find('=')).c_str(), variable.c_str() + variable.find('=') + 1, 1);
+  Objects::get().start(world);
+}
+
+// A rank of a recorded run, alone: what it cannot ask the others is in its journal.
+Recorder* start_replay(const std::string& directory, RankDefinition self, const Options& options) {
+  const WorldRank rank(std::atoi(environment("PHOTOFINISH_REPLAY_RANK").c_str()));
+  auto recorded = RankTrace::open(directory, rank);
+  if (!recorded) return complain_once(recorded.error().message), nullptr;
+  self.rank = rank;
+  self.world_size = (*recorded)->world_size();
+  auto started = Recorder::start(options.output, self, options);
+  if (!started) return complain_once(started.error().message), nullptr;
+  for (const char* name : {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY"}) unsetenv(name);
+  Journaling::start(**started, options.output, std::move(*recorded));
+  begin_journal(**started, MPI_GROUP_NULL);
+  start_watching_values();
+  return *started;
+}
+
 }  // namespace
 
 void before_first_call() {
@@ -130,7 +177,22 @@ void before_first_call() {
   }
 }
 
+bool has_started() { return g_has_started; }
+
+// Where the launcher tells which rank this will be, those that are not recorded stay as they are.
+[[gnu::constructor]] void prepare_process() {
+  // First of all: what we allocate ourselves may lie where it should be.
+  if (const char* ranges = std::getenv("PHOTOFINISH_REPLAY_MEMORY")) reserve_ranges(ranges);
+  if (environment("PHOTOFINISH_ACTIVE") != "1") return;
+  const auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
+  if (!options || options->record.empty()) return;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(name); rank != nullptr && !is_recorded(*options, std::atoi(rank))) return;
+  prepare_values();
+}
+
 Recorder* start_recording(const void* session, std::uint64_t first_tick) {
+  g_has_started = true;
   if (environment("PHOTOFINISH_ACTIVE") != "1") return nullptr;
   unsetenv("PHOTOFINISH_ACTIVE");
   auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
@@ -161,6 +223,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   self.mpi = library_version();
   if (const auto words = command_line(); !words.empty()) self.program = words[0];
   self.clock = host_clock(first_tick);
+  if (const std::string replayed = environment("PHOTOFINISH_REPLAY"); !replayed.empty()) return start_replay(replayed, self, *options);
 
   // Without a communicator nobody can be told: check has made the directory, or everybody's own luck decides.
   Decision decision{};
@@ -176,11 +239,14 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   }
   if (!decision.ok) return nullptr;
 
+  const bool recording = !options->record.empty(), left_out = recording && !is_recorded(*options, rank);
   std::string problem;
   Recorder* recorder = nullptr;
   if (!holds_token(decision.directory, decision.token)) {
     problem = "rank " + std::to_string(rank) + " on " + self.host + " does not see the run directory " +
               decision.directory + "; put it on a file system that all nodes share, with -o DIR";
+  } else if (left_out) {
+    // Whoever is not recorded has nothing of ours behind MPI_Init.
   } else if (auto started = Recorder::start(decision.directory, self, *options)) {
     recorder = *started;
   } else {
@@ -189,7 +255,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
 
   // A record of some ranks would be taken for the whole: all or none. The first that failed speaks for all.
   if (session == nullptr) {
-    const int failed = recorder != nullptr ? self.world_size : rank;
+    const int failed = problem.empty() ? self.world_size : rank;
     int first_failed = 0;
     REAL(PMPI_Allreduce)(&failed, &first_failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first_failed < self.world_size) {
@@ -197,9 +263,16 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
       Recorder::discard();
       return nullptr;
     }
-  } else if (recorder == nullptr) {
+  } else if (!problem.empty()) {
     complain_once(problem + " (the program goes on, unrecorded)");
     return nullptr;
+  }
+  if (left_out) return nullptr;
+  if (recording) {
+    Journaling::start(*recorder, decision.directory, nullptr);
+    begin_journal(*recorder, world);
+    start_watching_values();
+    return recorder;
   }
   Objects::get().start(world);
   if (const auto slowdown = slowdown_of(options->budget); options->sample == "on" || *slowdown > 0) {

@@ -12,6 +12,9 @@ namespace photofinish::mpi {
 // Before MPI_Init: whatever MPI or the program starts from now on is not ours to watch.
 void before_first_call();
 
+// Whether MPI_Init has returned, or was never ours to watch.
+bool has_started();
+
 // Before MPI_Finalize, on all ranks: what is left of the analysis.
 void before_last_call();
 

@@ -1,4 +1,4 @@
-#include "cli/rank_list.h"
+#include "model/rank_list.h"
 
 #include <charconv>
 #include <string_view>

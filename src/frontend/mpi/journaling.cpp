@@ -1,0 +1,208 @@
+#include "frontend/mpi/journaling.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "frontend/mpi/interceptor.h"
+#include "record/departure.h"
+#include "runtime/reach.h"
+
+namespace photofinish::mpi {
+namespace {
+
+bool writes(const Buffer& buffer) { return buffer.access == BufferUse::Write || buffer.access == BufferUse::ReadWrite; }
+
+// For people with a debugger it stops where it is, otherwise the process ends.
+[[noreturn]] void stop_here() {
+  std::fflush(nullptr);
+  if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
+  _exit(kDepartureCode);
+}
+
+}  // namespace
+
+Journaling* Journaling::instance_ = nullptr;
+
+void Journaling::start(Recorder& recorder, const std::string& directory, std::unique_ptr<RankTrace> replayed) {
+  instance_ = new Journaling(recorder, departure_path(directory), std::move(replayed));  // never deleted: the program's last threads may still be in it
+}
+
+Journal& Journaling::of(Task& task) {
+  Scratch& scratch = Context::scratch_of(task);
+  if (scratch.journal == nullptr) [[unlikely]] {
+    if (replays())
+      scratch.journal = std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
+        std::lock_guard lock(mutex_);
+        return replayed_->next_of_journal(id, entries);
+      });
+    else
+      scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
+  }
+  return *scratch.journal;
+}
+
+void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
+  Question& asked = Context::scratch_of(task).question;
+  asked.what = what;
+  asked.site = site;
+  asked.fields.clear();
+  switch (of(task).ask(what, site)) {
+    case Journal::Asked::Same: return;
+    case Journal::Asked::Other: left_path(task, of(task).expected());
+    case Journal::Asked::End: end_as_recorded(task);
+  }
+}
+
+void Journaling::ask_with_arguments(Context& c) {
+  auto& fields = c.scratch.question.fields;
+  c.event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
+    if (traits(field).kind != FieldKind::Address) fields.push_back({static_cast<std::uint8_t>(field), value});
+  });
+  if (of(c.task).ask_with(fields) != Journal::Asked::Same) left_path(c.task, of(c.task).expected());
+}
+
+void Journaling::answered(Task& task) {
+  Journal& journal = of(task);
+  journal.done();
+  if (!journal.ok()) [[unlikely]] left_path(task, Question{.what = kDamagedQuestion});
+}
+
+// Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
+// in which order their bytes came.
+void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes) {
+  auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
+  const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
+    journal.bytes(memory + offset, static_cast<std::size_t>(bytes));
+    stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
+  };
+  const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
+  if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
+  const DataMap& map = recorder_.writer().known().types.at(buffer.type).map;
+  if (map.size == 0) return;
+  if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
+  const std::int64_t touched = most_bytes >= 0 ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size) : buffer.count;
+  for (const ByteRange& range : expand(map, touched)) exchange(range.begin, range.end - range.begin);
+}
+
+void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes) {
+  for (const Buffer& buffer : fills) exchange_memory(of(task), buffer, bytes);
+}
+
+void Journaling::exchange_contents(Context& c, Action action, When when) {
+  exchange_buffers(c, action, when);
+  std::lock_guard lock(windows_lock_);
+  follow_windows(c, action);
+  // Others' puts are seen once something has been waited for, or asked about; not while operations are only started.
+  const bool only_starts = when == When::Starts || when == When::Prepares || (c.win != nullptr && when == When::Returns && action != Action::WinSync && action != Action::WaitEpoch);
+  if (!windows_.empty() && !only_starts && Reach::get() == nullptr) windows_.exchange_changes(of(c.task));
+}
+
+void Journaling::loaded(Task& task, const void* address, void* value, std::size_t bytes) {
+  std::lock_guard lock(windows_lock_);
+  windows_.loaded(of(task), address, value, bytes);
+}
+
+void Journaling::stored(const void* address, const void* value, std::size_t bytes) {
+  if (replays() || windows_.empty()) return;
+  std::lock_guard lock(windows_lock_);
+  windows_.stored(address, value, bytes);
+}
+
+void Journaling::will_store(const void* address, std::size_t bytes) {
+  if (replays()) return;
+  std::lock_guard lock(windows_lock_);
+  windows_.will_store(address, bytes);
+}
+
+void Journaling::exchange_buffers(Context& c, Action action, When when) {
+  const std::vector<Buffer>& buffers = c.event.buffers;
+  const bool later = when == When::Starts || when == When::Prepares;
+  if (later && c.new_request != nullptr) {
+    for (const Buffer& buffer : buffers)
+      if (writes(buffer)) c.new_request->fills.push_back(buffer);
+    return;
+  }
+  if (completes_atomics(action)) return exchange_window_fills(c, action);
+  if (later) return;
+  const bool one_sided = c.win != nullptr;
+  const std::int64_t bytes = c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
+  for (const Buffer& buffer : buffers) {
+    if (!writes(buffer)) continue;
+    if (!one_sided) exchange_memory(of(c.task), buffer, bytes);
+    else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}});
+  }
+}
+
+void Journaling::exchange_window_fills(Context& c, Action action) {
+  const bool one_target = action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
+  std::lock_guard lock(c.win->lock);
+  std::erase_if(c.win->fills, [&](const WinRecord::Filling& filling) {
+    if (one_target && filling.target.value != c.event.fields[Field::target]) return false;
+    exchange_fills(c.task, filling.buffers, -1);
+    return true;
+  });
+}
+
+void Journaling::before_call(const Context& c, Action action) {
+  if (!windows_.empty()) {
+    std::lock_guard lock(windows_lock_);
+    windows_.settle();
+  }
+  if (action != Action::WinFree || recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create) return;
+  std::lock_guard lock(windows_lock_);
+  windows_.remove(c.win->definition.id.value);
+}
+
+void Journaling::follow_windows(Context& c, Action action) {
+  const FieldSet& fields = c.event.fields;
+  Journal& journal = of(c.task);
+  const auto memory = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
+  switch (action) {
+    case Action::WinCreate: {
+      const WinId id(static_cast<std::uint32_t>(fields[Field::new_win]));
+      const WinDefinition& win = recorder_.writer().known().wins.at(id);
+      if (win.segments.empty()) windows_.add(journal, id.value, memory(win.base), win.size);
+      for (const WinSegment& segment : win.segments) windows_.add(journal, id.value, memory(segment.address), segment.size);
+      return;
+    }
+    case Action::WinAttach:
+      return windows_.add(journal, static_cast<std::uint64_t>(fields[Field::address]), memory(static_cast<std::uint64_t>(fields[Field::address])),
+                          static_cast<std::size_t>(fields[Field::size]));
+    case Action::WinDetach:
+      windows_.exchange_changes(journal);
+      return windows_.remove(static_cast<std::uint64_t>(fields[Field::address]));
+    case Action::WinFree:
+      windows_.exchange_changes(journal);
+      return windows_.remove(static_cast<std::uint64_t>(fields[Field::win]));
+    default: return;
+  }
+}
+
+void Journaling::left_path(Task& task, const Question& expected) {
+  recorder_.writer().flush();
+  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = expected});
+  stop_here();
+}
+
+// The recorded rank did not come back from this call.
+void Journaling::end_as_recorded(Task& task) {
+  recorder_.writer().flush();
+  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = Question{.what = kNoQuestion}});
+  if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
+  const RankEnd& end = replayed_->end();
+  switch (end.state) {
+    case RankState::Signalled:
+      signal(end.code, SIG_DFL);
+      raise(end.code);
+      break;
+    case RankState::Exited: _exit(end.code);
+    case RankState::Aborted: REAL(PMPI_Abort)(MPI_COMM_SELF, end.code); break;
+    default: raise(SIGKILL);
+  }
+  _exit(kDepartureCode);
+}
+
+}  // namespace photofinish::mpi

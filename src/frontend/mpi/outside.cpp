@@ -1,0 +1,83 @@
+// What the program asks its system, and MPI_Wtime: into the journal, or out of it. What MPI asks is its own affair.
+//
+// Programs set their random numbers going before they call MPI_Init, when there is no journal yet: such answers are kept for its first entry, and a replayed
+// rank reads them there.
+#include "runtime/outside.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "frontend/mpi/entry_points.h"
+#include "record/start_info.h"
+
+namespace photofinish::mpi {
+namespace {
+
+constexpr std::size_t kMostEarly = 1 << 16;
+bool g_in_early = false;  // reading what was kept asks for a clock or two itself
+
+std::vector<EarlyAnswer>& early() {
+  static auto* answers = new std::vector<EarlyAnswer>;
+  return *answers;
+}
+
+bool ask_early(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes, std::int64_t* result) {
+  if (g_in_early || early().size() >= kMostEarly || std::getenv("PHOTOFINISH_ACTIVE") == nullptr) return false;
+  g_in_early = true;
+  bool answered = true;
+  if (const char* directory = std::getenv("PHOTOFINISH_REPLAY")) {
+    static const auto start = read_start(directory, WorldRank(std::atoi(std::getenv("PHOTOFINISH_REPLAY_RANK"))));
+    static std::size_t next = 0;
+    answered = start && next < start->early.size() && start->early[next].what == static_cast<std::uint32_t>(what) && start->early[next].data.size() == bytes;
+    if (answered) {
+      *result = start->early[next].result;
+      std::memcpy(data, start->early[next++].data.data(), bytes);
+    }
+  } else {
+    *result = ask(data, bytes);
+    early().push_back({static_cast<std::uint32_t>(what), *result, std::string(static_cast<const char*>(data), bytes)});
+  }
+  g_in_early = false;
+  return answered;
+}
+
+bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes, std::int64_t* result) {
+  if (t_inside != 0 || t_journal != nullptr) return false;
+  Journaling* journaling = Journaling::get();
+  if (journaling == nullptr) return !has_started() && ask_early(what, ask, data, bytes, result);
+  Recorder* recorder = Recorder::get();
+  Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
+  if (task == nullptr) return false;
+  Entry entry(*journaling, *task);
+  journaling->ask(*task, static_cast<std::uint32_t>(what), SiteId(0));
+  if (!journaling->replays()) *result = ask(data, bytes);
+  entry.journal()(*result);
+  entry.journal().bytes(data, bytes);
+  return true;
+}
+
+double wtime(double (*real)()) {
+  double now = 0;
+  std::int64_t result = 0;
+  thread_local double (*t_real)();
+  t_real = real;
+  const auto ask = [](void* data, std::size_t) -> std::int64_t {
+    *static_cast<double*>(data) = t_real();
+    return 0;
+  };
+  return Journaling::get() != nullptr && ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
+}
+
+}  // namespace
+
+std::vector<EarlyAnswer> take_early_answers() { return std::move(early()); }
+
+extern "C" [[gnu::visibility("default")]] double MPI_Wtime() { return wtime(REAL(MPI_Wtime)); }
+extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() { return wtime(REAL(PMPI_Wtime)); }
+
+extern "C" [[gnu::visibility("default")]] bool photofinish_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
+                                                                   std::int64_t* result) {
+  return ask_outside(what, ask, data, bytes, result);
+}
+
+}  // namespace photofinish::mpi

@@ -1,0 +1,106 @@
+// Questions about communicators and groups, for ranks that are recorded or replayed; for all others they go straight to MPI.
+#include <cstring>
+
+#include "frontend/mpi/entry_points.h"
+
+namespace photofinish::mpi {
+namespace {
+
+// Numbers of the questions in a journal, behind those of start_info.h and of the clocks (frontend/mpi/outside.h).
+enum class Query : std::uint32_t {
+  kBefore = kOtherQuestions + 255,
+#define QUERY(name, ...) name,
+#include "model/mpi_queries.def"
+};
+
+struct Lengths {
+  int length = 0, other = 0;
+};
+
+struct Given {
+  template <class T>
+  static void exchange(Journal&, Lengths&, T) {}
+};
+struct Int {
+  static void exchange(Journal& journal, Lengths&, int* value) { journal(*value); }
+};
+struct Length {
+  static void exchange(Journal&, Lengths& lengths, int length) { lengths.length = length; }
+};
+struct OtherLength {
+  static void exchange(Journal&, Lengths& lengths, int length) { lengths.other = length; }
+};
+struct Ints {
+  static void exchange(Journal& journal, Lengths& lengths, int* values) {
+    for (int i = 0; i < lengths.length; ++i) journal(values[i]);
+  }
+};
+struct OtherInts {
+  static void exchange(Journal& journal, Lengths& lengths, int* values) {
+    for (int i = 0; i < lengths.other; ++i) journal(values[i]);
+  }
+};
+// MPI_UNWEIGHTED is an address that nothing may be stored to, and in MPICH one that only its library knows: small, or not the program's.
+struct Weights {
+  static void exchange(Journal& journal, Lengths& lengths, int* weights) {
+    bool wanted = !journal.replays() && is_array(weights);
+    journal(wanted);
+    if (wanted) Ints::exchange(journal, lengths, weights);
+  }
+  static bool is_array(const int* weights) {
+#if defined(OPEN_MPI)
+    return weights != MPI_UNWEIGHTED && weights != nullptr;
+#else
+    return weights != nullptr && weights != *static_cast<int* const*>(find_real(SymbolKind::Variable, "MPI_UNWEIGHTED"));
+#endif
+  }
+};
+struct OtherWeights {
+  static void exchange(Journal& journal, Lengths& lengths, int* weights) {
+    Lengths other{.length = lengths.other};
+    Weights::exchange(journal, other, weights);
+  }
+};
+struct Text {
+  static void exchange(Journal& journal, Lengths&, char* text) {
+    std::string copy = journal.replays() ? "" : text;
+    journal(copy);
+    if (journal.replays()) std::strcpy(text, copy.c_str());
+  }
+};
+
+template <Query query, class... Roles>
+struct Asker {
+  template <class... Arguments>
+  static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
+    Journaling* journaling = Journaling::get();
+    if (journaling == nullptr || is_inside(place)) [[likely]]
+      return real(arguments...);
+    Recorder* recorder = Recorder::get();
+    Task* task = recorder != nullptr ? recorder->task() : nullptr;
+    if (task == nullptr || t_journal != nullptr) return real(arguments...);
+    Entry entry(*journaling, *task);
+    journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
+    int result = MPI_SUCCESS;
+    if (!journaling->replays()) result = real(arguments...);
+    Journal& journal = entry.journal();
+    journal(result);
+    Lengths lengths;
+    if (result == MPI_SUCCESS) (Roles::exchange(journal, lengths, arguments), ...);
+    return result;
+  }
+};
+
+}  // namespace
+
+#define ENTRY(symbol, name, ...)                                                                                                         \
+  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol, __VA_ARGS__)) {                                           \
+    const Place place = PLACE_OF_CALL;                                                                                                   \
+    return Asker<Query::name, __VA_ARGS__>::run(REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__));                                          \
+  }
+#define QUERY(name, ...)         \
+  ENTRY(name, name, __VA_ARGS__) \
+  ENTRY(P##name, name, __VA_ARGS__)
+#include "model/mpi_queries.def"
+
+}  // namespace photofinish::mpi

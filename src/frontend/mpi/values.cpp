@@ -1,0 +1,62 @@
+// What loads find in memory that others may write, for a rank that is recorded or replayed and was built with the pass.
+#include <cstring>
+
+#include "frontend/mpi/accesses.h"
+#include "frontend/mpi/interceptor.h"
+#include "photofinish/runtime_abi.h"
+#include "runtime/notes.h"
+#include "runtime/reach.h"
+
+namespace photofinish::mpi {
+namespace {
+
+// Those of the program, on a thread that calls MPI; MPI's own are not.
+template <class Use>
+void with_task(Use use) {
+  Journaling* journaling = Journaling::get();
+  Task* task = Recorder::known_task();
+  if (journaling != nullptr && task != nullptr && t_inside == 0 && t_journal == nullptr) use(*journaling, *task);
+}
+
+void note_loaded(const void* address, void* value, std::uint64_t bytes) {
+  with_task([&](Journaling& journaling, Task& task) { journaling.loaded(task, address, value, bytes); });
+}
+
+void note_stored(const void* address, const void* value, std::uint64_t bytes) {
+  with_task([&](Journaling& journaling, Task&) { journaling.stored(address, value, bytes); });
+}
+
+// All that is no plain load or store: it is about to happen.
+void will_touch(const void* address, std::uint64_t bytes) {
+  if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
+  const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
+  bytes = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
+  with_task([&](Journaling& journaling, Task& task) {
+    if (writes) journaling.will_store(address, bytes);
+    else journaling.loaded(task, address, const_cast<void*>(address), bytes);
+  });
+}
+
+void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) { will_touch(address, bytes); }
+
+void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+                std::int64_t plane_stride) {
+  const auto* plane = static_cast<const char*>(address);
+  for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
+    const char* row = plane;
+    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(row, bytes);
+  }
+}
+
+std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
+void no_gather(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t) {}
+
+}  // namespace
+
+void prepare_values() {
+  for (void* state : noted(PHOTOFINISH_ABI)) static_cast<photofinish_state*>(state)->loaded = note_loaded;
+}
+
+void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored}); }
+
+}  // namespace photofinish::mpi

@@ -1,0 +1,30 @@
+// Where a replayed rank went another way than the recorded one: a note from its process to `photofinish replay`, which knows how to tell it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "record/journal.h"
+
+namespace photofinish {
+
+inline constexpr int kDepartureCode = 72;  // of a process that left the recorded path
+// In place of what was expected: the record ended inside this call; the journal is damaged.
+inline constexpr std::uint32_t kNoQuestion = ~0u;
+inline constexpr std::uint32_t kDamagedQuestion = ~0u - 1;
+
+struct Departure {
+  TaskId task;
+  std::uint64_t entry = 0;  // counts from 1
+  Question asked, expected;
+};
+
+template <class A> void describe(A& a, Departure& d) { a(d.task, d.entry, d.asked, d.expected); }
+
+// In the directory that the replayed rank writes to.
+inline std::string departure_path(const std::string& directory) { return directory + "/departure"; }
+void write_departure(const std::string& path, const Departure& departure);
+// An Error if there is none.
+Result<Departure> read_departure(const std::string& path);
+
+}  // namespace photofinish

@@ -1,0 +1,101 @@
+// What the outside gave one task, in the order in which it asked: kept while the program runs, given back when it runs again.
+//
+// One function for both directions, so that they cannot differ: exchange(x) keeps x, or makes x what was kept. An entry is a question (a call,
+// where, with which arguments) and its answer. When the program runs again each question must be the recorded one; the first that is not
+// means that the program has left the recorded path.
+//
+// Most questions of a place are the same again: then only the place is kept. A question has two halves, for what a program's arguments stand for may itself
+// be a fact that was kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/codec.h"
+#include "trace/writer.h"
+
+namespace photofinish {
+
+// What a task asks: a call of MPI, or something else that is not in its own hands.
+struct Question {
+  std::uint32_t what = 0;  // a Call; from kOtherQuestions on one of those
+  SiteId site;
+  struct Given {
+    std::uint8_t field = 0;
+    std::int64_t value = 0;
+    bool operator==(const Given&) const = default;
+  };
+  std::vector<Given> fields = {};
+  bool operator==(const Question&) const = default;
+};
+template <class A> void describe(A& a, Question::Given& d) { a(d.field, d.value); }
+template <class A> void describe(A& a, Question& d) { a(d.what, d.site, d.fields); }
+inline constexpr std::uint32_t kOtherQuestions = 1u << 16;
+
+class Journal {
+ public:
+  // Whole entries, some at a time; false: there are no more.
+  using Source = std::function<bool(std::vector<std::uint8_t>&)>;
+
+  explicit Journal(Lane* lane) : lane_(lane) {}
+  explicit Journal(Source source) : source_(std::move(source)) {}
+
+  bool replays() const { return lane_ == nullptr; }
+
+  enum class Asked { Same, Other, End };  // Other: expected() is what was asked here. End: nothing was, any more.
+  Asked ask(std::uint32_t what, SiteId site);
+  Asked ask_with(const std::vector<Question::Given>& fields);
+  const Question& expected() const { return *expected_; }
+  // The end of the answer.
+  void done();
+  std::uint64_t entries() const { return entries_; }
+
+  // Loads of memory that others may write are entries only where they found something new: between two entries they are counted.
+  void count_load() { ++loads_; }
+  // Of a replayed task, for each of them: whether this one is the next entry.
+  bool is_kept_load(std::uint32_t what);
+  void exchange_skipped() { exchange(loads_); }
+
+  template <class... T>
+  void operator()(T&... values) {
+    (exchange(values), ...);
+  }
+  template <class T>
+  void exchange(T& value) {
+    if (replays()) {
+      Read{in_}(value);
+    } else {
+      Size size;
+      size(value);
+      Encoder out(room(size.bytes));
+      Write{out}(value);
+      kept(out.next());
+    }
+  }
+  // So many bytes, whatever they are.
+  void bytes(void* data, std::size_t size);
+  // Whether all answers so far were whole: a damaged journal gives zeros.
+  bool ok() const { return in_.ok(); }
+
+ private:
+  std::uint8_t* room(std::size_t bytes);
+  void kept(const std::uint8_t* end) { entry_.resize(static_cast<std::size_t>(end - entry_.data())); }
+
+  Lane* const lane_ = nullptr;
+  const Source source_;
+  std::vector<std::uint8_t> entry_;   // that is being kept
+  std::vector<std::uint8_t> chunk_;   // that is being given back
+  Decoder in_{nullptr, nullptr};
+  std::uint64_t entries_ = 0;
+  std::unordered_map<SiteId, Question> last_;  // of each place
+  Question* expected_ = nullptr;
+  bool fill();
+  std::uint64_t loads_ = 0;  // since the last entry
+  std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+};
+
+}  // namespace photofinish

@@ -1,0 +1,55 @@
+// Memory of a rank that others may write: what has changed in it is an answer, too. A recorded rank keeps a copy of what it has seen of it; the memory of a
+// replayed one is that copy.
+//
+// A program that was built with the pass tells what each of its loads found, and what its stores put there: only what it found and had not seen is kept (paper 5,
+// Algorithm 1), and it is what the program used, not what was there a moment before.
+// Of any other program all that has changed is kept whenever a call may have waited for others. What it stored itself is kept along with it: nobody tells us.
+// Given back, that changes nothing; but it costs a comparison of all of it for each such call, and what is loaded between two calls is not seen.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "record/journal.h"
+
+namespace photofinish {
+
+inline constexpr std::uint32_t kLoadQuestion = kOtherQuestions + 128;
+
+class WatchedMemory {
+ public:
+  // What is there now is given back, too: fresh memory of MPI's may hold anything.
+  void add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes);
+  void remove(std::uint64_t key);
+  bool empty() const { return pieces_.empty(); }
+
+  void exchange_changes(Journal& journal);
+
+  // A load found this, or is about to find what is there (value is address); a store put it there, or is about to.
+  void loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
+  void stored(const void* address, const void* value, std::size_t bytes);
+  void will_store(const void* address, std::size_t bytes);
+  // What was about to be stored has been.
+  void settle();
+
+ private:
+  struct Piece {
+    std::uint64_t key = 0;
+    std::uint8_t* memory = nullptr;
+    std::size_t bytes = 0;
+    std::vector<std::uint8_t> seen;  // of a recorded rank
+  };
+  struct Range {
+    const std::uint8_t* address;
+    std::size_t bytes;
+  };
+  Piece* find(const std::uint8_t* address, std::size_t bytes);
+  void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
+  void exchange(Journal& journal, Piece& piece);
+
+  std::vector<Piece> pieces_;
+  std::size_t last_ = 0;  // where the last one was found
+  std::vector<Range> pending_;
+};
+
+}  // namespace photofinish

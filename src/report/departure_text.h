@@ -1,0 +1,13 @@
+// Where a replayed rank went another way than the recorded one, in words.
+#pragma once
+
+#include <string>
+
+#include "record/departure.h"
+
+namespace photofinish {
+
+// `run` holds the recorded rank, `replay` what the replayed one left.
+std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank, const Departure& departure);
+
+}  // namespace photofinish

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Builds one test program, records some of its ranks, and replays them: each must print what it printed, and end as it did.
+
+  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--pass] PROGRAM.c
+
+Comments in the program:
+
+  // run: ranks=6 groups=0;1,3;0-2 exit=0 timeout=60 interrupt=S args="a b" mpi=openmpi
+        groups: what is recorded, one run for each. exit=nonzero: any failure. interrupt: a SIGINT after so many seconds.
+  // build: flags="-O2" pass=only
+        pass=only: what it does cannot be replayed unless it is built with the pass.
+"""
+import argparse
+import glob
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def settings(source, word):
+    found = re.search(r"^(?://|!) %s: (.*)$" % word, source, re.M)
+    return dict(part.split("=", 1) for part in shlex.split(found.group(1))) if found else {}
+
+
+def ranks_of(group):
+    ranks = []
+    for part in group.split(","):
+        first, _, last = part.partition("-")
+        ranks += range(int(first), int(last or first) + 1)
+    return ranks
+
+
+def environment(mpi):
+    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+               OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_memory="^patcher")
+    if ARGS.preload and mpi == "mpich":
+        env["LD_PRELOAD"] = ARGS.preload
+    return env
+
+
+def launcher(mpi, ranks, folder):
+    if mpi == "openmpi":
+        return ["mpirun.openmpi", "--oversubscribe", "--output-filename", folder, "-n", str(ranks)]
+    return ["mpirun.mpich", "-outfile-pattern", folder + "/out.%r", "-errfile-pattern", folder + "/err.%r", "-n", str(ranks)]
+
+
+def output_of(mpi, folder, rank, ranks):
+    if mpi == "mpich":
+        path = "%s/out.%d" % (folder, rank)
+        return open(path, "rb").read() if os.path.exists(path) else b""
+    # Open MPI counts with as many digits as the last rank has.
+    found = [path for path in glob.glob(folder + "/*/rank.*/stdout") if int(path.split("/")[-2].split(".")[1]) == rank]
+    return open(found[0], "rb").read() if found else b""
+
+
+def run(line, env, timeout, interrupt=0):
+    process = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=interrupt or timeout)
+    except subprocess.TimeoutExpired:
+        if not interrupt:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Failure("no end after %d s: %s" % (timeout, " ".join(line)))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=timeout)
+    return process.returncode, out, err.decode(errors="replace")
+
+
+class Failure(Exception):
+    pass
+
+
+def check(program, work):
+    source = open(program).read()
+    how, build = settings(source, "run"), settings(source, "build")
+    ranks, timeout = int(how.get("ranks", 4)), int(how.get("timeout", 60))
+    binary = os.path.join(work, "program")
+    compiler = [os.path.join(os.path.dirname(ARGS.photofinish), "pfmpicc"), "--mpi=" + ARGS.mpi] if ARGS.built_with_pass else ["mpicc." + ARGS.mpi]
+    subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(build.get("flags", "")) + [program, "-o", binary, "-lm"], check=True)
+    env = environment(ARGS.mpi)
+    for number, group in enumerate(how["groups"].split(";")):
+        recorded, outputs = "%s/run.%d" % (work, number), "%s/out.%d" % (work, number)
+        os.makedirs(outputs)
+        line = [ARGS.photofinish, "record", "--ranks", group, "-o", recorded, "--no-progress", "--"] + launcher(ARGS.mpi, ranks, outputs)
+        line += [binary] + shlex.split(how.get("args", ""))
+        code, out, err = run(line, env, timeout, int(how.get("interrupt", 0)))
+        if (code == 0) != (how.get("exit", "0") == "0"):
+            raise Failure("recording ended with %d\n%s%s" % (code, out.decode(errors="replace"), err))
+        for rank in ranks_of(group):
+            expected = output_of(ARGS.mpi, outputs, rank, ranks)
+            if not expected:
+                raise Failure("rank %d printed nothing when it was recorded\n%s" % (rank, err))
+            codes = set()
+            for _ in range(ARGS.times):
+                replayed, got, err = run([ARGS.photofinish, "replay", "--ranks", str(rank), recorded], env, timeout)
+                codes.add(replayed)
+                if got != expected:
+                    raise Failure("rank %d of group %s, recorded and replayed:\n%s\n---\n%s\n%s" %
+                                  (rank, group, expected.decode(errors="replace"), got.decode(errors="replace"), err))
+            if len(codes) > 1 or 72 in codes or 70 in codes:
+                raise Failure("rank %d ended with %s\n%s" % (rank, sorted(codes), err))
+        if len(ranks_of(group)) > 1:
+            together, got, err = run([ARGS.photofinish, "replay", recorded], env, timeout)
+            expected = b"".join(output_of(ARGS.mpi, outputs, rank, ranks) for rank in ranks_of(group))
+            if sorted(got.splitlines()) != sorted(expected.splitlines()):
+                raise Failure("group %s at once, recorded and replayed:\n%s\n---\n%s\n%s" %
+                              (group, expected.decode(errors="replace"), got.decode(errors="replace"), err))
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--photofinish", default="photofinish")
+    parser.add_argument("--preload", default="")
+    parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--pass", dest="built_with_pass", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("program")
+    ARGS = parser.parse_args()
+    if not shutil.which("mpicc." + ARGS.mpi):
+        print("there is no mpicc." + ARGS.mpi)
+        return SKIPPED
+    work = tempfile.mkdtemp(prefix="photofinish-replay.")
+    try:
+        check(os.path.abspath(ARGS.program), work)
+    except Failure as failure:
+        print("FAILED:", failure)
+        print("again: " + " ".join(shlex.quote(word) for word in sys.argv))
+        return 1
+    finally:
+        if not ARGS.keep:
+            shutil.rmtree(work, ignore_errors=True)
+    print("replayed as recorded")
+    return 0
+
+
+sys.exit(main())
