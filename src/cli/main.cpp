@@ -42,7 +42,7 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
   for (const OptionInfo& info : option_table()) {
     if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
-    const std::string help = fmt::format("{} Default: {}.", info.help, info.default_value);
+    const std::string help = fmt::format("{}{}", info.help, info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
     if (info.type == "bool") {
       const std::string off = info.default_value == "1" ? flag_name(name) + ",!--no-" + flag_name(name).substr(2) : flag_name(name);
       command.add_flag(off, [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); }, help);

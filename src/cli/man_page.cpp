@@ -72,7 +72,7 @@ Each is a flag of the commands that it concerns (photofinish COMMAND \-\-help li
   for (const OptionInfo& info : option_table()) {
     std::string flag(info.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
-    fmt::print(".TP\n.B \\-\\-{}\n{} Default: {}.\n", flag, info.help, info.default_value);
+    fmt::print(".TP\n.B \\-\\-{}\n{}{}\n", flag, info.help, info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
   }
   fmt::print(R"(.SH ENVIRONMENT
 .TP

@@ -28,7 +28,8 @@ class PageCase(ReportCase):
         self.browser.events.clear()
 
     def tearDown(self):
-        # Whatever a test did: nothing went wrong, and nothing was asked for.
+        # Whatever a test did: nothing went wrong, nothing was asked for, and nothing is on the page that was meant to be something else.
+        self.assertNotRegex(self.run_js("document.body.textContent.replace(document.getElementById('report-data')?.textContent || '', '').split('(() => {')[0]"), r"\[object |undefined|NaN")
         self.assertEqual(self.browser.complaints, [])
         self.assertEqual(self.browser.requests(), [])
 
@@ -246,6 +247,26 @@ class Page(PageCase):
         self.assertEqual(self.texts("#headline"), ["no findings"])
         self.assertEqual(self.texts("#shown"), ["There are no findings."])
         self.shoot("none")
+
+    def test_deadlocks(self):
+        result = self.record(os.path.join(ROOT, "tests/programs/messages/ring.c"), "ring", 4, self.dir)
+        self.assertEqual(result.code, 0, result)
+        self.page("ring", code=0)
+        told = self.texts("#deadlocks")[0]
+        self.assertIn("Deadlock if sends are not buffered", told)
+        for rank in range(4):
+            self.assertIn(f"rank {rank} waits in MPI_Send", told)
+        self.assertIn("Try: MPI_Sendrecv", told)
+        self.shoot("deadlock")
+
+    def test_a_receive_that_got_nothing(self):
+        result = self.record(os.path.join(ROOT, "tests/programs/messages/cancelled.c"), "cancelled", 2, self.dir)
+        self.assertEqual(result.code, 66, result)
+        self.page("cancelled", anchor="#F1")
+        self.settle()
+        self.assertEqual(self.texts("#F1 .end header b"), ["R", "–", "B"])
+        self.assertEqual(self.count("#F1 svg .missing"), 1)
+        self.assertEqual(self.count("#F1 svg .access.could"), 1)
 
     def test_confirmed(self):
         confirmed = self.photofinish("confirm", "race.run")

@@ -53,7 +53,8 @@ function ranksCard() {
   const canvas = el("canvas", {class: "strip", role: "img", "aria-label": "Events of each rank, and, in red, which ranks findings are on"});
   const calls = data.counts.calls.slice(0, 15);
   const counts = data.counts.ranks.map(([, count]) => count).sort((a, b) => a - b);
-  const text = counts.length ? `${counts[0].toLocaleString("en")} to ${counts[counts.length - 1].toLocaleString("en")} events a rank; red: ranks with findings` : "no events";
+  const [least, most] = [counts[0] || 0, counts[counts.length - 1] || 0].map((count) => count.toLocaleString("en"));
+  const text = `${least === most ? most : `${least} to ${most}`} events a rank${data.findings.length ? "; red: ranks with findings" : ""}`;
   const card = el("div", {class: "card"}, el("h2", {}, "Ranks"), canvas, el("p", {class: "note"}, text),
     el("details", {}, el("summary", {}, "Calls"), el("table", {class: "calls"}, el("tbody", {}, calls.map(([name, count]) => el("tr", {}, el("th", {scope: "row"}, el("code", {}, name)), el("td", {}, count.toLocaleString("en"))))),
       data.counts.calls.length > calls.length ? el("caption", {}, `the ${calls.length} most frequent of ${data.counts.calls.length}`) : null)));
@@ -63,14 +64,18 @@ function ranksCard() {
   return card;
 }
 
+// Before the verdicts, which speak of "the note above".
+function deadlocksCard() {
+  if (!data.standstills.length) return null;
+  const block = (one) => [
+    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run came to a standstill here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
+    el("ul", {}, one.waits.map((wait) => el("li", {}, wait.text, el("ol", {class: "frames"}, wait.stack.map((frame, i) => el("li", {}, el("code", {}, frameText(frame, i)))))))),
+    one.remarks.map((remark) => el("p", {}, remark)), el("p", {class: "try"}, one.advice)];
+  return el("div", {class: "card whole", id: "deadlocks"}, el("h2", {}, "Deadlocks"), data.standstills.map(block));
+}
+
 function makeOverview() {
   document.getElementById("headline").textContent = data.summary.text;
   document.getElementById("command").textContent = `${data.run.name} · ${data.run.command.join(" ")}`;
-  document.getElementById("overview").append(el("div", {class: "cards"}, findingsCard(), runCard(), ranksCard(), verdictsCard()));
-  const standstills = document.getElementById("standstills");
-  if (!data.standstills.length) return standstills.remove();
-  standstills.append(el("h2", {}, "Deadlocks"), data.standstills.map((one) => el("div", {class: "card"},
-    el("p", {class: one.cameAbout ? "why" : ""}, one.cameAbout ? "The run came to a standstill here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
-    el("ul", {}, one.waits.map((wait) => el("li", {}, wait.text, el("ol", {class: "frames"}, wait.stack.map((frame, i) => el("li", {}, el("code", {}, frameText(frame, i)))))))),
-    one.remarks.map((remark) => el("p", {}, remark)), el("p", {class: "try"}, one.advice))));
+  document.getElementById("overview").append(el("div", {class: "cards"}, findingsCard(), runCard(), ranksCard(), deadlocksCard(), verdictsCard()));
 }

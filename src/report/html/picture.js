@@ -28,7 +28,7 @@ class PictureView {
   caption() {
     const messages = this.finding.kind === "message-race";
     return el("figcaption", {}, "Logical steps from left to right: what stands further right did not come before. ",
-      messages ? "The solid arrow is the message that came, a dashed one a message that could have come instead; the red line is where an order is missing."
+      messages ? "A solid arrow to the receive is the message that came, a dashed one a message that could have come instead; the red line is where an order is missing."
                : "A bar lasts from the call that starts an access to the call that completes it; dashed, on the lane of the rank that owns the memory, is when it may touch it. The red line is where an order is missing.");
   }
 
@@ -182,7 +182,7 @@ class PictureView {
       const group = svg("g", {class: colour}, svg("title", {}, this.finding.ends[i].text));
       group.append(svg("rect", {class: "flight", x: from, y: y - 6, width: to - from, height: 12, rx: 6}));
       if (end.touches >= 0 && end.touches !== end.lane) {
-        const down = end.touches > end.lane, theirs = this.y(end.touches) + (i === 0 ? -6 : 6), at = from + Math.min(24, (to - from) / 2);
+        const down = end.touches > end.lane, theirs = this.y(end.touches) + (i === 0 ? -6 : 6), at = from + Math.min(20 + 22 * i, (to - from) / 2 + 4 * i);
         group.append(svg("rect", {class: "landing", x: from, y: theirs - 5, width: to - from, height: 10, rx: 5}));
         group.append(svg("path", {class: "access", d: `M${from + 8} ${y + (down ? 7 : -7)} L${at} ${theirs + (down ? -6 : 6)}`, "marker-end": this.pointer(colour)}));
       }
@@ -213,7 +213,8 @@ class PictureView {
       badges.push([colour, sent.x, sent.y, endLetter(this.finding, i + 1)]);
       drawn.push(sent);
     });
-    if (drawn.length > 1) this.missing(body, drawn[0], drawn[1]);
+    // A receive that was cancelled got nothing: what has no order is the one message, and the end of the receive.
+    if (drawn.length) this.missing(body, drawn[0], drawn[1] || {x: from - 3, y});
     for (const badge of badges) this.badge(body, ...badge);
   }
 

@@ -68,5 +68,6 @@ function endColour(finding, index) {
 }
 function endLetter(finding, index) {
   if (finding.kind !== "message-race") return "AB"[index];
+  if (finding.ends[index].rank === null) return "–";
   return index === 0 ? "R" : String.fromCharCode(64 + index);
 }
