@@ -34,7 +34,6 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
     end.closed = place(side.rank, side.closed, notes);
     end.begin = side.begin;
     end.end = side.end;
-    end.opened_site = side.opened;
     end.bytes = side.bytes;
     told.ends.push_back(std::move(end));
   }

@@ -1,7 +1,6 @@
 #include "report/document.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -42,7 +42,6 @@ struct EndDocument {
   std::string epoch;     // "epoch opened by …, open until …"; may be empty
   std::optional<PlaceDocument> opened, closed;
   Moment begin = 0, end = kNever;  // of the rank
-  SiteId opened_site;
   std::uint64_t bytes = 0;
 };
 

@@ -22,6 +22,24 @@ json ranks_json(const std::set<WorldRank>& ranks) {
 
 json moment_json(Moment moment) { return moment == kNever ? json(nullptr) : json(moment); }
 
+// `root`: what paths are relative to.
+json frames_json(const std::vector<Frame>& stack, const std::string& root) {
+  json frames = json::array();
+  for (const Frame& frame : stack) {
+    json told{{"function", frame.function}};
+    if (!frame.file.empty()) {
+      told["file"] = path_from(root, frame.file);
+      told["line"] = frame.line;
+      if (frame.column > 0) told["column"] = frame.column;
+    }
+    if (frame.inlined) told["inlined"] = true;
+    told["module"] = frame.module;
+    told["offset"] = fmt::format("0x{:x}", frame.offset);
+    frames.push_back(std::move(told));
+  }
+  return frames;
+}
+
 json place_json(const PlaceDocument& place, const std::string& root) { return {{"call", place.call}, {"stack", frames_json(place.stack, root)}}; }
 
 json end_json(const EndDocument& end, const std::string& root) {
@@ -69,25 +87,6 @@ json suppression_json(const Suppression& suppression) {
   return {{"text", suppression.text}, {"file", suppression.file}, {"line", suppression.line}, {"used", suppression.used}};
 }
 
-}  // namespace
-
-json frames_json(const std::vector<Frame>& stack, const std::string& root) {
-  json frames = json::array();
-  for (const Frame& frame : stack) {
-    json told{{"function", frame.function}};
-    if (!frame.file.empty()) {
-      told["file"] = path_from(root, frame.file);
-      told["line"] = frame.line;
-      if (frame.column > 0) told["column"] = frame.column;
-    }
-    if (frame.inlined) told["inlined"] = true;
-    told["module"] = frame.module;
-    told["offset"] = fmt::format("0x{:x}", frame.offset);
-    frames.push_back(std::move(told));
-  }
-  return frames;
-}
-
 json finding_json(const FindingDocument& finding, const RunDocument& run) {
   json told{{"id", fmt::format("F{}", finding.number)}, {"kind", rule_id(finding.kind)}, {"name", kind_name(finding.kind)}, {"title", title_of(finding)}};
   told["state"] = state_word(finding.confirmation);
@@ -121,6 +120,8 @@ json run_json(const RunDocument& run) {
   told["startedNs"] = run.info.started_ns;
   return told;
 }
+
+}  // namespace
 
 std::string dumped(const json& value, int indent) { return value.dump(indent, ' ', false, json::error_handler_t::replace); }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "model/confirmation.h"
 #include "model/message_finding.h"
 #include "report/run_notes.h"
 

@@ -12,7 +12,6 @@
 #include "detect/timeline.h"
 #include "report/event_text.h"
 #include "report/json.h"
-#include "report/site_text.h"
 #include "trace/reader.h"
 
 namespace photofinish {

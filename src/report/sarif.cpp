@@ -4,12 +4,10 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "report/block.h"
 #include "report/confirmation_text.h"
 #include "report/event_text.h"
-#include "report/finding_text.h"
 #include "report/identity.h"
 #include "report/json.h"
 #include "report/site_text.h"

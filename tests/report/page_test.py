@@ -224,6 +224,14 @@ class Page(PageCase):
         self.assertEqual(self.count("#F1 pre.code"), 0)
         self.assertIn("could not be read", " ".join(self.texts("#F1 .end")))
 
+    def test_a_trace_that_is_gone(self):
+        os.unlink(self.path("race.run/rank-000002.trace"))
+        self.page("race", anchor="#F1")
+        self.settle()
+        self.assertEqual(self.texts("#F1 svg .badge-text"), ["A"])
+        self.assertIn("its trace could not be read", " ".join(self.texts("#F1 svg text")))
+        self.assertIn("No stack is known: race.run/rank-000002.trace: No such file", self.texts("#F1 .end")[1])
+
     def test_what_a_program_is_called_is_only_text(self):
         with open(os.path.join(ROOT, "examples/race.c")) as file:
             self.write("odd.c", file.read().replace('"mailbox"', '"</script><img src=x onerror=alert(1)>"'))

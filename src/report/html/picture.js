@@ -128,6 +128,7 @@ class PictureView {
   drawLane(body, lane, number) {
     const y = this.y(number), right = this.x(this.picture.width) + 24;
     body.append(svg("line", {class: "lane", x1: this.x(-0.4), x2: right, y1: y, y2: y}));
+    if (!lane.steps.length) body.append(svg("text", {class: "soft", x: this.x(-0.3), y: y - 8}, "its trace could not be read"));
     for (const [begin, end, label, closes] of lane.epochs) {
       const from = this.x(begin), to = closes ? this.x(end) : right, group = svg("g", {class: "epoch"}, svg("title", {}, label));
       group.append(svg("rect", {x: from, y: y + 13, width: Math.max(2, to - from), height: 15, rx: 4}));
@@ -227,7 +228,7 @@ class PictureView {
         const marks = this.finding.ends.map((end, i) => [end, i]).filter(([end]) => end.rank === lane.rank && Math.floor(end.begin / 2) === index).map(([end, i]) => `, ${endLetter(this.finding, i)}: ${end.text}`);
         steps.append(el("li", {}, `${data.names[call]}${note ? ` (${note})` : ""}${data.names[place] ? ` in ${data.names[place]}` : ""}${returned ? "" : ", did not return"}${marks.join("")}`));
       }
-      list.append(el("li", {}, `rank ${lane.rank}: `, steps));
+      list.append(el("li", {}, `rank ${lane.rank}: `, lane.steps.length ? steps : "its trace could not be read"));
     }
     return el("details", {id: `${this.finding.id}-words`}, el("summary", {}, "The picture in words"), list);
   }
