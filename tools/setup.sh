@@ -4,10 +4,13 @@
 packages=(
   cmake ninja-build g++ pkg-config python3 binutils gdb
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
-  libcli11-dev libfmt-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
   libgtest-dev librapidcheck-dev libboost-dev
   clang-19 llvm-19-dev flang-19 clang-16 llvm-16-dev
 )
+
+# Only the tests need these: what reads our reports.
+test_packages=(python3-jsonschema chromium)
 
 missing_packages() {
   local package

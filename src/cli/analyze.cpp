@@ -69,7 +69,7 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
   } else if (const auto done = analyze_alone(run, options); !done) {
     return fail(done.error().message);
   }
-  return run_report({.run = run});
+  return run_report(options, {.run = run});
 }
 
 // This is one of several that a launcher has started: it goes on as a process of that MPI.
@@ -97,6 +97,7 @@ Result<bool> analyze_alone(const std::string& directory, const Options& options)
 }
 
 int run_analyze(const Options& options, const AnalyzeArguments& arguments) {
+  if (const auto usable = check_report_options(options); !usable) return fail_once(usable.error().message, kExitUsage);
   const int launched = launched_processes();
   if (launched == 1) return analyze_by_several(options, arguments.run, std::max(1, arguments.processes));
   if (arguments.processes != 0) return fail_once("the launcher has started several of this already; leave out -n", kExitUsage);

@@ -24,7 +24,7 @@ int run(const std::string& what, int processes, const std::string& directory, co
   const auto done = analyze_run(directory, *options, transport, [](const std::string& message) { fail(message); });
   if (!done) return done.error().message.empty() ? kExitToolError : fail(done.error().message);
   setenv("NO_COLOR", "1", 1);  // a launcher may have given us a terminal of its own, and write to something else
-  return what == "report" && transport.process() == 0 ? run_report({.run = directory}) : kExitOk;
+  return what == "report" && transport.process() == 0 ? run_report(*options, {.run = directory}) : kExitOk;
 }
 
 }  // namespace

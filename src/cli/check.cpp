@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -93,7 +94,7 @@ Result<bool> find_races(const std::string& directory, const Options& options) {
   } else if (!online->messages) {
     if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) return looked;
   }
-  return tell_findings(directory, options.output);
+  return tell_findings(directory, options);
 }
 
 }  // namespace
@@ -111,9 +112,13 @@ int run_check(const Options& options, const CheckArguments& arguments) {
     if (!kept->empty() && arguments.ranks > 0 && kept->rbegin()->value >= arguments.ranks)
       return fail(fmt::format("there will be no rank {}: {} ranks count from 0", kept->rbegin()->value, arguments.ranks), kExitUsage);
   }
+  if (const auto usable = check_report_options(options); !usable) return fail(usable.error().message, kExitUsage);
   Options rank_options = options;
   rank_options.output = absolute_path(options.output);
+  if (std::error_code error; !options.baseline.empty() && std::filesystem::equivalent(options.baseline, rank_options.output, error))
+    return fail(fmt::format("the baseline {} would be replaced by this run; choose another directory with -o DIR", options.baseline), kExitUsage);
   rank_options.overwrite = false;
+  forget_report_options(rank_options);
   const std::string token = new_token();
   const auto line = rank_line(rank_options, arguments.ranks, arguments.line, token);
   if (!line) return fail(line.error().message);

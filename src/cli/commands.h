@@ -62,12 +62,23 @@ int run_replay(const Options& options, const ReplayArguments& arguments);
 
 struct ReportArguments {
   std::string run;
-  std::size_t max_findings = 0;       // 0: all
+  std::string format = "text";        // one of kReportFormats
+  std::string file = {};              // empty: standard output; for html, report.html in the run directory
 };
-int run_report(const ReportArguments& arguments);
-// The same after a run, on standard error; `name` is what the user calls the directory. Whether there are findings, or why
+inline constexpr const char* kReportFormats[] = {"text", "json", "sarif", "html", "perfetto"};
+int run_report(const Options& options, const ReportArguments& arguments);
+// The same after a run, as text on standard error; what the user calls the directory is among the options. Whether there are findings, or why
 // there is no report.
-Result<bool> tell_findings(const std::string& directory, const std::string& name);
+Result<bool> tell_findings(const std::string& directory, const Options& options);
+// What a report will need (the suppressions, the baseline) can be read, and means something: better to know before a long run than after it.
+Result<bool> check_report_options(const Options& options);
+// For the ranks, which need none of them.
+void forget_report_options(Options& options);
+
+struct DiffArguments {
+  std::string before, after;          // runs, or reports in JSON or SARIF
+};
+int run_diff(const Options& options, const DiffArguments& arguments);
 
 // The manual page, in roff, made from the same tables as --help.
 int print_man_page();

@@ -19,16 +19,30 @@ std::string flag_name(std::string_view option) {
 // What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that it wins.
 using Given = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::string_view kOfConfirm[] = {"pause_ms", "runs", "timeout", "tolerance"};
+using Names = std::vector<std::string_view>;
+const Names kOfConfirm = {"pause_ms", "runs", "timeout", "tolerance"};
+const Names kOfReport = {"suppressions", "builtin_suppressions", "gen_suppressions", "baseline", "max_findings", "group_by"};
+const Names kOfDiff = {"suppressions", "builtin_suppressions"};
 
-// All of them but confirm's, or `only` these.
-void add_table_options(CLI::App& command, Given& given, const std::vector<std::string_view>& only = {}) {
+bool contains(const Names& names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+Names all_but(const std::vector<Names>& left_out) {
+  Names names;
+  for (const OptionInfo& info : option_table())
+    if (std::none_of(left_out.begin(), left_out.end(), [&](const Names& some) { return contains(some, info.name); })) names.push_back(info.name);
+  return names;
+}
+
+Names and_those(Names names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
   for (const OptionInfo& info : option_table()) {
-    const bool wanted = only.empty() ? std::find(std::begin(kOfConfirm), std::end(kOfConfirm), info.name) == std::end(kOfConfirm)
-                                     : std::find(only.begin(), only.end(), info.name) != only.end();
-    if (!wanted) continue;
+    if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
-    const std::string help = fmt::format("{} Default: {}.", info.help, info.default_value);
+    const std::string help = fmt::format("{}{}", info.help, info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
     if (info.type == "bool") {
       const std::string off = info.default_value == "1" ? flag_name(name) + ",!--no-" + flag_name(name).substr(2) : flag_name(name);
       command.add_flag(off, [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); }, help);
@@ -76,7 +90,7 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
   check_command->footer("photofinish check -n N PROGRAM ARGS…\nphotofinish check -- LAUNCHER … PROGRAM ARGS…");
   check_command->prefix_command();
-  add_table_options(*check_command, given);
+  add_table_options(*check_command, given, all_but({kOfConfirm}));
 
   ExecArguments exec;
   std::string inherited;
@@ -84,7 +98,7 @@ int run(int argc, char** argv) {
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
   exec_command->prefix_command();
-  add_table_options(*exec_command, given);
+  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfReport}));
 
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
@@ -100,13 +114,21 @@ int run(int argc, char** argv) {
   analyze_command->add_option("-n,--np", analyze.processes, "Number of processes; their launcher is found by the run's MPI.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
   analyze_command->footer("photofinish analyze -n N RUN\nLAUNCHER … photofinish analyze RUN");
-  add_table_options(*analyze_command, given, {"mpi", "memory", "strict_accumulate_ops", "verbose"});
+  add_table_options(*analyze_command, given, and_those({"mpi", "memory", "strict_accumulate_ops", "verbose"}, kOfReport));
 
   ReportArguments report;
   CLI::App* report_command = app.add_subcommand("report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
   report_command->add_option("run", report.run, "Run directory.")->required();
-  report_command->add_option("--max-findings", report.max_findings, "Print only the first N findings; 0: all. Default: 0.")
-      ->check(CLI::Range(0, 1 << 30))->type_name("N");
+  report_command->add_option("--format", report.format, "text, json, sarif, html or perfetto. Default: text.")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))->type_name("FORMAT");
+  report_command->add_option("-o,--output-file", report.file, "File to write; -: standard output. Default: standard output; for html, report.html in RUN.")->type_name("FILE");
+  add_table_options(*report_command, given, kOfReport);
+
+  DiffArguments diff;
+  CLI::App* diff_command = app.add_subcommand("diff", "Compare the findings of two runs: new, gone, the same; exit code 66 if there are new ones.");
+  diff_command->add_option("before", diff.before, "Run directory, or its report in JSON or SARIF.")->required();
+  diff_command->add_option("after", diff.after, "The same of a later run.")->required();
+  add_table_options(*diff_command, given, kOfDiff);
 
   ConfirmArguments confirm;
   CLI::App* confirm_command = app.add_subcommand("confirm", "Run the program again until each finding happens, in each order; exit code 66 if one does.");
@@ -189,7 +211,8 @@ int run(int argc, char** argv) {
     confirm.line = behind;
     return run_confirm(*options, confirm);
   }
-  if (report_command->parsed()) return run_report(report);
+  if (report_command->parsed()) return run_report(*options, report);
+  if (diff_command->parsed()) return run_diff(*options, diff);
   if (man_command->parsed()) return print_man_page();
   return run_dump(*options, dump);
 }

@@ -35,7 +35,10 @@ photofinish \- find the races in programs that run on distributed memory
 .br
 .B photofinish report
 .I RUN
-[\fB\-\-max\-findings\fR \fIN\fR]
+[\fB\-\-format\fR \fItext|json|sarif|html|perfetto\fR] [\fB\-o\fR \fIFILE\fR] [\fB\-\-max\-findings\fR \fIN\fR] [\fB\-\-group\-by\fR \fIWHAT\fR] [\fB\-\-suppressions\fR \fIFILE\fR] [\fB\-\-baseline\fR \fIRUN\fR]
+.br
+.B photofinish diff
+.I RUN RUN
 .SH DESCRIPTION
 .B check
 runs an MPI program, records what its ranks do in a run directory, looks for races while it runs, and tells how the ranks ended and what
@@ -60,14 +63,16 @@ and
 it shows one of them again. Its exit status is 66 if a finding happened.
 .B report
 prints the findings of a run that was analysed, each with both sides, their stacks, and what to try; its exit status is 66 if there
-are any.
+are any that are neither suppressed nor in the baseline. As html it writes one file, report.html in the run directory, with sources and a picture of each finding.
+.B diff
+tells which findings of the second run are new, which of the first are gone, and which are the same; its exit status is 66 if some are new.
 .SH OPTIONS
-Each is a flag of check and exec, or of confirm, and a word in PHOTOFINISH_OPTIONS; the flag wins.
+Each is a flag of the commands that it concerns (photofinish COMMAND \-\-help lists them), and a word in PHOTOFINISH_OPTIONS; the flag wins.
 )", PHOTOFINISH_VERSION);
   for (const OptionInfo& info : option_table()) {
     std::string flag(info.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
-    fmt::print(".TP\n.B \\-\\-{}\n{} Default: {}.\n", flag, info.help, info.default_value);
+    fmt::print(".TP\n.B \\-\\-{}\n{}{}\n", flag, info.help, info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
   }
   fmt::print(R"(.SH ENVIRONMENT
 .TP

@@ -1,25 +1,90 @@
-// photofinish report: the findings of a run that was analysed.
+// photofinish report: the findings of a run that was analysed, in the format that is wanted.
+#include <fmt/format.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
+#include "report/baseline.h"
+#include "report/files.h"
 #include "report/finding_text.h"
+#include "report/html/html.h"
+#include "report/json.h"
+#include "report/perfetto.h"
+#include "report/sarif.h"
 #include "trace/findings_file.h"
+#include "trace/run_directory.h"
 
 namespace photofinish {
+namespace {
 
-// The ranks of a program that a launcher of the user's has started look for races in memory; nobody was there for its messages.
-int run_report(const ReportArguments& arguments) {
-  if (const auto run = read_findings(arguments.run); run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
-    if (const auto looked = analyze_messages_of(arguments.run); !looked) return fail(looked.error().message);
-  const auto found = print_report(stdout, arguments.run,
-                                  {.max_findings = arguments.max_findings, .colours = wants_colours(stdout)});
-  if (!found) return fail(found.error().message);
-  return *found ? kExitFindings : kExitOk;
+DocumentOptions document_options(const Options& options, const std::string& name = "") {
+  return {.name = name, .suppressions = options.suppressions, .builtin_suppressions = options.builtin_suppressions, .baseline = options.baseline};
 }
 
-Result<bool> tell_findings(const std::string& directory, const std::string& name) {
-  return print_report(stderr, directory, {.name = name, .colours = wants_colours(stderr)});
+Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& options) {
+  const auto group_by = group_by_of(options.group_by);
+  if (!group_by) return group_by.error();
+  return print_report(file, run, {.max_findings = static_cast<std::size_t>(options.max_findings), .group_by = *group_by,
+                                  .gen_suppressions = options.gen_suppressions, .colours = wants_colours(file)});
+}
+
+Result<bool> print(std::FILE* file, const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return true;
+  return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
+}
+
+Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocument& run, const Options& options) {
+  if (format == "json") return print(file, json_report(run));
+  if (format == "sarif") return print(file, sarif_report(run));
+  if (format == "html") return print(file, html_report(run));
+  if (format == "perfetto") return write_perfetto(file, run);
+  return print_text(file, run, options);
+}
+
+}  // namespace
+
+Result<bool> check_report_options(const Options& options) {
+  if (const auto group_by = group_by_of(options.group_by); !group_by) return group_by.error();
+  if (!options.suppressions.empty())
+    if (const auto read = read_suppressions(options.suppressions); !read) return read.error();
+  if (!options.baseline.empty())
+    if (const auto read = read_baseline(options.baseline, {}); !read) return read.error();
+  return true;
+}
+
+void forget_report_options(Options& options) {
+  const Options defaults;
+  options.suppressions = defaults.suppressions;
+  options.builtin_suppressions = defaults.builtin_suppressions;
+  options.gen_suppressions = defaults.gen_suppressions;
+  options.baseline = defaults.baseline;
+  options.max_findings = defaults.max_findings;
+  options.group_by = defaults.group_by;
+}
+
+// The ranks of a program that a launcher of the user's has started look for races in memory; nobody was there for its messages.
+int run_report(const Options& options, const ReportArguments& arguments) {
+  if (const auto usable = check_report_options(options); !usable) return fail(usable.error().message, kExitUsage);
+  if (const auto run = read_findings(arguments.run); run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
+    if (const auto looked = analyze_messages_of(arguments.run); !looked) return fail(looked.error().message);
+  const auto run = read_document(arguments.run, document_options(options));
+  if (!run) return fail(run.error().message);
+  std::string file = arguments.file == "-" ? "" : arguments.file;
+  if (arguments.format == "html" && arguments.file.empty()) file = arguments.run + (arguments.run.ends_with('/') ? "" : "/") + std::string(kHtmlReport);
+  const auto written = file.empty() ? write_as(arguments.format, stdout, *run, options)
+                                    : write_file(file, [&](std::FILE* out) { return write_as(arguments.format, out, *run, options); });
+  if (!written) return fail(written.error().message + (arguments.format == "html" && arguments.file.empty() ? "; -o FILE writes it elsewhere" : ""));
+  if (!file.empty()) fmt::print("{}\n", file);
+  return run->counting() > 0 ? kExitFindings : kExitOk;
+}
+
+Result<bool> tell_findings(const std::string& directory, const Options& options) {
+  const auto run = read_document(directory, document_options(options, options.output));
+  if (!run) return run.error();
+  return print_text(stderr, *run, options);
 }
 
 }  // namespace photofinish

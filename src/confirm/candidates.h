@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "confirm/schedule.h"
 #include "model/confirmation.h"
-#include "report/finding_text.h"
+#include "report/numbering.h"
 
 namespace photofinish {
 

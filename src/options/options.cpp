@@ -64,6 +64,7 @@ Result<bool> check_values(const Options& options) {
   if (options.runs < 1 || options.runs > 1000) return Error{"option runs takes 1 to 1000"};
   if (options.timeout < 0) return Error{"option timeout takes seconds, 0 or more"};
   if (const auto tolerance = tolerance_of(options.tolerance); !tolerance) return tolerance.error();
+  if (options.max_findings < 0) return Error{"option max_findings takes 0 (all) or more"};
   if (options.output.find('\'') != std::string::npos && options.output.find('"') != std::string::npos)
     return Error{"option output: a name with both kinds of quotes in it cannot be passed on to the ranks; choose another"};
   if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};

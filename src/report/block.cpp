@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "report/event_text.h"
+#include "report/site_text.h"
 
 namespace photofinish {
 
@@ -23,17 +24,15 @@ std::string ranks_of(const std::set<WorldRank>& ranks) {
 
 std::string times_text(std::uint64_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
 
-std::string stack_lines(WorldRank rank, SiteId site, RunNotes& notes) {
+std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack) {
   std::string text;
-  for (const std::string& frame : notes.site(rank, site).stack) text += "    " + frame + "\n";
-  if (!text.empty()) return text;
-  const std::string& trouble = notes.trouble(rank);
-  return fmt::format("    (no stack{})\n", trouble.empty() ? "" : ": " + trouble);
+  for (const std::string& frame : numbered_frames(stack)) text += "    " + frame + "\n";
+  return !text.empty() ? text : fmt::format("    (no stack{})\n", no_stack.empty() ? "" : ": " + no_stack);
 }
 
-std::string region_line(WorldRank rank, SiteId site, std::uint64_t site_key, RunNotes& notes) {
+std::string region_line(const std::vector<std::string>& regions) {
   std::string names;
-  for (const std::string& region : notes.scopes(rank, site, site_key).regions) names += fmt::format("{}\"{}\"", names.empty() ? "" : " > ", region);
+  for (const std::string& region : regions) names += fmt::format("{}\"{}\"", names.empty() ? "" : " > ", region);
   return names.empty() ? "" : fmt::format("    in region {}\n", names);
 }
 

@@ -4,8 +4,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "report/run_notes.h"
+#include "model/ids.h"
+#include "symbols/symbolizer.h"
 
 namespace photofinish {
 
@@ -16,8 +18,8 @@ std::string capitalised(std::string text);
 std::string ranks_of(const std::set<WorldRank>& ranks);  // "rank 3", "ranks 0-3"
 std::string times_text(std::uint64_t times);             // "once", "3 times"
 // The stack, a line for each frame; or that there is none, and why.
-std::string stack_lines(WorldRank rank, SiteId site, RunNotes& notes);
+std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack);
 // In which regions of the program's own it lies; nothing if in none.
-std::string region_line(WorldRank rank, SiteId site, std::uint64_t site_key, RunNotes& notes);
+std::string region_line(const std::vector<std::string>& regions);
 
 }  // namespace photofinish

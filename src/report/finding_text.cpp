@@ -11,66 +11,58 @@
 
 #include "report/block.h"
 #include "report/confirmation_text.h"
-#include "report/finding_words.h"
-#include "report/message_text.h"
-#include "report/sampling_text.h"
-#include "trace/confirmations_file.h"
+#include "report/describe.h"
+#include "report/event_text.h"
+#include "report/files.h"
+#include "report/site_text.h"
 
 namespace photofinish {
 namespace {
 
-// A compiler makes several instructions of one access (a vectorised loop and its remainder): for the reader it is one place.
-std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
-  for (Finding& finding : findings)
-    for (FindingSide& side : finding.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
-  return merge_findings(std::move(findings));
+constexpr std::string_view kRule = "==================\n";
+
+struct GroupName {
+  std::string_view name;
+  GroupBy by;
+};
+constexpr GroupName kGroups[] = {{"none", GroupBy::None}, {"kind", GroupBy::Kind}, {"file", GroupBy::File},
+                                 {"window", GroupBy::Window}, {"state", GroupBy::State}, {"rank", GroupBy::Rank}};
+
+const Confirmation* confirmation_of(const FindingDocument& finding) { return finding.confirmation ? &*finding.confirmation : nullptr; }
+
+std::string group_of(const FindingDocument& finding, GroupBy by) {
+  const auto named = [](const char* what, const std::string& name) { return name.empty() ? fmt::format("no {}", what) : fmt::format("{} {}", what, name); };
+  const bool has_place = !finding.ends.empty() && !finding.ends.front().stack.empty();
+  switch (by) {
+    case GroupBy::None: break;
+    case GroupBy::Kind: return std::string(kind_name(finding.kind)) + "s";
+    case GroupBy::File: return named("file", has_place ? base_name(finding.ends.front().stack.front().file) : "");
+    case GroupBy::Window: return named("window", finding.memory ? finding.memory->window : "");
+    case GroupBy::State: return state_text(confirmation_of(finding));
+    case GroupBy::Rank: return ranks_of(finding.ranks);
+  }
+  return "";
 }
 
-// Races that the program declares intended, out of the list, as one line: how many, and the reasons.
-class Intended {
- public:
-  explicit Intended(RunNotes& notes) : notes_(notes) {}
-
-  template <class AnyFinding>
-  void take_from(std::vector<AnyFinding>& findings) {
-    std::erase_if(findings, [&](const AnyFinding& finding) {
-      if (!is_intended(finding)) return false;
-      add(finding);
-      return true;
-    });
+// Groups in the order of their first findings, and findings in theirs.
+std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> grouped(const std::vector<const FindingDocument*>& findings, GroupBy by) {
+  std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> groups;
+  for (const FindingDocument* finding : findings) {
+    const std::string name = group_of(*finding, by);
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == name; });
+    if (found != groups.end()) found->second.push_back(finding);
+    else groups.push_back({name, {finding}});
   }
-  std::string line() const {
-    if (count_ == 0) return "";
-    return fmt::format("NOTE: photofinish: {} declared intended: {}\n", count_ == 1 ? "1 race was" : fmt::format("{} races were", count_), fmt::join(reasons_, "; "));
-  }
-
- private:
-  void add(const Finding& finding) {
-    const FindingSide& side = finding.sides[is_intended(finding.sides[0].site_key) ? 0 : 1];
-    add(notes_.scopes(side.rank, side.site, side.site_key));
-  }
-  void add(const MessageFinding& finding) { add(notes_.scopes(finding.receive.rank, finding.receive.site, finding.receive.site_key)); }
-  void add(const ScopeNotes& notes) {
-    ++count_;
-    reasons_.insert(fmt::format("\"{}\"{}{}", notes.why, notes.declared_at.empty() ? "" : " at ", notes.declared_at));
-  }
-
-  RunNotes& notes_;
-  std::size_t count_ = 0;
-  std::set<std::string> reasons_;
-};
-
-bool write_whole(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+  return groups;
 }
 
 }  // namespace
+
+Result<GroupBy> group_by_of(std::string_view text) {
+  for (const GroupName& group : kGroups)
+    if (group.name == text) return group.by;
+  return Error{fmt::format("option group_by: '{}' is not kind, file, window, state, rank or none", text)};
+}
 
 bool wants_colours(std::FILE* file) {
   const char* none = std::getenv("NO_COLOR");
@@ -79,88 +71,80 @@ bool wants_colours(std::FILE* file) {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-NumberedFindings number_findings(RunFindings run, RunNotes& notes) {
-  NumberedFindings numbered{.in_memory = merge_by_place(std::move(run.findings), notes), .all_messages = run.messages.value_or(MessageFindings{})};
-  numbered.all_messages.races = merge_by_place(std::move(numbered.all_messages.races), notes);
-  numbered.messages = numbered.all_messages.races;
-  numbered.races_with_intended = numbered.in_memory.size();
-  Intended intended(notes);
-  intended.take_from(numbered.in_memory);
-  intended.take_from(numbered.messages);
-  numbered.intended = intended.line();
-  return numbered;
-}
-
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
-  const FindingWords words(finding, notes);
-  std::string text = "==================\n";
-  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", race_name(finding), number, state_text(confirmation), times_text(finding.times),
-                                        ranks_of(finding.ranks)), colours) + "\n";
-  for (const int side : {0, 1}) {
-    const std::string headline = words.headline(side);
-    text += "  " + painted(kAccess, side == 0 ? capitalised(headline) : "conflicts with " + headline, colours) + "\n";
-    const FindingSide& told = finding.sides[side];
-    text += stack_lines(told.rank, told.site, notes) + region_line(told.rank, told.site, told.site_key, notes);
-    if (const std::string epoch = words.epoch(side); !epoch.empty()) text += "    " + epoch + "\n";
+std::string finding_block(const FindingDocument& finding, bool colours) {
+  std::string text(kRule);
+  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind), finding.number, state_text(confirmation_of(finding)),
+                                        times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
+  for (const EndDocument& end : finding.ends) {
+    text += "  " + painted(kAccess, end.headline, colours) + "\n";
+    if (!end.nothing) text += stack_lines(end.stack, end.no_stack) + region_line(end.regions);
+    if (!end.epoch.empty()) text += "    " + end.epoch + "\n";
   }
-  if (const std::string memory = words.memory(); !memory.empty()) text += "  " + painted(kMemory, memory, colours) + "\n";
-  text += "  " + words.why() + "\n";
-  text += "  " + painted(kAdvice, words.advice(), colours) + "\n";
+  if (!finding.memory_text.empty()) text += "  " + painted(kMemory, finding.memory_text, colours) + "\n";
+  text += "  " + finding.why + "\n";
+  text += "  " + painted(kAdvice, finding.advice, colours) + "\n";
   return text;
 }
 
-std::string summary_line(const std::vector<Finding>& findings, std::size_t message_races, std::size_t deadlocks, const std::string& name, std::size_t shown) {
-  std::string counts;
-  for (const std::string_view kind : {"one-sided race", "buffer race"}) {
-    const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return race_name(f) == kind; });
-    if (count > 0) counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, kind, count == 1 ? "" : "s");
-  }
-  if (message_races > 0) counts += fmt::format("{}{} message race{}", counts.empty() ? "" : ", ", message_races, message_races == 1 ? "" : "s");
-  if (deadlocks > 0) counts += fmt::format("{}{} deadlock{}", counts.empty() ? "" : ", ", deadlocks, deadlocks == 1 ? "" : "s");
-  if (counts.empty()) counts = "no findings";
-  if (shown < findings.size() + message_races) counts += fmt::format(", the first {} shown", shown);
-  return fmt::format("SUMMARY: photofinish: {} · run {}\n", counts, name);
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
+  return finding_block(describe_finding(finding, number, notes, confirmation), colours);
 }
 
-Result<bool> print_report(std::FILE* file, const std::string& directory, const ReportOptions& options) {
-  const std::string& name = options.name.empty() ? directory : options.name;
-  auto run = read_findings(directory);
-  if (!run) return run.error();
-  if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", name, name)};
+std::string standstill_block(const StandstillDocument& standstill, bool colours) {
+  std::string text(kRule);
+  text += standstill.came_about ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here", colours) + "\n"
+                                : painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
+  for (const StandstillDocument::Wait& wait : standstill.waits) text += "  " + painted(kAccess, wait.line, colours) + "\n" + stack_lines(wait.stack, wait.no_stack);
+  for (const std::string& remark : standstill.remarks) text += "  " + remark + "\n";
+  text += "  " + painted(kAdvice, standstill.advice, colours) + "\n";
+  return text;
+}
 
-  const auto confirmations = read_confirmations(directory);
-  if (!confirmations) return confirmations.error();
-  const bool looked_at_messages = run->messages.has_value();
-  const std::vector<WorldRank> missing = run->missing;
-  RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
-  const NumberedFindings numbered = number_findings(std::move(*run), notes);
-  // What is intended makes a run no more repeatable.
-  const std::string last_words = looked_at_messages ? verdicts(numbered.all_messages, numbered.races_with_intended, notes) : "";
-  const std::vector<Standstill>& standstills = numbered.all_messages.standstills;
-  const std::size_t in_memory = numbered.in_memory.size(), all = numbered.size();
-  const std::size_t shown = options.max_findings == 0 ? all : std::min(all, options.max_findings);
-  const auto block = [&](std::size_t i) {
-    const Confirmation* confirmation = find_confirmation(*confirmations, i < in_memory ? key_of(numbered.in_memory[i]) : key_of(numbered.messages[i - in_memory]));
-    std::string text = i < in_memory ? finding_block(numbered.in_memory[i], i + 1, notes, options.colours, confirmation)
-                                     : message_block(numbered.messages[i - in_memory], i + 1, notes, options.colours, confirmation);
-    return confirmation != nullptr ? text + confirmation_lines(*confirmation, i + 1, name) : text;
+std::string counts_text(const RunDocument& run) {
+  std::string counts;
+  const auto add = [&](std::size_t count, std::string_view what) {
+    if (count > 0) counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, what, count == 1 ? "" : "s");
   };
+  for (const FindingKind kind : {FindingKind::OneSidedRace, FindingKind::BufferRace, FindingKind::MessageRace}) add(run.count(kind), kind_name(kind));
+  add(run.deadlocks(), "deadlock");
+  return counts.empty() ? "no findings" : counts;
+}
+
+std::string summary_line(const RunDocument& run, std::size_t shown) {
+  std::string counts = counts_text(run);
+  if (!run.baseline.empty() && run.counting() > 0) counts += " not in the baseline";
+  if (run.known() > 0) counts += fmt::format(", {} known", run.known());
+  if (run.suppressed() > 0) counts += fmt::format(", {} suppressed", run.suppressed());
+  if (shown < run.counting()) counts += fmt::format(", the first {} shown", shown);
+  return fmt::format("SUMMARY: photofinish: {} · run {}\n", counts, run.name);
+}
+
+Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options) {
+  std::vector<const FindingDocument*> shown;
+  for (const FindingDocument& finding : run.findings)
+    if (finding.counts() && (options.max_findings == 0 || shown.size() < options.max_findings)) shown.push_back(&finding);
   std::fflush(file);
   bool written = true;
-  for (std::size_t i = 0; i < shown && written; ++i)
-    written = write_whole(fileno(file), block(i));
-  for (std::size_t i = 0; i < standstills.size() && written; ++i)
-    written = write_whole(fileno(file), standstill_block(standstills[i], notes, options.colours));
+  const auto write_block = [&](const std::string& text) { written = written && write_whole(fileno(file), text); };
+  for (const auto& [name, findings] : grouped(shown, options.group_by)) {
+    if (options.group_by != GroupBy::None)
+      write_block(fmt::format("{}{}\n", kRule, painted(kAdvice, fmt::format("{} · {} finding{}", name, findings.size(), findings.size() == 1 ? "" : "s"), options.colours)));
+    for (const FindingDocument* finding : findings)
+      write_block(finding_block(*finding, options.colours) +
+                  (finding->confirmation ? confirmation_lines(*finding->confirmation, finding->number, run.name) : ""));
+  }
+  for (const StandstillDocument& standstill : run.standstills) write_block(standstill_block(standstill, options.colours));
   std::string end;
-  if (shown + standstills.size() > 0) end += "==================\n";
-  if (!missing.empty())
-    end += fmt::format("NOTE: photofinish: {} left no findings, so that races in {} memory may be missing · photofinish analyze {}\n",
-                       ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their", name);
-  end += sampling_lines(read_sampling(directory)) + numbered.intended + last_words;
-  const auto deadlocks = std::count_if(standstills.begin(), standstills.end(), [](const Standstill& one) { return one.came_about; });
-  end += summary_line(numbered.in_memory, numbered.messages.size(), static_cast<std::size_t>(deadlocks), name, shown);
-  if (!written || !write_whole(fileno(file), end)) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
-  return all > 0;
+  if (shown.size() + run.standstills.size() > 0) end += kRule;
+  if (options.gen_suppressions) {
+    for (const FindingDocument* finding : shown) end += suppression_for(*finding);
+    if (!shown.empty()) end += kRule;
+  }
+  for (const std::string& note : run.notes) end += "NOTE: photofinish: " + note + "\n";
+  for (const std::string& verdict : run.verdicts) end += "VERDICT: photofinish: " + verdict + "\n";
+  write_block(end + summary_line(run, shown.size()));
+  if (!written) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
+  return run.counting() > 0;
 }
 
 }  // namespace photofinish

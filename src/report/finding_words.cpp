@@ -94,10 +94,17 @@ EpochKind FindingWords::epoch_kind(const FindingSide& side) const {
   }
 }
 
-std::string FindingWords::window_name() const {
+std::string FindingWords::access(int index) const { return noun(side(index)); }
+
+std::string FindingWords::window() const {
   for (const WorldRank rank : {finding_.owner, side(0).rank, side(1).rank})
-    if (const std::string& name = notes_.window(rank, finding_.win).name; !name.empty()) return fmt::format("window \"{}\"", name);
-  return "window";
+    if (const std::string& name = notes_.window(rank, finding_.win).name; !name.empty()) return name;
+  return "";
+}
+
+std::string FindingWords::window_name() const {
+  const std::string name = window();
+  return name.empty() ? "window" : fmt::format("window \"{}\"", name);
 }
 
 std::string FindingWords::bytes_in_window() const {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "report/block.h"
-#include "report/confirmation_text.h"
+#include "report/describe.h"
 #include "report/event_text.h"
 
 namespace photofinish {
@@ -27,8 +27,15 @@ std::string call_of(WorldRank rank, SiteId site, const char* otherwise, RunNotes
 std::string tag_text(std::int64_t tag) { return tag == kAnyTag ? "any tag" : fmt::format("tag {}", tag); }
 std::string source_text(WorldRank source) { return source == kAnySource ? "any source" : fmt::format("rank {}", rank_text(source)); }
 
-std::string place_lines(const MessageEnd& end, RunNotes& notes) {
-  return stack_lines(end.rank, end.site, notes) + region_line(end.rank, end.site, end.site_key, notes);
+EndDocument end_at(const char* role, const char* access, const MessageEnd& at, RunNotes& notes) {
+  EndDocument end{.role = role, .access = access, .call = call_of(at.rank, at.site, "", notes)};
+  end.rank = at.rank;
+  end.stack = notes.site(at.rank, at.site).frames;
+  end.no_stack = notes.trouble(at.rank);
+  end.regions = notes.scopes(at.rank, at.site, at.site_key).regions;
+  end.begin = at.moment;
+  end.end = at.moment + 1;
+  return end;
 }
 
 std::string message_of(const MessageEnd& send, RunNotes& notes) {
@@ -53,28 +60,30 @@ std::string advice(const MessageFinding& finding) {
 
 }  // namespace
 
-std::string message_block(const MessageFinding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
-  std::string text = "==================\n";
-  text += painted(kWarning, fmt::format("WARNING: photofinish: message race [F{}] {} · {} on {}", number, state_text(confirmation), times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
+FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation) {
+  FindingDocument told{.number = number, .kind = FindingKind::MessageRace, .key = key_of(finding)};
+  if (confirmation != nullptr) told.confirmation = *confirmation;
+  told.times = finding.times;
+  told.ranks = finding.ranks;
   const MessageEnd& receive = finding.receive;
   const std::string& comm = notes.communicator(receive.rank, finding.comm);
-  text += "  " + painted(kAccess, fmt::format("{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes), rank_text(receive.rank),
-                                              source_text(finding.wanted.source), tag_text(finding.wanted.tag), comm.empty() ? "" : fmt::format(", communicator \"{}\"", comm)), colours) + "\n";
-  text += place_lines(receive, notes);
+  told.ends.push_back(end_at("receive", "receive", receive, notes));
+  told.ends.back().headline = fmt::format("{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes), rank_text(receive.rank),
+                                          source_text(finding.wanted.source), tag_text(finding.wanted.tag), comm.empty() ? "" : fmt::format(", communicator \"{}\"", comm));
   if (finding.got.rank.value < 0) {
-    text += "  " + painted(kAccess, "was cancelled", colours) + "\n";
+    told.ends.push_back({.role = "got", .access = "nothing", .headline = "was cancelled", .nothing = true, .rank = kProcNull});
   } else {
-    text += "  " + painted(kAccess, (finding.taker == Taker::Probe ? "saw " : "got ") + message_of(finding.got, notes), colours) + "\n";
-    text += place_lines(finding.got, notes);
+    told.ends.push_back(end_at("got", "send", finding.got, notes));
+    told.ends.back().headline = (finding.taker == Taker::Probe ? "saw " : "got ") + message_of(finding.got, notes);
   }
   for (const MessageFinding::Other& other : finding.others) {
-    text += "  " + painted(kAccess, fmt::format("could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got", message_of(other.send, notes),
-                                                other.unmatched ? ", which nobody received" : ""), colours) + "\n";
-    text += place_lines(other.send, notes);
+    told.ends.push_back(end_at("other", "send", other.send, notes));
+    told.ends.back().headline = fmt::format("could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got", message_of(other.send, notes),
+                                            other.unmatched ? ", which nobody received" : "");
   }
-  text += "  " + why(finding) + "\n";
-  text += "  " + painted(kAdvice, advice(finding), colours) + "\n";
-  return text;
+  told.why = why(finding);
+  told.advice = advice(finding);
+  return told;
 }
 
 namespace {
@@ -87,21 +96,19 @@ std::string advice(const Standstill& standstill) {
 
 }  // namespace
 
-std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool colours) {
-  std::string text = "==================\n";
-  text += standstill.came_about ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here", colours) + "\n"
-                                : painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
+StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes) {
+  StandstillDocument told{.came_about = standstill.came_about, .times = standstill.times};
   for (const Standstill::Waits& waits : standstill.waits) {
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), call_at(waits.rank, waits.site, notes));
     if (waits.posted != SiteId() && waits.posted != waits.site) line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
     line += waits.on.value < 0 ? " for what never comes" : fmt::format(" for rank {}", rank_text(waits.on));
-    text += "  " + painted(kAccess, line, colours) + "\n" + stack_lines(waits.rank, waits.site, notes);
+    told.waits.push_back({waits.rank, waits.on, line, notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank)});
   }
-  if (!standstill.cycle) text += "  The last of them waits for what the run never did.\n";
-  if (standstill.other_match) text += "  A receive could go on with another message than it took: it may also come out otherwise.\n";
-  if (standstill.came_about) text += "  Each waits for the next, and the last for the first: none of these calls can return.\n";
-  text += "  " + painted(kAdvice, advice(standstill), colours) + "\n";
-  return text;
+  if (!standstill.cycle) told.remarks.push_back("The last of them waits for what the run never did.");
+  if (standstill.other_match) told.remarks.push_back("A receive could go on with another message than it took: it may also come out otherwise.");
+  if (standstill.came_about) told.remarks.push_back("Each waits for the next, and the last for the first: none of these calls can return.");
+  told.advice = advice(standstill);
+  return told;
 }
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {

@@ -1,17 +1,14 @@
-// What was found about a run's messages, for people: a block for each race and for each place that needs buffers, and a sentence for each verdict.
+// What was found about a run's messages, for people: the verdicts. (The races and the places that need buffers: describe.h.)
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "model/confirmation.h"
 #include "model/message_finding.h"
 #include "report/run_notes.h"
 
 namespace photofinish {
 
-std::string message_block(const MessageFinding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation = nullptr);
-std::string standstill_block(const Standstill& standstill, RunNotes& notes, bool colours);
 // Two lines; none if the run had no messages and nothing hung on timing. `races` are those of memory.
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes);
 

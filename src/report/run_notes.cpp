@@ -78,7 +78,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   const Definitions& definitions = (*trace)->definitions();
   SiteText text(definitions, symbolizer_);
   for (auto& [site, wanted] : notes.sites)
-    wanted = {.stack = text.stack(site), .place = text.place(site), .location = text.location(site)};
+    wanted = {.stack = text.stack(site), .frames = text.frames(site), .place = text.place(site), .location = text.location(site)};
 
   for (const auto& [id, comm] : definitions.comms)
     if (const auto wanted = notes.comms.find(comm.uid); wanted != notes.comms.end() && wanted->second.empty()) wanted->second = comm.name;

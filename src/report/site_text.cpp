@@ -3,9 +3,27 @@
 #include <fmt/format.h>
 
 namespace photofinish {
-namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string location_of(const Frame& frame) {
+  return frame.file.empty() ? fmt::format("{}+0x{:x}", base_name(frame.module), frame.offset)
+                            : fmt::format("{}:{}", base_name(frame.file), frame.line);
+}
+
+std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
+  std::vector<std::string> lines;
+  for (const Frame& frame : frames) {
+    std::string where = frame.file.empty() ? fmt::format("{}+0x{:x}", frame.module, frame.offset)
+                                           : fmt::format("{}:{}", frame.file, frame.line);
+    if (!frame.file.empty() && frame.column > 0) where += fmt::format(":{}", frame.column);
+    lines.push_back(fmt::format("#{} {} {}{}", lines.size(), frame.function.empty() ? "?" : frame.function, where,
+                                frame.inlined ? " (inlined)" : ""));
+  }
+  return lines;
+}
+
+namespace {
 
 // Frames in the MPI library (its Fortran bindings call its C functions) are not what the user wrote.
 bool is_mpi_library(const std::string& module) {
@@ -15,11 +33,6 @@ bool is_mpi_library(const std::string& module) {
 
 // Nor are the procedures that the modules for flang have in the program itself (compiler/fortran).
 bool is_fortran_binding(const Frame& frame) { return frame.function.starts_with("photofinish_mpi_"); }
-
-std::string location_of(const Frame& frame) {
-  return frame.file.empty() ? fmt::format("{}+0x{:x}", base_name(frame.module), frame.offset)
-                            : fmt::format("{}:{}", base_name(frame.file), frame.line);
-}
 
 }  // namespace
 
@@ -55,16 +68,6 @@ std::string SiteText::location(SiteId site) {
   return all.empty() ? "" : location_of(all.front());
 }
 
-std::vector<std::string> SiteText::stack(SiteId site) {
-  std::vector<std::string> lines;
-  for (const Frame& frame : frames(site)) {
-    std::string where = frame.file.empty() ? fmt::format("{}+0x{:x}", frame.module, frame.offset)
-                                           : fmt::format("{}:{}", frame.file, frame.line);
-    if (!frame.file.empty() && frame.column > 0) where += fmt::format(":{}", frame.column);
-    lines.push_back(fmt::format("#{} {} {}{}", lines.size(), frame.function.empty() ? "?" : frame.function, where,
-                                frame.inlined ? " (inlined)" : ""));
-  }
-  return lines;
-}
+std::vector<std::string> SiteText::stack(SiteId site) { return numbered_frames(frames(site)); }
 
 }  // namespace photofinish

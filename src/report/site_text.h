@@ -9,6 +9,11 @@
 
 namespace photofinish {
 
+// "ring.c:31", or "ring+0x1234" where there is no line.
+std::string location_of(const Frame& frame);
+std::string base_name(const std::string& path);
+std::vector<std::string> numbered_frames(const std::vector<Frame>& frames);  // "#0 exchange ring.c:31:5" …
+
 // The program's own frames: without those of the MPI library, and without what called main.
 class SiteText {
  public:
@@ -17,10 +22,9 @@ class SiteText {
   std::string place(SiteId site);                 // "exchange ring.c:31", of the innermost frame; empty if there is none
   std::string location(SiteId site);              // "ring.c:31"
   std::vector<std::string> stack(SiteId site);    // "#0 exchange ring.c:31:5" …
+  std::vector<Frame> frames(SiteId site);         // the same, not yet as text
 
  private:
-  std::vector<Frame> frames(SiteId site);
-
   const Definitions& definitions_;
   Symbolizer& symbolizer_;
 };

@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "model/ids.h"
 
 namespace photofinish {
+
+// photofinish report --format html writes it here, if not told otherwise.
+inline constexpr std::string_view kHtmlReport = "report.html";
 
 struct RunInfo {
   std::string token;

@@ -463,7 +463,7 @@ class Report(Case):
     def test_wrong_usage(self):
         self.assertSays(self.photofinish("report"), r"run is required", 64)
         for number in ["-1", "many", "1.5"]:
-            self.assertSays(self.photofinish("report", "--max-findings", number, "a.run"), r"--max-findings", 64)
+            self.assertSays(self.photofinish("report", "--max-findings", number, "a.run"), r"max.findings", 64)
         self.assertSays(self.photofinish("report", "--maximum", "1", "a.run"), r"--maximum", 64)
 
     def test_help_and_manual(self):

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "made_up_run.h"
+#include "trace/findings_file.h"
 
 namespace photofinish {
 namespace {
@@ -289,27 +290,40 @@ TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
 }
 
 TEST(SummaryLine, CountsInSingularAndPlural) {
-  const Finding one_sided = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
-  Finding of_buffer = one_sided;
-  of_buffer.win = Uid();
-  const auto line = [](const std::vector<Finding>& findings) { return summary_line(findings, 0, 0, "photofinish.run", findings.size()); };
+  const FindingKind one_sided = FindingKind::OneSidedRace, of_buffer = FindingKind::BufferRace;
+  const auto run = [](std::initializer_list<FindingKind> kinds) {
+    RunDocument told{.name = "photofinish.run"};
+    for (const FindingKind kind : kinds) told.findings.push_back({.kind = kind});
+    return told;
+  };
+  const auto line = [&](std::initializer_list<FindingKind> kinds) { return summary_line(run(kinds), kinds.size()); };
   EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · run photofinish.run\n");
   EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · run photofinish.run\n");
   EXPECT_EQ(line({one_sided, one_sided}), "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
   EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · run photofinish.run\n");
   EXPECT_EQ(line({of_buffer, one_sided, of_buffer}), "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
-  EXPECT_EQ(summary_line({one_sided, one_sided, of_buffer}, 0, 0, "r", 2),
-            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run r\n");
+  EXPECT_EQ(summary_line(run({one_sided, one_sided, of_buffer}), 2),
+            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run photofinish.run\n");
+  RunDocument hidden = run({one_sided, one_sided, of_buffer});
+  hidden.findings[0].suppressed_by = 0;
+  hidden.findings[1].known = true;
+  EXPECT_EQ(summary_line(hidden, 1), "SUMMARY: photofinish: 1 buffer race, 1 known, 1 suppressed · run photofinish.run\n");
+}
+
+Result<bool> print_run(std::FILE* file, const std::string& path, const std::string& name, const ReportOptions& options) {
+  const auto document = read_document(path, {.name = name});
+  if (!document) return document.error();
+  return print_report(file, *document, options);
 }
 
 class PrintReport : public ::testing::Test {
  protected:
   // What is printed; the error if nothing is.
-  std::string print(ReportOptions options = {.name = "a.run"}) {
+  std::string print(const ReportOptions& options = {}, const std::string& name = "a.run") {
     const std::string path = run.dir / "report.txt";
     std::FILE* file = std::fopen(path.c_str(), "w");
     std::fputs("before\n", file);
-    const auto found = print_report(file, run.path, options);
+    const auto found = print_run(file, run.path, name, options);
     std::fclose(file);
     found_ = found && *found;
     return found ? read_file(path) : found.error().message;
@@ -331,7 +345,7 @@ TEST_F(PrintReport, WithoutFindings) {
   ASSERT_TRUE(write_findings(findings_path(run.path, rank(0)), {}));
   EXPECT_EQ(print(), "before\nSUMMARY: photofinish: no findings · run a.run\n");
   EXPECT_FALSE(found_);
-  EXPECT_EQ(print({}), "before\nSUMMARY: photofinish: no findings · run " + run.path + "\n");
+  EXPECT_EQ(print({}, ""), "before\nSUMMARY: photofinish: no findings · run " + run.path + "\n");
 }
 
 TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
@@ -346,7 +360,7 @@ TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
   EXPECT_LT(text.find("race [F2] predicted"), text.find("Put of 8 bytes by rank 2"));
   EXPECT_TRUE(text.ends_with("==================\nSUMMARY: photofinish: 2 one-sided races · run a.run\n")) << text;
 
-  const std::string shorter = print({.name = "a.run", .max_findings = 1});
+  const std::string shorter = print({.max_findings = 1});
   EXPECT_TRUE(found_);
   EXPECT_EQ(count(shorter, "WARNING"), 1u);
   EXPECT_NE(shorter.find("2 one-sided races, the first 1 shown"), std::string::npos) << shorter;
@@ -357,7 +371,7 @@ TEST_F(PrintReport, TellsWhichRanksAreNotInIt) {
   MadeUpRun four;
   ASSERT_TRUE(write_findings(findings_path(four.path, rank(0)), {}));
   std::FILE* file = std::fopen((four.dir / "report.txt").c_str(), "w");
-  ASSERT_TRUE(print_report(file, four.path, {.name = "b.run"}));
+  ASSERT_TRUE(print_run(file, four.path, "b.run", {}));
   std::fclose(file);
   EXPECT_EQ(read_file(four.dir / "report.txt"),
             "NOTE: photofinish: ranks 1-3 left no findings, so that races in their memory may be missing · photofinish analyze b.run\n"
@@ -374,7 +388,7 @@ TEST_F(PrintReport, SaysWhenItCannotBeWritten) {
   ASSERT_TRUE(write_findings(analysis_path(run.path), {}));
   std::FILE* full = std::fopen("/dev/full", "w");
   ASSERT_NE(full, nullptr);
-  const auto found = print_report(full, run.path, {});
+  const auto found = print_run(full, run.path, "", {});
   std::fclose(full);
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().message, "cannot write the report: No space left on device");

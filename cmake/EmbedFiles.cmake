@@ -1,0 +1,23 @@
+# cmake -DOUTPUT=… -DPAGE=… -DSTYLE=… -DSCRIPTS=a.js,b.js -P EmbedFiles.cmake: writes a C++ file that holds these files as they are.
+# As bytes: no quoting that a script could break, and no limit on the length of a string.
+function(bytes_of out)
+  set(all "")
+  foreach(file ${ARGN})
+    file(READ ${file} hex HEX)
+    string(APPEND all ${hex})
+  endforeach()
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," all "${all}")
+  set(${out} "${all}" PARENT_SCOPE)
+endfunction()
+
+string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
+bytes_of(page ${PAGE})
+bytes_of(style ${STYLE})
+bytes_of(scripts ${SCRIPTS})
+set(text "#include \"report/html/assets.h\"\n\nnamespace photofinish {\nnamespace {\n")
+foreach(name page style scripts)
+  string(APPEND text "constexpr unsigned char k_${name}[] = {${${name}}};\n")
+endforeach()
+string(APPEND text "template <class Bytes>\nstd::string_view view(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes), sizeof bytes}; }\n}  // namespace\n\n")
+string(APPEND text "const std::string_view kPageHtml = view(k_page), kStyleCss = view(k_style), kScript = view(k_scripts);\n\n}  // namespace photofinish\n")
+file(WRITE ${OUTPUT} "${text}")

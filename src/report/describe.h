@@ -1,0 +1,16 @@
+// Findings, looked up in the run they are of: what a document holds about each.
+#pragma once
+
+#include "model/finding.h"
+#include "model/message_finding.h"
+#include "report/document.h"
+#include "report/run_notes.h"
+
+namespace photofinish {
+
+// `confirmation`: what is known of it beyond the prediction, or null.
+FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation);
+FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation);
+StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes);
+
+}  // namespace photofinish

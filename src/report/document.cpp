@@ -1,0 +1,157 @@
+#include "report/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "report/baseline.h"
+#include "report/block.h"
+#include "report/confirmation_text.h"
+#include "report/describe.h"
+#include "report/identity.h"
+#include "report/message_text.h"
+#include "report/numbering.h"
+#include "report/sampling_text.h"
+#include "trace/confirmations_file.h"
+#include "trace/reader.h"
+
+namespace photofinish {
+namespace {
+
+struct KindNames {
+  std::string_view name, rule;
+};
+constexpr KindNames kKinds[] = {{"one-sided race", "one-sided-race"}, {"buffer race", "buffer-race"}, {"message race", "message-race"}};
+
+// Lines of the text report, without the words that each of them begins with.
+void add_sentences(std::vector<std::string>& to, std::string_view text, std::string_view prefix) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.starts_with(prefix)) line.remove_prefix(prefix.size());
+    to.emplace_back(line);
+  }
+}
+
+// The repository that the run was started in; without one, the folder itself.
+std::string root_of(const RunInfo& info) {
+  std::error_code error;
+  const std::filesystem::path folder = info.folder;
+  for (std::filesystem::path at = folder; !at.empty(); at = at.parent_path()) {
+    if (std::filesystem::exists(at / ".git", error)) return at.string();
+    if (at == at.parent_path()) break;
+  }
+  return folder.string();
+}
+
+void read_ranks(RunDocument& run) {
+  if (const auto recorded = recorded_ranks(run.directory)) run.recorded = *recorded;
+  for (const WorldRank rank : run.recorded) {
+    const auto trace = RankTrace::open(run.directory, rank);
+    if (!trace) continue;
+    run.world_size = (*trace)->world_size();
+    run.program = (*trace)->definitions().rank.program;
+    run.mpi = (*trace)->definitions().rank.mpi;
+    return;  // the first that can be read speaks for all
+  }
+}
+
+Result<bool> suppress(RunDocument& run, const DocumentOptions& options) {
+  if (!options.suppressions.empty()) {
+    auto own = read_suppressions(options.suppressions);
+    if (!own) return own.error();
+    run.suppressions = std::move(*own);
+  }
+  if (options.builtin_suppressions)
+    for (Suppression& builtin : builtin_suppressions()) run.suppressions.push_back(std::move(builtin));
+  apply_suppressions(run.suppressions, run.findings);
+  std::vector<std::string> used, unused;
+  for (const Suppression& one : run.suppressions) {
+    const std::string where = one.line > 0 && one.file != "built-in" ? fmt::format("{}:{}", one.file, one.line) : one.file;
+    if (one.used > 0) used.push_back(fmt::format("{} by {} ({})", one.used, one.text, where));
+    else if (one.file != "built-in") unused.push_back(fmt::format("{} ({})", one.text, where));
+  }
+  if (!used.empty())
+    run.notes.push_back(fmt::format("{} finding{} suppressed: {}", run.suppressed(), run.suppressed() == 1 ? " was" : "s were", fmt::join(used, ", ")));
+  if (!unused.empty())
+    run.notes.push_back(fmt::format("{} suppression{} no finding: {}", unused.size(), unused.size() == 1 ? " matches" : "s match", fmt::join(unused, ", ")));
+  return true;
+}
+
+Result<bool> compare_with_baseline(RunDocument& run, const DocumentOptions& options) {
+  if (options.baseline.empty()) return true;
+  auto baseline = read_baseline(options.baseline, {.builtin_suppressions = options.builtin_suppressions});
+  if (!baseline) return baseline.error();
+  run.baseline = options.baseline;
+  mark_known(*baseline, run.findings);
+  const std::size_t gone = baseline->size();
+  std::string note = fmt::format("of the baseline {}, {} finding{} here again", options.baseline, run.known(), run.known() == 1 ? " is" : "s are");
+  if (gone > 0) note += fmt::format(", and {} {} not: photofinish diff tells which", gone, gone == 1 ? "is" : "are");
+  run.notes.push_back(note);
+  return true;
+}
+
+template <class Predicate>
+std::size_t count_findings(const RunDocument& run, Predicate predicate) {
+  return static_cast<std::size_t>(std::count_if(run.findings.begin(), run.findings.end(), predicate));
+}
+
+}  // namespace
+
+std::string_view kind_name(FindingKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
+std::string_view rule_id(FindingKind kind) { return kKinds[static_cast<std::size_t>(kind)].rule; }
+
+std::size_t RunDocument::count(FindingKind kind) const { return count_findings(*this, [&](const auto& f) { return f.counts() && f.kind == kind; }); }
+std::size_t RunDocument::suppressed() const { return count_findings(*this, [](const auto& f) { return f.suppressed_by.has_value(); }); }
+std::size_t RunDocument::known() const { return count_findings(*this, [](const auto& f) { return f.known && !f.suppressed_by; }); }
+std::size_t RunDocument::counting() const { return count_findings(*this, [](const auto& f) { return f.counts(); }); }
+std::size_t RunDocument::deadlocks() const {
+  return static_cast<std::size_t>(std::count_if(standstills.begin(), standstills.end(), [](const auto& one) { return one.came_about; }));
+}
+
+std::string path_from(const std::string& root, const std::string& path) {
+  const std::string folder = root.empty() || root.ends_with('/') ? root : root + "/";
+  return !folder.empty() && path.starts_with(folder) ? path.substr(folder.size()) : path;
+}
+
+Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options) {
+  RunDocument told{.name = options.name.empty() ? directory : options.name, .directory = directory};
+  auto run = read_findings(directory);
+  if (!run) return run.error();
+  if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", told.name, told.name)};
+  const auto confirmations = read_confirmations(directory);
+  if (!confirmations) return confirmations.error();
+  if (const auto info = read_run_info(directory)) told.info = *info;
+  told.root = root_of(told.info);
+  read_ranks(told);
+
+  const bool looked_at_messages = run->messages.has_value();
+  const std::vector<WorldRank> missing = run->missing;
+  RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
+  const NumberedFindings numbered = number_findings(std::move(*run), notes);
+  // From here every finding has its number.
+  std::size_t number = 0;
+  for (const Finding& finding : numbered.in_memory)
+    told.findings.push_back(describe_finding(finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
+  for (const MessageFinding& finding : numbered.messages)
+    told.findings.push_back(describe_message(finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
+  for (const Standstill& standstill : numbered.all_messages.standstills) told.standstills.push_back(describe_standstill(standstill, notes));
+  for (FindingDocument& finding : told.findings) {
+    finding.identity = identity_of(finding);
+    finding.fingerprint = fingerprint_of(finding.identity);
+  }
+
+  if (!missing.empty())
+    told.notes.push_back(fmt::format("{} left no findings, so that races in {} memory may be missing · photofinish analyze {}",
+                                     ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their", told.name));
+  add_sentences(told.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
+  if (!numbered.intended.empty()) told.notes.push_back(numbered.intended);
+  // What is intended makes a run no more repeatable.
+  if (looked_at_messages) add_sentences(told.verdicts, verdicts(numbered.all_messages, numbered.races_with_intended, notes), "VERDICT: photofinish: ");
+  if (const auto done = suppress(told, options); !done) return done.error();
+  if (const auto done = compare_with_baseline(told, options); !done) return done.error();
+  return told;
+}
+
+}  // namespace photofinish

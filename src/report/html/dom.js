@@ -1,0 +1,29 @@
+// Small helpers that everything else is made of. Text is only ever set as text: nothing of a program's names becomes markup.
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) if (child !== undefined && child !== null && child !== false) node.append(child);
+  return node;
+}
+function el(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
+function svg(tag, attributes, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
+
+function plural(count, what) { return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`; }
+
+// "0-3,7" as pairs, so that thousands of ranks are not thousands of numbers.
+function parseRanges(text) {
+  return text.split(",").filter(Boolean).map((part) => {
+    const [first, last] = part.split("-").map(Number);
+    return [first, last === undefined ? first : last];
+  });
+}
+function countRanks(ranges) { return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0); }
+function hasRank(ranges, rank) { return ranges.some(([first, last]) => first <= rank && rank <= last); }
+
+const data = JSON.parse(document.getElementById("report-data").textContent);
+for (const finding of data.findings) finding.ranges = parseRanges(finding.rankText);

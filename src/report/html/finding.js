@@ -1,0 +1,33 @@
+// A finding, opened: why, what to try, the picture, both sources side by side, what confirm saw.
+function confirmationPart(finding) {
+  const told = finding.confirmation;
+  if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id}`))];
+  const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not seen in ${plural(order.runs, "run")}`}`,
+    order.seen && !order.forced ? " (seen, but this order could not be forced)" : "", order.seen ? [" · again: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
+  const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
+  return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, difference,
+    told.varies ? el("p", {class: "note"}, "What it prints differs among runs of one order as well; that was left out of the comparison.") : null];
+}
+
+function factsPart(finding) {
+  const facts = [["How often", `${plural(finding.times, "time")} on ${countRanks(finding.ranges) === 1 ? "rank" : "ranks"} ${finding.rankText}`]];
+  if (finding.memory && finding.memory.text) facts.push(["Memory", finding.memory.text]);
+  if (finding.suppressedBy) facts.push(["Suppressed by", `${finding.suppressedBy.text} (${finding.suppressedBy.file}:${finding.suppressedBy.line})`]);
+  if (finding.inBaseline !== undefined) facts.push(["Baseline", finding.inBaseline ? "known there" : "new"]);
+  facts.push(["Fingerprint", `${finding.fingerprint} · ${finding.identity}`]);
+  return el("dl", {class: "facts"}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+function detailOf(finding) {
+  const detail = el("div", {class: "detail", id: `${finding.id}-detail`});
+  detail.append(el("p", {class: "why"}, finding.why), el("p", {class: "try"}, finding.advice));
+  if (finding.picture && finding.picture.lanes.some((lane) => lane.steps.length)) {
+    const view = new PictureView(finding);
+    finding.view = view;
+    detail.append(el("h3", {}, "What happened"), view.figure, view.words());
+    view.later();
+  }
+  detail.append(el("h3", {}, "Where"), el("div", {class: "sources"}, finding.ends.map((end, i) => endCard(end, i, finding))));
+  detail.append(...confirmationPart(finding).filter(Boolean), el("h3", {}, "More"), factsPart(finding));
+  return detail;
+}

@@ -1,0 +1,235 @@
+// The picture of a finding: lanes are ranks, steps go from left to right, both accesses and the order that is missing stand out.
+// Only a finding that is open has one. Zoom and pan draw it again: some hundred elements at most.
+const LEFT = 92, TOP = 34, LANE = 118, STEP_HEIGHT = 18;
+
+class PictureView {
+  constructor(finding) {
+    this.finding = finding;
+    this.picture = finding.picture;
+    this.step = 0;  // pixels for a level; 0: as many as fit
+    this.offset = 0;
+    this.svg = svg("svg", {role: "img", tabindex: "0", "aria-label": this.label(), "aria-describedby": `${finding.id}-words`});
+    this.figure = el("figure", {class: "picture"}, this.controls(), this.svg, this.caption());
+    this.listen();
+  }
+
+  label() {
+    const ranks = this.picture.lanes.map((lane) => lane.rank).join(", ");
+    return `What ranks ${ranks} did near ${this.finding.id}, in logical steps: ${this.finding.title}, and nothing orders them.`;
+  }
+
+  controls() {
+    const button = (text, name, action) => el("button", {type: "button", "aria-label": name, title: name, onclick: action}, text);
+    return el("div", {class: "controls"}, button("−", "Zoom out", () => this.zoom(1 / 1.3)), button("+", "Zoom in", () => this.zoom(1.3)), button("Fit", "Fit to the width", () => this.fit()),
+      button("←", "Move left", () => this.pan(-120)), button("→", "Move right", () => this.pan(120)),
+      el("span", {}, "drag to move, Ctrl and the wheel to zoom; with the picture focused: arrows, + − 0"));
+  }
+
+  caption() {
+    const messages = this.finding.kind === "message-race";
+    return el("figcaption", {}, "Logical steps from left to right: what stands further right did not come before. ",
+      messages ? "A solid arrow to the receive is the message that came, a dashed one a message that could have come instead; the red line is where an order is missing."
+               : "A bar lasts from the call that starts an access to the call that completes it; dashed, on the lane of the rank that owns the memory, is when it may touch it. The red line is where an order is missing.");
+  }
+
+  listen() {
+    this.svg.addEventListener("keydown", (event) => {
+      const actions = {ArrowLeft: () => this.pan(-60), ArrowRight: () => this.pan(60), "+": () => this.zoom(1.3), "=": () => this.zoom(1.3), "-": () => this.zoom(1 / 1.3), 0: () => this.fit()};
+      if (!actions[event.key] || event.ctrlKey || event.metaKey) return;
+      actions[event.key]();
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    this.svg.addEventListener("wheel", (event) => {
+      if (event.ctrlKey) this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.offsetX);
+      else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX);
+      else return;
+      event.preventDefault();
+    }, {passive: false});
+    this.svg.addEventListener("pointerdown", (event) => {
+      this.drag = {x: event.clientX, offset: this.offset};
+      this.svg.setPointerCapture(event.pointerId);
+      this.svg.classList.add("dragged");
+    });
+    this.svg.addEventListener("pointermove", (event) => {
+      if (this.drag) this.moveTo(this.drag.offset - (event.clientX - this.drag.x));
+    });
+    for (const end of ["pointerup", "pointercancel"]) this.svg.addEventListener(end, () => { this.drag = null; this.svg.classList.remove("dragged"); });
+    if (window.ResizeObserver) new ResizeObserver(() => this.later()).observe(this.figure);
+  }
+
+  get width() { return Math.max(320, this.svg.clientWidth || this.figure.clientWidth || 1000); }
+  get fitting() { return Math.max(20, Math.min(130, (this.width - LEFT - 70) / Math.max(this.picture.width + 1, 1))); }
+  get pixels() { return this.step || this.fitting; }
+  moveTo(offset) {
+    const most = Math.max(0, (this.picture.width + 2) * this.pixels - (this.width - LEFT));
+    this.offset = Math.max(0, Math.min(most, offset));
+    this.later();
+  }
+  pan(by) { this.moveTo(this.offset + by); }
+  zoom(by, at) {
+    const x = (at === undefined ? this.width / 2 : at) - LEFT, level = (this.offset + x) / this.pixels;
+    this.step = Math.max(10, Math.min(240, this.pixels * by));
+    this.moveTo(level * this.step - x);
+  }
+  fit() { this.step = 0; this.offset = 0; this.later(); }
+  later() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => { this.waiting = false; this.draw(); });
+  }
+
+  x(level) { return LEFT + 30 + level * this.pixels - this.offset; }
+  y(lane) { return TOP + 62 + lane * LANE; }
+  endX(level) { return level < 0 ? this.x(this.picture.width) + 14 : this.x(level); }
+
+  draw() {
+    const height = TOP + this.picture.lanes.length * LANE + 18;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
+    this.svg.setAttribute("height", height);
+    const body = svg("g", {});
+    this.drawJoins(body);
+    this.picture.lanes.forEach((lane, i) => this.drawLane(body, lane, i));
+    this.drawArrows(body);
+    if (this.finding.kind === "message-race") this.drawMessages(body);
+    else this.drawAccesses(body);
+    this.svg.replaceChildren(this.markers(), body, this.margin(height));
+  }
+
+  markers() {
+    const marker = (name, colour) => svg("marker", {id: `${this.finding.id}-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse"},
+      svg("path", {d: "M0 0 8 4 0 8z", style: `fill: var(--${colour})`}));
+    return svg("defs", {}, marker("plain", "step"), marker("message", "third"), marker("first", "first"), marker("second", "second"), marker("third", "third"));
+  }
+  pointer(name) { return `url(#${this.finding.id}-${name})`; }
+
+  // Covers what was moved out to the left, and names the lanes.
+  margin(height) {
+    const group = svg("g", {}, svg("rect", {class: "margin", x: 0, y: 0, width: LEFT, height}));
+    this.picture.lanes.forEach((lane, i) => {
+      group.append(svg("text", {class: "rank", x: 12, y: this.y(i) + 4}, `rank ${lane.rank}`));
+      const roles = [];
+      if (this.finding.memory && this.finding.memory.owner === lane.rank) roles.push("owner");
+      if (roles.length) group.append(svg("text", {class: "soft", x: 12, y: this.y(i) + 19}, roles.join(", ")));
+    });
+    const others = data.run.worldSize - this.picture.lanes.length;
+    if (others > 0) group.append(svg("text", {class: "soft", x: 12, y: height - 8}, `${plural(others, "other rank")} not drawn`));
+    return group;
+  }
+
+  drawJoins(body) {
+    for (const join of this.picture.joins) {
+      const begin = this.x(Math.max(...join.parts.map((part) => part[1]))), end = this.x(Math.min(...join.parts.map((part) => part[2])));
+      const lanes = join.parts.map((part) => part[0]), top = this.y(Math.min(...lanes)), bottom = this.y(Math.max(...lanes));
+      body.append(svg("rect", {class: "join", x: Math.min(begin, end), y: top, width: Math.max(4, Math.abs(end - begin)), height: bottom - top}, svg("title", {}, join.label)));
+    }
+  }
+
+  drawLane(body, lane, number) {
+    const y = this.y(number), right = this.x(this.picture.width) + 24;
+    body.append(svg("line", {class: "lane", x1: this.x(-0.4), x2: right, y1: y, y2: y}));
+    if (!lane.steps.length) body.append(svg("text", {class: "soft", x: this.x(-0.3), y: y - 8}, "its trace could not be read"));
+    for (const [begin, end, label, closes] of lane.epochs) {
+      const from = this.x(begin), to = closes ? this.x(end) : right, group = svg("g", {class: "epoch"}, svg("title", {}, label));
+      group.append(svg("rect", {x: from, y: y + 13, width: Math.max(2, to - from), height: 15, rx: 4}));
+      if (to - from > label.length * 5.6) group.append(svg("text", {x: from + 6, y: y + 24}, label));
+      body.append(group);
+    }
+    for (const [begin, end, events] of lane.gaps) {
+      const from = this.x(begin - 0.5), to = end < 0 ? right : this.x(end), count = events.toLocaleString("en");
+      body.append(svg("line", {class: "gap", x1: from, x2: to, y1: y, y2: y}));
+      const [text, x, anchor] = end < 0 ? [`${count} later`, from + 4, "start"] : begin === 0 ? [`${count} earlier`, from + 4, "start"] : [`${count} more`, (from + to) / 2, "middle"];
+      body.append(svg("text", {class: "soft", x, y: y + 42, "text-anchor": anchor}, text));
+    }
+    for (const [begin, end, call, place, note, returned, index] of lane.steps) {
+      const from = this.x(begin) - 4, to = this.x(end) + 4;
+      if (to < LEFT - 80 || from > this.width) continue;
+      const short = data.names[call].replace(/^MPI_/, "");
+      const group = svg("g", {class: returned ? "step" : "step stuck"}, svg("title", {}, `${data.names[call]}${note ? ` (${note})` : ""}\n${data.names[place] || "no source line"}\nevent ${index}${returned ? "" : ", did not return"}`));
+      group.append(svg("rect", {x: from, y: y - STEP_HEIGHT / 2, width: to - from, height: STEP_HEIGHT, rx: 5}));
+      group.append(svg("text", {x: from + 3, y: y - 14, transform: `rotate(-32 ${from + 3} ${y - 14})`}, short));
+      body.append(group);
+    }
+  }
+
+  drawArrows(body) {
+    const [receive, got] = this.picture.ends;
+    for (const [kind, fromLane, from, toLane, to, label] of this.picture.arrows) {
+      // The message that a receive got is drawn with the others that it could have got.
+      if (kind === "message" && this.finding.kind === "message-race" && toLane === receive.lane && fromLane === got.lane && from === got.begin) continue;
+      const down = toLane > fromLane, y1 = this.y(fromLane) + (down ? 9 : -9), y2 = this.y(toLane) + (down ? -9 : 9);
+      body.append(svg("path", {class: `arrow ${kind}`, d: `M${this.x(from)} ${y1} L${this.x(to)} ${y2}`, "marker-end": this.pointer(kind === "message" ? "message" : "plain")}, svg("title", {}, label || kind)));
+    }
+  }
+
+  badge(body, colour, x, y, letter) {
+    body.append(svg("g", {class: colour}, svg("circle", {class: "badge", cx: x, cy: y, r: 9}), svg("text", {class: "badge-text", x, y: y + 4}, letter)));
+  }
+
+  // Between two accesses that stand above each other it goes round on the left; on one lane, below.
+  missing(body, a, b) {
+    const same = Math.abs(a.y - b.y) < 4, text = "no order", width = 60;
+    const bulge = same ? {x: (a.x + b.x) / 2, y: a.y + 62} : {x: Math.min(a.x, b.x) - 62, y: (a.y + b.y) / 2};
+    const at = {x: (a.x + 2 * bulge.x + b.x) / 4, y: (a.y + 2 * bulge.y + b.y) / 4};  // where the curve passes
+    body.append(svg("g", {}, svg("path", {class: "missing", d: `M${a.x} ${a.y} Q${bulge.x} ${bulge.y} ${b.x} ${b.y}`}), svg("rect", {class: "missing-back", x: at.x - width / 2, y: at.y - 10, width, height: 18, rx: 4}),
+      svg("text", {class: "missing-text", x: at.x, y: at.y + 3, "text-anchor": "middle"}, text)));
+  }
+
+  drawAccesses(body) {
+    const spots = [], landings = [], badges = [];
+    this.picture.ends.forEach((end, i) => {
+      if (end.lane < 0) return;
+      const colour = endColour(this.finding, i), y = this.y(end.lane), from = this.x(end.begin) - 5, to = Math.max(from + 14, this.endX(end.end) + 5);
+      const group = svg("g", {class: colour}, svg("title", {}, this.finding.ends[i].text));
+      group.append(svg("rect", {class: "flight", x: from, y: y - 6, width: to - from, height: 12, rx: 6}));
+      if (end.touches >= 0 && end.touches !== end.lane) {
+        const down = end.touches > end.lane, theirs = this.y(end.touches) + (i === 0 ? -6 : 6), at = from + Math.min(20 + 22 * i, (to - from) / 2 + 4 * i);
+        group.append(svg("rect", {class: "landing", x: from, y: theirs - 5, width: to - from, height: 10, rx: 5}));
+        group.append(svg("path", {class: "access", d: `M${from + 8} ${y + (down ? 7 : -7)} L${at} ${theirs + (down ? -6 : 6)}`, "marker-end": this.pointer(colour)}));
+      }
+      landings.push({from, to, lane: end.touches >= 0 ? end.touches : end.lane});
+      body.append(group);
+      badges.push([colour, from - 3, y, endLetter(this.finding, i)]);
+      spots.push({x: from - 3, y});
+    });
+    if (spots.length > 1) {
+      const [a, b] = landings, from = Math.max(a.from, b.from), to = Math.min(a.to, b.to);
+      if (a.lane === b.lane && to > from) body.append(svg("rect", {class: "clash", x: from, y: this.y(a.lane) - 24, width: to - from, height: 48, rx: 6}));
+      this.missing(body, spots[0], spots[1]);
+    }
+    for (const badge of badges) this.badge(body, ...badge);
+  }
+
+  drawMessages(body) {
+    const [receive, ...sends] = this.picture.ends;
+    if (receive.lane < 0) return;
+    const y = this.y(receive.lane), from = this.x(receive.begin) - 5, to = this.endX(receive.end) + 5, drawn = [], badges = [];
+    body.append(svg("g", {class: "third"}, svg("title", {}, this.finding.ends[0].text), svg("rect", {class: "flight", x: from, y: y - 11, width: to - from, height: 22, rx: 6})));
+    badges.push(["third", from - 3, y, "R"]);
+    sends.forEach((send, i) => {
+      if (send.lane < 0) return;
+      const colour = endColour(this.finding, i + 1), sent = {x: this.x(send.begin) - 3, y: this.y(send.lane)}, down = y > sent.y, step = Math.min(16, (to - from) / (sends.length + 1));
+      body.append(svg("g", {class: colour}, svg("title", {}, this.finding.ends[i + 1].text),
+        svg("path", {class: i === 0 ? "access" : "access could", d: `M${sent.x + 8} ${sent.y + (down ? 9 : -9)} L${to - 6 - i * step} ${y + (down ? -12 : 12)}`, "marker-end": this.pointer(colour)})));
+      badges.push([colour, sent.x, sent.y, endLetter(this.finding, i + 1)]);
+      drawn.push(sent);
+    });
+    // A receive that was cancelled got nothing: what has no order is the one message, and the end of the receive.
+    if (drawn.length) this.missing(body, drawn[0], drawn[1] || {x: from - 3, y});
+    for (const badge of badges) this.badge(body, ...badge);
+  }
+
+  // The same for those who do not see it.
+  words() {
+    const list = el("ul", {class: "words"});
+    for (const lane of this.picture.lanes) {
+      const steps = el("ol", {});
+      for (const [, , call, place, note, returned, index] of lane.steps) {
+        const marks = this.finding.ends.map((end, i) => [end, i]).filter(([end]) => end.rank === lane.rank && Math.floor(end.begin / 2) === index).map(([end, i]) => `, ${endLetter(this.finding, i)}: ${end.text}`);
+        steps.append(el("li", {}, `${data.names[call]}${note ? ` (${note})` : ""}${data.names[place] ? ` in ${data.names[place]}` : ""}${returned ? "" : ", did not return"}${marks.join("")}`));
+      }
+      list.append(el("li", {}, `rank ${lane.rank}: `, lane.steps.length ? steps : "its trace could not be read"));
+    }
+    return el("details", {id: `${this.finding.id}-words`}, el("summary", {}, "The picture in words"), list);
+  }
+}

@@ -1,0 +1,81 @@
+// Moments, what must come before what, and the level of each (layout.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "model/access.h"
+
+namespace photofinish {
+
+class Levels {
+ public:
+  using Node = std::size_t;
+
+  // A node in slice `cut`, at least at this level.
+  Node add(Cut cut) {
+    cuts_.push_back(cut);
+    floors_.push_back(0);
+    return cuts_.size() - 1;
+  }
+  void before(Node a, Node b) { edges_.emplace_back(a, b); }
+  // Only if nothing orders them otherwise: leaves everything as it was where it would go round in a circle.
+  void before_if_possible(Node a, Node b) {
+    edges_.emplace_back(a, b);
+    if (!solve()) {
+      edges_.pop_back();
+      solve();
+    }
+  }
+  // Side by side, if nothing orders the one before the other.
+  void align(Node a, Node b) {
+    solve();
+    if (level(a) == level(b)) return;
+    const Node low = level(a) < level(b) ? a : b, high = low == a ? b : a;
+    const int wanted = level(high), old = std::exchange(floors_[low], level(high));
+    if (!solve() || level(high) != wanted) {
+      floors_[low] = old;
+      solve();
+    }
+  }
+  // False if what must come before goes round in a circle.
+  bool solve() {
+    levels_ = floors_;
+    for (std::size_t round = 0; round <= cuts_.size() + 1; ++round) {
+      bool changed = false;
+      const auto raise = [&](Node node, int to) {
+        if (levels_[node] >= to) return;
+        levels_[node] = to;
+        changed = true;
+      };
+      for (const auto& [a, b] : edges_) raise(b, levels_[a] + 1);
+      raise_slices(raise);
+      if (!changed) return true;
+    }
+    return false;
+  }
+  int level(Node node) const { return levels_[node]; }
+
+ private:
+  // All that is in an earlier slice comes before all that is in a later one.
+  template <class Raise>
+  void raise_slices(Raise raise) {
+    std::vector<Node> nodes(cuts_.size());
+    for (Node i = 0; i < nodes.size(); ++i) nodes[i] = i;
+    std::stable_sort(nodes.begin(), nodes.end(), [&](Node a, Node b) { return cuts_[a] < cuts_[b]; });
+    int earlier = -1, here = -1;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (i > 0 && cuts_[nodes[i]] != cuts_[nodes[i - 1]]) earlier = std::max(earlier, here);
+      raise(nodes[i], earlier + 1);
+      here = std::max(here, levels_[nodes[i]]);
+    }
+  }
+
+  std::vector<Cut> cuts_;
+  std::vector<int> floors_, levels_;
+  std::vector<std::pair<Node, Node>> edges_;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,59 @@
+// One rank's events, one after the other: those that are near a finding go to its lane.
+//
+// Invariant: what a lane waits for (its next anchor, the end of an epoch, the completion of a receive) finds the lane; no event looks at all lanes.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "detect/timeline.h"
+#include "report/picture/neighbourhood.h"
+
+namespace photofinish {
+
+class NearReader final : public MessageSink {
+ public:
+  NearReader(WorldRank rank, int world_size, const Definitions& definitions, const std::vector<NearLane*>& lanes);
+
+  void add(const Event& event);
+  void finish();  // what is known only at the end: which message each receive took
+
+  void step(MessageStep step) override;
+  void took(std::uint64_t operation, MessageKey key) override { taken_[operation] = key; }
+
+ private:
+  enum class EpochKind { Fence, Lock, LockAll, Access, Exposure };
+  using EpochKey = std::tuple<WinId, EpochKind, WorldRank>;
+  struct OpenEpoch {
+    NearStep opening;
+    std::string label;
+    std::vector<NearLane*> waiting;
+  };
+  void keep(NearLane& lane, const NearStep& step) { lane.steps.emplace(step.index, step); }
+  void anchor(NearLane& lane);
+  void follow_epochs(const Event& event);
+  void open(const EpochKey& key, std::string label);
+  void close(const EpochKey& key);
+  Uid uid_of(WinId win) const;
+
+  const Definitions& definitions_;
+  std::vector<NearLane*> lanes_;
+  Timeline timeline_;
+  NearStep current_;
+  std::vector<std::uint64_t> posted_;  // receives, by the current event
+  std::vector<std::pair<std::uint64_t, NearLane*>> anchors_;
+  std::size_t next_anchor_ = 0;
+  std::multimap<Cut, NearLane*> slices_;
+  std::vector<std::pair<NearLane*, std::uint64_t>> active_;  // until which event
+  std::deque<NearStep> last_;
+  std::map<EpochKey, OpenEpoch> open_;
+  std::unordered_map<std::uint64_t, std::vector<NearLane*>> awaited_;  // lanes that want the completion of this receive
+  std::unordered_map<std::uint64_t, MessageKey> taken_;
+  std::uint64_t events_ = 0;
+};
+
+}  // namespace photofinish

@@ -1,0 +1,161 @@
+#include "report/sarif.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/block.h"
+#include "report/confirmation_text.h"
+#include "report/event_text.h"
+#include "report/identity.h"
+#include "report/json.h"
+#include "report/site_text.h"
+
+namespace photofinish {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/sarif-schema-2.1.0.json";
+constexpr const char* kRoot = "SRCROOT";
+
+struct Rule {
+  FindingKind kind;
+  const char *name, *brief, *full, *help;
+};
+constexpr Rule kRules[] = {
+    {FindingKind::OneSidedRace, "OneSidedRace", "Two accesses to one window that nothing orders",
+     "Two accesses touch the same bytes of a window, at least one of them writes, and no synchronisation leads from the completion of either to the start of the other.",
+     "Complete the one (MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence) and let the other wait for that (a barrier, a message); or let an exclusive lock keep them apart."},
+    {FindingKind::BufferRace, "BufferRace", "A buffer is used while an operation still reads or writes it",
+     "A call was given memory that it goes on to use after it has returned, and that memory is used again before the operation is complete.",
+     "Complete the operation (MPI_Wait, MPI_Win_flush_local, MPI_Win_fence) before the buffer is used again."},
+    {FindingKind::MessageRace, "MessageRace", "A receive could have taken another message",
+     "A receive or probe matches several messages, and nothing decides which of them comes first.",
+     "If it matters, name the source, give the messages different tags, or send the second only when the first has arrived."},
+};
+
+// As a URI: relative to the root where it lies below it.
+std::string uri_of(const std::string& path) {
+  std::string uri;
+  for (const unsigned char c : path)
+    uri += std::isalnum(c) || std::string_view("-._~/+").find(static_cast<char>(c)) != std::string_view::npos ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  return path.starts_with('/') ? "file://" + uri : uri;
+}
+
+json artifact_json(const std::string& file, const std::string& root) {
+  const std::string path = path_from(root, file);
+  json location{{"uri", uri_of(path)}};
+  if (!path.starts_with('/')) location["uriBaseId"] = kRoot;
+  return location;
+}
+
+json location_json(const std::vector<Frame>& stack, const std::string& root, const std::string& message) {
+  json location = json::object();
+  if (!stack.empty() && !stack.front().file.empty()) {
+    const Frame& frame = stack.front();
+    json physical{{"artifactLocation", artifact_json(frame.file, root)}};
+    if (frame.line > 0) {
+      physical["region"] = {{"startLine", frame.line}};
+      if (frame.column > 0) physical["region"]["startColumn"] = frame.column;
+    }
+    location["physicalLocation"] = std::move(physical);
+  }
+  if (!stack.empty() && !stack.front().function.empty()) location["logicalLocations"] = json::array({json{{"fullyQualifiedName", stack.front().function}, {"kind", "function"}}});
+  if (!message.empty()) location["message"] = {{"text", message}};
+  return location;
+}
+
+json stack_json(const EndDocument& end, const std::string& root) {
+  json frames = json::array();
+  for (const Frame& frame : end.stack) frames.push_back({{"location", location_json({frame}, root, "")}, {"module", base_name(frame.module)}});
+  return {{"message", {{"text", end.headline}}}, {"frames", frames}};
+}
+
+// What each rank did, step by step, as far as the finding knows: the epoch, the access, its end.
+json code_flow(const FindingDocument& finding, const std::string& root) {
+  std::map<WorldRank, json> flows;
+  const auto add = [&](WorldRank rank, const std::vector<Frame>& stack, const std::string& text, const char* importance) {
+    flows[rank].push_back({{"location", location_json(stack, root, text)}, {"importance", importance}});
+  };
+  for (const EndDocument& end : finding.ends) {
+    if (end.nothing) continue;
+    if (end.opened) add(end.rank, end.opened->stack, fmt::format("{} opens the epoch", end.opened->call.empty() ? "a call" : end.opened->call), "important");
+    add(end.rank, end.stack, end.headline, "essential");
+    if (end.closed) add(end.rank, end.closed->stack, fmt::format("{} completes it", end.closed->call.empty() ? "a call" : end.closed->call), "important");
+  }
+  json thread_flows = json::array();
+  for (auto& [rank, steps] : flows) {
+    const std::string name = fmt::format("rank {}", rank_text(rank));
+    thread_flows.push_back({{"id", name}, {"message", {{"text", name}}}, {"locations", std::move(steps)}});
+  }
+  return json::array({json{{"message", {{"text", finding.why}}}, {"threadFlows", std::move(thread_flows)}}});
+}
+
+json result_json(const FindingDocument& finding, const RunDocument& run, std::size_t occurrence) {
+  const std::string state = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
+  json result{{"ruleId", rule_id(finding.kind)}, {"ruleIndex", static_cast<int>(finding.kind)}, {"level", "warning"}, {"kind", "fail"}};
+  if (finding.confirmation && finding.confirmation->state == ConfirmState::Harmful) result["level"] = "error";
+  std::string text;
+  for (const EndDocument& end : finding.ends) text += (text.empty() ? "" : " ") + end.headline;
+  result["message"] = {{"text", fmt::format("{} [F{}], {}, {} on {}: {}. {} {}", capitalised(std::string(kind_name(finding.kind))), finding.number, state, times_text(finding.times),
+                                            ranks_of(finding.ranks), text, finding.why, finding.advice)}};
+  const EndDocument& first = finding.ends.front();
+  if (!first.stack.empty()) result["locations"] = json::array({location_json(first.stack, run.root, first.headline)});
+  json related = json::array(), stacks = json::array();
+  int id = 0;
+  for (const EndDocument& end : finding.ends) {
+    if (end.nothing || end.stack.empty()) continue;
+    stacks.push_back(stack_json(end, run.root));
+    if (&end == &first) continue;
+    json location = location_json(end.stack, run.root, end.headline);
+    location["id"] = ++id;
+    related.push_back(std::move(location));
+  }
+  if (!related.empty()) result["relatedLocations"] = std::move(related);
+  if (!stacks.empty()) result["stacks"] = std::move(stacks);
+  result["codeFlows"] = code_flow(finding, run.root);
+  result["partialFingerprints"] = {{std::string(kFingerprintName), finding.fingerprint}, {"photofinish-occurrence/v1", fmt::format("{}:{}", finding.fingerprint, occurrence)}};
+  result["occurrenceCount"] = std::max<std::uint64_t>(1, finding.times);
+  if (finding.suppressed_by) {
+    const Suppression& by = run.suppressions[*finding.suppressed_by];
+    result["suppressions"] = json::array({json{{"kind", "external"}, {"status", "accepted"}, {"justification", fmt::format("{} ({}:{})", by.text, by.file, by.line)}}});
+  }
+  if (!run.baseline.empty()) result["baselineState"] = finding.known ? "unchanged" : "new";
+  result["properties"] = {{"title", fmt::format("{}, {}", kind_name(finding.kind), title_of(finding))}, {"state", state}, {"ranks", ranks_of(finding.ranks)}, {"id", fmt::format("F{}", finding.number)}};
+  return result;
+}
+
+json rules_json() {
+  json rules = json::array();
+  for (const Rule& rule : kRules)
+    rules.push_back({{"id", rule_id(rule.kind)}, {"name", rule.name}, {"shortDescription", {{"text", rule.brief}}}, {"fullDescription", {{"text", rule.full}}},
+                     {"help", {{"text", rule.help}}}, {"defaultConfiguration", {{"level", "warning"}}}, {"properties", {{"tags", json::array({"concurrency", "mpi", "race"})}}}});
+  return rules;
+}
+
+}  // namespace
+
+std::string sarif_report(const RunDocument& run) {
+  json results = json::array();
+  std::map<std::string, std::size_t> seen;
+  for (const FindingDocument& finding : run.findings) results.push_back(result_json(finding, run, ++seen[finding.fingerprint]));
+  json notifications = json::array();
+  for (const std::string& note : run.notes) notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
+  for (const std::string& verdict : run.verdicts) notifications.push_back({{"level", "note"}, {"message", {{"text", verdict}}}});
+  for (const StandstillDocument& standstill : run.standstills) {
+    std::string text = standstill.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
+    for (const StandstillDocument::Wait& wait : standstill.waits) text += (text.ends_with(':') ? " " : "; ") + wait.line;
+    notifications.push_back({{"level", standstill.came_about ? "warning" : "note"}, {"message", {{"text", text + ". " + standstill.advice}}}});
+  }
+  json tool{{"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
+  json invocation{{"executionSuccessful", true}, {"toolExecutionNotifications", std::move(notifications)}};
+  if (!run.info.command.empty()) invocation["commandLine"] = fmt::format("{}", fmt::join(run.info.command, " "));
+  json told{{"tool", {{"driver", std::move(tool)}}}, {"columnKind", "utf16CodeUnits"}, {"invocations", json::array({std::move(invocation)})}};
+  if (!run.root.empty()) told["originalUriBaseIds"][kRoot] = {{"uri", uri_of(run.root.ends_with('/') ? run.root : run.root + "/")}};
+  told["results"] = std::move(results);
+  return dumped({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({std::move(told)})}}, 2) + "\n";
+}
+
+}  // namespace photofinish

@@ -1,0 +1,16 @@
+// The report as SARIF 2.1.0, for those who show findings in a code review: GitHub, GitLab, Visual Studio, DefectDojo.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/document.h"
+
+namespace photofinish {
+
+// The name under which a result has its fingerprint; a new way to work it out gets a new name.
+inline constexpr std::string_view kFingerprintName = "photofinish/v1";
+
+std::string sarif_report(const RunDocument& run);
+
+}  // namespace photofinish

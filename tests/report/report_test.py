@@ -1,0 +1,327 @@
+"""Reports of real runs, in every format: text, JSON, SARIF, Perfetto; suppressions, baselines and diff. The page has its own test, page_test.py.
+
+  report_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
+"""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
+import cli_test  # noqa: E402
+from cli_test import Case, Run  # noqa: E402
+from sarif_rules import broken_rules  # noqa: E402
+
+PROGRAMS = {  # a race of each kind: name, source, ranks
+    "race": ("examples/race.c", 3),
+    "buffer": ("tests/programs/rma/buffer_isend.c", 2),
+    "gather": ("tests/programs/messages/gather_any_source.c", 4),
+    "knapsack": ("tests/programs/confirm/knapsack.c", 3),
+}
+
+
+class ReportCase(Case):
+    """Recorded once for all tests of a class, in `home`; each test works in a copy."""
+    programs = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.mkdtemp(prefix="photofinish-report-")
+        cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
+        for name in cls.programs:
+            source, ranks = PROGRAMS[name]
+            result = cls.record(os.path.join(ROOT, source), name, ranks, cls.home)
+            assert result.code == 66, result
+
+    @staticmethod
+    def record(source, name, ranks, where, *flags, options=()):
+        built = Run(f"mpicc.{cli_test.arguments.mpi}", "-g", "-O1", "-w", source, *flags, "-o", name, cwd=where)
+        assert built.code == 0, built
+        return Run(cli_test.arguments.photofinish, "check", "-n", str(ranks), "-o", name + ".run", *options, "./" + name, cwd=where)
+
+    def setUp(self):
+        super().setUp()
+        for name in self.programs:
+            shutil.copytree(os.path.join(self.home, name + ".run"), self.path(name + ".run"))
+            shutil.copy(os.path.join(self.home, name), self.path(name))
+
+    def report(self, name, *words, code=66):
+        result = self.photofinish("report", name + ".run", *words)
+        self.assertEqual(result.code, code, result)
+        return result.out
+
+    def json(self, name, *words, code=66):
+        return json.loads(self.report(name, "--format", "json", *words, code=code))
+
+
+class Formats(ReportCase):
+    programs = ("race", "buffer", "gather", "knapsack")
+
+    def test_json_is_as_its_schema_says(self):
+        import jsonschema
+        with open(os.path.join(ROOT, "docs", "report.schema.json")) as file:
+            schema = json.load(file)
+        jsonschema.Draft7Validator.check_schema(schema)
+        validator = jsonschema.Draft7Validator(schema)
+        for name in self.programs:
+            with self.subTest(name):
+                report = self.json(name)
+                self.assertEqual([error.message for error in validator.iter_errors(report)], [])
+                self.assertTrue(report["findings"])
+                # A schema that lets everything through would be none.
+                for broken in ({**report, "more": 1}, {**report, "findings": [{**report["findings"][0], "kind": "race"}]}):
+                    self.assertTrue(list(validator.iter_errors(broken)))
+
+    def test_json_says_what_the_text_says(self):
+        for name in self.programs:
+            text, report = self.report(name), self.json(name)
+            for finding in report["findings"]:
+                with self.subTest(name + " " + finding["id"]):
+                    self.assertIn(f"{finding['name']} [{finding['id']}] {finding['stateText']}", text)
+                    for words in [finding["why"], finding["advice"], *(end["text"] for end in finding["ends"])]:
+                        self.assertIn(words + "\n", text)
+                    for end in finding["ends"]:
+                        self.assertRegex(end["stack"][0]["file"], r"\.[ch]$")
+            self.assertEqual(text.count("WARNING: photofinish:"), len(report["findings"]))
+
+    def test_json_of_a_race(self):
+        finding, = self.json("race")["findings"]
+        self.assertEqual([end["access"] for end in finding["ends"]], ["put", "get"])
+        self.assertEqual([end["stack"][0]["line"] for end in finding["ends"]], [18, 26])
+        self.assertEqual([end["opened"]["call"] for end in finding["ends"]], ["MPI_Win_lock"] * 2)
+        self.assertEqual(finding["memory"]["window"], "mailbox")
+        self.assertEqual(finding["identity"], "one-sided-race: get main race.c / put main race.c")
+
+    def test_sarif(self):
+        kinds = {"race": "one-sided-race", "buffer": "buffer-race", "gather": "message-race", "knapsack": "one-sided-race"}
+        for name in self.programs:
+            with self.subTest(name):
+                log = json.loads(self.report(name, "--format", "sarif"))
+                self.assertEqual(broken_rules(log), [])
+                results, findings = log["runs"][0]["results"], self.json(name)["findings"]
+                self.assertEqual(len(results), len(findings))
+                for result, finding in zip(results, findings):
+                    self.assertEqual(result["ruleId"], kinds[name])
+                    self.assertEqual(result["partialFingerprints"]["photofinish/v1"], finding["fingerprint"])
+                    self.assertTrue(result["relatedLocations"])
+                    ranks = {end["rank"] for end in finding["ends"]}
+                    self.assertEqual({flow["id"] for flow in result["codeFlows"][0]["threadFlows"]}, {f"rank {rank}" for rank in ranks})
+                    self.assertIn(finding["why"], result["message"]["text"])
+
+    def test_sarif_rules_find_what_is_broken(self):
+        whole = self.report("race", "--format", "sarif")
+        for pattern, other in [('"version": "2.1.0"', '"version": "2.0"'), ('"startLine": 18', '"startLine": 0'), ('"ruleId": "one-sided-race"', '"ruleId": "race"'),
+                               ('"message"', '"massage"'), ('"warning"', '"bad"'), ('"threadFlows"', '"flows"')]:
+            with self.subTest(pattern):
+                self.assertIn(pattern, whole)
+                self.assertTrue(broken_rules(json.loads(whole.replace(pattern, other))))
+
+    def test_paths_are_relative_to_the_repository(self):
+        os.makedirs(self.path("project/.git"))
+        os.makedirs(self.path("project/src"))
+        shutil.copy(os.path.join(ROOT, "examples/race.c"), self.path("project/src/race.c"))
+        result = self.record("src/race.c", "race", 3, self.path("project"))
+        self.assertEqual(result.code, 66, result)
+        log = json.loads(self.run_(cli_test.arguments.photofinish, "report", "project/race.run", "--format", "sarif").out)
+        self.assertEqual(broken_rules(log), [])
+        where = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+        self.assertEqual(where, {"uri": "src/race.c", "uriBaseId": "SRCROOT"})
+
+    def test_perfetto(self):
+        for name in self.programs:
+            with self.subTest(name):
+                events = json.loads(self.report(name, "--format", "perfetto"))["traceEvents"]
+                slices = [event for event in events if event["ph"] == "X"]
+                dumped = sum(not line.startswith("==") for line in self.photofinish("dump", name + ".run").out.splitlines())
+                self.assertEqual(len(slices), dumped)
+                self.assertEqual({event["pid"] for event in slices}, set(range(PROGRAMS[name][1])))
+                self.assertTrue(all(event["ts"] >= 0 and event["dur"] >= 0 for event in slices))
+                named = {event["args"]["name"] for event in events if event.get("name") == "process_name"}
+                self.assertEqual(named, {f"rank {rank}" for rank in range(PROGRAMS[name][1])})
+                for finding in self.json(name)["findings"]:
+                    marks = [event for event in events if event["ph"] == "i" and event["name"].startswith(finding["id"] + " ")]
+                    self.assertEqual({mark["pid"] for mark in marks}, {end["rank"] for end in finding["ends"]})
+                    self.assertEqual([event["ph"] for event in events if event["ph"] in "stf" and event.get("id") == finding["id"]][0], "s")
+
+    def test_perfetto_has_an_arrow_for_each_message(self):
+        events = json.loads(self.report("gather", "--format", "perfetto"))["traceEvents"]
+        begins = {event["id"]: event for event in events if event["ph"] == "s" and event["cat"] == "message"}
+        ends = {event["id"]: event for event in events if event["ph"] == "f" and event["cat"] == "message"}
+        self.assertEqual(len(begins), 3)
+        self.assertEqual(begins.keys(), ends.keys())
+        self.assertEqual({event["pid"] for event in begins.values()}, {1, 2, 3})
+        self.assertEqual({event["pid"] for event in ends.values()}, {0})
+
+    def test_where_it_goes(self):
+        self.assertEqual(self.report("race", "--format", "html"), "race.run/report.html\n")
+        self.assertTrue(os.path.getsize(self.path("race.run/report.html")) > 10000)
+        for form, begin in [("text", "====="), ("json", "{"), ("sarif", "{"), ("html", "<!doctype html>"), ("perfetto", "{")]:
+            with self.subTest(form):
+                self.assertEqual(self.report("race", "--format", form, "-o", "there"), "there\n")
+                with open(self.path("there")) as file:
+                    self.assertTrue(file.read().startswith(begin))
+                self.assertTrue(self.report("race", "--format", form, "-o", "-").startswith(begin))
+        self.assertNotIn("there.new", os.listdir(self.dir))
+        # The next run may replace one that has a page in it.
+        again = self.photofinish("check", "-n", "3", "-o", "race.run", "--overwrite", "./race")
+        self.assertEqual(again.code, 66, again)
+        self.assertFalse(os.path.exists(self.path("race.run/report.html")))
+
+    def test_wrong_usage(self):
+        self.assertSays(self.photofinish("report", "race.run", "--format", "xml"), r"--format: xml not in", 64)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "json", "-o", "nowhere/file"), r"cannot write nowhere/file", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--group-by", "colour"), r"'colour' is not kind, file, window", 64)
+
+    def test_a_run_without_findings(self):
+        result = self.record(os.path.join(ROOT, "examples/race.c"), "fixed", 3, self.dir, "-DFIXED")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.json("fixed", code=0)["findings"], [])
+        self.assertEqual(broken_rules(json.loads(self.report("fixed", "--format", "sarif", code=0))), [])
+        self.assertEqual(self.report("fixed", "--format", "html", code=0), "fixed.run/report.html\n")
+
+
+class Text(ReportCase):
+    programs = ("race", "knapsack")
+
+    def test_the_same_at_every_run_of_the_same_trace(self):
+        first = self.report("knapsack")
+        self.assertEqual(self.report("knapsack"), first)
+        self.assertEqual(self.photofinish("analyze", "knapsack.run").out, first)
+        self.assertEqual(self.photofinish("analyze", "-n", "2", "knapsack.run").out, first)
+
+    def test_max_findings(self):
+        text = self.report("knapsack", "--max-findings", "1")
+        self.assertEqual(text.count("WARNING:"), 1)
+        self.assertIn("2 one-sided races, the first 1 shown", text)
+
+    def test_group_by(self):
+        self.assertRegex(self.report("knapsack", "--group-by", "kind"), r"(?s)^=+\none-sided races · 2 findings\n=+\nWARNING.*\n=+\nWARNING")
+        self.assertIn("file knapsack.c · 2 findings\n", self.report("knapsack", "--group-by", "file"))
+        self.assertIn("window mailbox · 1 finding\n", self.report("race", "--group-by", "window"))
+        self.assertIn("predicted · 2 findings\n", self.report("knapsack", "--group-by", "state"))
+        self.assertIn("ranks 0,2 · 1 finding\n", self.report("race", "--group-by", "rank"))
+
+
+class Suppressions(ReportCase):
+    programs = ("race", "gather", "knapsack")
+
+    def suppressed(self, name, *lines, code=0):
+        self.write("my.supp", "\n".join(("# what we know of",) + lines) + "\n")
+        return self.report(name, "--suppressions", "my.supp", code=code)
+
+    def test_by_function_file_window(self):
+        for line in ["race:main", "race:ma*", "race:race.c", "race:*/examples/*", "race:race.c:18", "race:main|main", "window:mail*"]:
+            with self.subTest(line):
+                text = self.suppressed("race", line)
+                self.assertIn("SUMMARY: photofinish: no findings, 1 suppressed", text)
+                self.assertIn(f"1 finding was suppressed: 1 by {line} (my.supp:2)", text)
+                self.assertNotIn("WARNING", text)
+        for line in ["race:main|other", "race:nobody", "message_race:main", "window:other", "race:race.c:19"]:
+            with self.subTest(line):
+                self.assertIn(f"1 suppression matches no finding: {line} (my.supp:2)", self.suppressed("race", line, code=66))
+
+    def test_of_messages(self):
+        self.assertIn("no findings, 1 suppressed", self.suppressed("gather", "message_race:gather_any_source.c"))
+        self.suppressed("gather", "race:gather_any_source.c", code=66)
+
+    def test_numbers_stay(self):
+        line = self.json("knapsack")["findings"][0]["ends"][0]["stack"][0]["line"]
+        text = self.suppressed("knapsack", f"race:knapsack.c:{line}", code=66)
+        self.assertIn("[F2]", text)
+        self.assertNotIn("[F1]", text)
+
+    def test_in_the_other_formats(self):
+        self.write("my.supp", "window:mailbox\nrace:nobody\n")
+        report = self.json("race", "--suppressions", "my.supp", code=0)
+        self.assertEqual(report["findings"][0]["suppressedBy"], {"text": "window:mailbox", "file": "my.supp", "line": 1, "used": 1})
+        self.assertEqual([one["used"] for one in report["suppressions"] if one["file"] == "my.supp"], [1, 0])
+        result, = json.loads(self.report("race", "--format", "sarif", "--suppressions", "my.supp", code=0))["runs"][0]["results"]
+        self.assertEqual(result["suppressions"][0]["kind"], "external")
+
+    def test_made_by_the_tool(self):
+        for name in self.programs:
+            with self.subTest(name):
+                lines = [line for line in self.report(name, "--gen-suppressions").splitlines() if re.match(r"(race|message_race|window):", line)]
+                self.assertEqual(len(lines), len(self.json(name)["findings"]))
+                self.assertIn("no findings", self.suppressed(name, *dict.fromkeys(lines)))
+
+    def test_while_it_runs(self):
+        self.write("my.supp", "window:mailbox\n")
+        result = self.photofinish("check", "-n", "3", "-o", "again.run", "--suppressions", "my.supp", "./race")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("no findings, 1 suppressed", result.err)
+        by_environment = cli_test.environment(PHOTOFINISH_OPTIONS="suppressions=my.supp")
+        self.assertEqual(self.photofinish("report", "race.run", env=by_environment).code, 0)
+
+    def test_what_is_wrong_is_said_before_the_run(self):
+        for line, words in [("race main", r"my\.supp:2: 'race main' is no suppression"), ("race:", r"my\.supp:2: .* empty pattern"), ("deadlock:x", r"my\.supp:2: .* is no suppression"),
+                            ("race:a|b|c", r"my\.supp:2: .* too many patterns"), ("window:a|b", r"my\.supp:2: .* too many patterns")]:
+            with self.subTest(line):
+                self.write("my.supp", f"# known\n{line}\n")
+                self.assertSays(self.photofinish("check", "-n", "3", "-o", "new.run", "--suppressions", "my.supp", "./race"), words, 64)
+                self.assertFalse(os.path.exists(self.path("new.run")))
+        self.assertSays(self.photofinish("report", "race.run", "--suppressions", "nowhere.supp"), r"nowhere\.supp: No such file", 64)
+        self.assertSays(self.photofinish("report", "race.run", "--suppressions", "."), r"Is a directory", 64)
+
+
+class Diff(ReportCase):
+    programs = ("race", "knapsack")
+
+    def compare(self, before, after, code):
+        result = self.photofinish("diff", before, after)
+        self.assertEqual(result.code, code, result)
+        return result.out
+
+    def test_new_gone_same(self):
+        self.assertRegex(self.compare("race.run", "race.run", 0), r"^same one-sided race, put race.c:18 and get race.c:26\nSUMMARY: photofinish: 0 new, 0 gone, 1 the same · race.run and then race.run\n$")
+        self.assertIn("1 new, 2 gone, 0 the same", self.compare("knapsack.run", "race.run", 66))
+        self.assertRegex(self.compare("race.run", "knapsack.run", 66), r"(?s)^new  .*\nnew  .*\ngone one-sided race, put race.c:18")
+
+    def test_of_reports_in_files(self):
+        for form in ("json", "sarif"):
+            self.report("race", "--format", form, "-o", "race." + form)
+            self.assertIn("0 new, 0 gone, 1 the same", self.compare("race." + form, "race.run", 0))
+            self.assertIn("2 new, 1 gone, 0 the same", self.compare("race." + form, "knapsack.run", 66))
+
+    def test_lines_may_move(self):
+        with open(os.path.join(ROOT, "examples/race.c")) as file:
+            source = file.read()
+        os.makedirs(self.path("moved"))
+        self.write("moved/race.c", "// new\n\n" + source.replace("int* memory;", "\n  int* memory;"))
+        result = self.record("race.c", "race", 3, self.path("moved"))
+        self.assertIn("race.c:21", result.err)
+        self.assertIn("0 new, 0 gone, 1 the same", self.compare("race.run", "moved/race.run", 0))
+
+    def test_baseline(self):
+        self.report("race", "--format", "json", "-o", "known.json")
+        for baseline in ["race.run", "known.json"]:
+            with self.subTest(baseline):
+                result = self.photofinish("check", "-n", "3", "-o", "new.run", "--overwrite", "--baseline", baseline, "./race")
+                self.assertEqual(result.code, 0, result)
+                self.assertIn("SUMMARY: photofinish: no findings, 1 known", result.err)
+                self.assertIn(f"of the baseline {baseline}, 1 finding is here again", result.err)
+        result = self.photofinish("check", "-n", "3", "-o", "other.run", "--baseline", "known.json", "./knapsack")
+        self.assertEqual(result.code, 66, result)
+        self.assertIn("2 one-sided races not in the baseline", result.err)
+        self.assertIn("1 is not: photofinish diff tells which", result.err)
+        log = json.loads(self.report("race", "--format", "sarif", "--baseline", "race.run", code=0))
+        self.assertEqual(log["runs"][0]["results"][0]["baselineState"], "unchanged")
+        self.assertEqual(broken_rules(log), [])
+
+    def test_bad_input(self):
+        self.assertSays(self.photofinish("diff", "race.run"), r"after is required", 64)
+        self.assertSays(self.photofinish("diff", "nowhere", "race.run"), r"nowhere: No such file", 70)
+        self.write("text", "[1, 2")
+        self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is no baseline: it takes a run, or what photofinish report", 70)
+        self.write("other.json", '{"findings": [1]}')
+        self.assertSays(self.photofinish("diff", "race.run", "other.json"), r"other\.json is no baseline", 70)
+        self.assertSays(self.photofinish("check", "-n", "3", "--baseline", "nowhere", "./race"), r"nowhere: No such file", 64)
+        self.assertSays(self.photofinish("check", "-n", "3", "-o", "race.run", "--overwrite", "--baseline", "./race.run", "./race"), r"would be replaced", 64)
+
+
+if __name__ == "__main__":
+    cli_test.main()

@@ -1,0 +1,133 @@
+// What the formats have to do with a run that never ran; tests/report has real ones.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "made_up_run.h"
+#include "report/document.h"
+#include "report/html/html.h"
+#include "report/json.h"
+#include "report/perfetto.h"
+#include "report/picture/neighbourhood.h"
+#include "report/sarif.h"
+#include "trace/findings_file.h"
+
+namespace photofinish {
+namespace {
+
+using nlohmann::json;
+using testing::kFlush;
+using testing::kHalo;
+using testing::kLockAll;
+using testing::kOther;
+using testing::kWork;
+
+class OfAMadeUpRun : public ::testing::Test {
+ protected:
+  OfAMadeUpRun() {
+    // Every rank has ten events: three windows made, then a call each.
+    const FindingSide put{.rank = WorldRank(2), .kind = AccessKind::Put, .call = Call::MPI_Put, .site = kWork, .opened = kLockAll, .closed = kFlush, .begin = 12, .end = 17, .bytes = 8};
+    const FindingSide load{.rank = WorldRank(0), .kind = AccessKind::Load, .call = Call::load, .site = kOther, .begin = 4, .end = 5, .bytes = 8};
+    const Finding finding{.reason = Reason::NoOrder, .sides = {put, load}, .owner = WorldRank(0), .where = {64, 72}, .win = kHalo, .offset = 64, .times = 3, .ranks = {WorldRank(0), WorldRank(2)}};
+    EXPECT_TRUE(write_findings(analysis_path(run.path), {finding}));
+    auto read = read_document(run.path, {.name = "a.run"});
+    EXPECT_TRUE(read);
+    document = std::move(*read);
+  }
+  testing::MadeUpRun run;
+  RunDocument document;
+};
+
+TEST_F(OfAMadeUpRun, JsonHasWhatIsKnown) {
+  const json report = json::parse(json_report(document));
+  EXPECT_EQ(report["run"]["worldSize"], 4);
+  const json& finding = report["findings"][0];
+  EXPECT_EQ(finding["id"], "F1");
+  EXPECT_EQ(finding["ranks"], json::array({0, 2}));
+  EXPECT_EQ(finding["ends"][0]["stack"][0]["offset"], "0x140");
+  EXPECT_FALSE(finding["ends"][0]["stack"][0].contains("file"));
+  EXPECT_EQ(finding["memory"]["window"], "halo");
+}
+
+TEST_F(OfAMadeUpRun, NamesThatAreNoUtf8AreNoTrouble) {
+  document.findings[0].memory->window = "caf\xe9";
+  EXPECT_EQ(json::parse(json_report(document))["findings"][0]["memory"]["window"], "caf\xef\xbf\xbd");
+  EXPECT_FALSE(json::parse(sarif_report(document)).empty());
+}
+
+TEST_F(OfAMadeUpRun, SarifEscapesPaths) {
+  document.root = "/home/me/a b";
+  document.findings[0].ends[0].stack[0].file = "/home/me/a b/src/x%y.c";
+  document.findings[0].ends[0].stack[0].line = 3;
+  document.findings[0].ends[1].stack[0].file = "/usr/include/z.h";
+  const json log = json::parse(sarif_report(document));
+  const json& result = log["runs"][0]["results"][0];
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"], json({{"uri", "src/x%25y.c"}, {"uriBaseId", "SRCROOT"}}));
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["artifactLocation"], json({{"uri", "file:///usr/include/z.h"}}));
+  EXPECT_EQ(log["runs"][0]["originalUriBaseIds"]["SRCROOT"]["uri"], "file:///home/me/a%20b/");
+}
+
+TEST_F(OfAMadeUpRun, WhatIsNearAFindingIsKept) {
+  Neighbourhood neighbourhood(document);
+  const std::vector<NearFinding> near = neighbourhood.read();
+  ASSERT_EQ(near.size(), 1u);
+  ASSERT_EQ(near[0].lanes.size(), 2u);
+  const NearLane &owner = near[0].lanes[0], &origin = near[0].lanes[1];
+  EXPECT_EQ(owner.rank, WorldRank(0));
+  EXPECT_EQ(origin.rank, WorldRank(2));
+  // Event 2, and four before and behind it, as far as there are any; events 6 and 8 likewise.
+  EXPECT_EQ(owner.steps.begin()->first, 0u);
+  EXPECT_EQ(owner.steps.rbegin()->first, 6u);
+  EXPECT_EQ(origin.steps.begin()->first, 2u);
+  EXPECT_EQ(origin.steps.rbegin()->first, 9u);
+  EXPECT_EQ(owner.events, 10u);
+  ASSERT_EQ(neighbourhood.counts().size(), 4u);
+  for (const RankCounts& rank : neighbourhood.counts()) EXPECT_EQ(rank.events, 10u);
+}
+
+TEST_F(OfAMadeUpRun, ThePageHasItsDataAndNothingOfItIsMarkup) {
+  document.findings[0].memory_text = "</script><!-- <b>";
+  const std::string page = html_report(document);
+  const std::string begin = "id=\"report-data\">";
+  const std::size_t from = page.find(begin) + begin.size(), to = page.find("</script>", from);
+  const std::string data = page.substr(from, to - from);
+  EXPECT_EQ(data.find('<'), data.npos);
+  const json parsed = json::parse(data);
+  EXPECT_EQ(parsed["findings"][0]["memory"]["text"], "</script><!-- <b>");
+  EXPECT_EQ(parsed["findings"][0]["picture"]["lanes"].size(), 2u);
+  EXPECT_EQ(parsed["counts"]["events"], 40);
+  for (const char* left : {"@TITLE@", "@STYLE@", "@DATA@", "@SCRIPT@", "https://"}) EXPECT_EQ(page.find(left), page.npos) << left;
+}
+
+TEST_F(OfAMadeUpRun, PerfettoHasEveryEvent) {
+  const std::string path = run.dir / "trace.json";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ASSERT_TRUE(write_perfetto(file, document));
+  std::fclose(file);
+  const json trace = json::parse(testing::read_file(path));
+  std::size_t slices = 0, marks = 0;
+  for (const json& event : trace["traceEvents"]) {
+    slices += event["ph"] == "X";
+    marks += event["ph"] == "i";
+  }
+  EXPECT_EQ(slices, 40u);
+  EXPECT_EQ(marks, 2u);
+}
+
+TEST_F(OfAMadeUpRun, PerfettoSaysWhenItCannotBeWritten) {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  ASSERT_NE(full, nullptr);
+  EXPECT_FALSE(write_perfetto(full, document));
+  std::fclose(full);
+}
+
+TEST(PathFrom, IsRelativeBelowTheRoot) {
+  EXPECT_EQ(path_from("/a/b", "/a/b/c.c"), "c.c");
+  EXPECT_EQ(path_from("/a/b/", "/a/b/c/d.c"), "c/d.c");
+  EXPECT_EQ(path_from("/a/b", "/a/bc/d.c"), "/a/bc/d.c");
+  EXPECT_EQ(path_from("", "/a"), "/a");
+}
+
+}  // namespace
+}  // namespace photofinish
