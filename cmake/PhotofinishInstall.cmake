@@ -34,7 +34,8 @@ foreach(header ${headers})
 endforeach()
 install(FILES ${headers} DESTINATION include/photofinish)
 install(FILES LICENSE README.md DESTINATION share/doc/photofinish)
-
+install(FILES LICENSE DESTINATION share/doc/photofinish RENAME copyright)  # where Debian looks for it
+install(DIRECTORY docs examples DESTINATION share/doc/photofinish)
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/photofinish-config.cmake.in ${CMAKE_BINARY_DIR}/photofinish-config.cmake
@@ -44,3 +45,6 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/photofinish-config-version.
 install(FILES ${CMAKE_BINARY_DIR}/photofinish-config.cmake ${CMAKE_BINARY_DIR}/photofinish-config-version.cmake
   DESTINATION lib/cmake/photofinish)
 
+# Environment modules, for sites: both find the tree from their own place. module use PREFIX/share/modulefiles && module load photofinish
+install(FILES packaging/modulefiles/photofinish.tcl DESTINATION share/modulefiles/photofinish RENAME ${PROJECT_VERSION})
+install(FILES packaging/modulefiles/photofinish.lua DESTINATION share/modulefiles/photofinish RENAME ${PROJECT_VERSION}.lua)
