@@ -45,7 +45,7 @@ class Debian(Case):
         self.assertNotIn(build, fields)
 
         files = self.run_("dpkg-deb", "-c", package).out
-        for wanted in ("/usr/bin/photofinish\n", "/usr/bin/pfmpicc\n", f"/usr/lib/photofinish/libphotofinish-{cli_test.arguments.mpi}.so\n", "/usr/share/man/man1/photofinish-check.1",
+        for wanted in ("/usr/bin/photofinish\n", "/usr/bin/pfmpicc\n", f"/usr/lib/photofinish/libphotofinish-{cli_test.arguments.mpi}.so\n", "/usr/share/man/man1/photofinish-check.1", "/usr/share/man/man1/pfmpicxx.1\n",
                        "/usr/share/bash-completion/completions/photofinish\n", "/usr/include/photofinish/annotate.h\n", "/usr/lib/cmake/photofinish/photofinish-config.cmake\n"):
             self.assertIn(wanted, files)
         self.assertNotIn("/usr/local", files)
@@ -145,7 +145,6 @@ class Recipes(Case):
         said = []
 
         class CMakePackage:
-            run_tests = False
             prefix = types.SimpleNamespace(bin=types.SimpleNamespace(photofinish="bin/photofinish"))
 
             @staticmethod
