@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   long *total;
   MPI_Win win;
-  MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &total, &win);
+  MPI_Win_allocate(64, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &total, &win);
   MPI_Win_set_name(win, "total");
   *total = 0;
   MPI_Barrier(MPI_COMM_WORLD);

@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int *cell;
   MPI_Win win;
-  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &win);
+  MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &win);
   MPI_Win_set_name(win, "cell");
   *cell = 0;
   MPI_Barrier(MPI_COMM_WORLD);
