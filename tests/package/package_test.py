@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 
@@ -74,9 +75,14 @@ class Debian(Case):
 class CMakeProject(Case):
     """find_package(photofinish CONFIG) in a project of a user, with the functions that it gives."""
 
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = tempfile.mkdtemp(prefix="photofinish-prefix-")
+        cls.addClassCleanup(shutil.rmtree, cls.prefix, ignore_errors=True)
+        subprocess.run(["cmake", "--install", cli_test.arguments.build, "--prefix", cls.prefix], check=True, capture_output=True)
+
     def setUp(self):
         super().setUp()
-        self.assertEqual(self.run_("cmake", "--install", cli_test.arguments.build, "--prefix", self.path("prefix")).code, 0)
         os.mkdir(self.path("project"))
         shutil.copy(os.path.join(ROOT, "examples/findings/local_load.c"), self.path("project/app.c"))
         self.write("project/CMakeLists.txt", """
@@ -96,9 +102,9 @@ endforeach()
 """)
 
     def configure(self, compiler, *more):
-        env = environment(PATH=self.path("prefix/bin") + ":" + os.environ["PATH"], OMPI_CC="clang-19", MPICH_CC="clang-19")
+        env = environment(PATH=self.prefix + "/bin:" + os.environ["PATH"], OMPI_CC="clang-19", MPICH_CC="clang-19")
         self.env = env
-        return self.run_("cmake", "-S", "project", "-B", compiler, f"-DCMAKE_PREFIX_PATH={self.path('prefix')}", f"-DCMAKE_C_COMPILER={compiler}",
+        return self.run_("cmake", "-S", "project", "-B", compiler, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_C_COMPILER={compiler}",
                          f"-DMPI_C_COMPILER=mpicc.{cli_test.arguments.mpi}", *more, env=env)
 
     def build_and_test(self, folder):
