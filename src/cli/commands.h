@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "manual/command_tree.h"
 #include "options/options.h"
 
 namespace photofinish {
 
 // The program's own exit code wins when it failed. README and man page list these.
-enum ExitCode : int { kExitOk = 0, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71, kExitDeparture = 72 };
+enum ExitCode : int { kExitOk = 0, kExitProblems = 1, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71, kExitDeparture = 72 };
 
 struct CheckArguments {
   int ranks = 0;                      // 0: `line` is a launcher's line
@@ -80,8 +81,21 @@ struct DiffArguments {
 };
 int run_diff(const Options& options, const DiffArguments& arguments);
 
-// The manual page, in roff, made from the same tables as --help.
-int print_man_page();
+struct DoctorArguments {
+  std::string program;                // empty: the machine
+};
+// kExitProblems if there is something to do.
+int run_doctor(const DoctorArguments& arguments);
+
+struct ManArguments {
+  std::string command;                // empty: the page of photofinish itself
+  std::string into;                   // a folder that gets all pages
+  bool markdown = false;              // docs/options.md instead
+};
+// The manual, made from the same tables as --help.
+int run_man(const ManArguments& arguments, const CommandTree& tree);
+// What a shell needs to complete our commands and options.
+int run_completion(const std::string& shell, const CommandTree& tree);
 
 // "photofinish: …" on standard error; returns `code`.
 int fail(const std::string& message, int code = kExitToolError);

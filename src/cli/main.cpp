@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/describe.h"
 
 namespace photofinish {
 namespace {
@@ -161,7 +162,20 @@ int run(int argc, char** argv) {
   replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND");
   add_table_options(*replay_command, given, {"verbose"});
 
-  CLI::App* man_command = app.add_subcommand("man", "Print the manual page.")->group("");
+  DoctorArguments doctor;
+  CLI::App* doctor_command = app.add_subcommand("doctor", "Look at this machine, or at a program, and say what to do; exit code 1 if there is something.");
+  doctor_command->add_option("program", doctor.program, "A program to look at instead of the machine.");
+  doctor_command->footer("photofinish doctor\nphotofinish doctor PROGRAM");
+
+  // For packages, and for people who install by hand: not in --help.
+  ManArguments man;
+  CLI::App* man_command = app.add_subcommand("man", "Print a manual page.")->group("");
+  man_command->add_option("command", man.command, "The command it is about.");
+  man_command->add_option("--into", man.into, "Write all pages to this folder.");
+  man_command->add_flag("--markdown", man.markdown, "Print docs/options.md instead.");
+  std::string shell;
+  CLI::App* completion_command = app.add_subcommand("completion", "Print the completion script for a shell.")->group("");
+  completion_command->add_option("shell", shell, "The shell.")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
 
   if (argc == 1) {
     fmt::print("{}", app.help());
@@ -188,6 +202,7 @@ int run(int argc, char** argv) {
   for (const CLI::App* command : {check_command, exec_command, record_command})
     if (const auto left = command->remaining(); !left.empty() && left[0].starts_with('-'))
       return fail(fmt::format("there is no option {} (see photofinish {} --help)", left[0], command->get_name()), kExitUsage);
+  if (doctor_command->parsed()) return run_doctor(doctor);  // which tells of wrong options, too
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
 
@@ -213,7 +228,8 @@ int run(int argc, char** argv) {
   }
   if (report_command->parsed()) return run_report(*options, report);
   if (diff_command->parsed()) return run_diff(*options, diff);
-  if (man_command->parsed()) return print_man_page();
+  if (man_command->parsed()) return run_man(man, describe(app, PHOTOFINISH_VERSION));
+  if (completion_command->parsed()) return run_completion(shell, describe(app, PHOTOFINISH_VERSION));
   return run_dump(*options, dump);
 }
 

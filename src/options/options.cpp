@@ -52,13 +52,30 @@ Result<double> tolerance_of(std::string_view text) {
 
 namespace {
 
+struct Choices {
+  std::string_view name;
+  std::initializer_list<const char*> values;
+};
+constexpr std::initializer_list<const char*> kMpis = {"auto", "openmpi", "mpich"}, kSwitch = {"off", "on"};
+constexpr Choices kChoices[] = {{"mpi", kMpis}, {"sample", kSwitch}};
+
+// "option mpi: 'x' is not auto, openmpi or mpich"
+Result<bool> check_choice(std::string_view name, const std::string& value) {
+  const std::vector<std::string> choices = choices_of(name);
+  std::string list;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i] == value) return true;
+    list += (i == 0 ? "" : i + 1 < choices.size() ? ", " : " or ") + choices[i];
+  }
+  return Error{"option " + std::string(name) + ": '" + value + "' is not " + list};
+}
+
 // What the table's types cannot say.
 Result<bool> check_values(const Options& options) {
-  if (options.mpi != "auto" && options.mpi != "openmpi" && options.mpi != "mpich")
-    return Error{"option mpi: '" + options.mpi + "' is not auto, openmpi or mpich"};
+  if (const auto chosen = check_choice("mpi", options.mpi); !chosen) return chosen;
+  if (const auto chosen = check_choice("sample", options.sample); !chosen) return chosen;
   if (options.stack_depth < 1 || options.stack_depth > 128) return Error{"option stack_depth takes 1 to 128"};
   if (options.memory < 1) return Error{"option memory takes megabytes, 1 or more"};
-  if (options.sample != "off" && options.sample != "on") return Error{"option sample: '" + options.sample + "' is not off or on"};
   if (const auto slowdown = slowdown_of(options.budget); !slowdown) return slowdown.error();
   if (options.pause_ms < 1 || options.pause_ms > 60000) return Error{"option pause_ms takes 1 to 60000"};
   if (options.runs < 1 || options.runs > 1000) return Error{"option runs takes 1 to 1000"};
@@ -72,6 +89,12 @@ Result<bool> check_values(const Options& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> choices_of(std::string_view name) {
+  for (const Choices& choices : kChoices)
+    if (choices.name == name) return {choices.values.begin(), choices.values.end()};
+  return {};
+}
 
 std::vector<OptionInfo> option_table() {
   const Options defaults;

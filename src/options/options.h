@@ -28,6 +28,9 @@ struct OptionInfo {
 };
 std::vector<OptionInfo> option_table();
 
+// All values that an option takes, where that is a list.
+std::vector<std::string> choices_of(std::string_view name);
+
 // One option by its name; the Error says what would be right.
 Result<bool> set_option(Options& options, std::string_view name, std::string_view value);
 // name=value:name='value with : in it'; the name of a switch alone means 1.

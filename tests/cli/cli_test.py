@@ -466,9 +466,8 @@ class Report(Case):
             self.assertSays(self.photofinish("report", "--max-findings", number, "a.run"), r"max.findings", 64)
         self.assertSays(self.photofinish("report", "--maximum", "1", "a.run"), r"--maximum", 64)
 
-    def test_help_and_manual(self):
+    def test_help(self):
         self.assertIn("--max-findings", self.photofinish("report", "--help").out)
-        self.assertIn("photofinish report", self.photofinish("man").out)
 
 
 class Analyze(Case):
@@ -737,8 +736,11 @@ class Install(Case):
         result = self.run_(self.path("there/bin/photofinish"), "check", "-n", "2", app, "well")
         self.assertEqual(result.code, 0, result)
         self.assertIn("2 of 2 ranks recorded", result.err)
-        with open(self.path("there/share/man/man1/photofinish.1")) as page:
-            self.assertIn("stack-depth", page.read())
+        with open(self.path("there/share/man/man1/photofinish-check.1")) as page:
+            self.assertIn("stack", page.read())
+        for name in ("bash-completion/completions/photofinish", "zsh/site-functions/_photofinish", "fish/vendor_completions.d/photofinish.fish"):
+            with open(self.path("there/share/" + name)) as script:
+                self.assertIn("confirm", script.read())
 
         # The header goes along, and needs nothing: with plain compilers, position independent or not.
         self.write("said.c", "#include <photofinish/annotate.h>\n#include <stdio.h>\n"

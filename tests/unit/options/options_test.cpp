@@ -12,6 +12,13 @@ std::string error_of(std::string_view text) {
   return options ? "" : options.error().message;
 }
 
+TEST(Options, Choices) {
+  EXPECT_EQ(choices_of("mpi"), (std::vector<std::string>{"auto", "openmpi", "mpich"}));
+  EXPECT_TRUE(choices_of("output").empty());
+  for (const OptionInfo& info : option_table())
+    for (const std::string& choice : choices_of(info.name)) EXPECT_TRUE(parse_options(std::string(info.name) + "=" + choice)) << info.name << " " << choice;
+}
+
 TEST(Options, NothingGivesTheDefaults) {
   const auto options = parse_options("");
   ASSERT_TRUE(options);

@@ -1,0 +1,20 @@
+-- For Lmod: module use PREFIX/share/modulefiles; module load photofinish
+-- PREFIX is four levels above this file, wherever the tree was moved to.
+local prefix = myFileName()
+for _ = 1, 4 do
+  prefix = prefix:match("^(.*)/[^/]*$")
+end
+
+help([[
+Photofinish finds the races in MPI programs: photofinish check -n 4 ./app
+Load the module of your MPI, too. photofinish doctor says what is missing.
+]])
+whatis("Finds the races in MPI programs")
+conflict("photofinish")
+
+prepend_path("PATH", pathJoin(prefix, "bin"))
+prepend_path("MANPATH", pathJoin(prefix, "share/man"))
+prepend_path("CMAKE_PREFIX_PATH", prefix)
+prepend_path("C_INCLUDE_PATH", pathJoin(prefix, "include"))
+prepend_path("CPLUS_INCLUDE_PATH", pathJoin(prefix, "include"))
+setenv("PHOTOFINISH_ROOT", prefix)

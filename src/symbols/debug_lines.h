@@ -1,0 +1,10 @@
+// Whether reports about a program can name lines: it has a line table, or names the file that has it.
+#pragma once
+
+#include <string>
+
+namespace photofinish {
+
+bool has_debug_lines(const std::string& program);
+
+}  // namespace photofinish
