@@ -141,11 +141,11 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   }
   fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
              summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
+  for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
   if (!options.record.empty()) {
     fmt::print(stderr, "photofinish: photofinish replay {}\n", options.output);
     return code;
   }
-  for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
   if (options.offline) return code;
   const auto found = find_races(rank_options.output, options);
   if (!found) return fail(found.error().message, code != 0 ? code : kExitToolError);

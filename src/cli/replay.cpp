@@ -98,8 +98,11 @@ Result<Replay> prepare(const std::string& run, WorldRank rank, const std::string
                      {"PHOTOFINISH_REPLAY", absolute_path(run)},
                      {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
                      {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
-  // One process, no daemon beside it, and windows of one process.
-  if (flavour == MpiFlavour::OpenMpi) replay.settings.insert(replay.settings.end(), {{"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_osc", "pt2pt,sm"}});
+  // One process, no daemon beside it, windows of one process; and nothing in common with others, for Open MPI names files of all such processes alike.
+  if (flavour == MpiFlavour::OpenMpi)
+    for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"ess_singleton_isolated", "1"}, {"orte_tmpdir_base", replay.scratch}, {"pml", "ob1"}, {"btl", "self"}, {"osc", "pt2pt"}})
+      replay.settings.push_back({"OMPI_MCA_" + name, value});
   return replay;
 }
 
