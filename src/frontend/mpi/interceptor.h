@@ -144,8 +144,9 @@ struct Interceptor {
   }
 
   // A confirming run: the call may wait before it is made, be made later, or ask for another message. Nothing goes on record.
+  // (These two are for size: there is one of them for each call of MPI's, and nobody's usual way leads there.)
   template <class... Arguments>
-  static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);
     read_arguments(c, place, arguments...);
@@ -169,12 +170,12 @@ struct Interceptor {
 
   // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal answers, and nothing goes on record.
   template <class... Arguments>
-  static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::cold, gnu::noinline]] static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
     const bool replays = journaling.replays();
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);
     Entry entry(journaling, task);
-    locate(c, place);
+    locate(c, place);  // the question comes before its arguments: what they stand for may be kept, too
     journaling.ask(task, static_cast<std::uint32_t>(call), c.event.site);
     read_arguments(c, place, arguments...);
     journaling.ask_with_arguments(c);
