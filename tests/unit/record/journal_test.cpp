@@ -2,40 +2,35 @@
 #include "record/journal.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <random>
 
+#include "../launch/temp_dir.h"
 #include "record/watched_memory.h"
 #include "trace/reader.h"
 
 namespace photofinish {
 namespace {
 
-namespace fs = std::filesystem;
-
-class RecordedRank : public testing::Test {
+class RecordedRank : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string path = (fs::temp_directory_path() / "pf-journal-XXXXXX").string();
-    ASSERT_NE(mkdtemp(path.data()), nullptr);
-    directory_ = path;
+    directory_.emplace();
     RankDefinition rank;
     rank.world_size = 1;
-    auto writer = TraceWriter::create(directory_, rank, 1, [](const std::string& line) { ADD_FAILURE() << line; });
+    auto writer = TraceWriter::create(directory_->path(), rank, 1, [](const std::string& line) { ADD_FAILURE() << line; });
     ASSERT_TRUE(writer);
     writer_ = std::move(*writer);
     kept_ = std::make_unique<Journal>(writer_->open_journal(TaskId(0)));
   }
   void TearDown() override {
     writer_.reset();
-    fs::remove_all(directory_);
+    directory_.reset();
   }
   // As a replayed rank reads it; `ended`: the recorded one came to its end, otherwise it was killed.
   Journal& replay(bool ended) {
     if (ended) writer_->end(RankState::Exited, 0);
-    auto trace = RankTrace::open(directory_, WorldRank(0));
+    auto trace = RankTrace::open(directory_->path(), WorldRank(0));
     EXPECT_TRUE(trace);
     trace_ = std::move(*trace);
     EXPECT_EQ(trace_->damage(), "");
@@ -43,7 +38,7 @@ class RecordedRank : public testing::Test {
     return *given_;
   }
 
-  std::string directory_;
+  std::optional<testing::TempDir> directory_;
   std::unique_ptr<TraceWriter> writer_;
   std::unique_ptr<RankTrace> trace_;
   std::unique_ptr<Journal> kept_, given_;
