@@ -61,6 +61,16 @@ struct ReplayArguments {
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
 
+struct ExplainArguments {
+  std::string run;
+  std::string ranks;                  // "2,5"; empty: all that were recorded
+  std::string finding;                // "F1": which ranks a group for it needs, instead
+  bool each = false;
+};
+int run_explain(const ExplainArguments& arguments);
+// What record is to do for a finding of a run that was checked: which ranks, another place than that run's, and its program if none is given.
+Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options, CheckArguments& arguments);
+
 struct ReportArguments {
   std::string run;
   std::string format = "text";        // one of kReportFormats

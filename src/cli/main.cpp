@@ -149,7 +149,11 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
   std::string recorded = "all";
   record_command->add_option("-r,--ranks", recorded, "Ranks to keep, for example 2,5-7. Default: all.");
-  record_command->footer("photofinish record --ranks 2,5 -n N PROGRAM ARGS…\nphotofinish record --ranks 2,5 -- LAUNCHER … PROGRAM ARGS…");
+  std::string for_finding, of_run = "photofinish.run";
+  CLI::Option* finding = record_command->add_option("--for-finding", for_finding, "Keep the ranks that have to do with this finding of a checked run; without a program: of its own.")
+      ->excludes("--ranks")->type_name("F");
+  record_command->add_option("--of", of_run, "With --for-finding: the checked run. Default: photofinish.run.")->needs(finding)->type_name("RUN");
+  record_command->footer("photofinish record --ranks 2,5 -n N PROGRAM ARGS…\nphotofinish record --ranks 2,5 -- LAUNCHER … PROGRAM ARGS…\nphotofinish record --for-finding F1");
   record_command->prefix_command();
   add_table_options(*record_command, given, {"output", "overwrite", "mpi", "stack_depth", "progress", "verbose"});
 
@@ -161,6 +165,13 @@ int run(int argc, char** argv) {
   replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
   replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND");
   add_table_options(*replay_command, given, {"verbose"});
+
+  ExplainArguments explain;
+  CLI::App* explain_command = app.add_subcommand("explain", "Tell who of the recorded ranks wrote what the others read, and what came from outside.");
+  explain_command->add_option("run", explain.run, "Run directory.")->required();
+  explain_command->add_option("-r,--ranks", explain.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
+  explain_command->add_flag("--each", explain.each, "Every message and value on a line of its own, not those alike together.");
+  explain_command->add_option("--finding", explain.finding, "Tell which ranks have to be recorded for this finding of a checked run.")->type_name("F");
 
   DoctorArguments doctor;
   CLI::App* doctor_command = app.add_subcommand("doctor", "Look at this machine, or at a program, and say what to do; exit code 1 if there is something.");
@@ -214,9 +225,12 @@ int run(int argc, char** argv) {
     record.line = program_line(*record_command, behind, has_dashes);
     Options keeping = *options;
     keeping.record = recorded;
+    if (!for_finding.empty())
+      if (const auto prepared = prepare_record(for_finding, of_run, keeping, record); !prepared) return fail(prepared.error().message);
     return run_check(keeping, record);
   }
   if (replay_command->parsed()) return run_replay(*options, replay);
+  if (explain_command->parsed()) return run_explain(explain);
   if (exec_command->parsed()) {
     exec.line = program_line(*exec_command, behind, has_dashes);
     return run_exec(*options, exec);

@@ -30,6 +30,44 @@ struct CallTraits {
   When when;
 };
 
+// Whether one process is enough for it.
+constexpr bool is_local(Action action) {
+  switch (action) {
+    case Action::Init:
+    case Action::Finalize:
+    case Action::Abort:
+    case Action::SessionInit:
+    case Action::SessionFinalize:
+    case Action::TypeCreate:
+    case Action::TypeCommit:
+    case Action::TypeFree:
+    case Action::OpCreate:
+    case Action::OpFree:
+    case Action::ReduceLocal:
+    case Action::Pack:
+    case Action::Unpack:
+    case Action::MemoryAllocate:
+    case Action::MemoryFree:
+    case Action::BufferAttach:
+    case Action::BufferDetach:
+    case Action::SetName: return true;
+    default: return false;
+  }
+}
+
+// Calls that are on record one for one, however often they are made, with a number for each: one may say "after the 17th". Tests and probes that find nothing are not.
+constexpr bool is_step(Action action, When when) {
+  switch (action) {
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap: return true;
+    default: return when == When::Blocks && !is_local(action);
+  }
+}
+
 const CallTraits& traits(Call call);
 std::optional<Call> call_by_name(std::string_view name);
 std::string_view action_name(Action action);

@@ -1,7 +1,14 @@
 #include "record/journal.h"
 
 namespace photofinish {
-// A site, and whether the same is asked there again.
+namespace {
+
+// An entry begins with a word: its place, and whether the same is asked there again. There may be one for each load of a loop: those have a word of their own.
+constexpr std::uint64_t kLoadWord = 0;
+std::uint64_t word_of(SiteId site, bool again) { return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1; }
+
+}  // namespace
+
 Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   ++entries_;
   if (!replays()) {
@@ -11,13 +18,18 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
     expected_->site = site;
     entry_.clear();
     Encoder out(room(2 * kMaxVarint));
-    out.number(std::uint64_t{site.value} << 1 | (again ? 1 : 0));
+    out.number(word_of(site, again));
     if (!again) out.number(what);
     kept(out.next());
     return Asked::Same;
   }
   if (!fill()) return Asked::End;
-  const std::uint64_t word = in_.number();
+  std::uint64_t word = in_.number();
+  if (word == kLoadWord) {
+    expected_ = &load_;
+    return Asked::Other;
+  }
+  --word;
   const SiteId kept_site(static_cast<std::uint32_t>(word >> 1));
   expected_ = &last_[kept_site];
   expected_->site = kept_site;
@@ -54,17 +66,38 @@ bool Journal::fill() {
   return true;
 }
 
-bool Journal::is_kept_load(std::uint32_t what) {
+void Journal::keep_load(std::uint64_t tick, const void* value, std::size_t bytes) {
+  ++entries_;
+  entry_.clear();
+  Encoder out(room(3 * kMaxVarint + bytes));
+  out.number(kLoadWord);
+  out.number(loads_);
+  out.number(tick - load_tick_);
+  load_tick_ = tick;
+  out.bytes(value, bytes);
+  kept(out.next());
+  done();
+}
+
+bool Journal::is_kept_load() {
   if (kept_load_ == kUnknown) {
     kept_load_ = 0;
     if (fill()) {
       Decoder ahead = in_;
-      const std::uint64_t word = ahead.number();
-      const std::uint32_t next = (word & 1) != 0 ? last_[SiteId(static_cast<std::uint32_t>(word >> 1))].what : static_cast<std::uint32_t>(ahead.number());
-      if (next == what) kept_load_ = ahead.number();
+      if (ahead.number() == kLoadWord) kept_load_ = ahead.number();
     }
   }
   return ++loads_ == kept_load_;
+}
+
+std::uint64_t Journal::give_load(void* value, std::size_t size) {
+  ++entries_;
+  in_.number();
+  in_.number();
+  load_tick_ += in_.number();
+  bytes(value, size);
+  done();
+  return load_tick_;
 }
 
 void Journal::bytes(void* data, std::size_t size) {

@@ -34,6 +34,7 @@ struct Question {
 template <class A> void describe(A& a, Question::Given& d) { a(d.field, d.value); }
 template <class A> void describe(A& a, Question& d) { a(d.what, d.site, d.fields); }
 inline constexpr std::uint32_t kOtherQuestions = 1u << 16;
+inline constexpr std::uint32_t kLoadQuestion = kOtherQuestions + 128;
 
 class Journal {
  public:
@@ -55,9 +56,11 @@ class Journal {
 
   // Loads of memory that others may write are entries only where they found something new: between two entries they are counted.
   void count_load() { ++loads_; }
-  // Of a replayed task, for each of them: whether this one is the next entry.
-  bool is_kept_load(std::uint32_t what);
-  void exchange_skipped() { exchange(loads_); }
+  // The last one that was counted found this, at this time (in ticks, later than the one before).
+  void keep_load(std::uint64_t tick, const void* value, std::size_t bytes);
+  // Of a replayed task, for each of them: whether it is the next entry; its value then follows.
+  bool is_kept_load();
+  std::uint64_t give_load(void* value, std::size_t bytes);  // when it was
 
   template <class... T>
   void operator()(T&... values) {
@@ -92,9 +95,11 @@ class Journal {
   std::uint64_t entries_ = 0;
   std::unordered_map<SiteId, Question> last_;  // of each place
   Question* expected_ = nullptr;
+  Question load_{.what = kLoadQuestion, .site = SiteId(0)};
   bool fill();
   std::uint64_t loads_ = 0;  // since the last entry
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
+  std::uint64_t load_tick_ = 0;         // of the last that was kept
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

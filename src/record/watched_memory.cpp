@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/ticks.h"
+
 namespace photofinish {
 namespace {
 
@@ -83,31 +85,31 @@ void WatchedMemory::saw(const std::uint8_t* address, const std::uint8_t* value, 
   }
 }
 
-void WatchedMemory::loaded(Journal& journal, const void* where, void* value, std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void* where, void* value, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   const Piece* piece = find(address, bytes);
-  if (piece == nullptr) return;
+  if (piece == nullptr) return std::nullopt;
   if (journal.replays()) {
-    if (!journal.is_kept_load(kLoadQuestion)) return;
-    journal.ask(kLoadQuestion, SiteId(0));
-    journal.exchange_skipped();
-    journal.bytes(const_cast<std::uint8_t*>(address), bytes);
+    if (!journal.is_kept_load()) return std::nullopt;
+    const std::uint64_t tick = journal.give_load(const_cast<std::uint8_t*>(address), bytes);
     std::memmove(value, address, bytes);
-    journal.done();
-    return;
+    return tick;
   }
   settle();
   journal.count_load();
   const std::uint8_t* seen = piece->seen.data() + (address - piece->memory);
-  if (std::memcmp(seen, value, bytes) == 0) return;
-  journal.ask(kLoadQuestion, SiteId(0));
-  journal.exchange_skipped();
+  if (std::memcmp(seen, value, bytes) == 0) return std::nullopt;
+  const std::uint64_t tick = ticks();
+  if (value != where) {
+    journal.keep_load(tick, value, bytes);
+    saw(address, static_cast<const std::uint8_t*>(value), bytes);
+    return tick;
+  }
   // What others write now may be another value already: only the one that is kept counts.
-  std::vector<std::uint8_t> found(bytes);
-  std::memcpy(found.data(), value, bytes);
-  journal.bytes(found.data(), bytes);
-  saw(address, found.data(), bytes);
-  journal.done();
+  found_.assign(address, address + bytes);
+  journal.keep_load(tick, found_.data(), bytes);
+  saw(address, found_.data(), bytes);
+  return tick;
 }
 
 void WatchedMemory::stored(const void* address, const void* value, std::size_t bytes) {

@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "record/journal.h"
 
 namespace photofinish {
-
-inline constexpr std::uint32_t kLoadQuestion = kOtherQuestions + 128;
 
 class WatchedMemory {
  public:
@@ -26,7 +25,8 @@ class WatchedMemory {
   void exchange_changes(Journal& journal);
 
   // A load found this, or is about to find what is there (value is address); a store put it there, or is about to.
-  void loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
+  // When a value was found that had not been seen; nothing for the others.
+  std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
   void stored(const void* address, const void* value, std::size_t bytes);
   void will_store(const void* address, std::size_t bytes);
   // What was about to be stored has been.
@@ -50,6 +50,7 @@ class WatchedMemory {
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // where the last one was found
   std::vector<Range> pending_;
+  std::vector<std::uint8_t> found_;
 };
 
 }  // namespace photofinish

@@ -99,10 +99,7 @@ std::map<WorldRank, double> offsets_of(const RunDocument& run) {
     if (!trace) continue;
     const HostClock& clock = (*trace)->definitions().rank.clock;
     if (!first) first = clock;
-    const bool same = clock.id != 0 && clock.id == first->id;  // one counter: exact
-    const double ns = same ? static_cast<double>(static_cast<std::int64_t>(clock.tick - first->tick)) * clock.ns_per_tick
-                           : static_cast<double>(static_cast<std::int64_t>(clock.ns - first->ns));
-    offsets[rank] = ns * 1e-3;
+    offsets[rank] = clock.after(*first) * 1e-3;
   }
   double least = 0;
   for (const auto& [rank, offset] : offsets) least = std::min(least, offset);

@@ -178,6 +178,7 @@ struct Read {
 
 template <class A> void describe(A& a, Dimension& d) { a(d.count, d.stride); }
 template <class A> void describe(A& a, Box& d) { a(d.offset, d.length, d.dimensions); }
+template <class A> void describe(A& a, ByteRange& d) { a(d.begin, d.end); }
 template <class A> void describe(A& a, DataMap& d) { a(d.size, d.lower_bound, d.extent, d.boxes); }
 template <class A> void describe(A& a, ModuleDefinition& d) { a(d.id, d.path, d.build_id, d.base); }
 template <class A> void describe(A& a, SiteFrame& d) { a(d.module, d.address); }

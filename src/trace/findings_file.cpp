@@ -61,11 +61,6 @@ void ranks(A& a, std::set<WorldRank>& set) {
 }  // namespace
 
 template <class A>
-void describe(A& a, ByteRange& d) {
-  a(d.begin, d.end);
-}
-
-template <class A>
 void describe(A& a, FindingSide& d) {
   a(d.rank);
   value(a, d.kind, AccessKind::Accumulate);

@@ -617,6 +617,129 @@ class Confirm(Case):
         self.assertEqual((result.code, result.err), (64, "photofinish: photofinish.run has no findings: there is nothing to confirm\n"), result)
 
 
+class Explain(Case):
+    """photofinish explain: who wrote what recorded ranks were given; and the ranks that a finding needs."""
+
+    TALK = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, got = 0, sum = 0, *memory;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win win;
+  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  for (int i = 0; i < 64; ++i) memory[i] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Request request;
+    MPI_Irecv(&got, 1, MPI_INT, (rank + 3) % 4, 1, MPI_COMM_WORLD, &request);  /* receives */
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % 4, 1, MPI_COMM_WORLD);            /* sends */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Win_fence(0, win);
+  int mine = 40 + rank;
+  if (rank == 1) MPI_Put(&mine, 1, MPI_INT, 2, 8, 1, MPI_INT, win);  /* puts inside */
+  if (rank == 3) MPI_Put(&mine, 1, MPI_INT, 1, 8, 1, MPI_INT, win);
+  if (rank == 2) memory[4] = 77;  /* stores */
+  MPI_Win_fence(0, win);
+  sum += memory[8];  /* loads */
+  if (rank == 1) MPI_Get(&got, 1, MPI_INT, 2, 4, 1, MPI_INT, win);  /* gets */
+  MPI_Win_fence(0, win);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);  /* reduces */
+  printf("%d %d\\n", got, sum);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    # Two ranks race on one variable of rank 0's (paper 5, Table 3). What is written tells who wrote it.
+    RACE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, *memory;
+  long seen = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win win;
+  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+  for (int n = 0; n < atoi(argv[1]) && rank < 2; ++n) {
+    int value = -1, mine = 2 * n + rank + 16;
+    if (rank == 1) MPI_Get(&value, 1, MPI_INT, 0, 8, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+    seen = seen * 3 + value;
+    MPI_Put(&mine, 1, MPI_INT, 0, 8, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+  printf("%ld\\n", seen);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def build(self, name, source, *flags):
+        self.write(name + ".c", source)
+        wrapper = os.path.join(os.path.dirname(arguments.photofinish), "pfmpicc")
+        built = self.run_(wrapper, f"--mpi={arguments.mpi}", "-g", "-O1", *flags, name + ".c", "-o", name)
+        self.assertEqual(built.code, 0, built)
+        return "./" + name
+
+    def explained(self, *words):
+        result = self.photofinish("explain", "photofinish.run", *words)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return result.out
+
+    def test_who_talked_to_whom(self):
+        app = self.build("talk", self.TALK)
+        self.assertEqual(self.photofinish("record", "--ranks", "1,2", "-n", "4", app).code, 0)
+        lines = {match.group(1): f"talk.c:{number}" for number, line in enumerate(self.TALK.splitlines(), 1) if (match := re.search(r"/\* (.*) \*/", line))}
+        out = self.explained()
+        self.assertIn("Ranks 1-2 of 4\n", out)
+        inside, outside = out.split("From outside the group")
+        self.assertRegex(inside, rf"rank 2 MPI_Irecv {lines['receives']} <- rank 1 MPI_Send {lines['sends']}: 5 messages, first: step \d+ <- step \d+\n")
+        self.assertRegex(inside, rf"rank 2 load {lines['loads']} <- rank 1 MPI_Put {lines['puts inside']}: 1 value, 4 bytes, step")
+        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, step")
+        self.assertEqual(inside.count(" <- rank"), 3, out)
+        self.assertRegex(outside, rf"rank 1 MPI_Irecv {lines['receives']}: 5 messages")
+        self.assertRegex(outside, rf"rank 1 load {lines['loads']}: 1 value, 4 bytes")
+        self.assertRegex(outside, rf"rank 1 MPI_Allreduce {lines['reduces']}: 1 time, of ranks 1-2 and 0,3 outside the group\n")
+        self.assertNotIn("No order", out)
+        each = self.explained("--each")
+        self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, step"), 5, each)
+        self.assertRegex(each, rf"MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, 0x4d, step")
+
+    def test_a_race_by_its_values(self):
+        app = self.build("race", self.RACE)
+        self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "3", app, "5000").code, 0)
+        out = self.explained("--each")
+        reads = re.findall(r"rank 1 MPI_Get .*<- rank (\d) MPI_Put .* 0x([0-9a-f]+), step", out)
+        self.assertGreater(len(reads), 4000, out[-2000:])  # the first ones found what was there before
+        self.assertEqual([who for who, value in reads if int(value, 16) % 2 != int(who)], [], "writers that are not those of the value")
+        self.assertEqual(len(reads) + len(re.findall(r"rank 1 MPI_Get [^<]*, 0x0, step", out)), 5000, out[-2000:])
+        self.assertNotIn("No order", out)
+
+    def test_the_ranks_of_a_finding(self):
+        app = self.build("race", self.RACE)
+        self.assertEqual(self.photofinish("check", "-n", "4", app, "20").code, 66)
+        told = self.photofinish("explain", "photofinish.run", "--finding", "F1")
+        self.assertEqual((told.code, told.out), (0, "F1 needs ranks 0-1\n  photofinish record --for-finding F1 --of photofinish.run\n"), told)
+        self.assertSays(self.photofinish("explain", "photofinish.run", "--finding", "F9"), r"photofinish.run has no finding F9: it has F1", 70)
+        recorded = self.photofinish("record", "--for-finding", "F1")
+        self.assertEqual(recorded.code, 0, recorded)
+        self.assertIn("F1 needs ranks 0-1; the record goes to ", recorded.err)
+        replayed = self.photofinish("replay", "photofinish-F1.run")
+        self.assertEqual(replayed.code, 0, replayed)
+        self.assertEqual(len(replayed.out.splitlines()), 2, replayed)
+        self.assertSays(self.photofinish("record", "--for-finding", "F1", "--of", "nothing.run"), r"nothing.run: No such file or directory", 70)
+        self.assertSays(self.photofinish("explain", "photofinish.run"), r"was not recorded for a replay; use photofinish record", 70)
+
+
 class Replay(Case):
     """photofinish record and replay: bad input, programs that went another way, and gdb. That replays are right, tests/run_replay.py shows."""
 

@@ -43,13 +43,6 @@ void in_hook(Place place, Note note) {
   t_in_hook = false;
 }
 
-#define PLACE                                                                                \
-  photofinish::mpi::Place {\
-    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),                            \
-        reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))                          \
-  }
-
-
 Call call_of(std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return Call::release;
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
@@ -65,7 +58,7 @@ Call call_of(std::uint64_t bytes) {
 
 [[gnu::always_inline]] inline void note_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride,
                                               std::uint64_t planes, std::int64_t plane_stride) {
-  const Place place = PLACE;
+  const Place place = PLACE_OF_CALL;
   in_hook(place, [&](Touched& touched, Reach& reach) {
     TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes), rows, stride};
     if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
@@ -87,12 +80,12 @@ Call call_of(std::uint64_t bytes) {
 
 std::uint64_t note_indices(photofinish_index* index, const void* first, std::uint64_t times) {
   bool known = false;
-  in_hook(PLACE, [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
+  in_hook(PLACE_OF_CALL, [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
   return known ? 1 : 0;
 }
 
 void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
-  const Place place = PLACE;
+  const Place place = PLACE_OF_CALL;
   in_hook(place, [&](Touched& touched, Reach& reach) {
     touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base), {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
   });
@@ -141,7 +134,7 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
 
 void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
                  std::int64_t plane_stride) {
-  steer(site, bytes, PLACE, true, [&] {
+  steer(site, bytes, PLACE_OF_CALL, true, [&] {
     std::uint64_t length = PHOTOFINISH_BYTES(bytes);
     if (call_of(bytes) == Call::release && length == 0) length = malloc_usable_size(const_cast<void*>(address));
     DataMap map = contiguous_map(static_cast<std::int64_t>(length));
@@ -164,9 +157,9 @@ void start_watching_memory() {
 }  // namespace photofinish::mpi
 
 extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* address, std::uint64_t bytes) {
-  photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes, PLACE);
+  photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes, PLACE_OF_CALL);
 }
 
 extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address, std::uint64_t bytes) {
-  photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes, PLACE);
+  photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes, PLACE_OF_CALL);
 }

@@ -40,7 +40,7 @@ void record(Call call, Recorder& recorder, Place place, const char* text, std::u
 }
 
 void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std::uint64_t value) {
-  const Place place{reinterpret_cast<std::uint64_t>(__builtin_return_address(0)), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  const Place place = PLACE_OF_CALL;
   Recorder* recorder = Recorder::get();
   if (is_inside(place) || recorder == nullptr) return;
   switch (what) {

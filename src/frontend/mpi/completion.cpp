@@ -17,7 +17,7 @@ void complete(Context& c, int index, const MPI_Status& status) {
   }
   c.event.completions.push_back(completion);
   if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled) [[unlikely]]
-    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1);
+    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1, record->step);
   if (record->fetch_of != nullptr) add_result_of(c, *record);
 
   if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);

@@ -8,6 +8,7 @@
 
 #include "frontend/mpi/objects.h"
 #include "model/call.h"
+#include "record/deeds.h"
 #include "record/journal.h"
 #include "runtime/recorder.h"
 #include "runtime/touched.h"
@@ -51,6 +52,8 @@ struct Scratch {
   Event touch;
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
   Question question;
+  std::uint64_t steps = 0;           // of such a rank (model/call.h)
+  std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
 };
 
 // Only what is asked for without its role being there has a value from the start.

@@ -56,8 +56,3 @@ struct Signature<Result(Arguments...)> {
 
 #define PARAMETERS_OF(f, ...) GLUE2(PARAMETERS_, COUNT(__VA_ARGS__))(f)
 #define ARGUMENTS_OF(...) GLUE2(ARGUMENTS_, COUNT(__VA_ARGS__))
-#define PLACE_OF_CALL                                                                 \
-  ::photofinish::mpi::Place {                                                         \
-    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),                     \
-        reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))                   \
-  }

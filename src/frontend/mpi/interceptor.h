@@ -19,11 +19,6 @@
 
 namespace photofinish::mpi {
 
-struct Place {
-  std::uint64_t pc;
-  std::uint64_t frame;
-};
-
 // MPI's own calls to itself, and those of callbacks that it calls, are not the program's: they come from deeper in the stack
 // than the call that we are inside of. One from above means that it was left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
@@ -177,8 +172,12 @@ struct Interceptor {
     Entry entry(journaling, task);
     locate(c, place);  // the question comes before its arguments: what they stand for may be kept, too
     journaling.ask(task, static_cast<std::uint32_t>(call), c.event.site);
-    read_arguments(c, place, arguments...);
+    read_located(c, arguments...);
     journaling.ask_with_arguments(c);
+    if constexpr (is_step(action, when)) {
+      static_assert(!can_fail);
+      ++c.scratch.steps;
+    }
     journaling.before_call(c, action);
     const std::uint64_t start = ticks();
     if constexpr (when == When::Blocks) {
@@ -248,6 +247,11 @@ struct Interceptor {
   template <class... Arguments>
   static void read_arguments(Context& c, Place place, Arguments... arguments) {
     locate(c, place);
+    read_located(c, arguments...);
+  }
+
+  template <class... Arguments>
+  static void read_located(Context& c, Arguments... arguments) {
     (Roles::before(c, arguments), ...);
     FieldSet& fields = c.event.fields;
     if constexpr (has<roles::Dest>) fields.set(Field::to, c.comm->peer(c.to));

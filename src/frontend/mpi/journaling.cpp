@@ -76,7 +76,9 @@ void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::in
   auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
   const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
     journal.bytes(memory + offset, static_cast<std::size_t>(bytes));
-    stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
+    if (replays() || windows_.empty()) return;
+    std::lock_guard lock(windows_lock_);
+    windows_.stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
   };
   const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
@@ -87,8 +89,26 @@ void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::in
   for (const ByteRange& range : expand(map, touched)) exchange(range.begin, range.end - range.begin);
 }
 
-void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes) {
+void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step) {
   for (const Buffer& buffer : fills) exchange_memory(of(task), buffer, bytes);
+  if (DeedLog* account = step != 0 ? account_of(task) : nullptr; account != nullptr && !account->wants_stores())
+    for (const Buffer& buffer : fills) account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
+}
+
+std::string Journaling::packed(const Buffer& buffer) const {
+  const auto* const memory = reinterpret_cast<const char*>(buffer.address);
+  if (buffer.type == TypeId(0)) return {memory, static_cast<std::size_t>(buffer.count)};
+  std::string bytes;
+  for (const ByteRange& range : expand(recorder_.writer().known().types.at(buffer.type).map, buffer.count))
+    bytes.append(memory + range.begin, static_cast<std::size_t>(range.end - range.begin));
+  return bytes;
+}
+
+DeedLog* Journaling::account_of(Task& task) {
+  if (!order_) return nullptr;
+  Scratch& scratch = Context::scratch_of(task);
+  if (scratch.account == nullptr) scratch.account = std::make_unique<DeedLog>(recorder_.writer().open_journal(task.id), *order_);
+  return scratch.account.get();
 }
 
 void Journaling::exchange_contents(Context& c, Action action, When when) {
@@ -100,27 +120,53 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
   if (!windows_.empty() && !only_starts && Reach::get() == nullptr) windows_.exchange_changes(of(c.task));
 }
 
-void Journaling::loaded(Task& task, const void* address, void* value, std::size_t bytes) {
+void Journaling::loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
-  windows_.loaded(of(task), address, value, bytes);
+  const auto tick = windows_.loaded(of(task), address, value, bytes);
+  if (!tick || !order_) return;
+  DeedLog* account = account_of(task);
+  if (!account->wants_stores())
+    account->add({.kind = Deed::Kind::Loaded, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .tick = *tick, .content = {static_cast<const char*>(value), bytes}});
 }
 
-void Journaling::stored(const void* address, const void* value, std::size_t bytes) {
-  if (replays() || windows_.empty()) return;
+void Journaling::stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes) {
+  if (replays()) {
+    DeedLog* account = account_of(task);
+    if (account != nullptr && account->wants_stores() && account->wants(address, bytes))
+      account->add({.kind = Deed::Kind::Stored, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .content = {static_cast<const char*>(value), bytes}});
+    return;
+  }
+  if (windows_.empty()) return;
   std::lock_guard lock(windows_lock_);
   windows_.stored(address, value, bytes);
 }
 
-void Journaling::will_store(const void* address, std::size_t bytes) {
-  if (replays()) return;
+void Journaling::will_store(Task& task, Place place, const void* address, std::size_t bytes) {
+  if (replays()) {
+    DeedLog* account = account_of(task);
+    if (account == nullptr || !account->wants_stores()) return;
+    tell_pending(task);
+    if (account->wants(address, bytes)) pending_.push_back({place.pc, address, bytes});
+    return;
+  }
   std::lock_guard lock(windows_lock_);
   windows_.will_store(address, bytes);
+}
+
+void Journaling::tell_pending(Task& task) {
+  for (const Pending& pending : pending_)
+    account_of(task)->add({.kind = Deed::Kind::Stored, .step = Context::scratch_of(task).steps, .pc = pending.pc, .address = reinterpret_cast<std::uint64_t>(pending.address), .content = {static_cast<const char*>(pending.address), pending.bytes}});
+  pending_.clear();
 }
 
 void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::vector<Buffer>& buffers = c.event.buffers;
   const bool later = when == When::Starts || when == When::Prepares;
+  if (DeedLog* account = c.win != nullptr && c.event.fields.has(Field::target) && !buffers.empty() ? account_of(c.task) : nullptr; account != nullptr && !account->wants_stores())
+    for (const Buffer& buffer : buffers)
+      if (buffer.access == BufferUse::Read) account->add({.kind = Deed::Kind::Carried, .step = c.scratch.steps, .content = packed(buffer)});
   if (later && c.new_request != nullptr) {
+    if (c.win != nullptr) c.new_request->step = c.scratch.steps;
     for (const Buffer& buffer : buffers)
       if (writes(buffer)) c.new_request->fills.push_back(buffer);
     return;
@@ -132,7 +178,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   for (const Buffer& buffer : buffers) {
     if (!writes(buffer)) continue;
     if (!one_sided) exchange_memory(of(c.task), buffer, bytes);
-    else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}});
+    else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}, c.scratch.steps});
   }
 }
 
@@ -141,12 +187,13 @@ void Journaling::exchange_window_fills(Context& c, Action action) {
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fills, [&](const WinRecord::Filling& filling) {
     if (one_target && filling.target.value != c.event.fields[Field::target]) return false;
-    exchange_fills(c.task, filling.buffers, -1);
+    exchange_fills(c.task, filling.buffers, -1, filling.step);
     return true;
   });
 }
 
 void Journaling::before_call(const Context& c, Action action) {
+  if (!pending_.empty()) tell_pending(c.task);
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();

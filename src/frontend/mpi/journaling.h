@@ -6,40 +6,17 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/facts.h"
+#include "frontend/mpi/place.h"
 #include "record/start_info.h"
 #include "record/watched_memory.h"
 #include "trace/reader.h"
 
 namespace photofinish::mpi {
-
-// Whether one process is enough for it.
-constexpr bool is_local(Action action) {
-  switch (action) {
-    case Action::Init:
-    case Action::Finalize:
-    case Action::Abort:
-    case Action::SessionInit:
-    case Action::SessionFinalize:
-    case Action::TypeCreate:
-    case Action::TypeCommit:
-    case Action::TypeFree:
-    case Action::OpCreate:
-    case Action::OpFree:
-    case Action::ReduceLocal:
-    case Action::Pack:
-    case Action::Unpack:
-    case Action::MemoryAllocate:
-    case Action::MemoryFree:
-    case Action::BufferAttach:
-    case Action::BufferDetach:
-    case Action::SetName: return true;
-    default: return false;
-  }
-}
 
 // A question all the same, but the stand-in must go as well.
 constexpr bool frees_stand_in(Action action) {
@@ -62,21 +39,26 @@ class Journaling {
   void answered(Task& task);
 
   // What the program loads and stores in memory that others may write (record/watched_memory.h).
-  void loaded(Task& task, const void* address, void* value, std::size_t bytes);
-  void stored(const void* address, const void* value, std::size_t bytes);
-  void will_store(const void* address, std::size_t bytes);
+  void loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes);
+  void stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes);
+  void will_store(Task& task, Place place, const void* address, std::size_t bytes);
 
   // Before a call: memory that it may take away is not looked at any more.
   void before_call(const Context& c, Action action);
   // What is in the program's memory now that a call has returned, or will be once what it started completes.
   void exchange_contents(Context& c, Action action, When when);
-  // The same for a request: of a receive at most so many bytes, -1 for all.
-  void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes);
+  // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if it is one-sided.
+  void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step);
+  // A replayed rank is to say what it did, for photofinish explain.
+  void keep_account(DeedOrder order) { order_ = std::move(order); }
 
  private:
   Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed)
       : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
   void exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes);
+  std::string packed(const Buffer& buffer) const;
+  DeedLog* account_of(Task& task);
+  void tell_pending(Task& task);
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);
   void follow_windows(Context& c, Action action);
@@ -90,6 +72,13 @@ class Journaling {
   std::mutex mutex_;  // of `replayed_`
   ObjectLock windows_lock_;
   WatchedMemory windows_;
+  std::optional<DeedOrder> order_;
+  struct Pending {
+    std::uint64_t pc;
+    const void* address;
+    std::size_t bytes;
+  };
+  std::vector<Pending> pending_;  // blocks that are about to be stored, of a rank that keeps an account of that
 };
 
 // outside.cpp: answers from before there was a journal.

@@ -103,6 +103,7 @@ struct WinRecord {
   struct Filling {
     WorldRank target;
     std::vector<Buffer> buffers;
+    std::uint64_t step = 0;  // that started it
   };
   std::vector<Filling> fills;  // the same for operations without a request
   WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
@@ -121,6 +122,7 @@ struct RequestRecord {
   WinRecord* fetch_of = nullptr;   // of a one-sided operation that brings something back: its window,
   std::int64_t fetch = 0;          // and which it is
   std::vector<Buffer> fills;       // of a recorded or replayed rank: what will be there once it completes
+  std::uint64_t step = 0;          // of a one-sided operation of such a rank: the step that started it
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;
   bool by_variable = false;        // also in the table of shared handles

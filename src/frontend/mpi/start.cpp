@@ -159,8 +159,13 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   self.world_size = (*recorded)->world_size();
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
-  for (const char* name : {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY"}) unsetenv(name);
   Journaling::start(**started, options.output, std::move(*recorded));
+  if (const std::string order = environment("PHOTOFINISH_EXPLAIN"); !order.empty()) {
+    auto wanted = read_order(order);
+    if (!wanted) return complain_once(wanted.error().message), nullptr;
+    Journaling::get()->keep_account(std::move(*wanted));
+  }
+  for (const char* name : {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY", "PHOTOFINISH_EXPLAIN"}) unsetenv(name);
   begin_journal(**started, MPI_GROUP_NULL);
   start_watching_values();
   return *started;

@@ -19,32 +19,33 @@ void with_task(Use use) {
 }
 
 void note_loaded(const void* address, void* value, std::uint64_t bytes) {
-  with_task([&](Journaling& journaling, Task& task) { journaling.loaded(task, address, value, bytes); });
+  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) { journaling.loaded(task, place, address, value, bytes); });
 }
 
 void note_stored(const void* address, const void* value, std::uint64_t bytes) {
-  with_task([&](Journaling& journaling, Task&) { journaling.stored(address, value, bytes); });
+  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) { journaling.stored(task, place, address, value, bytes); });
 }
 
 // All that is no plain load or store: it is about to happen.
-void will_touch(const void* address, std::uint64_t bytes) {
+void will_touch(Place place, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
   const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
   bytes = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
   with_task([&](Journaling& journaling, Task& task) {
-    if (writes) journaling.will_store(address, bytes);
-    else journaling.loaded(task, address, const_cast<void*>(address), bytes);
+    if (writes) journaling.will_store(task, place, address, bytes);
+    else journaling.loaded(task, place, address, const_cast<void*>(address), bytes);
   });
 }
 
-void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) { will_touch(address, bytes); }
+void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) { will_touch(PLACE_OF_CALL, address, bytes); }
 
 void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
                 std::int64_t plane_stride) {
+  const Place place = PLACE_OF_CALL;
   const auto* plane = static_cast<const char*>(address);
   for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
     const char* row = plane;
-    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(row, bytes);
+    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(place, row, bytes);
   }
 }
 

@@ -1,0 +1,160 @@
+#include "cli/replaying.h"
+
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/preload.h"
+#include "launch/mpi_program.h"
+#include "model/rank_list.h"
+#include "report/event_text.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What MPI allocated for windows: its process must keep it free from the start.
+std::string window_memory(const Definitions& definitions) {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> pieces;
+  for (const auto& [id, win] : definitions.wins) {
+    if (win.flavour == WinFlavour::Allocate && win.size > 0) pieces.insert({win.base, win.size});
+    for (const WinSegment& segment : win.segments) pieces.insert({segment.address, segment.size});
+  }
+  std::string text;
+  for (const auto& [address, bytes] : pieces) text += fmt::format("{}{:x}+{:x}", text.empty() ? "" : ",", address, bytes);
+  return text;
+}
+
+// The environment lies above the stack: as many variables and bytes as there were put all else where it was. (Where that cannot be, addresses on
+// the stack differ, which few programs notice.)
+void pad(std::vector<std::string>& variables, const std::vector<std::string>& recorded) {
+  const auto bytes = [](const std::vector<std::string>& texts) {
+    std::size_t sum = 0;
+    for (const std::string& text : texts) sum += text.size() + 1;
+    return sum;
+  };
+  while (variables.size() < recorded.size()) {
+    const std::size_t left = recorded.size() - variables.size();
+    std::string padding = fmt::format("PHOTOFINISH_{}=", left);
+    const std::size_t now = bytes(variables) + padding.size() + 1, wanted = bytes(recorded);
+    if (left == 1 && now < wanted) padding.append(wanted - now, '.');
+    variables.push_back(padding);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted) {
+  auto recorded = recorded_ranks(run);
+  if (!recorded) return recorded.error();
+  if (wanted.empty()) return recorded;
+  const auto list = parse_rank_list(wanted);
+  if (!list) return list.error();
+  for (const WorldRank rank : *list)
+    if (std::find(recorded->begin(), recorded->end(), rank) == recorded->end())
+      return Error{fmt::format("rank {} was not recorded: {} holds rank{} {}", rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+  return std::vector<WorldRank>(list->begin(), list->end());
+}
+
+Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch) {
+  auto start = read_start(run, rank);
+  if (!start) return start.error();
+  Replay replay{.rank = rank, .start = std::move(*start), .scratch = fmt::format("{}/rank-{}", scratch, rank.value), .settings = {}};
+  if (access(replay.start.program.c_str(), X_OK) != 0)
+    return Error{fmt::format("the recorded program {} is not there: {}", replay.start.program, std::strerror(errno))};
+  if (hash_of_file(replay.start.program) != replay.start.program_hash)
+    fmt::print(stderr, "photofinish: {} is not the program that was recorded; its replay ends where it goes another way\n", replay.start.program);
+  const auto program = inspect_program(replay.start.program);
+  if (!program) return program.error();
+  const auto trace = RankTrace::open(run, rank);
+  if (!trace) return trace.error();
+  if (!(*trace)->damage().empty()) fmt::print(stderr, "photofinish: {}; the replay ends where the record does\n", (*trace)->damage());
+  auto flavour = program->flavour;
+  if (!flavour) {  // a script's interpreter: the recorded rank knows
+    flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich : MpiFlavour::OpenMpi;
+  }
+  const auto library = preload_library(*flavour);
+  if (!library) return library.error();
+  const auto outside = outside_library();
+  if (!outside) return outside.error();
+  fs::create_directories(replay.scratch);
+  std::string preloads, before;
+  for (const std::string& variable : replay.start.environment) {
+    if (variable.starts_with("LD_PRELOAD=")) preloads = variable.substr(11);
+    if (variable.starts_with("PHOTOFINISH_PRELOAD_BEFORE=")) before = variable.substr(27);
+  }
+  Options options;
+  options.output = replay.scratch;
+  options.record = "all";
+  replay.settings = {{"LD_PRELOAD", *library + ":" + *outside + (before.empty() ? "" : ":" + before)},
+                     {"PHOTOFINISH_PRELOAD_BEFORE", before},
+                     {"PHOTOFINISH_OPTIONS", format_options(options)},
+                     {"PHOTOFINISH_ACTIVE", "1"},
+                     {"PHOTOFINISH_REPLAY", absolute_path(run)},
+                     {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
+                     {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
+  // One process, no daemon beside it, windows of one process; and nothing in common with others, for Open MPI names files of all such processes alike.
+  if (flavour == MpiFlavour::OpenMpi)
+    for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
+             {"ess_singleton_isolated", "1"}, {"orte_tmpdir_base", replay.scratch}, {"pml", "ob1"}, {"btl", "self"}, {"osc", "pt2pt"}})
+      replay.settings.push_back({"OMPI_MCA_" + name, value});
+  return replay;
+}
+
+std::vector<std::string> environment_of(const Replay& replay) {
+  std::vector<std::string> variables;
+  std::set<std::string> set;
+  for (const auto& [name, value] : replay.settings) {
+    variables.push_back(name + "=" + value);
+    set.insert(name);
+  }
+  for (const std::string& variable : replay.start.environment)
+    if (!is_of_launcher(variable) && !set.contains(variable.substr(0, variable.find('=')))) variables.push_back(variable);
+  pad(variables, replay.start.environment);
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+void become_rank(Replay& replay) {
+  if (chdir(replay.start.folder.c_str()) != 0) {
+    fail(fmt::format("cannot go to {}, where the recorded program ran: {}", replay.start.folder, std::strerror(errno)));
+    _exit(kExitToolError);
+  }
+  personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  std::vector<std::string> environment = environment_of(replay);
+  execve(replay.start.name.c_str(), pointers(replay.start.arguments).data(), pointers(environment).data());
+  fail(fmt::format("cannot start {}: {}", replay.start.program, std::strerror(errno)));
+  _exit(kExitToolError);
+}
+
+int wait_for(const Replay& replay) {
+  int status = 0;
+  while (waitpid(replay.process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+Result<ScratchFolder> ScratchFolder::make() {
+  std::string path = (fs::temp_directory_path() / "photofinish-replay-XXXXXX").string();
+  if (mkdtemp(path.data()) == nullptr) return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
+  return ScratchFolder(path);
+}
+
+}  // namespace photofinish

@@ -1,0 +1,53 @@
+// Processes that replay recorded ranks: for photofinish replay, and for explain.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "record/start_info.h"
+
+namespace photofinish {
+
+// One rank, and how its process is started.
+struct Replay {
+  WorldRank rank;
+  StartInfo start;
+  std::string scratch;  // where its process writes what we are to know
+  std::vector<std::pair<std::string, std::string>> settings;  // of the environment, beside the recorded one
+  pid_t process = 0;
+};
+
+// "2,5": these, if they were recorded; empty: all that were.
+Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted);
+// `scratch`: a folder for all that the replays write.
+Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch);
+std::vector<std::string> environment_of(const Replay& replay);
+// In a child process: becomes the rank.
+[[noreturn]] void become_rank(Replay& replay);
+// Null at its end, as exec wants them.
+std::vector<char*> pointers(std::vector<std::string>& texts);
+// Until the process has ended; its exit code, as a shell has it.
+int wait_for(const Replay& replay);
+
+// A folder of our own, gone with this object.
+class ScratchFolder {
+ public:
+  static Result<ScratchFolder> make();
+  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ~ScratchFolder() {
+    if (!path_.empty()) std::filesystem::remove_all(path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace photofinish
