@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 packages=(
-  cmake ninja-build g++ pkg-config python3 binutils gdb
+  cmake ninja-build g++ pkg-config python3 binutils gdb gdbserver
   libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
   libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
   libgtest-dev librapidcheck-dev libboost-dev

@@ -58,6 +58,7 @@ struct ReplayArguments {
   int debugged = -1;                  // the rank that gdb is to start; -1: none
   std::string server;                 // ":2345": gdbserver starts it instead
   std::vector<std::string> commands;  // for gdb
+  std::string editor_file;            // a launch.json to be written instead
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
 

@@ -164,6 +164,8 @@ int run(int argc, char** argv) {
   CLI::Option* gdb = replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")->check(CLI::Range(0, 1 << 24))->type_name("RANK");
   replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
   replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND");
+  replay_command->add_option("--vscode", replay.editor_file, "Write a launch file with which Visual Studio Code debugs the ranks. Default: .vscode/launch.json.")
+      ->expected(0, 1)->default_str(".vscode/launch.json")->excludes(gdb)->type_name("FILE");
   add_table_options(*replay_command, given, {"verbose"});
 
   ExplainArguments explain;

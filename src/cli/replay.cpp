@@ -10,9 +10,12 @@
 #include <fstream>
 
 #include "cli/commands.h"
+#include "cli/launch_file.h"
 #include "cli/replaying.h"
 #include "record/departure.h"
 #include "report/departure_text.h"
+#include "report/event_text.h"
+#include "trace/run_directory.h"
 
 namespace photofinish {
 namespace {
@@ -44,16 +47,27 @@ int conclude(const std::string& run, const Replay& replay, int code) {
     line.push_back("--args");
   } else {
     personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
-    for (const auto& [name, value] : replay.settings) setenv(name.c_str(), value.c_str(), 1);
-    setenv("PHOTOFINISH_REPLAY_STOPS", "1", 1);
-    const std::string preload = getenv("LD_PRELOAD");
-    unsetenv("LD_PRELOAD");
-    line = {"gdbserver", "--wrapper", "env", "LD_PRELOAD=" + preload, "--", server};
+    line = {"gdbserver", "--wrapper", "env", "-i", "PHOTOFINISH_REPLAY_STOPS=1"};
+    for (const std::string& variable : environment_of(replay)) line.push_back(variable);
+    line.insert(line.end(), {"--", server});
   }
   line.push_back(replay.start.program);
   line.insert(line.end(), replay.start.arguments.begin() + 1, replay.start.arguments.end());
   execvp(line[0].c_str(), pointers(line).data());
   _exit(fail(fmt::format("cannot start {}: {}; install it, or replay without it", line[0], std::strerror(errno))));
+}
+
+// Its folders stay: an editor starts the ranks whenever it likes.
+int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldRank>& ranks) {
+  std::vector<Replay> replays;
+  for (const WorldRank rank : ranks) {
+    auto replay = prepare_replay(arguments.run, rank, absolute_path(arguments.run) + "/debugging");
+    if (!replay) return fail(replay.error().message);
+    replays.push_back(std::move(*replay));
+  }
+  if (const auto written = write_launch_file(arguments.editor_file, arguments.run, replays); !written) return fail(written.error().message);
+  fmt::print(stderr, "photofinish: {} starts rank{} {} under gdb\n", arguments.editor_file, ranks.size() > 1 ? "s" : "", rank_ranges(ranks));
+  return kExitOk;
 }
 
 }  // namespace
@@ -62,6 +76,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   const bool debugs = arguments.debugged >= 0;
   const auto ranks = chosen_ranks(arguments.run, debugs ? std::to_string(arguments.debugged) : arguments.ranks);
   if (!ranks) return fail(ranks.error().message);
+  if (!arguments.editor_file.empty()) return write_editor_file(arguments, *ranks);
   const auto scratch = ScratchFolder::make();
   if (!scratch) return fail(scratch.error().message);
   std::vector<Replay> replays;

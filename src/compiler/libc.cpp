@@ -16,9 +16,7 @@ namespace photofinish::compiler {
 
 using namespace llvm;
 
-namespace {
-
-enum class Use { Nothing, Read, Write, WriteBehind, Free, FreeBytes, Print, Scan, CallBack };
+enum class Manner { Nothing, Read, Write, WriteBehind, Free, FreeBytes, Print, Scan, CallBack };
 
 // Numbers of arguments; kResult: what the call returns.
 constexpr int kNone = -1, kResult = -2;
@@ -30,12 +28,10 @@ constexpr int kFirst = -3;    // one byte
 constexpr int kExactly = 64;  // and more: so many bytes
 
 struct Touch {
-  Use use = Use::Nothing;
+  Manner use = Manner::Nothing;
   int pointer = kNone;
   Numbers extent;
 };
-
-}  // namespace
 
 struct LibcCall {
   const char* name;
@@ -44,14 +40,14 @@ struct LibcCall {
 
 namespace {
 
-#define R(pointer, extent) {Use::Read, pointer, extent}
-#define W(pointer, extent) {Use::Write, pointer, extent}
-#define W_BEHIND(pointer, extent) {Use::WriteBehind, pointer, extent}
-#define FREES(pointer) {Use::Free, pointer, {}}
-#define FREES_BYTES(pointer, n) {Use::FreeBytes, pointer, {Extent::Bytes, n}}
-#define PRINTS(n) {Use::Print, n, {}}
-#define SCANS(n) {Use::Scan, n, {}}
-#define CALLS_BACK(n) {Use::CallBack, n, {}}
+#define R(pointer, extent) {Manner::Read, pointer, extent}
+#define W(pointer, extent) {Manner::Write, pointer, extent}
+#define W_BEHIND(pointer, extent) {Manner::WriteBehind, pointer, extent}
+#define FREES(pointer) {Manner::Free, pointer, {}}
+#define FREES_BYTES(pointer, n) {Manner::FreeBytes, pointer, {Extent::Bytes, n}}
+#define PRINTS(n) {Manner::Print, n, {}}
+#define SCANS(n) {Manner::Scan, n, {}}
+#define CALLS_BACK(n) {Manner::CallBack, n, {}}
 #define NONE {}
 #define BYTES(n) {Extent::Bytes, n}
 #define PRODUCT(n, m) {Extent::Bytes, n, m}
@@ -159,18 +155,18 @@ class Reader {
 
   void touch(const Touch& touch) {
     switch (touch.use) {
-      case Use::Nothing:
-      case Use::CallBack: return;
-      case Use::Print: return formatted(touch.pointer, false);
-      case Use::Scan: return formatted(touch.pointer, true);
-      case Use::Free: return add(argument(touch.pointer), {Extent::Bytes, number(0)}, true, true);
-      case Use::FreeBytes: return add(argument(touch.pointer), {Extent::Bytes, argument(touch.extent.a)}, true, true);
+      case Manner::Nothing:
+      case Manner::CallBack: return;
+      case Manner::Print: return formatted(touch.pointer, false);
+      case Manner::Scan: return formatted(touch.pointer, true);
+      case Manner::Free: return add(argument(touch.pointer), {Extent::Bytes, number(0)}, true, true);
+      case Manner::FreeBytes: return add(argument(touch.pointer), {Extent::Bytes, argument(touch.extent.a)}, true, true);
       default: break;
     }
     const Numbers& n = touch.extent;
     const Extent extent{n.kind, argument(n.a), argument(n.b), argument(n.c)};
     if ((n.a != kNone && extent.a == nullptr) || (n.b != kNone && extent.b == nullptr) || (n.c != kNone && extent.c == nullptr)) return;
-    add(argument(touch.pointer), extent, touch.use != Use::Read, false, touch.use == Use::WriteBehind);
+    add(argument(touch.pointer), extent, touch.use != Manner::Read, false, touch.use == Manner::WriteBehind);
   }
 
  private:
@@ -257,7 +253,7 @@ const LibcCall* libc_call(const CallBase& call) {
 
 const Value* called_back(const CallBase& call, const LibcCall& known) {
   for (const Touch& touch : known.touches)
-    if (touch.use == Use::CallBack && static_cast<unsigned>(touch.pointer) < call.arg_size()) return call.getArgOperand(static_cast<unsigned>(touch.pointer));
+    if (touch.use == Manner::CallBack && static_cast<unsigned>(touch.pointer) < call.arg_size()) return call.getArgOperand(static_cast<unsigned>(touch.pointer));
   return nullptr;
 }
 

@@ -73,8 +73,8 @@ std::vector<ByteRange> ranges_of(const Boxes& boxes) {
 }
 
 // Contents lie in the order of addresses.
-std::vector<Piece> pieces_of(const Access& access, const Location& at, const std::string& content) {
-  std::vector<Piece> pieces;
+std::vector<Contents> pieces_of(const Access& access, const Location& at, const std::string& content) {
+  std::vector<Contents> pieces;
   std::size_t used = 0;
   for (const ByteRange& range : ranges_of(access.boxes)) {
     const std::size_t bytes = std::min(static_cast<std::size_t>(range.end - range.begin), content.size() - used);
@@ -158,7 +158,7 @@ class Explainer {
       const bool loads = deed.kind == Deed::Kind::Loaded;
       const auto place = account.places.find(deed.pc);
       TransferEnd end{rank.rank, fmt::format("{} {}", loads ? "load" : "store", place != account.places.end() ? place->second : ""), event};
-      const std::vector<Piece> pieces{{at.memory, at.offset, deed.content}};
+      const std::vector<Contents> pieces{{at.memory, at.offset, deed.content}};
       if (loads) {
         const std::uint64_t when = rank.time_of_tick(deed.tick);
         readings_.push_back({{when, when}, pieces});
@@ -175,7 +175,7 @@ class Explainer {
     const Access& access = operation->second.access;
     const auto at = memories_.at_target(rank, access);
     if (!at) return;
-    const Span when{rank.times[event].start, access.end / 2 < rank.times.size() ? rank.times[access.end / 2].end : kForever};
+    const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size() ? rank.times[access.end / 2].end : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
     if (deed.kind == Deed::Kind::Brought && operation->second.reads) {
       readings_.push_back({when, pieces_of(access, *at, deed.content)});

@@ -131,7 +131,7 @@ Result<std::vector<RecordedRank>> read_group(const std::string& run, const std::
   }
   for (RecordedRank& rank : group) {
     rank.offset -= first;
-    for (Span& span : rank.times) {
+    for (TimeSpan& span : rank.times) {
       span.start += static_cast<std::uint64_t>(rank.offset);
       span.end += static_cast<std::uint64_t>(rank.offset);
     }

@@ -41,7 +41,7 @@ struct RecordedRank {
   std::int32_t world_size = 0;
   std::unique_ptr<RankTrace> trace;
   double offset = 0;          // of its time 0, in nanoseconds
-  std::vector<Span> times;    // by event
+  std::vector<TimeSpan> times;    // by event
   std::map<TaskId, std::vector<std::uint64_t>> steps;  // of each task, the events that are steps (model/call.h): the first is number 1
   std::unordered_map<std::uint64_t, Operation> operations;  // by event
   std::vector<MessagePlace> sent, received;

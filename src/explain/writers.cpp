@@ -15,7 +15,7 @@ constexpr int kBeyond = 1000;
 // A piece of a writing, where it lies in a grain.
 struct Place {
   std::size_t writing;
-  const Piece* piece;
+  const Contents* piece;
 };
 
 // In the order in which they began; and between which of its bytes one begins or ends.
@@ -40,14 +40,14 @@ class Finder {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return writings[a].when.start < writings[b].when.start; });
     for (const std::size_t index : order)
-      for (const Piece& piece : writings[index].pieces)
+      for (const Contents& piece : writings[index].pieces)
         for (std::uint64_t grain = piece.begin / kGrain; grain * kGrain < piece.begin + piece.content.size(); ++grain)
           grains_[{piece.memory, grain}].add(grain * kGrain, {index, &piece});
   }
 
   std::vector<Origin> origins_of(const Reading& reading) const {
     std::map<std::tuple<std::size_t, bool>, std::uint64_t> found;
-    for (const Piece& piece : reading.pieces)
+    for (const Contents& piece : reading.pieces)
       for (std::uint64_t at = piece.begin, end = piece.begin + piece.content.size(); at < end;) {
         const std::uint64_t next = std::min(end, (at / kGrain + 1) * kGrain);
         add_origins(reading, piece, at, next, found);
@@ -62,7 +62,7 @@ class Finder {
   using Found = std::map<std::tuple<std::size_t, bool>, std::uint64_t>;
 
   // Of the bytes from `begin` to `end`, which lie in one grain: as a whole if one wrote them so, else in parts, as they were written.
-  void add_origins(const Reading& reading, const Piece& read, std::uint64_t begin, std::uint64_t end, Found& found) const {
+  void add_origins(const Reading& reading, const Contents& read, std::uint64_t begin, std::uint64_t end, Found& found) const {
     const auto add = [&](const Origin& origin, std::uint64_t bytes) { found[{origin.writing, origin.unexplained}] += bytes; };
     const auto list = grains_.find({read.memory, begin / kGrain});
     if (list == grains_.end()) return add({}, end - begin);
@@ -79,14 +79,14 @@ class Finder {
     }
   }
 
-  Origin origin_of(const Reading& reading, const Piece& read, std::uint64_t begin, std::uint64_t end, const std::vector<Place>& places) const {
+  Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin, std::uint64_t end, const std::vector<Place>& places) const {
     std::size_t update = Origin::kElsewhere;
     std::uint64_t overwritten_from = 0;  // what was over before then is gone
     bool would_fit = false;
     int beyond = 0;
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
       const Writing& writing = writings_[place->writing];
-      const Piece& written = *place->piece;
+      const Contents& written = *place->piece;
       const std::uint64_t written_end = written.begin + written.content.size();
       if (written.begin >= end || written_end <= begin) continue;
       const bool covers = written.begin <= begin && end <= written_end;

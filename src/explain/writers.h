@@ -16,25 +16,25 @@
 namespace photofinish {
 
 // Nanoseconds of a clock that all share.
-struct Span {
+struct TimeSpan {
   std::uint64_t start = 0, end = 0;
 };
 
-// Bytes of one memory: which, where, and what is or was there. Contents live as long as their owner.
-struct Piece {
+// Bytes of one memory: which, where, and what is or was there.
+struct Contents {
   std::uint32_t memory = 0;
   std::uint64_t begin = 0;
   std::string content = {};
 };
 
 struct Writing {
-  Span when;
-  std::vector<Piece> pieces;
+  TimeSpan when;
+  std::vector<Contents> pieces;
   bool is_update = false;  // the contents are an operand
 };
 struct Reading {
-  Span when;
-  std::vector<Piece> pieces;
+  TimeSpan when;
+  std::vector<Contents> pieces;
 };
 
 // Where some bytes of a reading came from.

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kDamagedQuestion = ~0u - 1;
 struct Departure {
   TaskId task;
   std::uint64_t entry = 0;  // counts from 1
-  Question asked, expected;
+  Inquiry asked, expected;
 };
 
 template <class A> void describe(A& a, Departure& d) { a(d.task, d.entry, d.asked, d.expected); }

@@ -37,7 +37,7 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   return expected_->what == what && kept_site == site ? Asked::Same : Asked::Other;
 }
 
-Journal::Asked Journal::ask_with(const std::vector<Question::Given>& fields) {
+Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
   if (!replays()) {
     bool again = expected_->fields == fields;
     exchange(again);

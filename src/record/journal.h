@@ -20,7 +20,7 @@
 namespace photofinish {
 
 // What a task asks: a call of MPI, or something else that is not in its own hands.
-struct Question {
+struct Inquiry {
   std::uint32_t what = 0;  // a Call; from kOtherQuestions on one of those
   SiteId site;
   struct Given {
@@ -29,10 +29,10 @@ struct Question {
     bool operator==(const Given&) const = default;
   };
   std::vector<Given> fields = {};
-  bool operator==(const Question&) const = default;
+  bool operator==(const Inquiry&) const = default;
 };
-template <class A> void describe(A& a, Question::Given& d) { a(d.field, d.value); }
-template <class A> void describe(A& a, Question& d) { a(d.what, d.site, d.fields); }
+template <class A> void describe(A& a, Inquiry::Given& d) { a(d.field, d.value); }
+template <class A> void describe(A& a, Inquiry& d) { a(d.what, d.site, d.fields); }
 inline constexpr std::uint32_t kOtherQuestions = 1u << 16;
 inline constexpr std::uint32_t kLoadQuestion = kOtherQuestions + 128;
 
@@ -48,8 +48,8 @@ class Journal {
 
   enum class Asked { Same, Other, End };  // Other: expected() is what was asked here. End: nothing was, any more.
   Asked ask(std::uint32_t what, SiteId site);
-  Asked ask_with(const std::vector<Question::Given>& fields);
-  const Question& expected() const { return *expected_; }
+  Asked ask_with(const std::vector<Inquiry::Given>& fields);
+  const Inquiry& expected() const { return *expected_; }
   // The end of the answer.
   void done();
   std::uint64_t entries() const { return entries_; }
@@ -93,9 +93,9 @@ class Journal {
   std::vector<std::uint8_t> chunk_;   // that is being given back
   Decoder in_{nullptr, nullptr};
   std::uint64_t entries_ = 0;
-  std::unordered_map<SiteId, Question> last_;  // of each place
-  Question* expected_ = nullptr;
-  Question load_{.what = kLoadQuestion, .site = SiteId(0)};
+  std::unordered_map<SiteId, Inquiry> last_;  // of each place
+  Inquiry* expected_ = nullptr;
+  Inquiry load_{.what = kLoadQuestion, .site = SiteId(0)};
   bool fill();
   std::uint64_t loads_ = 0;  // since the last entry
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none

@@ -20,7 +20,7 @@ std::string end_words(const RankEnd& end) {
 }
 
 // "MPI_Send at solver.c:31 (to 3, tag 5)"
-std::string question_text(const std::string& directory, WorldRank rank, const Question& question) {
+std::string question_text(const std::string& directory, WorldRank rank, const Inquiry& question) {
   if (question.what >= kOtherQuestions) return question.what == kLoadQuestion ? "a load of what others had written" : "a question about a communicator, or a clock";
   std::string text(traits(static_cast<Call>(question.what)).name);
   const auto trace = RankTrace::open(directory, rank);

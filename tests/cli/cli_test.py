@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -850,6 +851,52 @@ int main(int argc, char** argv) {
         self.assertEqual(values, re.findall(r"^\$\d = (\d+)$", second.out, re.M), second)
         self.assertEqual(values[:2], [text.split()[0] for text in printed.splitlines()[:2]], first)
         self.assertEqual(values[2], printed.splitlines()[1].split()[2], first)
+        # And when it is started again from there.
+        again = self.photofinish("replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", "print sum", "--ex", "run", "--ex", "print sum",
+                                 "--ex", "kill", "--ex", "quit", "photofinish.run")
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", again.out, re.M), [values[0]] * 2, again)
+
+    @unittest.skipUnless(shutil.which("gdbserver"), "needs gdbserver")
+    def test_gdbserver(self):
+        printed = self.recorded("--ranks", "0,3").out
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = subprocess.Popen([arguments.photofinish, "replay", "--gdb", "0", "--gdbserver", f"127.0.0.1:{port}", "photofinish.run"], cwd=self.dir, env=environment(),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.kill)
+        for said in server.stderr:  # it is ready
+            if "Listening" in said:
+                break
+        debugger = self.run_("gdb", "-q", "-batch", "-ex", f"target remote 127.0.0.1:{port}", "-ex", f"break app.c:{line}", "-ex", "continue", "-ex", "print sum",
+                             "-ex", "delete", "-ex", "continue", "app")
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", debugger.out, re.M), [printed.split()[0]], debugger)
+        self.assertEqual(server.communicate(timeout=60)[0], printed, debugger)
+
+    def test_an_editor(self):
+        printed = self.recorded("--ranks", "0,3").out
+        self.write("launch.json", '{ // mine\n  "version": "0.2.0", "configurations": [{"name": "mine"}] }\n')
+        for _ in range(2):
+            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode", "launch.json").code, 0)
+        with open(self.path("launch.json")) as file:
+            entries = json.load(file)["configurations"]
+        self.assertEqual([entry["name"] for entry in entries], ["mine", "photofinish: rank 0 of photofinish.run", "photofinish: rank 3 of photofinish.run"])
+        # As the editor's debugger starts it, twice.
+        entry = entries[1]
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        words = [word for command in entry["setupCommands"] for word in ("-ex", command["text"]) if not command["text"].startswith("-enable")]
+        words += ["-ex", f"break app.c:{line}", "-ex", "run", "-ex", "print sum", "-ex", "delete", "-ex", "run"]
+        variables = {variable["name"]: variable["value"] for variable in entry["environment"]}
+        preload = variables.pop("LD_PRELOAD")  # for the program, not for gdb
+        words = ["-ex", "set breakpoint pending on", "-ex", f"set environment LD_PRELOAD {preload}"] + words
+        result = Run("gdb", "-q", "-batch", *words, "--args", entry["program"], *entry["args"], cwd=entry["cwd"], env=dict(environment(), **variables))
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", result.out, re.M), [printed.split()[0]], result)
+        self.assertIn(printed, result.out)
+        self.write("launch.json", "nonsense")
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode", "launch.json"), "launch.json is there and cannot be read as JSON", 70)
+        self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
+        self.assertTrue(os.path.exists(self.path(".vscode/launch.json")))
 
 
 class Install(Case):

@@ -51,7 +51,7 @@ struct Scratch {
   std::unique_ptr<Touched> touched;  // by a program that was built with the pass
   Event touch;
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
-  Question question;
+  Inquiry question;
   std::uint64_t steps = 0;           // of such a rank (model/call.h)
   std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
 };
@@ -114,6 +114,10 @@ void add_buffers(Context& context, Action action);
 void add_pack_buffer(Context& context, Action action);
 
 // atomics.cpp: what one-sided atomics wrote and read.
+constexpr bool is_atomic(Action action) {
+  return action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
+}
 void add_atomic(Context& context, Action action);
 void expect_results(Context& context);                 // before a call that may complete some
 void add_results(Context& context, Action action);     // after it

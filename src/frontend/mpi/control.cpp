@@ -29,7 +29,6 @@ bool is_one_sided(Action action) {
   return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
          action == Action::FetchAndOp || action == Action::CompareAndSwap;
 }
-bool is_atomic(Action action) { return is_one_sided(action) && action != Action::Put && action != Action::Get; }
 bool takes_messages(Action action) {
   return action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace || action == Action::Probe ||
          action == Action::MatchedProbe;

@@ -34,11 +34,6 @@ constexpr bool takes_requests(Action action) {
          action == Action::WaitAll || action == Action::RequestFree;
 }
 
-constexpr bool is_atomic(Action action) {
-  return action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp ||
-         action == Action::CompareAndSwap;
-}
-
 constexpr bool completes_atomics(Action action) {
   return action == Action::Flush || action == Action::FlushAll || action == Action::FlushLocal ||
          action == Action::FlushLocalAll || action == Action::Unlock || action == Action::UnlockAll ||

@@ -45,7 +45,7 @@ Journal& Journaling::of(Task& task) {
 }
 
 void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
-  Question& asked = Context::scratch_of(task).question;
+  Inquiry& asked = Context::scratch_of(task).question;
   asked.what = what;
   asked.site = site;
   asked.fields.clear();
@@ -67,7 +67,7 @@ void Journaling::ask_with_arguments(Context& c) {
 void Journaling::answered(Task& task) {
   Journal& journal = of(task);
   journal.done();
-  if (!journal.ok()) [[unlikely]] left_path(task, Question{.what = kDamagedQuestion});
+  if (!journal.ok()) [[unlikely]] left_path(task, Inquiry{.what = kDamagedQuestion});
 }
 
 // Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
@@ -228,7 +228,7 @@ void Journaling::follow_windows(Context& c, Action action) {
   }
 }
 
-void Journaling::left_path(Task& task, const Question& expected) {
+void Journaling::left_path(Task& task, const Inquiry& expected) {
   recorder_.writer().flush();
   write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = expected});
   stop_here();
@@ -237,7 +237,7 @@ void Journaling::left_path(Task& task, const Question& expected) {
 // The recorded rank did not come back from this call.
 void Journaling::end_as_recorded(Task& task) {
   recorder_.writer().flush();
-  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = Question{.what = kNoQuestion}});
+  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = Inquiry{.what = kNoQuestion}});
   if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
   const RankEnd& end = replayed_->end();
   switch (end.state) {

@@ -62,7 +62,7 @@ class Journaling {
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);
   void follow_windows(Context& c, Action action);
-  [[noreturn]] void left_path(Task& task, const Question& expected);
+  [[noreturn]] void left_path(Task& task, const Inquiry& expected);
   [[noreturn]] void end_as_recorded(Task& task);
 
   static Journaling* instance_;

@@ -20,6 +20,7 @@
 #include "frontend/mpi/stand_ins.h"
 #include "model/rank_list.h"
 #include "options/options.h"
+#include "record/departure.h"
 #include "record/start_info.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
@@ -157,6 +158,8 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   if (!recorded) return complain_once(recorded.error().message), nullptr;
   self.rank = rank;
   self.world_size = (*recorded)->world_size();
+  // A debugger starts it again and again in the same place.
+  for (const std::string& path : {trace_path(options.output, rank), live_path(options.output, rank), departure_path(options.output)}) unlink(path.c_str());
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
   Journaling::start(**started, options.output, std::move(*recorded));

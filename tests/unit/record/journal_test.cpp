@@ -51,8 +51,8 @@ struct Asker {
   void ask(Journal& journal, std::mt19937* outside, std::vector<std::uint64_t>& answers) {
     const std::uint32_t what = own() % 5;
     const SiteId site(own() % 7);
-    std::vector<Question::Given> fields;
-    for (unsigned i = own() % 4; i > 0; --i) fields.push_back({static_cast<std::uint8_t>(own() % 30), own() % 3});
+    std::vector<Inquiry::Given> fields;
+    for (unsigned i = own() % 4; i > 0; --i) fields.push_back({static_cast<std::uint8_t>(own() % 30), static_cast<std::int64_t>(own() % 3)});
     ASSERT_EQ(journal.ask(what, site), Journal::Asked::Same);
     ASSERT_EQ(journal.ask_with(fields), Journal::Asked::Same);
     std::uint64_t number = outside ? (*outside)() : 0;
@@ -96,7 +96,7 @@ TEST_F(RecordedRank, KnowsTheQuestionThatWasAsked) {
   given.done();
   EXPECT_EQ(given.ask(4, SiteId(9)), Journal::Asked::Same);
   EXPECT_EQ(given.ask_with({{2, 99}}), Journal::Asked::Other);
-  EXPECT_EQ(given.expected().fields, (std::vector<Question::Given>{{2, 31}}));
+  EXPECT_EQ(given.expected().fields, (std::vector<Inquiry::Given>{{2, 31}}));
   given.done();
   EXPECT_EQ(given.ask(5, SiteId(9)), Journal::Asked::Other);
   EXPECT_EQ(given.expected().what, 4u);
