@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds one test program, records some of its ranks, and replays them: each must print what it printed, and end as it did.
 
-  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--pass] PROGRAM.c
+  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--ranks N] [--pass] PROGRAM.c|f90
 
 Comments in the program:
 
@@ -81,9 +81,10 @@ class Failure(Exception):
 def check(program, work):
     source = open(program).read()
     how, build = settings(source, "run"), settings(source, "build")
-    ranks, timeout = int(how.get("ranks", 4)), int(how.get("timeout", 60))
+    ranks, timeout = ARGS.ranks or int(how.get("ranks", 4)), ARGS.timeout or int(how.get("timeout", 60))
     binary = os.path.join(work, "program")
-    compiler = [os.path.join(os.path.dirname(ARGS.photofinish), "pfmpicc"), "--mpi=" + ARGS.mpi] if ARGS.built_with_pass else ["mpicc." + ARGS.mpi]
+    wrapper, plain = ("pfmpifort", "mpifort") if program.endswith(".f90") else ("pfmpicc", "mpicc")
+    compiler = [os.path.join(os.path.dirname(ARGS.photofinish), wrapper), "--mpi=" + ARGS.mpi] if ARGS.built_with_pass else ["%s.%s" % (plain, ARGS.mpi)]
     subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(build.get("flags", "")) + [program, "-o", binary, "-lm"], check=True)
     env = environment(ARGS.mpi)
     for number, group in enumerate(how["groups"].split(";")):
@@ -122,6 +123,8 @@ def main():
     parser.add_argument("--photofinish", default="photofinish")
     parser.add_argument("--preload", default="")
     parser.add_argument("--times", type=int, default=2)
+    parser.add_argument("--ranks", type=int, help="another number than the program's comment has")
+    parser.add_argument("--timeout", type=int, help="likewise")
     parser.add_argument("--pass", dest="built_with_pass", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("program")

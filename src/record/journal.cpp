@@ -1,5 +1,7 @@
 #include "record/journal.h"
 
+#include <algorithm>
+
 namespace photofinish {
 namespace {
 
@@ -12,15 +14,15 @@ std::uint64_t word_of(SiteId site, bool again) { return (std::uint64_t{site.valu
 Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   ++entries_;
   if (!replays()) {
-    expected_ = &last_[site];
+    expected_ = &last_at(site);
     const bool again = expected_->what == what;
     expected_->what = what;
     expected_->site = site;
     entry_.clear();
-    Encoder out(room(2 * kMaxVarint));
+    Encoder out(entry_.room(2 * kMaxVarint));
     out.number(word_of(site, again));
     if (!again) out.number(what);
-    kept(out.next());
+    entry_.end_at(out.next());
     return Asked::Same;
   }
   if (!fill()) return Asked::End;
@@ -31,7 +33,7 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   }
   --word;
   const SiteId kept_site(static_cast<std::uint32_t>(word >> 1));
-  expected_ = &last_[kept_site];
+  expected_ = &last_at(kept_site);
   expected_->site = kept_site;
   if ((word & 1) == 0) Read{in_}(expected_->what);
   return expected_->what == what && kept_site == site ? Asked::Same : Asked::Other;
@@ -53,7 +55,7 @@ Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
 }
 
 void Journal::done() {
-  if (lane_ != nullptr) lane_->append(entry_);
+  if (lane_ != nullptr) lane_->append(entry_.data(), entry_.size());
   loads_ = 0;
   kept_load_ = kUnknown;
 }
@@ -69,13 +71,13 @@ bool Journal::fill() {
 void Journal::keep_load(std::uint64_t tick, const void* value, std::size_t bytes) {
   ++entries_;
   entry_.clear();
-  Encoder out(room(3 * kMaxVarint + bytes));
+  Encoder out(entry_.room(3 * kMaxVarint + bytes));
   out.number(kLoadWord);
   out.number(loads_);
   out.number(tick - load_tick_);
   load_tick_ = tick;
   out.bytes(value, bytes);
-  kept(out.next());
+  entry_.end_at(out.next());
   done();
 }
 
@@ -106,15 +108,23 @@ void Journal::bytes(void* data, std::size_t size) {
     return;
   }
   if (size == 0) return;
-  std::uint8_t* out = room(size);
+  std::uint8_t* out = entry_.room(size);
   std::memcpy(out, data, size);
-  kept(out + size);
+  entry_.end_at(out + size);
 }
 
-std::uint8_t* Journal::room(std::size_t bytes) {
-  const std::size_t used = entry_.size();
-  entry_.resize(used + bytes);
-  return entry_.data() + used;
+Inquiry& Journal::last_at(SiteId site) {
+  constexpr std::uint32_t kFew = 1 << 16;
+  if (site.value >= kFew) return last_of_many_[site];
+  if (site.value >= last_.size()) last_.resize(site.value + 1);
+  return last_[site.value];
+}
+
+void Journal::Bytes::grow(std::size_t more) {
+  capacity_ = std::max(2 * (size_ + more), std::size_t{4096});
+  auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(capacity_);
+  if (size_ > 0) std::memcpy(bytes.get(), bytes_.get(), size_);
+  bytes_ = std::move(bytes);
 }
 
 }  // namespace photofinish

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -72,10 +74,11 @@ class Journal {
       Read{in_}(value);
     } else {
       Size size;
-      size(value);
-      Encoder out(room(size.bytes));
+      if constexpr (kIsId<T> || std::is_enum_v<T> || std::is_arithmetic_v<T>) size.bytes = kMaxVarint;
+      else size(value);
+      Encoder out(entry_.room(size.bytes));
       Write{out}(value);
-      kept(out.next());
+      entry_.end_at(out.next());
     }
   }
   // So many bytes, whatever they are.
@@ -84,16 +87,33 @@ class Journal {
   bool ok() const { return in_.ok(); }
 
  private:
-  std::uint8_t* room(std::size_t bytes);
-  void kept(const std::uint8_t* end) { entry_.resize(static_cast<std::size_t>(end - entry_.data())); }
+  // Bytes that are being put together. (A vector would clear what is about to be written.)
+  class Bytes {
+   public:
+    std::uint8_t* room(std::size_t more) {
+      if (size_ + more > capacity_) [[unlikely]] grow(more);
+      return bytes_.get() + size_;
+    }
+    void end_at(const std::uint8_t* end) { size_ = static_cast<std::size_t>(end - bytes_.get()); }
+    void clear() { size_ = 0; }
+    const std::uint8_t* data() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+
+   private:
+    void grow(std::size_t more);
+    std::unique_ptr<std::uint8_t[]> bytes_;
+    std::size_t size_ = 0, capacity_ = 0;
+  };
+  Inquiry& last_at(SiteId site);
 
   Lane* const lane_ = nullptr;
   const Source source_;
-  std::vector<std::uint8_t> entry_;   // that is being kept
+  Bytes entry_;                       // that is being kept
   std::vector<std::uint8_t> chunk_;   // that is being given back
   Decoder in_{nullptr, nullptr};
   std::uint64_t entries_ = 0;
-  std::unordered_map<SiteId, Inquiry> last_;  // of each place
+  std::deque<Inquiry> last_;                       // of each place, by number
+  std::unordered_map<SiteId, Inquiry> last_of_many_;  // those with high numbers, which a damaged journal may have, too
   Inquiry* expected_ = nullptr;
   Inquiry load_{.what = kLoadQuestion, .site = SiteId(0)};
   bool fill();

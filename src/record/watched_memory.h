@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,17 @@ class WatchedMemory {
 
   void exchange_changes(Journal& journal);
 
+  // Whether a load that found this found what has been seen there. (No for an answer may also mean: look closer.)
+  bool is_known(const void* address, const void* value, std::size_t bytes) const {
+    if (last_ >= pieces_.size() || !pending_.empty()) return false;
+    const Piece& piece = pieces_[last_];
+    const auto offset = static_cast<std::size_t>(static_cast<const std::uint8_t*>(address) - piece.memory);
+    if (offset >= piece.seen.size() || bytes > piece.seen.size() - offset) return false;
+    const std::uint8_t* seen = piece.seen.data() + offset;
+    if (bytes == 8) return std::memcmp(seen, value, 8) == 0;
+    if (bytes == 4) return std::memcmp(seen, value, 4) == 0;
+    return std::memcmp(seen, value, bytes) == 0;
+  }
   // A load found this, or is about to find what is there (value is address); a store put it there, or is about to.
   // When a value was found that had not been seen; nothing for the others.
   std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value, std::size_t bytes);

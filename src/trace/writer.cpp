@@ -215,20 +215,20 @@ void Lane::finish(const Event& event, std::uint64_t end) {
   header_->in_call = 0;
 }
 
-void Lane::append(const std::vector<std::uint8_t>& entry) {
+void Lane::append(const std::uint8_t* entry, std::size_t size) {
   std::uint8_t* room = data() + header_->committed;
-  if (header_->committed + entry.size() > kLaneData) [[unlikely]]
-    room = make_room(entry.size());
+  if (header_->committed + size > kLaneData) [[unlikely]]
+    room = make_room(size);
   if (room == nullptr) return;
-  std::memcpy(room, entry.data(), entry.size());
+  std::memcpy(room, entry, size);
   if (!oversized_.empty()) [[unlikely]] {
     std::lock_guard lock(writer_->mutex_);
-    if (writer_->write_chunk(header_->kind, header_->task, header_->sequence, room, entry.size())) ++header_->sequence;
+    if (writer_->write_chunk(header_->kind, header_->task, header_->sequence, room, size)) ++header_->sequence;
     oversized_.clear();
     return;
   }
   std::atomic_signal_fence(std::memory_order_release);
-  header_->committed += entry.size();
+  header_->committed += size;
 }
 
 std::uint8_t* Lane::make_room(std::size_t bytes) {

@@ -44,7 +44,7 @@ class Lane {
   void left() { header_->in_call = 0; }
 
   // Into a journal: bytes that are on record as a whole, or not at all.
-  void append(const std::vector<std::uint8_t>& entry);
+  void append(const std::uint8_t* entry, std::size_t size);
 
  private:
   friend class TraceWriter;

@@ -122,6 +122,7 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
 
 void Journaling::loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
+  if (windows_.is_known(address, value, bytes)) return of(task).count_load();
   const auto tick = windows_.loaded(of(task), address, value, bytes);
   if (!tick || !order_) return;
   DeedLog* account = account_of(task);
