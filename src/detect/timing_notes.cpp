@@ -16,6 +16,7 @@ bool depends_on_time(const Event& event) {
     case Action::WaitAny:
     case Action::WaitSome:
       return asked_in_vain || std::count_if(event.requests.begin(), event.requests.end(), [](RequestId id) { return id != RequestId(0); }) > 1;
+    case Action::ReadClock: return true;
     default: return false;
   }
 }

@@ -447,6 +447,17 @@ class Report(Case):
         os.mkdir(self.path("a.run"))
         self.write("a.run/run.json", '{"format": 1, "token": "0123456789abcdef", "started_ns": 1, "command": []}\n')
 
+    def test_of_a_program_that_reads_the_clock(self):
+        self.write("app.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  int rank, got = 0;\n  MPI_Init(&c, &v);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                   "  double start = MPI_Wtime();\n  if (rank == 0) MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n"
+                   "  else MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n  for (int i = 0; i < 1000; ++i) start -= MPI_Wtime();\n"
+                   "  MPI_Finalize();\n  return 0;\n}\n")
+        self.assertEqual(self.run_(f"mpicc.{arguments.mpi}", "-g", "app.c", "-o", "app").code, 0)
+        result = self.photofinish("check", "-n", "2", "./app")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("repeatable, unless it goes by the clock that it reads (MPI_Wtime app.c:10 and 1 more): no message race", result.err, result)
+        self.assertEqual(self.photofinish("dump", "photofinish.run").out.count("MPI_Wtime"), 4, "once for each place of each rank")
+
     def test_of_what_is_no_run(self):
         self.assertSays(self.photofinish("report", "nowhere"), r"nowhere: No such file or directory", 70)
         self.assertSays(self.photofinish("report", "."), r"not a photofinish run", 70)

@@ -56,7 +56,23 @@ bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* da
   return true;
 }
 
-double wtime(double (*real)()) {
+// That the program looks at the clock is on record once for each place, or now and then where several share a slot.
+void note_clock(Place place) {
+  thread_local std::uint64_t t_noted[64];
+  std::uint64_t& noted = t_noted[place.pc / 4 % 64];
+  if (noted == place.pc) [[likely]] return;
+  Recorder* recorder = Recorder::get();
+  Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
+  if (task == nullptr || is_inside(place) || Control::get() != nullptr) return;
+  noted = place.pc;
+  Inside inside(place);
+  Context c(*task, Call::MPI_Wtime);
+  locate(c, place);
+  const std::uint64_t now = ticks();
+  append_event(c, *recorder, now, now);
+}
+
+double wtime(double (*real)(), Place place) {
   double now = 0;
   std::int64_t result = 0;
   thread_local double (*t_real)();
@@ -65,15 +81,17 @@ double wtime(double (*real)()) {
     *static_cast<double*>(data) = t_real();
     return 0;
   };
-  return Journaling::get() != nullptr && ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
+  if (Journaling::get() != nullptr) return ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
+  note_clock(place);
+  return real();
 }
 
 }  // namespace
 
 std::vector<EarlyAnswer> take_early_answers() { return std::move(early()); }
 
-extern "C" [[gnu::visibility("default")]] double MPI_Wtime() { return wtime(REAL(MPI_Wtime)); }
-extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() { return wtime(REAL(PMPI_Wtime)); }
+extern "C" [[gnu::visibility("default")]] double MPI_Wtime() { return wtime(REAL(MPI_Wtime), PLACE_OF_CALL); }
+extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() { return wtime(REAL(PMPI_Wtime), PLACE_OF_CALL); }
 
 extern "C" [[gnu::visibility("default")]] bool photofinish_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
                                                                    std::int64_t* result) {
