@@ -178,11 +178,13 @@ class Explainer {
     const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size() ? rank.times[access.end / 2].end : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
     if (deed.kind == Deed::Kind::Brought && operation->second.reads) {
-      readings_.push_back({when, pieces_of(access, *at, deed.content)});
+      const auto own = writing_of_.find({rank.rank, event});
+      readings_.push_back({when, pieces_of(access, *at, deed.content), own != writing_of_.end() ? own->second : Origin::kElsewhere});
       readers_.push_back(std::move(end));
     } else if (deed.kind == Deed::Kind::Carried && operation->second.writes && (writers_.empty() || writers_.back() != end)) {
       // What a compare-and-swap compares with comes behind what it writes, and is none of it.
       const bool known = access.kind == AccessKind::Put || access.op == ReduceOp::Replace || access.op == ReduceOp::CompareAndSwap;
+      writing_of_[{rank.rank, event}] = writings_.size();
       writings_.push_back({when, pieces_of(access, *at, deed.content), !known});
       writers_.push_back(std::move(end));
     }
@@ -204,6 +206,7 @@ class Explainer {
   std::vector<Reading> readings_;
   std::vector<Writing> writings_;
   std::vector<TransferEnd> readers_, writers_;  // of the same
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> writing_of_;  // by rank and event, of operations that are both
 };
 
 }  // namespace

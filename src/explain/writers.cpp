@@ -86,6 +86,7 @@ class Finder {
     int beyond = 0;
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
       const Writing& writing = writings_[place->writing];
+      if (place->writing == reading.own) continue;
       const Contents& written = *place->piece;
       const std::uint64_t written_end = written.begin + written.content.size();
       if (written.begin >= end || written_end <= begin) continue;

@@ -35,6 +35,7 @@ struct Writing {
 struct Reading {
   TimeSpan when;
   std::vector<Contents> pieces;
+  std::size_t own = ~std::size_t{0};  // what the same operation writes, having read; the index of a writing
 };
 
 // Where some bytes of a reading came from.

@@ -172,5 +172,10 @@ TEST(Writers, MayBeUpdates) {
   EXPECT_EQ(origins[1], (std::vector<Origin>{{0, 4, false}}));
 }
 
+TEST(Writers, AreNotTheReadersThemselves) {
+  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}}, {{30, 40}, {{0, kBegin, "aaaa"}}}};
+  EXPECT_EQ(find_origins({{{30, 40}, {{0, kBegin, "aaaa"}}, 1}}, writings)[0], (std::vector<Origin>{{0, 4, false}}));
+}
+
 }  // namespace
 }  // namespace photofinish
