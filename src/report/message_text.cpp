@@ -99,10 +99,11 @@ std::string advice(const Standstill& standstill) {
 StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes) {
   StandstillDocument told{.came_about = standstill.came_about, .times = standstill.times};
   for (const Standstill::Waits& waits : standstill.waits) {
-    std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), call_at(waits.rank, waits.site, notes));
+    const std::string at = call_at(waits.rank, waits.site, notes);
+    std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
     if (waits.posted != SiteId() && waits.posted != waits.site) line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
     line += waits.on.value < 0 ? " for what never comes" : fmt::format(" for rank {}", rank_text(waits.on));
-    told.waits.push_back({waits.rank, waits.on, line, notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank)});
+    told.waits.push_back({waits.rank, waits.on, at, line, notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank)});
   }
   if (!standstill.cycle) told.remarks.push_back("The last of them waits for what the run never did.");
   if (standstill.other_match) told.remarks.push_back("A receive could go on with another message than it took: it may also come out otherwise.");
