@@ -149,15 +149,15 @@ def _regions(value):
 def _look_at_result(result, wrong):
     """What lies across the properties of one result."""
     ids = {location["id"] for location in result.get("relatedLocations", []) if "id" in location}
-    for link in LINK.findall(result["message"].get("text", "")):
+    for link in LINK.findall(result.get("message", {}).get("text", "")):
         if link.isdigit() and int(link) not in ids:
             wrong.append(f"the message has a link to {link}, which no related location is")
     for flow in result.get("codeFlows", []):
-        names = [thread.get("id") for thread in flow["threadFlows"]]
+        names = [thread.get("id") for thread in flow.get("threadFlows", [])]
         if len(set(names)) != len(names):
             wrong.append("two thread flows of a code flow have one id")
-        for thread in flow["threadFlows"]:
-            if not all("location" in step or "index" in step for step in thread["locations"]):
+        for thread in flow.get("threadFlows", []):
+            if not all("location" in step or "index" in step for step in thread.get("locations", [])):
                 wrong.append("a step of a thread flow is nowhere")
     if not result.get("partialFingerprints"):
         wrong.append("a result has no fingerprint")
