@@ -239,7 +239,7 @@ class Otf2(ReportCase):
         self.assertEqual((result.code, result.out, result.err), (code, name + ".run.otf2\n", ""), result)
         if shutil.which("otf2-print") is None:
             self.skipTest("no otf2-print here")
-        printed = self.run_("otf2-print", name + ".run.otf2/traces.otf2")
+        printed = self.run_("otf2-print", "-Werror", name + ".run.otf2/traces.otf2")
         self.assertEqual((printed.code, printed.err), (0, ""), printed)
         return [found.groups() for found in re.finditer(r"^([A-Z_]+) +(\d+) +(\d+) *(.*)$", printed.out, re.M)]
 
@@ -251,9 +251,9 @@ class Otf2(ReportCase):
         for rank in "012":
             times = [int(time) for _, location, time, _ in records if location == rank]
             self.assertEqual(times, sorted(times))
-        marks = self.run_("otf2-print", "--show-markers", "race.run.otf2/traces.otf2").out
-        self.assertRegex(marks, r'"F1 one-sided race: Put of 4 bytes by rank 0 into rank 1')
-        self.assertRegex(marks, r'"F1 one-sided race: conflicts with get of 4 bytes by rank 2"')
+        marks = self.run_("otf2-marker", "race.run.otf2/traces.otf2").out
+        self.assertRegex(marks, r'Scope: LOCATION:0, Text: "F1 one-sided race: Put of 4 bytes by rank 0 into rank 1')
+        self.assertRegex(marks, r'Scope: LOCATION:2, Text: "F1 one-sided race: conflicts with get of 4 bytes by rank 2"')
         definitions = self.run_("otf2-print", "-G", "race.run.otf2/traces.otf2").out
         self.assertRegex(definitions, r'RMA_WIN .*Name: "mailbox"')
         self.assertRegex(definitions, r'COMM .*Name: "MPI_COMM_WORLD"')
@@ -291,13 +291,13 @@ class Otf2(ReportCase):
     def test_where_it_goes(self):
         self.archive("race", 66)
         self.report("race", "--format", "otf2", "-o", "there/")
-        self.assertEqual(sorted(os.listdir(self.path("there"))), ["traces", "traces.def", "traces.otf2"])
+        self.assertEqual(sorted(os.listdir(self.path("there"))), ["traces", "traces.def", "traces.marker", "traces.otf2"])
         self.report("race", "--format", "otf2", "-o", "there")  # an archive is replaced
         os.mkdir(self.path("mine"))
         self.write("mine/thesis.tex", "")
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "mine"), "mine holds something else than an OTF2 archive; give another folder", 70)
         self.assertEqual(os.listdir(self.path("mine")), ["thesis.tex"])
-        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "nowhere/there"), "cannot write nowhere/there", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "race/there"), "cannot write race/there", 70)
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "-"), "an OTF2 archive is a folder", 64)
 
 
