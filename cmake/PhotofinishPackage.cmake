@@ -5,11 +5,14 @@ set(CPACK_PACKAGE_CONTACT "The Photofinish authors <photofinish@localhost>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the races in MPI programs")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Photofinish runs an unchanged MPI program, follows its messages, collectives and one-sided operations, and tells which accesses to one memory nothing
- orders, which receives could have got another message, and whether it relies on buffered sends. It runs the program again to make each of these races happen.")
+    "Photofinish runs an unchanged MPI program, follows its messages, collectives
+ and one-sided operations, and tells which accesses to one memory nothing orders,
+ which receives could have got another message, and whether it relies on buffered
+ sends. It runs the program again to make each of these races happen.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/CPackOptions.cmake)
 set(CPACK_PACKAGE_FILE_NAME photofinish-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

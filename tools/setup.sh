@@ -7,11 +7,11 @@ packages=(
   libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev libxxhash-dev robin-map-dev libdw-dev
   libgtest-dev librapidcheck-dev libboost-dev
   clang-19 llvm-19-dev flang-19 clang-16 llvm-16-dev
-  dpkg-dev file groff-base python3-yaml
+  dpkg-dev file groff-base python3-yaml libotf2-trace-dev
 )
 
-# Only the tests need these: what reads our reports.
-test_packages=(python3-jsonschema chromium)
+# Only the tests need these: what reads our reports and packages.
+test_packages=(python3-jsonschema chromium otf2-tools lintian)
 
 missing_packages() {
   local package

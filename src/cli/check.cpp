@@ -86,7 +86,7 @@ void tell_what_is_not_seen(const std::string& program) {
 }
 
 // The ranks look for races while they run. Where some could not finish, the traces tell what they would have found.
-Result<bool> find_races(const std::string& directory, const Options& options) {
+Result<bool> find_races(const std::string& directory, const Options& options, const ReportFile& report) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
   if (!online->analysed || !online->missing.empty()) {
@@ -94,17 +94,17 @@ Result<bool> find_races(const std::string& directory, const Options& options) {
   } else if (!online->messages) {
     if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) return looked;
   }
-  return tell_findings(directory, options);
+  return tell_findings(directory, options, report);
 }
 
 }  // namespace
 
 int run_check(const Options& options, const CheckArguments& arguments) {
   if (arguments.line.empty())
-    return fail("check needs a program: photofinish check -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …", kExitUsage);
+    return fail(fmt::format("{0} needs a program: photofinish {0} -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …", arguments.command), kExitUsage);
   if (arguments.ranks == 0)
     if (const auto program = inspect_program(arguments.line[0]); program && program->flavour)
-      return fail(fmt::format("how many ranks? photofinish check -n N {}", arguments.line[0]), kExitUsage);
+      return fail(fmt::format("how many ranks? photofinish {} -n N {}", arguments.command, arguments.line[0]), kExitUsage);
 
   if (!options.record.empty() && options.record != "all") {
     const auto kept = parse_rank_list(options.record);
@@ -112,7 +112,8 @@ int run_check(const Options& options, const CheckArguments& arguments) {
     if (!kept->empty() && arguments.ranks > 0 && kept->rbegin()->value >= arguments.ranks)
       return fail(fmt::format("there will be no rank {}: {} ranks count from 0", kept->rbegin()->value, arguments.ranks), kExitUsage);
   }
-  if (const auto usable = check_report_options(options); !usable) return fail(usable.error().message, kExitUsage);
+  if (const auto usable = check_report_options(options, arguments.report); !usable) return fail(usable.error().message, kExitUsage);
+  if (arguments.report.format != "text" && (options.offline || !options.record.empty())) return fail("no report is written of a run that is only recorded; photofinish analyze, and then report, do it", kExitUsage);
   Options rank_options = options;
   rank_options.output = absolute_path(options.output);
   if (std::error_code error; !options.baseline.empty() && std::filesystem::equivalent(options.baseline, rank_options.output, error))
@@ -139,15 +140,12 @@ int run_check(const Options& options, const CheckArguments& arguments) {
     fail("nothing was recorded: no rank got through MPI_Init, or the program finds MPI's functions by dlsym, which cannot be seen");
     return code != 0 ? code : kExitToolError;
   }
-  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish dump {}\n", summary.ranks,
-             summary.world_size, static_cast<double>(summary.bytes) / 1e3, options.output, options.output);
+  const char* const next = !options.record.empty() ? "replay" : options.offline ? "analyze" : "dump";
+  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n", summary.ranks, summary.world_size,
+             static_cast<double>(summary.bytes) / 1e3, options.output, next, options.output);
   for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
-  if (!options.record.empty()) {
-    fmt::print(stderr, "photofinish: photofinish replay {}\n", options.output);
-    return code;
-  }
-  if (options.offline) return code;
-  const auto found = find_races(rank_options.output, options);
+  if (!options.record.empty() || options.offline) return code;
+  const auto found = find_races(rank_options.output, options, arguments.report);
   if (!found) return fail(found.error().message, code != 0 ? code : kExitToolError);
   return code == 0 && *found ? kExitFindings : code;
 }

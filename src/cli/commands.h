@@ -13,9 +13,18 @@ namespace photofinish {
 // The program's own exit code wins when it failed. README and man page list these.
 enum ExitCode : int { kExitOk = 0, kExitProblems = 1, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71, kExitDeparture = 72 };
 
+// Where a report goes, and how it looks.
+struct ReportFile {
+  std::string format = "text";        // one of kReportFormats
+  std::string file = {};              // empty: where the command puts such a one by itself; "-": standard output
+};
+inline constexpr const char* kReportFormats[] = {"text", "json", "sarif", "html", "perfetto", "otf2"};
+
 struct CheckArguments {
   int ranks = 0;                      // 0: `line` is a launcher's line
   std::vector<std::string> line;
+  const char* command = "check";      // what the user calls it: record is check, with ranks to keep
+  ReportFile report = {};             // beside the text
 };
 int run_check(const Options& options, const CheckArguments& arguments);
 
@@ -74,16 +83,15 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
 
 struct ReportArguments {
   std::string run;
-  std::string format = "text";        // one of kReportFormats
-  std::string file = {};              // empty: standard output; for html, report.html in the run directory
+  ReportFile report = {};
 };
-inline constexpr const char* kReportFormats[] = {"text", "json", "sarif", "html", "perfetto"};
 int run_report(const Options& options, const ReportArguments& arguments);
 // The same after a run, as text on standard error; what the user calls the directory is among the options. Whether there are findings, or why
 // there is no report.
-Result<bool> tell_findings(const std::string& directory, const Options& options);
+// `report`: and in this form as well, in the run directory if not told otherwise.
+Result<bool> tell_findings(const std::string& directory, const Options& options, const ReportFile& report);
 // What a report will need (the suppressions, the baseline) can be read, and means something: better to know before a long run than after it.
-Result<bool> check_report_options(const Options& options);
+Result<bool> check_report_options(const Options& options, const ReportFile& report = {});
 // For the ranks, which need none of them.
 void forget_report_options(Options& options);
 

@@ -24,6 +24,18 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
   return Error{program.path + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
 }
 
+// Open MPI and UCX patch mmap, munmap and free in each rank, for memory that their networks have registered; so do allocators and tools, and then ranks crash.
+// Ours are told to leave it, unless the user has said how it shall be.
+void leave_memory_functions(MpiFlavour flavour, const Options& options) {
+  const auto set = [&](const char* name, const char* value) {
+    if (std::getenv(name) != nullptr) return;
+    setenv(name, value, 1);
+    if (options.verbose) fail_once(fmt::format("{}={} is set for the ranks; set it yourself to have it otherwise", name, value), kExitOk);
+  };
+  if (flavour == MpiFlavour::OpenMpi) set("OMPI_MCA_memory", "^patcher");
+  set("UCX_MEM_EVENTS", "no");
+}
+
 }  // namespace
 
 int run_exec(const Options& options, const ExecArguments& arguments) {
@@ -56,6 +68,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
   setenv("PHOTOFINISH_OPTIONS", format_options(options).c_str(), 1);
   setenv("PHOTOFINISH_TOKEN", arguments.token.c_str(), 1);
   setenv("PHOTOFINISH_ACTIVE", "1", 1);
+  leave_memory_functions(*flavour, options);
 
   std::vector<char*> words;
   for (const std::string& word : arguments.line) words.push_back(const_cast<char*>(word.c_str()));

@@ -7,6 +7,8 @@
 
 #include "cli/commands.h"
 #include "cli/describe.h"
+#include "cli/help_format.h"
+#include "cli/nearest.h"
 
 namespace photofinish {
 namespace {
@@ -43,8 +45,10 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
   for (const OptionInfo& info : option_table()) {
     if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
-    const std::string help = fmt::format("{}{}", info.help, info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
-    if (info.type == "bool") {
+    const bool is_switch = info.type == "bool";
+    const std::string help = fmt::format("{}{}", info.help, is_switch ? (info.default_value == "1" ? " Default: on." : "")
+                                                                      : info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
+    if (is_switch) {
       const std::string off = info.default_value == "1" ? flag_name(name) + ",!--no-" + flag_name(name).substr(2) : flag_name(name);
       command.add_flag(off, [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); }, help);
     } else {
@@ -76,21 +80,48 @@ std::vector<std::string> program_line(const CLI::App& command, const std::vector
   return words;
 }
 
+// The run that a command is about: that of the last check, unless told otherwise.
+void add_run(CLI::App& command, std::string& run) {
+  run = Options{}.output;
+  command.add_option("run", run, fmt::format("Run directory. Default: {}.", run))->type_name("RUN");
+}
+
+void add_report_file(CLI::App& command, const std::string& flag, ReportFile& report, const std::string& formats, const std::string& files) {
+  command.add_option("--format", report.format, formats)
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))->type_name("FORMAT");
+  command.add_option(flag + "--output-file", report.file, files)->type_name("FILE");
+}
+
+// Commands are asked for help in many ways.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (words.size() > 1 && words[1] == "help") {
+    words.erase(words.begin() + 1);
+    words.resize(std::min<std::size_t>(words.size(), 2));
+    words.push_back("--help");
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Finds the races in programs that run on distributed memory.", "photofinish"};
   app.set_version_flag("--version", "photofinish " PHOTOFINISH_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
+  app.formatter(std::make_shared<HelpFormat>());
   app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error, 71 interrupted, 72 a replay that went another way.\n"
-             "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".");
+             "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".\n"
+             "To start with: photofinish check -n 4 ./app. More of a command: photofinish COMMAND --help.");
   Given given;
 
   CheckArguments check;
-  CLI::App* check_command = app.add_subcommand("check", "Run a program and record what its ranks do.");
+  CLI::App* check_command = app.add_subcommand("check", "Run a program and find its races; exit code 66 if there are any.");
   check_command->add_option("-n,--np", check.ranks, "Number of ranks; the launcher is found by the program's MPI.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
-  check_command->footer("photofinish check -n N PROGRAM ARGS…\nphotofinish check -- LAUNCHER … PROGRAM ARGS…");
+  check_command->footer("photofinish check [OPTIONS] -n N PROGRAM ARGS…\nphotofinish check [OPTIONS] -- LAUNCHER … PROGRAM ARGS…");
   check_command->prefix_command();
+  add_report_file(*check_command, "", check.report, "Write a report as well: json, sarif, html, perfetto or otf2; the text is printed in any case.",
+                  "File for that report, or folder for otf2; -: standard output. Default: report.FORMAT in the run directory.");
   add_table_options(*check_command, given, all_but({kOfConfirm}));
 
   ExecArguments exec;
@@ -103,7 +134,7 @@ int run(int argc, char** argv) {
 
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
-  dump_command->add_option("run", dump.run, "Run directory.")->required();
+  add_run(*dump_command, dump.run);
   dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.");
   dump_command->add_option("-c,--call", dump.call, "Only calls that match this pattern, for example 'MPI_Win_*'.");
   dump_command->add_flag("-s,--stacks", dump.stacks, "The whole stack of each event.");
@@ -111,18 +142,17 @@ int run(int argc, char** argv) {
 
   AnalyzeArguments analyze;
   CLI::App* analyze_command = app.add_subcommand("analyze", "Find the races of a recorded run; exit code 66 if there are any.");
-  analyze_command->add_option("run", analyze.run, "Run directory.")->required();
+  add_run(*analyze_command, analyze.run);
   analyze_command->add_option("-n,--np", analyze.processes, "Number of processes; their launcher is found by the run's MPI.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
-  analyze_command->footer("photofinish analyze -n N RUN\nLAUNCHER … photofinish analyze RUN");
+  analyze_command->footer("photofinish analyze [-n N] [RUN]\nLAUNCHER … photofinish analyze [RUN]");
   add_table_options(*analyze_command, given, and_those({"mpi", "memory", "strict_accumulate_ops", "verbose"}, kOfReport));
 
   ReportArguments report;
   CLI::App* report_command = app.add_subcommand("report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
-  report_command->add_option("run", report.run, "Run directory.")->required();
-  report_command->add_option("--format", report.format, "text, json, sarif, html or perfetto. Default: text.")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))->type_name("FORMAT");
-  report_command->add_option("-o,--output-file", report.file, "File to write; -: standard output. Default: standard output; for html, report.html in RUN.")->type_name("FILE");
+  add_run(*report_command, report.run);
+  add_report_file(*report_command, "-o,", report.report, "text, json, sarif, html, perfetto or otf2. Default: text.",
+                  "File to write, or folder for otf2; -: standard output. Default: standard output; for html, report.html in RUN; for otf2, RUN.otf2.");
   add_table_options(*report_command, given, kOfReport);
 
   DiffArguments diff;
@@ -133,17 +163,17 @@ int run(int argc, char** argv) {
 
   ConfirmArguments confirm;
   CLI::App* confirm_command = app.add_subcommand("confirm", "Run the program again until each finding happens, in each order; exit code 66 if one does.");
-  confirm_command->add_option("run", confirm.run, "Run directory.")->required();
-  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")->delimiter(',')->type_name("F");
+  add_run(*confirm_command, confirm.run);
+  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")->delimiter(',')->type_name("F")->allow_extra_args(false);
   confirm_command->add_option("--order", confirm.order, "Make one finding happen in this order, once, with the program's output as it is.")
       ->check(CLI::Range(1, 1 << 20))->type_name("N");
-  confirm_command->add_option("--compare", confirm.compare, "A file that the program writes, to be compared as well.")->type_name("FILE");
+  confirm_command->add_option("--compare", confirm.compare, "A file that the program writes, to be compared as well.")->type_name("FILE")->allow_extra_args(false);
   confirm_command->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as many as the recorded run had.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
-  confirm_command->footer("photofinish confirm RUN\nphotofinish confirm RUN -- LAUNCHER … PROGRAM ARGS…");
+  confirm_command->footer("photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … PROGRAM ARGS…");
   add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "timeout", "tolerance", "verbose"});
 
-  CheckArguments record;
+  CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
   CLI::App* record_command = app.add_subcommand("record", "Run a program and keep what some of its ranks are given, for photofinish replay.");
   record_command->add_option("-n,--np", record.ranks, "Number of ranks; the launcher is found by the program's MPI.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
@@ -159,18 +189,17 @@ int run(int argc, char** argv) {
 
   ReplayArguments replay;
   CLI::App* replay_command = app.add_subcommand("replay", "Run recorded ranks again, alone, to the same result.");
-  replay_command->add_option("run", replay.run, "Run directory.")->required();
+  add_run(*replay_command, replay.run);
   replay_command->add_option("-r,--ranks", replay.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
   CLI::Option* gdb = replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")->check(CLI::Range(0, 1 << 24))->type_name("RANK");
   replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
-  replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND");
-  replay_command->add_option("--vscode", replay.editor_file, "Write a launch file with which Visual Studio Code debugs the ranks. Default: .vscode/launch.json.")
-      ->expected(0, 1)->default_str(".vscode/launch.json")->excludes(gdb)->type_name("FILE");
+  replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND")->allow_extra_args(false);
+  replay_command->add_flag("--vscode{.vscode/launch.json}", replay.editor_file, "Write .vscode/launch.json, with which Visual Studio Code debugs the ranks; with --vscode=FILE another file.")->excludes(gdb);
   add_table_options(*replay_command, given, {"verbose"});
 
   ExplainArguments explain;
   CLI::App* explain_command = app.add_subcommand("explain", "Tell who of the recorded ranks wrote what the others read, and what came from outside.");
-  explain_command->add_option("run", explain.run, "Run directory.")->required();
+  add_run(*explain_command, explain.run);
   explain_command->add_option("-r,--ranks", explain.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
   explain_command->add_flag("--each", explain.each, "Every message and value on a line of its own, not those alike together.");
   explain_command->add_option("--finding", explain.finding, "Tell which ranks have to be recorded for this finding of a checked run.")->type_name("F");
@@ -199,22 +228,39 @@ int run(int argc, char** argv) {
     return kExitOk;
   }
   // A program's arguments are never ours, whatever they look like.
-  const std::vector<std::string> words(argv, argv + argc);
+  std::vector<std::string> words = words_of(argc, argv);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == argv[1]; }))
-    return fail(fmt::format("there is no command '{}' (see photofinish --help)", argv[1]), kExitUsage);
+  const auto command = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) { return one->get_name() == words[1]; });
+  if (words[1][0] != '-' && command == commands.end()) {
+    std::vector<std::string> names;
+    for (const CLI::App* one : commands) names.push_back(one->get_name());
+    return fail(fmt::format("there is no command '{}'{} (see photofinish --help)", words[1], did_you_mean(words[1], names)), kExitUsage);
+  }
+  const std::string see = command == commands.end() ? "photofinish --help" : "photofinish " + words[1] + " --help";
+  const auto no_option = [&](const std::string& word) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : (*command)->get_options()) {
+      const auto flags = describe(*option).flags;
+      names.insert(names.end(), flags.begin(), flags.end());
+    }
+    const std::string name = word.substr(0, word.find('='));
+    return fail(fmt::format("there is no option {}{} (see {})", name, did_you_mean(name, names), see), kExitUsage);
+  };
   try {
-    app.parse(static_cast<int>(dashes - words.begin()), argv);
+    std::vector<std::string> own(words.begin() + 1, dashes);
+    std::reverse(own.begin(), own.end());
+    app.parse(own);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return fail(std::string(error.what()) + " (see photofinish --help)", kExitUsage);
+    if (command != commands.end())
+      if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-')) return no_option(left[0]);
+    return fail(fmt::format("{} (see {})", error.what(), see), kExitUsage);
   }
-  for (const CLI::App* command : {check_command, exec_command, record_command})
-    if (const auto left = command->remaining(); !left.empty() && left[0].starts_with('-'))
-      return fail(fmt::format("there is no option {} (see photofinish {} --help)", left[0], command->get_name()), kExitUsage);
+  for (const CLI::App* one : {check_command, exec_command, record_command})
+    if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-')) return no_option(left[0]);
   if (doctor_command->parsed()) return run_doctor(doctor);  // which tells of wrong options, too
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);

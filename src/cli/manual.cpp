@@ -1,7 +1,10 @@
 // photofinish man, photofinish completion: what the package installs, printed.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -23,6 +26,19 @@ int write_pages(const std::string& folder, const CommandTree& tree) {
   return written ? kExitOk : fail(fmt::format("cannot write to {}: {}; give a folder that is there and can be written to", folder, std::strerror(errno)));
 }
 
+// As man shows it on a terminal; as it is for those who install it, or where there is no man.
+int show(const std::string& page) {
+  if (isatty(STDOUT_FILENO) != 0) {
+    std::signal(SIGPIPE, SIG_IGN);
+    if (std::FILE* const man = popen("man -l - 2>/dev/null", "w"); man != nullptr) {
+      std::fwrite(page.data(), 1, page.size(), man);
+      if (pclose(man) == 0) return kExitOk;
+    }
+  }
+  fmt::print("{}", page);
+  return kExitOk;
+}
+
 }  // namespace
 
 int run_man(const ManArguments& arguments, const CommandTree& tree) {
@@ -33,8 +49,7 @@ int run_man(const ManArguments& arguments, const CommandTree& tree) {
   }
   const CommandHelp* const command = find_command(tree, arguments.command);
   if (!arguments.command.empty() && command == nullptr) return fail(fmt::format("there is no command '{}' (see photofinish --help)", arguments.command), kExitUsage);
-  fmt::print("{}", command != nullptr ? man_page(tree, *command) : man_page(tree));
-  return kExitOk;
+  return show(command != nullptr ? man_page(tree, *command) : man_page(tree));
 }
 
 int run_completion(const std::string& shell, const CommandTree& tree) {

@@ -21,11 +21,20 @@ namespace photofinish {
 namespace {
 
 // What a process left to say about its end, and its exit code.
-int conclude(const std::string& run, const Replay& replay, int code) {
+int conclude(const std::string& run, const Replay& replay, int code, bool& told) {
   const auto departure = read_departure(departure_path(replay.scratch));
   if (!departure) return code;
+  told = true;
   fmt::print(stderr, "photofinish: {}\n", departure_text(run, replay.scratch, replay.rank, *departure));
   return departure->expected.what == kNoQuestion ? code : static_cast<int>(kExitDeparture);
+}
+
+// What is started, and what was set for it.
+std::string shown(const Replay& replay) {
+  std::string line = fmt::format("rank {}:", replay.rank.value);
+  for (const auto& [name, value] : replay.settings) line += " " + name + "=" + value;
+  for (const std::string& word : replay.start.arguments) line += " " + word;
+  return line;
 }
 
 // gdb starts the rank itself, in the environment that it needs.
@@ -35,7 +44,11 @@ int conclude(const std::string& run, const Replay& replay, int code) {
   file << "set startup-with-shell off\nset disable-randomization on\nset confirm off\nset breakpoint pending on\nhandle SIGTRAP nopass\n";
   for (const std::string& variable : environment_of(replay)) {
     const std::size_t equals = variable.find('=');
-    if (variable.find('\n') == std::string::npos) file << "set environment " << variable.substr(0, equals) << " = " << variable.substr(equals + 1) << "\n";
+    if (variable.find('\n') != std::string::npos) continue;
+    if (equals + 1 == variable.size())
+      setenv(variable.substr(0, equals).c_str(), "", 1);  // gdb hands its own on, and would have something to say about an empty one
+    else
+      file << "set environment " << variable.substr(0, equals) << " = " << variable.substr(equals + 1) << "\n";
   }
   file << "set environment PHOTOFINISH_REPLAY_STOPS = 1\n";
   file.close();
@@ -84,9 +97,11 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     auto replay = prepare_replay(arguments.run, rank, scratch->path());
     if (!replay) return fail(replay.error().message);
     replays.push_back(std::move(*replay));
+    if (options.verbose) fmt::print(stderr, "photofinish: {}\n", shown(replays.back()));
   }
   signal(SIGINT, SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them
   int code = 0;
+  bool told = false;
   for (Replay& replay : replays) {
     replay.process = fork();
     if (replay.process == 0) {
@@ -98,10 +113,12 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   }
   for (const Replay& replay : replays) {
     if (replay.process <= 0) continue;
-    const int own = conclude(arguments.run, replay, wait_for(replay));
+    const int own = conclude(arguments.run, replay, wait_for(replay), told);
     if (code == 0) code = own;
   }
-  if (options.verbose) fmt::print(stderr, "photofinish: {} rank{} replayed\n", replays.size(), replays.size() > 1 ? "s" : "");
+  if (!told && !debugs)
+    fmt::print(stderr, "photofinish: rank{} {} ran again, to {} end: exit code {}\n", ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
+               ranks->size() > 1 ? "their" : "its", code);
   return code;
 }
 

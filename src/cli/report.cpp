@@ -12,6 +12,7 @@
 #include "report/finding_text.h"
 #include "report/html/html.h"
 #include "report/json.h"
+#include "report/otf2/export.h"
 #include "report/perfetto.h"
 #include "report/sarif.h"
 #include "trace/findings_file.h"
@@ -44,9 +45,27 @@ Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocum
   return print_text(file, run, options);
 }
 
+// Where a report goes that nobody has a place for; empty: to standard output. An archive is a folder, and has its place beside the run.
+std::string place_of(const std::string& format, std::string run) {
+  while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+  if (format == "otf2") return run + ".otf2";
+  if (format == "html") return run + "/" + std::string(kHtmlReport);
+  if (format == "json") return run + "/" + std::string(kJsonReport);
+  if (format == "sarif") return run + "/" + std::string(kSarifReport);
+  if (format == "perfetto") return run + "/" + std::string(kPerfettoReport);
+  return "";
+}
+
+Result<bool> write_report(const std::string& format, const std::string& file, const RunDocument& run, const Options& options) {
+  if (format == "otf2") return write_otf2(file, run);
+  if (file.empty()) return write_as(format, stdout, run, options);
+  return write_file(file, [&](std::FILE* out) { return write_as(format, out, run, options); });
+}
+
 }  // namespace
 
-Result<bool> check_report_options(const Options& options) {
+Result<bool> check_report_options(const Options& options, const ReportFile& report) {
+  if (report.format == "otf2" && report.file == "-") return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
   if (const auto group_by = group_by_of(options.group_by); !group_by) return group_by.error();
   if (!options.suppressions.empty())
     if (const auto read = read_suppressions(options.suppressions); !read) return read.error();
@@ -67,24 +86,29 @@ void forget_report_options(Options& options) {
 
 // The ranks of a program that a launcher of the user's has started look for races in memory; nobody was there for its messages.
 int run_report(const Options& options, const ReportArguments& arguments) {
-  if (const auto usable = check_report_options(options); !usable) return fail(usable.error().message, kExitUsage);
+  const auto& [format, wanted] = arguments.report;
+  if (const auto usable = check_report_options(options, arguments.report); !usable) return fail(usable.error().message, kExitUsage);
   if (const auto run = read_findings(arguments.run); run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
     if (const auto looked = analyze_messages_of(arguments.run); !looked) return fail(looked.error().message);
   const auto run = read_document(arguments.run, document_options(options));
   if (!run) return fail(run.error().message);
-  std::string file = arguments.file == "-" ? "" : arguments.file;
-  if (arguments.format == "html" && arguments.file.empty()) file = arguments.run + (arguments.run.ends_with('/') ? "" : "/") + std::string(kHtmlReport);
-  const auto written = file.empty() ? write_as(arguments.format, stdout, *run, options)
-                                    : write_file(file, [&](std::FILE* out) { return write_as(arguments.format, out, *run, options); });
-  if (!written) return fail(written.error().message + (arguments.format == "html" && arguments.file.empty() ? "; -o FILE writes it elsewhere" : ""));
+  const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");
+  const std::string file = by_itself ? place_of(format, arguments.run) : wanted == "-" ? "" : wanted;
+  if (const auto written = write_report(format, file, *run, options); !written)
+    return fail(written.error().message + (by_itself && format == "html" ? "; -o FILE writes it elsewhere" : ""));
   if (!file.empty()) fmt::print("{}\n", file);
-  return run->counting() > 0 ? kExitFindings : kExitOk;
+  return run->has_findings() ? kExitFindings : kExitOk;
 }
 
-Result<bool> tell_findings(const std::string& directory, const Options& options) {
+Result<bool> tell_findings(const std::string& directory, const Options& options, const ReportFile& report) {
   const auto run = read_document(directory, document_options(options, options.output));
   if (!run) return run.error();
-  return print_text(stderr, *run, options);
+  const auto found = print_text(stderr, *run, options);
+  if (!found || (report.format == "text" && report.file.empty())) return found;
+  const std::string file = report.file.empty() ? place_of(report.format, options.output) : report.file == "-" ? "" : report.file;
+  if (const auto written = write_report(report.format, file, *run, options); !written) return written.error();
+  if (!file.empty()) fmt::print(stderr, "photofinish: {}\n", file);
+  return found;
 }
 
 }  // namespace photofinish

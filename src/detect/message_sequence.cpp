@@ -301,7 +301,7 @@ WorldRank MessageSequence::waits_for(WorldRank who) {
 // In a run that was broken off: who is to act for a send or receive that is not matched and never will be; nobody, if the other end is there.
 WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operation) {
   const MessageStep& step = operation.step;
-  if (!operation.posted || step.peer == kAnySource) return kProcNull;
+  if (!operation.posted || step.peer.value < 0) return kProcNull;
   const Inbox& inbox = inboxes_[operation.inbox];
   if (step.kind == MessageStep::Kind::Receive) {
     const auto sends = inbox.unmatched.find(step.peer);
@@ -332,11 +332,11 @@ bool MessageSequence::any_other_match() {
   return false;
 }
 
-// Follows who waits for whom, to where it began or to the end.
+// Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or who is not in this world and whose steps nobody knows.
 Deadlock MessageSequence::who_waits(WorldRank from) {
   std::vector<WorldRank> path;
   WorldRank at = from;
-  while (at != kProcNull && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
+  while (at.value >= 0 && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
     path.push_back(at);
     at = waits_for(at);
   }

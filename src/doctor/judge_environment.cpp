@@ -45,13 +45,14 @@ Section judge_environment(const Machine& machine) {
     all.push_back({Level::Problem, "PHOTOFINISH_ACTIVE is set: this is a rank of a run that is being recorded", "start photofinish outside of it"});
 
   if (has_open_mpi(machine)) {
-    // Open MPI and UCX replace mmap, munmap and free in the process, and so may a program's allocator.
-    const bool quiet = value_of(machine, "OMPI_MCA_memory").find("^patcher") != std::string::npos && value_of(machine, "UCX_MEM_EVENTS") == "no";
+    // Open MPI and UCX replace mmap, munmap and free in the process, and so may a program's allocator. Our ranks are told not to (cli/exec.cpp), unless the user says how.
+    const std::string memory = value_of(machine, "OMPI_MCA_memory"), events = value_of(machine, "UCX_MEM_EVENTS");
+    const bool patches = (!memory.empty() && memory.find("^patcher") == std::string::npos) || (!events.empty() && events != "no" && events != "n" && events != "0");
     const bool allocator = std::any_of(machine.preloads.begin(), machine.preloads.end(), [](const PreloadFacts& one) { return one.wraps_malloc; });
-    if (allocator && !quiet)
-      all.push_back({Level::Problem, "Open MPI patches the memory functions that a library in LD_PRELOAD replaces, too", "export OMPI_MCA_memory=^patcher UCX_MEM_EVENTS=no"});
-    else if (!quiet)
-      all.push_back({Level::Note, "Open MPI patches memory functions of its processes, which is fine as a rule", "if ranks crash in munmap or free, or at their end: export OMPI_MCA_memory=^patcher UCX_MEM_EVENTS=no"});
+    if (allocator && patches)
+      all.push_back({Level::Problem, "Open MPI is told to patch the memory functions that a library in LD_PRELOAD replaces, too", "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to"});
+    else if (patches)
+      all.push_back({Level::Note, "Open MPI is told to patch memory functions of its processes, which is fine as a rule", "if ranks crash in munmap or free, or at their end: unset OMPI_MCA_memory UCX_MEM_EVENTS"});
     const bool allowed = !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT").empty() && !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").empty();
     if (machine.root && !allowed)
       all.push_back({Level::Note, "you are root: check -n tells Open MPI that it may run; launchers that you start yourself refuse to", "for those: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "detect/timeline.h"
+#include "trace/clock_offsets.h"
 
 namespace photofinish {
 namespace {
@@ -124,13 +125,9 @@ Result<std::vector<RecordedRank>> read_group(const std::string& run, const std::
     if (!read) return read.error();
     group.push_back(std::move(*read));
   }
-  double first = 0;
+  const ClockOffsets offsets = clock_offsets(run, ranks);
   for (RecordedRank& rank : group) {
-    rank.offset = rank.definitions().rank.clock.after(group.front().definitions().rank.clock);
-    first = std::min(first, rank.offset);
-  }
-  for (RecordedRank& rank : group) {
-    rank.offset -= first;
+    rank.offset = offsets.ns.at(rank.rank);
     for (TimeSpan& span : rank.times) {
       span.start += static_cast<std::uint64_t>(rank.offset);
       span.end += static_cast<std::uint64_t>(rank.offset);

@@ -17,7 +17,7 @@ std::vector<std::string> usage_of(const CommandTree& tree, const CommandHelp& co
   for (const OptionHelp& positional : command.positionals) {
     std::string name = positional.flags[0];
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    line += " " + name;
+    line += positional.optional ? " [" + name + "]" : " " + name;
   }
   return {line + (command.takes_program ? " PROGRAM ARGS..." : "")};
 }

@@ -12,6 +12,7 @@ struct OptionHelp {
   std::string value;                 // "N"; empty: a switch
   std::vector<std::string> choices;  // all that the value can be, if that is a list
   std::string help;
+  bool optional = false;             // said of positionals: flags are
 };
 
 struct CommandHelp {

@@ -11,10 +11,6 @@ struct HostClock {
   double ns_per_tick = 1;
   std::uint64_t tick = 0, ns = 0;  // at this tick it was so long after 1970
 
-  // How long after another rank's this one's `tick` was, in nanoseconds: exactly, if they are of one counter.
-  double after(const HostClock& other) const {
-    return id != 0 && id == other.id ? static_cast<double>(static_cast<std::int64_t>(tick - other.tick)) * ns_per_tick : static_cast<double>(static_cast<std::int64_t>(ns - other.ns));
-  }
   std::uint64_t since_1970(std::uint64_t at) const {
     return ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(at - tick)) * ns_per_tick));
   }

@@ -27,7 +27,7 @@ std::vector<KnownFinding> of_sarif(const json& log) {
   std::vector<KnownFinding> known;
   for (const json& run : log.at("runs"))
     for (const json& result : run.at("results"))
-      known.push_back({result.at("partialFingerprints").at(std::string(kFingerprintName)).get<std::string>(), result.at("properties").at("title").get<std::string>(), result.contains("suppressions")});
+      if (result.at("ruleId") != kDeadlockRule) known.push_back({result.at("partialFingerprints").at(std::string(kFingerprintName)).get<std::string>(), result.at("properties").at("title").get<std::string>(), result.contains("suppressions")});
   return known;
 }
 

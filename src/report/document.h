@@ -74,6 +74,7 @@ struct FindingDocument {
 struct StandstillDocument {
   struct Wait {
     WorldRank rank, on;
+    std::string at;    // "MPI_Recv ring.c:31"
     std::string line;  // "rank 0 waits in MPI_Recv ring.c:31 for rank 1"
     std::vector<Frame> stack;
     std::string no_stack;
@@ -105,6 +106,7 @@ struct RunDocument {
   std::size_t suppressed() const;
   std::size_t known() const;
   std::size_t counting() const;  // those that are neither
+  bool has_findings() const { return counting() > 0 || deadlocks() > 0; }  // what the exit code tells
 };
 
 // "solver.c" of "/home/me/project/solver.c" if the root is /home/me/project; else the path as it is.

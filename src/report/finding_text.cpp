@@ -144,7 +144,7 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
   for (const std::string& verdict : run.verdicts) end += "VERDICT: photofinish: " + verdict + "\n";
   write_block(end + summary_line(run, shown.size()));
   if (!written) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
-  return run.counting() > 0;
+  return run.has_findings();
 }
 
 }  // namespace photofinish

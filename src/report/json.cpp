@@ -79,7 +79,7 @@ std::string_view state_word(const std::optional<Confirmation>& confirmation) {
 json standstill_json(const StandstillDocument& standstill, const std::string& root) {
   json waits = json::array();
   for (const StandstillDocument::Wait& wait : standstill.waits)
-    waits.push_back({{"rank", wait.rank.value}, {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)}, {"text", wait.line}, {"stack", frames_json(wait.stack, root)}});
+    waits.push_back({{"rank", wait.rank.value}, {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)}, {"at", wait.at}, {"text", wait.line}, {"stack", frames_json(wait.stack, root)}});
   return {{"cameAbout", standstill.came_about}, {"times", standstill.times}, {"waits", waits}, {"remarks", standstill.remarks}, {"advice", standstill.advice}};
 }
 

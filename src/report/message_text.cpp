@@ -89,10 +89,20 @@ FindingDocument describe_message(const MessageFinding& finding, std::size_t numb
 
 namespace {
 
-std::string advice(const Standstill& standstill) {
+// Whether any of them waits in a send, or for one; where nothing is known of a call, it may be.
+bool waits_in_a_send(const Standstill& standstill, RunNotes& notes) {
+  return std::any_of(standstill.waits.begin(), standstill.waits.end(), [&](const Standstill::Waits& waits) {
+    if (waits.posted == SiteId()) return false;
+    const auto& call = notes.site(waits.rank, waits.posted).call;
+    return !call || (traits(*call).action != Action::Receive && traits(*call).action != Action::MatchedReceive);
+  });
+}
+
+std::string advice(const Standstill& standstill, RunNotes& notes) {
   if (!standstill.cycle) return "Try: receive the message, or do not send it.";
-  const bool sends = std::any_of(standstill.waits.begin(), standstill.waits.end(), [](const auto& waits) { return waits.posted != SiteId(); });
-  return sends ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends." : "Try: call collectives in the same order on all ranks.";
+  const bool messages = std::any_of(standstill.waits.begin(), standstill.waits.end(), [](const auto& waits) { return waits.posted != SiteId(); });
+  if (!messages) return "Try: call collectives in the same order on all ranks.";
+  return waits_in_a_send(standstill, notes) ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends." : "Try: let one of them send, or call what the others wait for, before it receives.";
 }
 
 }  // namespace
@@ -100,15 +110,16 @@ std::string advice(const Standstill& standstill) {
 StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes) {
   StandstillDocument told{.came_about = standstill.came_about, .times = standstill.times};
   for (const Standstill::Waits& waits : standstill.waits) {
-    std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), call_at(waits.rank, waits.site, notes));
+    const std::string at = call_at(waits.rank, waits.site, notes);
+    std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
     if (waits.posted != SiteId() && waits.posted != waits.site) line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
     line += waits.on.value < 0 ? " for what never comes" : fmt::format(" for rank {}", rank_text(waits.on));
-    told.waits.push_back({waits.rank, waits.on, line, notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank)});
+    told.waits.push_back({waits.rank, waits.on, at, line, notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank)});
   }
   if (!standstill.cycle) told.remarks.push_back("The last of them waits for what the run never did.");
   if (standstill.other_match) told.remarks.push_back("A receive could go on with another message than it took: it may also come out otherwise.");
   if (standstill.came_about) told.remarks.push_back("Each waits for the next, and the last for the first: none of these calls can return.");
-  told.advice = advice(standstill);
+  told.advice = advice(standstill, notes);
   return told;
 }
 

@@ -12,6 +12,7 @@
 #include "detect/timeline.h"
 #include "report/event_text.h"
 #include "report/json.h"
+#include "trace/clock_offsets.h"
 #include "trace/reader.h"
 
 namespace photofinish {
@@ -90,23 +91,6 @@ class Flows final : public MessageSink {
   std::unordered_map<std::uint64_t, std::pair<double, std::uint32_t>> complete_;
 };
 
-// When each rank's time 0 was, in microseconds from that of the first of them.
-std::map<WorldRank, double> offsets_of(const RunDocument& run) {
-  std::map<WorldRank, double> offsets;
-  std::optional<HostClock> first;
-  for (const WorldRank rank : run.recorded) {
-    const auto trace = RankTrace::open(run.directory, rank);
-    if (!trace) continue;
-    const HostClock& clock = (*trace)->definitions().rank.clock;
-    if (!first) first = clock;
-    offsets[rank] = clock.after(*first) * 1e-3;
-  }
-  double least = 0;
-  for (const auto& [rank, offset] : offsets) least = std::min(least, offset);
-  for (auto& [rank, offset] : offsets) offset -= least;
-  return offsets;
-}
-
 void write_rank(const RunDocument& run, WorldRank rank, double offset, const std::vector<EndTime*>& ends, Symbolizer& symbolizer, Output& output) {
   const auto trace = RankTrace::open(run.directory, rank);
   if (!trace) return;
@@ -181,7 +165,7 @@ Result<bool> write_perfetto(std::FILE* file, const RunDocument& run) {
   }
   Output output(file);
   Symbolizer symbolizer;
-  for (const auto& [rank, offset] : offsets_of(run)) write_rank(run, rank, offset, of_rank[rank], symbolizer, output);
+  for (const auto& [rank, offset] : clock_offsets(run.directory, run.recorded).ns) write_rank(run, rank, offset * 1e-3, of_rank[rank], symbolizer, output);
   for (const auto& ends : all) {
     if (ends.empty()) continue;
     std::vector<const EndTime*> list;

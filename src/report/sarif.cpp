@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/block.h"
 #include "report/confirmation_text.h"
@@ -36,6 +37,12 @@ constexpr Rule kRules[] = {
      "If it matters, name the source, give the messages different tags, or send the second only when the first has arrived."},
 };
 
+// Has no number among findings, and is one all the same.
+constexpr Rule kDeadlock = {FindingKind::MessageRace, "Deadlock", "Ranks wait for each other",
+                            "The run came to a standstill: each of some ranks waits for the next, and the last for the first, so that none of their calls can return.",
+                            "Use MPI_Sendrecv, or MPI_Irecv before the sends; call collectives in the same order on all ranks."};
+constexpr std::size_t kMostWaiting = 32;  // ranks that are told of
+
 // As a URI: relative to the root where it lies below it.
 std::string uri_of(const std::string& path) {
   std::string uri;
@@ -67,10 +74,10 @@ json location_json(const std::vector<Frame>& stack, const std::string& root, con
   return location;
 }
 
-json stack_json(const EndDocument& end, const std::string& root) {
+json stack_json(const std::vector<Frame>& stack, const std::string& headline, const std::string& root) {
   json frames = json::array();
-  for (const Frame& frame : end.stack) frames.push_back({{"location", location_json({frame}, root, "")}, {"module", base_name(frame.module)}});
-  return {{"message", {{"text", end.headline}}}, {"frames", frames}};
+  for (const Frame& frame : stack) frames.push_back({{"location", location_json({frame}, root, "")}, {"module", base_name(frame.module)}});
+  return {{"message", {{"text", headline}}}, {"frames", frames}};
 }
 
 // What each rank did, step by step, as far as the finding knows: the epoch, the access, its end.
@@ -93,6 +100,14 @@ json code_flow(const FindingDocument& finding, const std::string& root) {
   return json::array({json{{"message", {{"text", finding.why}}}, {"threadFlows", std::move(thread_flows)}}});
 }
 
+// "deadlock: rank 0 waits in …; rank 1 waits in …. Try: …"
+std::string waits_text(const StandstillDocument& standstill, std::size_t most) {
+  std::string text = standstill.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
+  for (std::size_t i = 0; i < std::min(most, standstill.waits.size()); ++i) text += (i == 0 ? " " : "; ") + standstill.waits[i].line;
+  if (standstill.waits.size() > most) text += fmt::format("; and {} more", standstill.waits.size() - most);
+  return text + ". " + standstill.advice;
+}
+
 json result_json(const FindingDocument& finding, const RunDocument& run, std::size_t occurrence) {
   const std::string state = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
   json result{{"ruleId", rule_id(finding.kind)}, {"ruleIndex", static_cast<int>(finding.kind)}, {"level", "warning"}, {"kind", "fail"}};
@@ -107,7 +122,7 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   int id = 0;
   for (const EndDocument& end : finding.ends) {
     if (end.nothing || end.stack.empty()) continue;
-    stacks.push_back(stack_json(end, run.root));
+    stacks.push_back(stack_json(end.stack, end.headline, run.root));
     if (&end == &first) continue;
     json location = location_json(end.stack, run.root, end.headline);
     location["id"] = ++id;
@@ -127,10 +142,40 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   return result;
 }
 
+json deadlock_json(const StandstillDocument& standstill, const RunDocument& run, std::map<std::string, std::size_t>& seen) {
+  json result{{"ruleId", kDeadlockRule}, {"ruleIndex", static_cast<int>(std::size(kRules))}, {"level", "error"}, {"kind", "fail"}};
+  result["message"] = {{"text", capitalised(waits_text(standstill, kMostWaiting))}};
+  json related = json::array(), stacks = json::array(), flows = json::array();
+  std::set<std::string> places;
+  int id = 0;
+  for (std::size_t i = 0; i < std::min(kMostWaiting, standstill.waits.size()); ++i) {
+    const StandstillDocument::Wait& wait = standstill.waits[i];
+    if (wait.stack.empty()) continue;
+    places.insert(wait.stack.front().function + " " + base_name(wait.stack.front().file));
+    json location = location_json(wait.stack, run.root, wait.line);
+    flows.push_back({{"id", fmt::format("rank {}", rank_text(wait.rank))}, {"locations", json::array({json{{"location", location}, {"importance", "essential"}}})}});
+    stacks.push_back(stack_json(wait.stack, wait.line, run.root));
+    if (!result.contains("locations")) {
+      result["locations"] = json::array({std::move(location)});
+      continue;
+    }
+    location["id"] = ++id;
+    related.push_back(std::move(location));
+  }
+  if (!related.empty()) result["relatedLocations"] = std::move(related);
+  if (!stacks.empty()) result["stacks"] = std::move(stacks);
+  if (!flows.empty()) result["codeFlows"] = json::array({json{{"threadFlows", std::move(flows)}}});
+  const std::string fingerprint = fingerprint_of(fmt::format("{}: {}", kDeadlockRule, fmt::join(places, " / ")));
+  result["partialFingerprints"] = {{std::string(kFingerprintName), fingerprint}, {"photofinish-occurrence/v1", fmt::format("{}:{}", fingerprint, ++seen[fingerprint])}};
+  return result;
+}
+
 json rules_json() {
   json rules = json::array();
-  for (const Rule& rule : kRules)
-    rules.push_back({{"id", rule_id(rule.kind)}, {"name", rule.name}, {"shortDescription", {{"text", rule.brief}}}, {"fullDescription", {{"text", rule.full}}},
+  std::vector<Rule> all(std::begin(kRules), std::end(kRules));
+  all.push_back(kDeadlock);
+  for (const Rule& rule : all)
+    rules.push_back({{"id", &rule == &all.back() ? kDeadlockRule : rule_id(rule.kind)}, {"name", rule.name}, {"shortDescription", {{"text", rule.brief}}}, {"fullDescription", {{"text", rule.full}}},
                      {"help", {{"text", rule.help}}}, {"defaultConfiguration", {{"level", "warning"}}}, {"properties", {{"tags", json::array({"concurrency", "mpi", "race"})}}}});
   return rules;
 }
@@ -145,9 +190,10 @@ std::string sarif_report(const RunDocument& run) {
   for (const std::string& note : run.notes) notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
   for (const std::string& verdict : run.verdicts) notifications.push_back({{"level", "note"}, {"message", {{"text", verdict}}}});
   for (const StandstillDocument& standstill : run.standstills) {
-    std::string text = standstill.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
-    for (const StandstillDocument::Wait& wait : standstill.waits) text += (text.ends_with(':') ? " " : "; ") + wait.line;
-    notifications.push_back({{"level", standstill.came_about ? "warning" : "note"}, {"message", {{"text", text + ". " + standstill.advice}}}});
+    if (standstill.came_about)
+      results.push_back(deadlock_json(standstill, run, seen));
+    else
+      notifications.push_back({{"level", "note"}, {"message", {{"text", waits_text(standstill, kMostWaiting)}}}});
   }
   json tool{{"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
   json invocation{{"executionSuccessful", true}, {"toolExecutionNotifications", std::move(notifications)}};

@@ -10,6 +10,7 @@ namespace photofinish {
 
 // The name under which a result has its fingerprint; a new way to work it out gets a new name.
 inline constexpr std::string_view kFingerprintName = "photofinish/v1";
+inline constexpr std::string_view kDeadlockRule = "deadlock";  // in results, but none of the findings that are compared and suppressed
 
 std::string sarif_report(const RunDocument& run);
 

@@ -94,7 +94,9 @@ int rank_of_file(std::string_view name, std::string_view ending) {
 // Findings under their own name, or under the one they have while they are written.
 bool is_findings(std::string_view name) {
   if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
-  return name == kHtmlReport || name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile || rank_of_file(name, kFindingsEnding) >= 0;
+  for (const std::string_view report : {kHtmlReport, kJsonReport, kSarifReport, kPerfettoReport})
+    if (name == report) return true;
+  return name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile || rank_of_file(name, kFindingsEnding) >= 0;
 }
 
 bool is_ours(const std::string& directory, const std::string& name) {

@@ -12,8 +12,8 @@
 
 namespace photofinish {
 
-// photofinish report --format html writes it here, if not told otherwise.
-inline constexpr std::string_view kHtmlReport = "report.html";
+// Reports are written to the run directory under these names, if not told otherwise.
+inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "report.json", kSarifReport = "report.sarif", kPerfettoReport = "perfetto.json";
 
 struct RunInfo {
   std::string token;

@@ -156,7 +156,8 @@ class Errors(Case):
         app = self.compile("children.c")
         for words, pattern in [(("check",), "needs a program"), (("check", "-n", "0", app), r"-n"),
                                (("check", app), r"how many ranks"), (("check", "-n", "two", app), r"-n"),
-                               (("check", "-n", "2", "--no-such", app), r"no-such"), (("chekc", "-n", "1", app), r"no command 'chekc'"),
+                               (("check", "-n", "2", "--no-such", app), r"no-such"), (("chekc", "-n", "1", app), r"no command 'chekc'; did you mean check\?"),
+                               (("check", "-n", "2", "--overwite", app), r"no option --overwite; did you mean --overwrite\?"), (("record",), r"record needs a program: photofinish record -n"),
                                (("check", "-n", "1", "--stack-depth", "900", app), r"stack_depth takes 1 to 128"),
                                (("check", "-n", "1", "--budget=0.9x", app), r"budget: '0.9x' is no slowdown: .* such as 1.1x"),
                                (("exec", "--sample=often", app), r"sample: 'often' is not off or on"),
@@ -474,10 +475,10 @@ class Report(Case):
         self.assertSays(self.photofinish("report", "a.run"), r"a\.run/rank-000003\.findings: not a file of findings", 70)
 
     def test_wrong_usage(self):
-        self.assertSays(self.photofinish("report"), r"run is required", 64)
+        self.assertSays(self.photofinish("report"), r"photofinish\.run: No such file or directory; give the directory", 70)
         for number in ["-1", "many", "1.5"]:
             self.assertSays(self.photofinish("report", "--max-findings", number, "a.run"), r"max.findings", 64)
-        self.assertSays(self.photofinish("report", "--maximum", "1", "a.run"), r"--maximum", 64)
+        self.assertSays(self.photofinish("report", "--max-finding", "1", "a.run"), r"there is no option --max-finding; did you mean --max-findings\? \(see photofinish report --help\)", 64)
 
     def test_help(self):
         self.assertIn("--max-findings", self.photofinish("report", "--help").out)
@@ -787,7 +788,7 @@ int main(int argc, char** argv) {
         app = self.build("-DTAG=4")
         result = self.photofinish("record", "--overwrite", *words, "-n", "4", app)
         self.assertEqual(result.code, 0, result)
-        self.assertIn("photofinish: photofinish replay photofinish.run", result.err, result)
+        self.assertIn(" · photofinish replay photofinish.run\n", result.err, result)
         return result
 
     def test_the_same_again(self):
@@ -795,7 +796,7 @@ int main(int argc, char** argv) {
         self.assertEqual(len(printed.splitlines()), 3)
         for _ in range(3):
             again = self.photofinish("replay", "photofinish.run")
-            self.assertEqual((again.code, again.out), (0, printed), again)
+            self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 ran again, to their end: exit code 0\n"), again)
 
     def test_ranks_that_are_not_there(self):
         app = self.build("-DTAG=4")
@@ -889,7 +890,7 @@ int main(int argc, char** argv) {
         printed = self.recorded("--ranks", "0,3").out
         self.write("launch.json", '{ // mine\n  "version": "0.2.0", "configurations": [{"name": "mine"}] }\n')
         for _ in range(2):
-            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode", "launch.json").code, 0)
+            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode=launch.json").code, 0)
         with open(self.path("launch.json")) as file:
             entries = json.load(file)["configurations"]
         self.assertEqual([entry["name"] for entry in entries], ["mine", "photofinish: rank 0 of photofinish.run", "photofinish: rank 3 of photofinish.run"])
@@ -905,7 +906,7 @@ int main(int argc, char** argv) {
         self.assertEqual(re.findall(r"^\$\d = (\d+)$", result.out, re.M), [printed.split()[0]], result)
         self.assertIn(printed, result.out)
         self.write("launch.json", "nonsense")
-        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode", "launch.json"), "launch.json is there and cannot be read as JSON", 70)
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is there and cannot be read as JSON", 70)
         self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
         self.assertTrue(os.path.exists(self.path(".vscode/launch.json")))
 

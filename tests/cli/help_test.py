@@ -153,7 +153,7 @@ class Completion(Case):
     def test_flags_are_those_of_the_command(self):
         for command in commands_of(self.photofinish("--help").out):
             offered = self.complete("photofinish", command, "--")
-            wanted = re.findall(r"(?:^ +|,)(--[a-z][a-z-]*)", self.photofinish(command, "--help").out, re.M)
+            wanted = re.findall(r"(?:^ +|, )(--[a-z][a-z-]*)", self.photofinish(command, "--help").out, re.M)
             self.assertEqual(sorted(set(offered)), sorted(set(wanted)), command)
         self.assertEqual(self.complete("photofinish", "confirm", "--pause"), ["--pause-ms"])
         self.assertEqual(self.complete("photofinish", "check", "--pause"), [])

@@ -46,10 +46,14 @@ class Debian(Case):
         self.assertNotIn(build, fields)
 
         files = self.run_("dpkg-deb", "-c", package).out
-        for wanted in ("/usr/bin/photofinish\n", "/usr/bin/pfmpicc\n", f"/usr/lib/photofinish/libphotofinish-{cli_test.arguments.mpi}.so\n", "/usr/share/man/man1/photofinish-check.1", "/usr/share/man/man1/pfmpicxx.1\n",
+        for wanted in ("/usr/bin/photofinish\n", "/usr/bin/pfmpicc\n", f"/usr/lib/photofinish/libphotofinish-{cli_test.arguments.mpi}.so\n", "/usr/share/man/man1/photofinish-check.1.gz\n", "/usr/share/man/man1/pfmpicxx.1.gz\n", "/usr/share/doc/photofinish/copyright\n", "/usr/share/doc/photofinish/changelog.gz\n",
                        "/usr/share/bash-completion/completions/photofinish\n", "/usr/include/photofinish/annotate.h\n", "/usr/lib/cmake/photofinish/photofinish-config.cmake\n"):
             self.assertIn(wanted, files)
         self.assertNotIn("/usr/local", files)
+
+        if shutil.which("lintian"):
+            told = self.run_("lintian", "--no-tag-display-limit", package)
+            self.assertEqual([line for line in told.out.splitlines() if line.startswith(("E:", "W:"))], [], told)
 
         # A root of its own: the tree works wherever it is.
         self.assertEqual(self.run_("dpkg-deb", "-x", package, self.path("root")).code, 0)

@@ -265,7 +265,22 @@ class Page(PageCase):
         for rank in range(4):
             self.assertIn(f"rank {rank} waits in MPI_Send", told)
         self.assertIn("Try: MPI_Sendrecv", told)
+        # A ring: a box for each rank, and an arrow to the one that it would wait for.
+        self.assertEqual(self.texts("#deadlocks .waiter .rank"), [f"rank {rank}" for rank in range(4)])
+        self.assertEqual(self.count("#deadlocks svg.waits .wait"), 4)
+        self.assertEqual(self.count("#deadlocks svg.waits.real"), 0)
+        self.assertEqual(len(set(self.texts("#deadlocks .waiter .soft"))), 1)
+        self.assertRegex(self.texts("#deadlocks .line.here")[0], "MPI_Send")
         self.shoot("deadlock")
+
+    def test_a_deadlock_that_came_about(self):
+        self.deadlock(self.dir)
+        self.page("stuck")
+        self.assertEqual(self.texts("#headline"), ["1 deadlock"])
+        self.assertEqual(self.texts("#shown"), ["There are no others than the above."])
+        self.assertEqual(self.texts("#deadlocks .waiter .rank"), ["rank 0", "rank 1", "rank 2"])
+        self.assertEqual(self.count("#deadlocks svg.waits.real .wait"), 3)
+        self.shoot("standstill")
 
     def test_a_receive_that_got_nothing(self):
         result = self.record(os.path.join(ROOT, "tests/programs/messages/cancelled.c"), "cancelled", 2, self.dir)

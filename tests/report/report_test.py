@@ -1,4 +1,4 @@
-"""Reports of real runs, in every format: text, JSON, SARIF, Perfetto; suppressions, baselines and diff. The page has its own test, page_test.py.
+"""Reports of real runs, in every format: text, JSON, SARIF, Perfetto, OTF2; suppressions, baselines and diff. The page has its own test, page_test.py.
 
   report_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
 """
@@ -36,6 +36,14 @@ class ReportCase(Case):
             source, ranks = PROGRAMS[name]
             result = cls.record(os.path.join(ROOT, source), name, ranks, cls.home)
             assert result.code == 66, result
+
+    @staticmethod
+    def deadlock(where):
+        """A run, stuck.run, whose three ranks wait for each other in a ring."""
+        built = Run(f"mpicc.{cli_test.arguments.mpi}", "-g", "-w", os.path.join(ROOT, "tests/cli/standstill.c"), "-o", "stuck", cwd=where)
+        assert built.code == 0, built
+        result = Run(cli_test.arguments.photofinish, "check", "-n", "3", "-o", "stuck.run", "./stuck", "ring", cwd=where, interrupt=cli_test.interrupt_behind("started"))
+        assert result.code == 71, result
 
     @staticmethod
     def record(source, name, ranks, where, *flags, options=()):
@@ -115,10 +123,30 @@ class Formats(ReportCase):
     def test_sarif_rules_find_what_is_broken(self):
         whole = self.report("race", "--format", "sarif")
         for pattern, other in [('"version": "2.1.0"', '"version": "2.0"'), ('"startLine": 18', '"startLine": 0'), ('"ruleId": "one-sided-race"', '"ruleId": "race"'),
-                               ('"message"', '"massage"'), ('"warning"', '"bad"'), ('"threadFlows"', '"flows"')]:
+                               ('"message"', '"massage"'), ('"warning"', '"bad"'), ('"threadFlows"', '"flows"'), ('"ruleIndex": 0', '"ruleIndex": 1'), ('"photofinish/v1"', '"photofinish"'),
+                               ('"uri": "', '"uri": "./'), ('"semanticVersion": "', '"semanticVersion": "v'), ('"id": "rank 2"', '"id": "rank 0"'), ('"mpi",', '"race",')]:
             with self.subTest(pattern):
                 self.assertIn(pattern, whole)
                 self.assertTrue(broken_rules(json.loads(whole.replace(pattern, other))))
+
+    def test_a_deadlock(self):
+        import jsonschema
+        self.deadlock(self.dir)
+        report = self.json("stuck")
+        with open(os.path.join(ROOT, "docs", "report.schema.json")) as file:
+            self.assertEqual([error.message for error in jsonschema.Draft7Validator(json.load(file)).iter_errors(report)], [])
+        standstill, = report["standstills"]
+        self.assertEqual([(wait["rank"], wait["on"]) for wait in standstill["waits"]], [(0, 1), (1, 2), (2, 0)])
+        self.assertTrue(all(re.fullmatch(r"MPI_Recv standstill\.c:\d+", wait["at"]) for wait in standstill["waits"]))
+        log = json.loads(self.report("stuck", "--format", "sarif"))
+        self.assertEqual(broken_rules(log), [])
+        result, = log["runs"][0]["results"]
+        self.assertEqual((result["ruleId"], result["level"]), ("deadlock", "error"))
+        self.assertRegex(result["message"]["text"], r"^Deadlock: rank 0 waits in MPI_Recv .*; rank 2 waits in .* for rank 0\. Try: ")
+        self.assertEqual([flow["id"] for flow in result["codeFlows"][0]["threadFlows"]], ["rank 0", "rank 1", "rank 2"])
+        # It is in the log, and no finding that a baseline could have.
+        self.write("stuck.sarif", json.dumps(log))
+        self.assertIn("0 new, 0 gone, 0 the same", self.photofinish("diff", "stuck.sarif", "stuck.run").out)
 
     def test_paths_are_relative_to_the_repository(self):
         os.makedirs(self.path("project/.git"))
@@ -171,6 +199,20 @@ class Formats(ReportCase):
         self.assertEqual(again.code, 66, again)
         self.assertFalse(os.path.exists(self.path("race.run/report.html")))
 
+    def test_check_writes_one_as_well(self):
+        for form, name, begin in [("html", "report.html", "<!doctype html>"), ("json", "report.json", "{"), ("sarif", "report.sarif", "{"), ("perfetto", "perfetto.json", "{")]:
+            with self.subTest(form):
+                result = self.photofinish("check", "-n", "3", "--format", form, "--overwrite", "./race")
+                self.assertEqual(result.code, 66, result)
+                self.assertIn("WARNING: photofinish: one-sided race [F1]", result.err)
+                self.assertTrue(result.err.endswith(f"\nphotofinish: photofinish.run/{name}\n"), result)
+                with open(self.path("photofinish.run/" + name)) as file:
+                    self.assertTrue(file.read().startswith(begin))
+        result = self.photofinish("check", "-n", "3", "--format", "json", "--output-file", "mine.json", "--overwrite", "./race")
+        self.assertTrue(result.err.endswith("\nphotofinish: mine.json\n"), result)
+        self.assertEqual(sorted(name for name in os.listdir(self.path("photofinish.run")) if name.startswith(("report", "perfetto"))), [])
+        self.assertSays(self.photofinish("check", "-n", "3", "--offline", "--format", "json", "-o", "new.run", "./race"), "no report is written of a run that is only recorded", 64)
+
     def test_wrong_usage(self):
         self.assertSays(self.photofinish("report", "race.run", "--format", "xml"), r"--format: xml not in", 64)
         self.assertSays(self.photofinish("report", "race.run", "--format", "json", "-o", "nowhere/file"), r"cannot write nowhere/file", 70)
@@ -182,6 +224,81 @@ class Formats(ReportCase):
         self.assertEqual(self.json("fixed", code=0)["findings"], [])
         self.assertEqual(broken_rules(json.loads(self.report("fixed", "--format", "sarif", code=0))), [])
         self.assertEqual(self.report("fixed", "--format", "html", code=0), "fixed.run/report.html\n")
+
+
+class Otf2(ReportCase):
+    """An archive, as OTF2's own otf2-print reads it."""
+    programs = ("race",)
+
+    def archive(self, name, code):
+        """Its records: name, location, time, the rest of the line. Skips where there is no OTF2."""
+        result = self.photofinish("report", name + ".run", "--format", "otf2")
+        if re.search("OTF2 is not installed here|built without OTF2", result.err):
+            self.assertSays(result, "--format perfetto needs nothing", 70)
+            self.skipTest("no OTF2 here")
+        self.assertEqual((result.code, result.out, result.err), (code, name + ".run.otf2\n", ""), result)
+        if shutil.which("otf2-print") is None:
+            self.skipTest("no otf2-print here")
+        printed = self.run_("otf2-print", "-Werror", name + ".run.otf2/traces.otf2")
+        self.assertEqual((printed.code, printed.err), (0, ""), printed)
+        return [found.groups() for found in re.finditer(r"^([A-Z_]+) +(\d+) +(\d+) *(.*)$", printed.out, re.M)]
+
+    def test_every_call_is_entered_and_left(self):
+        records = self.archive("race", 66)
+        called = [line.split()[2] for line in self.photofinish("dump", "race.run").out.splitlines() if line.startswith(" ")]
+        for kind in ("ENTER", "LEAVE"):
+            self.assertEqual(sorted(re.search('Region: "(.*?)"', rest)[1] for name, _, _, rest in records if name == kind), sorted(called))
+        for rank in "012":
+            times = [int(time) for _, location, time, _ in records if location == rank]
+            self.assertEqual(times, sorted(times))
+        marks = self.run_("otf2-marker", "race.run.otf2/traces.otf2").out
+        self.assertRegex(marks, r'Scope: LOCATION:0, Text: "F1 one-sided race: Put of 4 bytes by rank 0 into rank 1')
+        self.assertRegex(marks, r'Scope: LOCATION:2, Text: "F1 one-sided race: conflicts with get of 4 bytes by rank 2"')
+        definitions = self.run_("otf2-print", "-G", "race.run.otf2/traces.otf2").out
+        self.assertRegex(definitions, r'RMA_WIN .*Name: "mailbox"')
+        self.assertRegex(definitions, r'COMM .*Name: "MPI_COMM_WORLD"')
+        for rank in range(3):
+            self.assertRegex(definitions, rf'LOCATION_GROUP .*Name: "MPI Rank {rank}"')
+
+    def test_records(self):
+        recorded = self.record(os.path.join(HERE, "records.c"), "records", 2, self.dir)
+        self.assertEqual(recorded.code, 0, recorded)
+        records = self.archive("records", 0)
+        found = lambda *kinds: [(name, location, rest) for name, location, _, rest in records if name in kinds]
+        ends = lambda peer, *kinds: sorted((location, *re.search(rf'{peer}: (\d+).*Communicator: "(.*?)".*Tag: (\d+), Length: (\d+)', rest).groups()) for _, location, rest in found(*kinds))
+        # Each message has two ends, the same in both: ranks are those of the communicator, turned round in one of them.
+        world = {"0": "0", "1": "1"}
+        of_rank = lambda comm, rank: world[rank] if comm == "MPI_COMM_WORLD" else "0" if comm == "MPI_COMM_SELF" else str(1 - int(rank))
+        sent = sorted((of_rank(comm, at), to, comm, tag, length) for at, to, comm, tag, length in ends("Receiver", "MPI_SEND", "MPI_ISEND"))
+        received = sorted((source, of_rank(comm, at), comm, tag, length) for at, source, comm, tag, length in ends("Sender", "MPI_RECV", "MPI_IRECV"))
+        self.assertEqual(sent, received)
+        self.assertEqual(sorted((tag, length) for _, _, _, tag, length in sent),
+                         sorted([("7", "8")] + 2 * [("8", "4")] + 2 * [("9", "12")] + 4 * [("10", "16")] + [("11", "4")] + 2 * [("12", "4")]))
+        count = lambda *kinds: len(found(*kinds))
+        self.assertEqual((count("MPI_ISEND"), count("MPI_ISEND_COMPLETE"), count("MPI_IRECV_REQUEST"), count("MPI_IRECV")), (6, 6, 6, 6))
+        self.assertEqual(count("MPI_COLLECTIVE_BEGIN"), count("MPI_COLLECTIVE_END"))
+        for operation, times in (("BARRIER", 4), ("BCAST", 2), ("ALLREDUCE", 2), ("CREATE_HANDLE", 2)):
+            self.assertEqual(sum(f"Operation: {operation}" in rest for _, _, rest in found("MPI_COLLECTIVE_END")), times, operation)
+        self.assertTrue(all("Root: 1" in rest for _, _, rest in found("MPI_COLLECTIVE_END") if "BCAST" in rest))
+        self.assertEqual((count("NON_BLOCKING_COLLECTIVE_REQUEST"), count("NON_BLOCKING_COLLECTIVE_COMPLETE")), (2, 2))
+        self.assertEqual((count("RMA_WIN_CREATE"), count("RMA_WIN_DESTROY"), count("RMA_PUT"), count("RMA_GET"), count("RMA_ATOMIC")), (2, 2, 4, 2, 6))
+        self.assertEqual((count("RMA_ACQUIRE_LOCK"), count("RMA_RELEASE_LOCK")), (6, 6))
+        self.assertTrue(all("Remote: 1" in rest for _, location, rest in found("RMA_PUT", "RMA_GET", "RMA_ATOMIC") if location == "0"))
+        # What is started is completed at the target, once.
+        matching = lambda *kinds: sorted({(location, re.search(r"Matching: (\d+)", rest)[1]) for _, location, rest in found(*kinds)})
+        self.assertEqual(matching("RMA_PUT", "RMA_GET", "RMA_ATOMIC"), matching("RMA_OP_COMPLETE_REMOTE"))
+
+    def test_where_it_goes(self):
+        self.archive("race", 66)
+        self.report("race", "--format", "otf2", "-o", "there/")
+        self.assertEqual(sorted(os.listdir(self.path("there"))), ["traces", "traces.def", "traces.marker", "traces.otf2"])
+        self.report("race", "--format", "otf2", "-o", "there")  # an archive is replaced
+        os.mkdir(self.path("mine"))
+        self.write("mine/thesis.tex", "")
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "mine"), "mine holds something else than an OTF2 archive; give another folder", 70)
+        self.assertEqual(os.listdir(self.path("mine")), ["thesis.tex"])
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "race/there"), "cannot write race/there", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "-"), "an OTF2 archive is a folder", 64)
 
 
 class Text(ReportCase):

@@ -2,6 +2,7 @@
 
 From the published standard (OASIS, sections 3.13 to 3.58). A misspelt property is an error here, as in the schema's additionalProperties.
 """
+import json
 import re
 from urllib.parse import urlparse
 
@@ -51,7 +52,21 @@ VALUES = {
     "threadFlowLocation.importance": {"important", "essential", "unimportant"},
 }
 AT_LEAST = {"region.startLine": 1, "region.startColumn": 1, "result.occurrenceCount": 1, "result.ruleIndex": -1, "location.id": -1}
-NOT_EMPTY = {"codeFlow.threadFlows", "threadFlow.locations", "message.text", "toolComponent.name", "reportingDescriptor.id"}
+NOT_EMPTY = {"codeFlow.threadFlows", "threadFlow.locations", "message.text", "toolComponent.name", "reportingDescriptor.id", "artifactLocation.uri", "multiformatMessageString.text", "threadFlow.id"}
+# The schema's uniqueItems.
+UNIQUE = {"toolComponent.rules", "result.relatedLocations", "result.stacks", "result.suppressions", "location.logicalLocations", "location.relationships", "threadFlowLocation.kinds"}
+FORMS = {
+    "toolComponent.semanticVersion": r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?",
+    "invocation.startTimeUtc": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "invocation.endTimeUtc": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z",
+    "log.$schema": r"https://\S+/sarif-schema-2\.1\.0\.json",
+    "reportingDescriptor.id": r"[a-z0-9]+(-[a-z0-9]+)*(/\S+)?", "reportingDescriptor.name": r"([A-Z][a-z0-9]+)+",
+    "reportingDescriptor.helpUri": r"https?://\S+", "toolComponent.informationUri": r"https?://\S+",
+}
+# RFC 3986: what a reference may consist of. No backslashes, no spaces, and a percent sign only before two digits.
+URI = re.compile(r"([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+# Section 3.5.4.2: a hierarchical string, and a version behind it.
+FINGERPRINT = re.compile(r"[^/\s]+(/[^/\s]+)*/v\d+")
+LINK = re.compile(r"(?<!\\)\[[^\]]*\]\(([^)]*)\)")
 
 
 def broken_rules(log):
@@ -78,6 +93,12 @@ def _look(value, kind, path, wrong):
             wrong.append(f"{here} is {inner!r}")
         if key in NOT_EMPTY and not inner:
             wrong.append(f"{here} is empty")
+        if key in FORMS and not re.fullmatch(FORMS[key], str(inner)):
+            wrong.append(f"{here} is {inner!r}")
+        if key in UNIQUE and isinstance(inner, list) and len({json.dumps(one, sort_keys=True) for one in inner}) != len(inner):
+            wrong.append(f"{here} has something twice")
+        if name == "properties" and not (isinstance(inner, dict) and all(isinstance(tag, str) for tag in inner.get("tags", [])) and len(set(inner.get("tags", []))) == len(inner.get("tags", []))):
+            wrong.append(f"{here} is no property bag")
         inside = INSIDE.get(key)
         if inside is None:
             continue
@@ -92,6 +113,57 @@ def _look(value, kind, path, wrong):
                 _look(one, inside[:-2], f"{here}.{at}", wrong)
         else:
             _look(inner, inside, here, wrong)
+
+
+def _look_at_uri(uri, wrong):
+    """Section 3.10.1, and what keeps one file from having two names."""
+    parsed = urlparse(uri)
+    if not URI.fullmatch(uri):
+        wrong.append(f"{uri} is no URI")
+    if parsed.scheme == "file" and not re.match(r"file:///[^/]", uri):
+        wrong.append(f"{uri}: a file on no machine has three slashes")
+    if any(part in ("", ".", "..") for part in parsed.path.strip("/").split("/")):
+        wrong.append(f"{uri} is not normalised")
+    if parsed.query or parsed.fragment:
+        wrong.append(f"{uri} is a file with ? or #, which must be escaped")
+
+
+def _look_at_region(region, wrong):
+    if "startLine" not in region and region.keys() & {"startColumn", "endLine", "endColumn"}:
+        wrong.append("a region without a line has columns")
+    if region.get("endLine", region.get("startLine", 1)) < region.get("startLine", 1):
+        wrong.append("a region ends before it begins")
+
+
+def _regions(value):
+    if isinstance(value, dict):
+        if "region" in value:
+            yield value["region"]
+        for inner in value.values():
+            yield from _regions(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _regions(inner)
+
+
+def _look_at_result(result, wrong):
+    """What lies across the properties of one result."""
+    ids = {location["id"] for location in result.get("relatedLocations", []) if "id" in location}
+    for link in LINK.findall(result.get("message", {}).get("text", "")):
+        if link.isdigit() and int(link) not in ids:
+            wrong.append(f"the message has a link to {link}, which no related location is")
+    for flow in result.get("codeFlows", []):
+        names = [thread.get("id") for thread in flow.get("threadFlows", [])]
+        if len(set(names)) != len(names):
+            wrong.append("two thread flows of a code flow have one id")
+        for thread in flow.get("threadFlows", []):
+            if not all("location" in step or "index" in step for step in thread.get("locations", [])):
+                wrong.append("a step of a thread flow is nowhere")
+    if not result.get("partialFingerprints"):
+        wrong.append("a result has no fingerprint")
+    wrong += [f"{name} has no version" for name in result.get("partialFingerprints", {}) if not FINGERPRINT.fullmatch(name)]
+    if result.get("locations") and not any(one.get("physicalLocation") or one.get("logicalLocations") for one in result["locations"]):
+        wrong.append("a location of a result is nowhere")
 
 
 def _artifacts(value):
@@ -113,6 +185,7 @@ def _look_at_run(run, wrong):
     for name, base in bases.items():
         if not urlparse(base["uri"]).scheme or not base["uri"].endswith("/"):
             wrong.append(f"{name}: {base['uri']} is no absolute URI of a folder")
+        _look_at_uri(base["uri"], wrong)
     for location in _artifacts(run.get("results", [])):
         uri = urlparse(location["uri"])
         if "uriBaseId" in location and (uri.scheme or location["uri"].startswith("/")):
@@ -121,11 +194,17 @@ def _look_at_run(run, wrong):
             wrong.append(f"there is no base {location['uriBaseId']}")
         if "uriBaseId" not in location and not uri.scheme:
             wrong.append(f"{location['uri']} is relative to nothing")
-        if re.search(r"[\\ <>\"{}|^`]", location["uri"]):
-            wrong.append(f"{location['uri']} is no URI")
+        _look_at_uri(location["uri"], wrong)
+    for region in _regions(run.get("results", [])):
+        _look_at_region(region, wrong)
+    prints = [json.dumps(result.get("partialFingerprints"), sort_keys=True) for result in run.get("results", [])]
+    if len(set(prints)) != len(prints):
+        wrong.append("two results have the same fingerprints")
     for result in run.get("results", []):
-        if result.get("ruleId") not in rules or rules[result.get("ruleIndex", -1)] != result["ruleId"]:
-            wrong.append(f"{result.get('ruleId')} is not the rule {result.get('ruleIndex')}")
+        _look_at_result(result, wrong)
+        index = result.get("ruleIndex", -1)
+        if not 0 <= index < len(rules) or rules[index] != result.get("ruleId"):
+            wrong.append(f"{result.get('ruleId')} is not the rule {index}")
         if result.get("kind", "fail") != "fail" and result.get("level", "warning") != "none":
             wrong.append("only a failure has a level")
         ids = [location["id"] for location in result.get("relatedLocations", []) if "id" in location]

@@ -5,7 +5,8 @@ function confirmationPart(finding) {
   const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not seen in ${plural(order.runs, "run")}`}`,
     order.seen && !order.forced ? " (seen, but this order could not be forced)" : "", order.seen ? [" · again: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
   const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
-  return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, difference,
+  const legend = difference ? el("p", {class: "note"}, "What differed: − in the first order, + in the other.") : null;
+  return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,
     told.varies ? el("p", {class: "note"}, "What it prints differs among runs of one order as well; that was left out of the comparison.") : null];
 }
 

@@ -78,6 +78,8 @@ json sources_json(const RunDocument& run) {
   Sources sources;
   for (const FindingDocument& finding : run.findings)
     for (const EndDocument& end : finding.ends) sources.want(end.stack);
+  for (const StandstillDocument& standstill : run.standstills)
+    for (const StandstillDocument::Wait& wait : standstill.waits) sources.want(wait.stack);
   json told = json::object();
   for (const auto& [path, excerpt] : sources.read(run.info.started_ns)) {
     json& here = told[path_from(run.root, path)];

@@ -67,7 +67,7 @@ function refresh() {
   visible = [...rows.values()].filter(matches).sort((a, b) => (filter.backwards ? -1 : 1) * compare(a.finding, b.finding) || a.finding.number - b.finding.number);
   document.getElementById("list").replaceChildren(...visible.map((row) => row.item));
   const all = rows.size, hidden = filter.hidden ? 0 : data.findings.filter((finding) => finding.suppressedBy || finding.inBaseline).length;
-  document.getElementById("shown").textContent = all === 0 ? "There are no findings." : `${visible.length} of ${plural(all, "finding")} shown${hidden ? `, ${hidden} suppressed or known hidden` : ""}`;
+  document.getElementById("shown").textContent = all === 0 ? (data.summary.deadlocks ? "There are no others than the above." : "There are no findings.") : `${visible.length} of ${plural(all, "finding")} shown${hidden ? `, ${hidden} suppressed or known hidden` : ""}`;
   for (const button of document.querySelectorAll(".count[data-kind]")) button.setAttribute("aria-pressed", button.dataset.kind === filter.kind ? "true" : "false");
 }
 
@@ -86,6 +86,7 @@ function select(name, label, all, values) {
 
 function makeFilters() {
   const form = document.getElementById("filters");
+  form.hidden = data.findings.length === 0;
   form.addEventListener("submit", (event) => event.preventDefault());
   const distinct = (of) => [...new Set(data.findings.flatMap(of).filter(Boolean))].sort();
   form.append(el("input", {type: "search", name: "text", placeholder: "Filter: words, function, file  ( / )", "aria-label": "Filter by words", oninput: (event) => setFilter("text", event.target.value)}));

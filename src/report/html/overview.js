@@ -7,10 +7,10 @@ function findingsCard() {
     if (counts.get(kind)) card.append(el("button", {type: "button", class: "count", "data-kind": kind, "aria-pressed": "false", onclick: () => setFilter("kind", filter.kind === kind ? "" : kind)},
       el("span", {}, name, counts.get(kind) === 1 ? "" : "s"), el("b", {}, counts.get(kind).toLocaleString("en"))));
   const add = (count, text) => { if (count) card.append(el("p", {class: "count"}, el("span", {}, text), el("b", {}, count.toLocaleString("en")))); };
-  add(data.summary.deadlocks, "deadlocks");
+  add(data.summary.deadlocks, data.summary.deadlocks === 1 ? "deadlock" : "deadlocks");
   add(data.summary.suppressed, "suppressed");
   add(data.summary.known, "known from the baseline");
-  if (!counts.size) card.append(el("p", {}, data.summary.text));
+  if (!counts.size && !data.summary.deadlocks) card.append(el("p", {}, data.summary.text));
   return card;
 }
 
@@ -62,16 +62,6 @@ function ranksCard() {
   window.addEventListener("resize", () => drawStrip(canvas));
   document.addEventListener("theme", () => drawStrip(canvas));
   return card;
-}
-
-// Before the verdicts, which speak of "the note above".
-function deadlocksCard() {
-  if (!data.standstills.length) return null;
-  const block = (one) => [
-    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run came to a standstill here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
-    el("ul", {}, one.waits.map((wait) => el("li", {}, wait.text, el("ol", {class: "frames"}, wait.stack.map((frame, i) => el("li", {}, el("code", {}, frameText(frame, i)))))))),
-    one.remarks.map((remark) => el("p", {}, remark)), el("p", {class: "try"}, one.advice)];
-  return el("div", {class: "card whole", id: "deadlocks"}, el("h2", {}, "Deadlocks"), data.standstills.map(block));
 }
 
 function makeOverview() {

@@ -101,8 +101,13 @@ TEST(Doctor, Preloads) {
   expect(found_in(machine), 1, 0, "-> unset LD_PRELOAD");
   machine.preloads = {{.path = "/usr/lib/libtcmalloc.so", .found = true, .wraps_malloc = true}};
   expect(found_in(machine), 0, 1, "replaces malloc");
-  machine.environment.clear();
-  expect(found_in(machine), 1, 1, "export OMPI_MCA_memory=^patcher UCX_MEM_EVENTS=no");
+  machine.environment.clear();  // the ranks are told not to patch anything
+  expect(found_in(machine), 0, 1, "replaces malloc");
+  machine.environment["OMPI_MCA_memory"] = "patcher";
+  expect(found_in(machine), 1, 1, "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to");
+  machine.environment["OMPI_MCA_memory"] = "^patcher";
+  machine.environment["UCX_MEM_EVENTS"] = "yes";
+  expect(found_in(machine), 1, 1, "unset OMPI_MCA_memory UCX_MEM_EVENTS");
 }
 
 TEST(Doctor, Environment) {
@@ -118,6 +123,8 @@ TEST(Doctor, Environment) {
   machine.environment["OMPI_ALLOW_RUN_AS_ROOT"] = machine.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   EXPECT_EQ(found_in(machine).text, "");
   machine.environment.erase("OMPI_MCA_memory");
+  EXPECT_EQ(found_in(machine).text, "");
+  machine.environment["OMPI_MCA_memory"] = "patcher";
   expect(found_in(machine), 0, 1, "if ranks crash in munmap");
 }
 

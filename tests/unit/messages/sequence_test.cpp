@@ -42,4 +42,23 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
 }
 
 }  // namespace
+// A process that was spawned, or connected to, leaves no steps that anybody could follow.
+TEST(MessageSequence, WaitsForSomebodyOutside) {
+  for (const auto sends : {MessageSequence::Sends::AsSeen, MessageSequence::Sends::Unbuffered}) {
+    MessageSequence sequence(2, sends, nullptr);
+    const auto hear = [](std::uint64_t key, WorldRank from) {
+      MessageStep step;
+      step.kind = MessageStep::Kind::Hear;
+      step.key = key;
+      step.from = std::make_shared<const std::vector<WorldRank>>(std::vector<WorldRank>{from});
+      return step;
+    };
+    sequence.add(WorldRank(0), hear(7, WorldRank(1)));
+    sequence.add(WorldRank(1), hear(8, kOutsider));
+    sequence.finish();
+    EXPECT_TRUE(sequence.circles().empty());
+    EXPECT_TRUE(sequence.deadlocks().empty());
+  }
+}
+
 }  // namespace photofinish::testing
