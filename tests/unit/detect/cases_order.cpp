@@ -297,6 +297,7 @@ Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint6
   const WinRef w = s.window();
   const TypeRef type = s.type("MPI_INT64_T");
   everybody_locks(s, w);
+  flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), 0);
   const Ref one = s.put(0, w, 2, 0, 8);
   s.window_call(0, Call::MPI_Win_flush, w, 2);
   s.one_sided(0, Call::MPI_Accumulate, w, 2,
