@@ -6,6 +6,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
@@ -30,7 +31,8 @@ using namespace llvm;
 constexpr const char* kMark = "photofinish";
 
 // Before anything else: LLVM does not move loads and stores to where the program does not make them in functions that ThreadSanitizer is
-// going to look at. So we say that it is, and take it back when we are done.
+// going to look at. So we say that it is, and take it back when we are done. And where two branches make the same call of MPI it stays two
+// calls: a report tells them apart by their lines.
 class NoSpeculation : public PassInfoMixin<NoSpeculation> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
@@ -38,10 +40,19 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
       if (function.isDeclaration() || function.hasFnAttribute(Attribute::SanitizeThread)) continue;
       function.addFnAttr(Attribute::SanitizeThread);
       function.addFnAttr(kMark);
+      for (Instruction& instruction : instructions(function))
+        if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && of_mpi(*call)) call->addFnAttr(Attribute::NoMerge);
     }
     return PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
+
+ private:
+  // In C, and in Fortran, which has them in small letters.
+  static bool of_mpi(const CallBase& call) {
+    const Function* callee = call.getCalledFunction();
+    return callee != nullptr && (callee->getName().starts_with("MPI_") || callee->getName().starts_with("mpi_"));
+  }
 };
 
 class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {

@@ -22,7 +22,7 @@ std::uint64_t bytes_of(const Access& access) {
 }
 
 std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
-  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit);
+  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) + atomic.offset;
 }
 
 std::int64_t first_byte(const Access& access) {
@@ -133,7 +133,8 @@ Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) 
   std::size_t atomics = 0, all = 0, open = 0;
   each([&](const Parcel& parcel) {
     for (const AtomicOp& atomic : parcel.atomics)
-      if (const WinDefinition* window = timeline_.window(atomic.win)) atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
+      if (const WinDefinition* window = timeline_.window(atomic.win); window != nullptr && atomic.fetches)
+        atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
     look.accesses += parcel.accesses.size();
     all += parcel.accesses.size() * kItem + parcel.accesses.boxes() * kSpan;
   });
@@ -233,7 +234,8 @@ void Owner::take_atomics(const Parcel& parcel) {
     const WinDefinition* window = timeline_.window(atomic.win);
     if (window == nullptr) continue;
     const std::uint64_t address = address_of(atomic, *window);
-    if (band_.contains(static_cast<std::int64_t>(address))) add_atomic(atomics_, atomic, address, clock);
+    if (!band_.contains(static_cast<std::int64_t>(address)) || (!atomic.fetches && !atomic_values_.contains(address))) continue;
+    add_atomic(atomic.fetches ? atomics_ : plain_atomics_, atomic, address, clock);
   }
 }
 

@@ -53,7 +53,7 @@ template <class A> void describe(A& a, Element& d) { a(d.kind, d.size); }
 template <class A> void describe(A& a, Lock& d) { a(d.win, d.target, d.exclusive, d.since); }
 template <class A> void describe(A& a, Epoch& d) { a(d.kind, d.index); }
 template <class A> void describe(A& a, AtomicOp& d) {
-  a(d.rank, d.owner, d.win, d.displacement, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start, d.done, d.begin, d.after,
+  a(d.rank, d.owner, d.win, d.displacement, d.offset, d.op, d.element, d.fetches, d.has_result, d.operand, d.compare, d.result, d.start, d.done, d.begin, d.after,
     d.known, d.known_after);
 }
 template <class A> void describe(A& a, Signal& d) { a(d.moment, d.key, d.hears, d.place, d.guessed); }

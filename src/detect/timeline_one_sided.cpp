@@ -119,8 +119,10 @@ void Timeline::one_sided(const Event& event, Action action) {
       if (event.fields.has(Field::operand)) access.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
       if (event.fields.has(Field::compare)) added.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
       access.start = times_.start;
-      access.plain_atomic = !fetches;
-      if (fetches) added.atomic = event.fields[Field::atomic];
+      access.plain_atomic = !fetches && at_target->count == 1;
+      added.elements = std::clamp<std::int64_t>(at_target->count, 1, kMaxAtomicElements);
+      added.more_operands = event.numbers;
+      if (!access.plain_atomic) added.atomic = event.fields[Field::atomic];
     }
   }
   if (event.fields.has(Field::request)) {
@@ -131,30 +133,37 @@ void Timeline::one_sided(const Event& event, Action action) {
   }
 }
 
+// One for each element.
 void Timeline::result_of(const Pending& pending, const Event& event) {
   const Access& access = pending.access;
-  AtomicOp& atomic = atomics_.emplace_back();
-  atomic.rank = rank_;
-  atomic.owner = access.owner;
-  atomic.win = access.win;
-  atomic.displacement = access.displacement;
-  atomic.op = access.op;
-  atomic.element = access.element;
-  atomic.fetches = true;
-  atomic.operand = access.operand;
-  atomic.compare = pending.compare;
-  for (std::size_t i = 0; i + 1 < event.numbers.size(); i += 2)
-    if (event.numbers[i] == pending.atomic) {
+  std::size_t result = 0;  // of the first; the others come behind it
+  while (result + 1 < event.numbers.size() && event.numbers[result] != pending.atomic) result += 2;
+  for (std::int64_t i = 0; i < pending.elements; ++i, result += 2) {
+    const auto behind_first = static_cast<std::size_t>(i) - 1;
+    AtomicOp& atomic = atomics_.emplace_back();
+    atomic.rank = rank_;
+    atomic.owner = access.owner;
+    atomic.win = access.win;
+    atomic.displacement = access.displacement;
+    atomic.offset = static_cast<std::uint64_t>(i) * access.element.size;
+    atomic.op = access.op;
+    atomic.element = access.element;
+    atomic.fetches = pending.fetches;
+    atomic.operand = access.operand;
+    if (i > 0 && behind_first < pending.more_operands.size()) atomic.operand = static_cast<std::uint64_t>(pending.more_operands[behind_first]);
+    atomic.compare = pending.compare;
+    if (pending.fetches && result + 1 < event.numbers.size() && event.numbers[result] == pending.atomic + i) {
       atomic.has_result = true;
-      atomic.result = static_cast<std::uint64_t>(event.numbers[i + 1]);
-      break;
+      atomic.result = static_cast<std::uint64_t>(event.numbers[result + 1]);
     }
-  atomic.start = access.start;
-  atomic.done = times_.end;
-  atomic.begin = access.begin;
-  atomic.after = access.after;
-  atomic.known = return_;
-  atomic.known_after = cuts_done_;
+    atomic.start = access.start;
+    atomic.done = times_.end;
+    atomic.begin = access.begin;
+    atomic.after = access.after;
+    if (!pending.fetches) continue;
+    atomic.known = return_;
+    atomic.known_after = cuts_done_;
+  }
 }
 
 // Its operation is complete here, and, if `remotely`, at the target, too. What brings something back is complete at both, then.

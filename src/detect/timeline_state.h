@@ -57,7 +57,9 @@ struct Timeline::Pending {
   bool at_target = false;
   bool fetches = false;
   bool over = false;
-  std::int64_t atomic = 0;    // its number, if it is an atomic that fetches
+  std::int64_t atomic = 0;    // its number, if it is an atomic that fetches, or on several elements
+  std::int64_t elements = 1;
+  std::vector<std::int64_t> more_operands;  // behind the first
   std::uint64_t compare = 0;  // of a compare-and-swap
 };
 

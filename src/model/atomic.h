@@ -1,4 +1,4 @@
-// A one-sided atomic on one element, with what it wrote and read: enough to rebuild the order of all that met there.
+// One element of a one-sided atomic, with what it wrote and read: enough to rebuild the order of all that met there.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,15 @@
 
 namespace photofinish {
 
+// One that is about more elements than this is not taken for an atomic; with operands, it is arithmetic rather than a record with a flag in it.
+inline constexpr std::int64_t kMaxAtomicElements = 64, kMaxAtomicOperands = 8;
+
 struct AtomicOp {
   WorldRank rank;
   WorldRank owner;
   Uid win;
   std::uint64_t displacement = 0;  // the owner makes an address of it
+  std::uint64_t offset = 0;        // in bytes, behind that
   ReduceOp op = ReduceOp::None;  // None: a store of the owner, of which nobody knows what it wrote
   Element element;
   bool fetches = false;

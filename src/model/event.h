@@ -102,8 +102,8 @@ struct Event {
   FieldSet fields;
   std::vector<Buffer> buffers;
   std::vector<RequestId> requests;  // the requests that a call was given; 0 for MPI_REQUEST_NULL
-  // A list of plain numbers. MPI_Pready_list: its partitions. A call that completes one-sided atomics (Field::atomic counts
-  // those with one element of up to eight bytes): the number and the result of each that brought one back, in turn.
+  // A list of plain numbers. MPI_Pready_list: its partitions. A one-sided atomic on several elements (Field::atomic is the number of the
+  // first): the operands behind the first. A call that completes atomics: the number and the result of each element that was brought back, in turn.
   std::vector<std::int64_t> numbers;
   std::size_t more_numbers = 0;  // at most so many will be added when the call returns; only while it is being recorded
   std::vector<Completion> completions;

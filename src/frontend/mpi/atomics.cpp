@@ -1,9 +1,10 @@
-// What one-sided atomics on one element wrote and read. The operand is read when the call returns, the result when the call that
+// What one-sided atomics wrote and read, element by element. The operand is read when the call returns, the result when the call that
 // completes the atomic does: until then neither buffer is the program's.
 #include <atomic>
 #include <cstring>
 
 #include "frontend/mpi/context.h"
+#include "model/atomic.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -24,24 +25,47 @@ void add_result(Event& event, const PendingFetch& fetch) {
   event.numbers.push_back(value_at(fetch.result, fetch.bytes));
 }
 
+bool has_operand(const Context& c, Action action) { return action == Action::CompareAndSwap || c.op != MPI_NO_OP; }
+
+// Of a type that elements of so many bytes are.
+bool side_by_side(MPI_Datatype handle, std::size_t bytes) {
+  const TypeRecord* type = Objects::get().type(handle);
+  return type->atomic_bytes == bytes && type->extent == static_cast<std::int64_t>(bytes);
+}
+
+// How many elements of so many bytes it is about, if they can be followed; otherwise 0. A request has one result.
+std::int64_t elements_of(const Context& c, Action action, std::size_t bytes) {
+  const std::int64_t count = c.target.count;
+  if (bytes == 0 || count <= 1) return bytes == 0 ? 0 : count;
+  const bool fetches = action != Action::Accumulate, operand = has_operand(c, action);
+  if (count > (operand ? kMaxAtomicOperands : kMaxAtomicElements) || (fetches && c.new_request != nullptr)) return 0;
+  if (operand && (c.send.count != count || !side_by_side(c.send.type, bytes))) return 0;
+  if (fetches && (c.recv.count != count || !side_by_side(c.recv.type, bytes))) return 0;
+  return side_by_side(c.target.type, bytes) ? count : 0;
+}
+
 }  // namespace
 
 void add_atomic(Context& c, Action action) {
-  if (c.target_rank == MPI_PROC_NULL || c.target.count != 1) return;
+  if (c.target_rank == MPI_PROC_NULL) return;
   const std::size_t bytes = Objects::get().type(c.target.type)->atomic_bytes;
-  if (bytes == 0) return;
+  const std::int64_t elements = elements_of(c, action, bytes);
+  if (elements == 0) return;
   const bool fetches = action != Action::Accumulate;
   FieldSet& fields = c.event.fields;
-  if (fetches && c.win->fetches.size() >= kMaxPending) return;
-  const std::int64_t number = ++g_atomics;
+  if (fetches && c.win->fetches.size() + static_cast<std::size_t>(elements) > kMaxPending) return;
+  const std::int64_t number = g_atomics.fetch_add(elements) + 1;
   fields.set(Field::atomic, number);
-  const bool has_operand = action == Action::CompareAndSwap || c.op != MPI_NO_OP;
-  if (has_operand) fields.set(Field::operand, value_at(c.send.address, bytes));
+  const auto element = [&](const void* of, std::int64_t i) { return static_cast<const char*>(of) + static_cast<std::size_t>(i) * bytes; };
+  if (has_operand(c, action)) {
+    fields.set(Field::operand, value_at(c.send.address, bytes));
+    for (std::int64_t i = 1; i < elements; ++i) c.event.numbers.push_back(value_at(element(c.send.address, i), bytes));
+  }
   if (action == Action::CompareAndSwap) fields.set(Field::compare, value_at(c.compare, bytes));
   if (!fetches) return;
   const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
   std::lock_guard lock(c.win->lock);
-  c.win->fetches.push_back({number, target, c.recv.address, bytes});
+  for (std::int64_t i = 0; i < elements; ++i) c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
   if (c.new_request != nullptr) {
     c.new_request->fetch_of = c.win;
     c.new_request->fetch = number;

@@ -1,6 +1,7 @@
 // Which memory a call touches, and how. One block for each rank where a call has counts for each, one block for all where they
 // are the same: neighbouring blocks are one extent apart, as `count` elements are.
 #include "frontend/mpi/context.h"
+#include "model/atomic.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -89,6 +90,8 @@ void add_reduce_scatter(Context& c) {
 void add_target(Context& c, BufferUse access) {
   c.event.buffers.push_back({access, c.target.displacement, c.target.count,
                              Objects::get().type(c.target.type)->id});
+  // Atomics tell of their operands (atomics.cpp).
+  if (access == BufferUse::TargetUpdate && c.target.count > 1 && c.target.count <= kMaxAtomicOperands) c.event.more_numbers = kMaxAtomicOperands;
 }
 
 // MPI_NO_OP reads the target and ignores the origin.

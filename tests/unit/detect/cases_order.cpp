@@ -292,7 +292,37 @@ Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint6
   return ordered ? Races{} : Races{{one, other, NoOrder}};
 }
 
+// The flag is the second of two words; `at_once`: both are looked at.
+Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint64_t seen, bool ordered) {
+  const WinRef w = s.window();
+  const TypeRef type = s.type("MPI_INT64_T");
+  everybody_locks(s, w);
+  flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), 0);
+  const Ref one = s.put(0, w, 2, 0, 8);
+  s.window_call(0, Call::MPI_Win_flush, w, 2);
+  s.one_sided(0, Call::MPI_Accumulate, w, 2,
+              {.origin = {s.fresh(16), 2, type}, .remote = {kWord - 8, 2, type}, .op = set_with, .operand = 5, .several = true, .more_operands = {1}});
+  s.window_call(0, Call::MPI_Win_flush, w, 2);
+  if (at_once) {
+    const Ref look = s.one_sided(1, Call::MPI_Get_accumulate, w, 2,
+                                 {.result = {s.fresh(16), 2, type}, .remote = {kWord - 8, 2, type}, .op = "MPI_NO_OP", .several = true});
+    const Ref flush = s.window_call(1, Call::MPI_Win_flush, w, 2);
+    s.result(flush, look, 0);
+    s.result(flush, look, seen, 1);
+  } else {
+    flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), seen);
+  }
+  const Ref other = s.put(1, w, 2, 0, 8);
+  everybody_unlocks(s, w);
+  return ordered ? Races{} : Races{{one, other, NoOrder}};
+}
+
 const Made kAtomics[] = {
+    {"a flag in a record that was set at once, and seen", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", false, 1, true); }},
+    {"a counter in a record that was raised at once, and seen", 3, [](Script& s) { return with_record(s, "MPI_SUM", false, 1, true); }},
+    {"a flag in a record that was not seen yet", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", false, 0, false); }},
+    {"flags that are looked at all at once, one of them set", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", true, 1, true); }},
+    {"flags that are looked at all at once, none of them set", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", true, 0, false); }},
     {"a flag that was set after the put was complete, and seen", 3,
      [](Script& s) { return with_flag(s, true, "MPI_REPLACE", 1, true); }},
     {"a flag that was not seen yet", 3, [](Script& s) { return with_flag(s, true, "MPI_REPLACE", 0, false); }},

@@ -205,7 +205,13 @@ Ref Script::one_sided(int rank, Call call, WinRef win, int target, const OneSide
 
   const bool one_element = given.remote.count * definition(given.remote.type).map.size ==
                            element_of(definition(given.remote.type).element).size;
-  if ((reduces || action == Action::CompareAndSwap) && one_element && definition(given.remote.type).map.size <= 8) {
+  if (given.several) {
+    std::int64_t& atomics = atomics_[static_cast<std::size_t>(rank)];
+    fields.set(Field::atomic, atomics + 1);
+    atomics += given.remote.count;
+    if (!reads_only) fields.set(Field::operand, static_cast<std::int64_t>(given.operand));
+    last(rank).numbers = given.more_operands;
+  } else if ((reduces || action == Action::CompareAndSwap) && one_element && definition(given.remote.type).map.size <= 8) {
     fields.set(Field::atomic, ++atomics_[static_cast<std::size_t>(rank)]);
     if (!reads_only) fields.set(Field::operand, static_cast<std::int64_t>(given.operand));
     if (action == Action::CompareAndSwap) fields.set(Field::compare, static_cast<std::int64_t>(given.compare_with));
@@ -245,8 +251,8 @@ Ref Script::compare_and_swap(int rank, WinRef win, int target, std::uint64_t dis
                     .remote = {displacement, 1, type}, .operand = operand, .compare_with = compare});
 }
 
-void Script::result(Ref completing, Ref atomic, std::uint64_t value) {
-  event(completing).numbers.push_back(event(atomic).fields[Field::atomic]);
+void Script::result(Ref completing, Ref atomic, std::uint64_t value, std::int64_t element) {
+  event(completing).numbers.push_back(event(atomic).fields[Field::atomic] + element);
   event(completing).numbers.push_back(static_cast<std::int64_t>(value));
 }
 

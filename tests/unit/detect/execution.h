@@ -85,6 +85,8 @@ struct OneSided {
   Data origin, result, compare, remote;
   std::string_view op = "MPI_SUM";
   std::uint64_t operand = 0, compare_with = 0;  // the element's bytes
+  bool several = false;                         // elements, each an atomic
+  std::vector<std::int64_t> more_operands;      // behind the first
 };
 
 // What a completed receive got.
@@ -136,7 +138,7 @@ class Script {
   Ref compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::uint64_t compare,
                        std::uint64_t operand);
   // `atomic` had this result when `completing` returned.
-  void result(Ref completing, Ref atomic, std::uint64_t value);
+  void result(Ref completing, Ref atomic, std::uint64_t value, std::int64_t element = 0);
 
   Ref window_call(int rank, Call call, WinRef win);  // complete, wait, flush_all, unlock_all, sync, free …
   Ref window_call(int rank, Call call, WinRef win, int target);  // unlock, flush …

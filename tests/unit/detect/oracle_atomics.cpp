@@ -157,11 +157,11 @@ class Sorter {
  private:
   const Touch& touch(const Atomic& atomic) const { return history_.touches[atomic.touch]; }
 
+  std::uint64_t begin(const Atomic& atomic) const { return touch(atomic).bytes.begin()->first + atomic.element * touch(atomic).element.size; }
+  std::uint64_t end(const Atomic& atomic) const { return begin(atomic) + touch(atomic).element.size; }
+
   bool meet(const Atomic& a, const Atomic& b) const {
-    if (touch(a).owner != touch(b).owner) return false;
-    for (const auto& [address, element] : touch(a).bytes)
-      if (touch(b).bytes.count(address) != 0) return true;
-    return false;
+    return touch(a).owner == touch(b).owner && begin(a) < end(b) && begin(b) < end(a);
   }
 
   // With it, those that overlap it, those that overlap these, and so on.
@@ -195,7 +195,7 @@ class Sorter {
 
   const char* what_is_open(const Atomic& atomic, const Atomic& first) const {
     const Touch& there = touch(atomic);
-    if (there.bytes.begin()->first != touch(first).bytes.begin()->first || !(there.element == touch(first).element))
+    if (begin(atomic) != begin(first) || !(there.element == touch(first).element))
       return "atomics on different elements";
     if (atomic.fetches && !atomic.result) return "an atomic without its result";
     if (there.end == kNever && there.ends.empty()) return "an atomic that never completed";
@@ -208,7 +208,7 @@ class Sorter {
     return nullptr;
   }
 
-  // Whether a store, a put or an accumulate of several elements may have come between it and others of its slice.
+  // Whether a store, a put or an accumulate that is not followed may have come between it and others of its slice.
   bool others_write(const Atomic& atomic) const {
     const std::size_t now = slice(atomic.event.rank, touch(atomic).begin);
     for (std::size_t i = 0; i < history_.touches.size(); ++i) {
@@ -217,7 +217,7 @@ class Sorter {
                           other.kind == AccessKind::Accumulate;
       if (!writes || other.op == ReduceOp::NoOp || other.owner != touch(atomic).owner || is_atomic(i)) continue;
       if (slice(other.event.rank, other.begin) > now || slice(other.event.rank, other.end) < now) continue;
-      for (const auto& [address, element] : touch(atomic).bytes)
+      for (std::uint64_t address = begin(atomic); address < end(atomic); ++address)
         if (other.bytes.count(address) != 0) return true;
     }
     return false;

@@ -353,20 +353,26 @@ class RankReader {
     return add_touch(std::move(touch));
   }
 
+  // One for each element.
   void add_atomic(const Operation& operation) {
-    atomics_[field(Field::atomic)] = history_.atomics.size();
-    history_.atomics.push_back(
-        {.event = now_,
-         .touch = operation.remote[0],
-         .op = history_.touches[operation.remote[0]].op,
-         .fetches = operation.brings_back,
-         .operand = event_->fields.has(Field::operand) ? static_cast<std::uint64_t>(field(Field::operand)) : 0,
-         .compare = event_->fields.has(Field::compare) ? static_cast<std::uint64_t>(field(Field::compare)) : 0});
+    const Touch& touch = history_.touches[operation.remote[0]];
+    for (std::size_t i = 0; i < touch.bytes.size() / touch.element.size; ++i) {
+      atomics_[field(Field::atomic) + static_cast<std::int64_t>(i)] = history_.atomics.size();
+      const std::int64_t operand = !event_->fields.has(Field::operand) ? 0 : i == 0 ? field(Field::operand) : event_->numbers.at(i - 1);
+      history_.atomics.push_back({.event = now_,
+                                  .touch = operation.remote[0],
+                                  .element = i,
+                                  .op = touch.op,
+                                  .fetches = operation.brings_back,
+                                  .operand = static_cast<std::uint64_t>(operand),
+                                  .compare = event_->fields.has(Field::compare) ? static_cast<std::uint64_t>(field(Field::compare)) : 0});
+    }
   }
 
   // A call that completes atomics has the numbers and the results of those that brought one back.
   void read_results() {
-    if (traits(event_->call).action == Action::PartitionReady) return;
+    const Action action = traits(event_->call).action;
+    if (action == Action::PartitionReady || is_one_sided(action)) return;
     for (std::size_t i = 0; i + 1 < event_->numbers.size(); i += 2) {
       Atomic& atomic = history_.atomics[atomics_.at(event_->numbers[i])];
       atomic.result = static_cast<std::uint64_t>(event_->numbers[i + 1]);

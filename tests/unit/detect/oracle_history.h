@@ -105,6 +105,7 @@ struct Started {
 struct Atomic {
   Ref event;
   std::size_t touch = 0;  // of the target
+  std::size_t element = 0;  // which of its elements
   ReduceOp op = ReduceOp::None;
   bool fetches = false;
   std::uint64_t operand = 0, compare = 0;
