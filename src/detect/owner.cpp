@@ -636,6 +636,9 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason, con
   Finding finding;
   finding.reason = reason;
   const Access* accesses[] = {&a, &b};
+  // In an order of their own, for what is told of them not to depend on which is held against which.
+  const auto age = [](const Access& access) { return std::tuple(access.rank, access.begin, access.part); };
+  if (age(b) < age(a)) std::swap(accesses[0], accesses[1]);
   for (int i = 0; i < 2; ++i) {
     const Access& access = *accesses[i];
     finding.sides[i] = {.rank = access.rank, .kind = access.kind, .call = access.call, .site = access.site, .site_key = access.site_key,
