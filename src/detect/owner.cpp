@@ -117,9 +117,10 @@ bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t
   if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
     release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_), release(sweeper_);
+    release(rows_), release(row_of_), release(next_in_row_), release(row_like_), release(series_);
   }
   // Others may have pairs that this rank's atomics decide.
-  const bool undecided = !batch.undecided.empty();
+  const bool undecided = !batch.undecided.empty() || !batch.repeated.empty();
   if (undecided || !batch.atomic_signals.empty()) batches_[period] = std::move(batch);
   return undecided;
 }
@@ -315,6 +316,7 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return items_[a].from < items_[b].from; });
   std::vector<std::uint32_t> open;  // of earlier rounds, and not over
   std::vector<Span> round;
+  std::vector<std::uint32_t> together;
   constexpr std::size_t kFew = 128, kSingly = 4;
   for (std::size_t first = 0; first < order.size();) {
     const std::uint64_t now = items_[order[first]].from;
@@ -337,18 +339,32 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
       }
     } else {
       round.clear();
-      const auto add = [&](std::uint32_t i) {
-        round.insert(round.end(), spans_.begin() + static_cast<std::ptrdiff_t>(items_[i].first_span),
-                     spans_.begin() + static_cast<std::ptrdiff_t>(items_[i].last_span));
-      };
-      for (const std::uint32_t i : open) items_[i].met = true, add(i);
-      for (std::size_t i = first; i < last; ++i) add(order[i]);
+      for (const std::uint32_t i : open) items_[i].met = true;
+      together.assign(open.begin(), open.end());
+      together.insert(together.end(), order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(last));
+      form_series(together);
+      for (const Row& row : rows_) {
+        const Item& item = items_[row.first];
+        round.insert(round.end(), spans_.begin() + static_cast<std::ptrdiff_t>(item.first_span), spans_.begin() + static_cast<std::ptrdiff_t>(item.last_span));
+      }
       sweeper_.sweep(round, conflicts, [&](const Span& a, const Span& b) {
-        const Item& one = items_[boxes_[a.item].first];
-        const Item& other = items_[boxes_[b.item].first];
-        if ((one.met && other.met) || one.to < other.from || other.to < one.from) return;
+        const std::uint32_t i = boxes_[a.item].first, j = boxes_[b.item].first;
+        const Item& one = items_[i];
+        const Item& other = items_[j];
+        if (one.met && other.met) return;
+        if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
+          return meet_series(batch, row_of_[i], row_of_[j], a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
+        if (one.to < other.from || other.to < one.from) return;
         visit(a, b);
       });
+      for (std::size_t row = 0; row < rows_.size(); ++row) {
+        if (rows_[row].count == 1 || items_[rows_[row].first].met) continue;
+        const Item& item = items_[rows_[row].first];
+        bool clashes = false;
+        for (std::size_t x = item.first_span; x < item.last_span; ++x)
+          for (std::size_t y = item.first_span; y < item.last_span; ++y) clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
+        if (clashes) meet_series(batch, row, row, false);
+      }
     }
     const std::uint64_t next = last < order.size() ? items_[order[last]].from : kNever;
     for (std::size_t i = first; i < last; ++i)
@@ -406,6 +422,148 @@ void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, 
   if (band_.contains(meeting->where.begin)) judge(batch, one, other, meeting->reason, meeting->where);
 }
 
+// Series are called by their rows.
+void Owner::form_series(std::vector<std::uint32_t>& items) {
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+    const Access &one = items_[a].access, &other = items_[b].access;
+    return std::tuple(one.rank, one.begin) < std::tuple(other.rank, other.begin);
+  };
+  if (!std::is_sorted(items.begin(), items.end(), earlier)) std::stable_sort(items.begin(), items.end(), earlier);
+  rows_.clear();
+  row_like_.clear();
+  series_.clear();
+  met_series_.clear();
+  row_of_.resize(items_.size());
+  next_in_row_.resize(items_.size());
+  const auto continues = [&](const Item& last, const Item& item) {
+    return last.seen == item.seen && last.met == item.met && last.from == item.from && alike(last.access, item.access) &&
+           goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
+           std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(), [](const Instant& a, const Instant& b) { return a.cut == b.cut; });
+  };
+  for (const std::uint32_t i : items) {
+    const std::uint64_t likeness_here = likeness(items_[i].access) + (items_[i].seen ? 1 : 0) + (items_[i].met ? 2 : 0);
+    const auto [like, fresh] = row_like_.try_emplace(likeness_here, static_cast<std::uint32_t>(rows_.size()));
+    if (!fresh && continues(items_[rows_[like->second].last], items_[i])) {
+      Row& row = rows_[like->second];
+      next_in_row_[row.last] = i;
+      row.last = i;
+      ++row.count;
+    } else {
+      like->second = static_cast<std::uint32_t>(rows_.size());
+      rows_.push_back({i, i, 1});
+    }
+    row_of_[i] = like->second;
+  }
+}
+
+Series& Owner::series_at(std::size_t number, const Batch& batch) {
+  std::shared_ptr<Series>& series = series_[number];
+  if (series != nullptr) return *series;
+  const Row& row = rows_[number];
+  const Item& first = items_[row.first];
+  series = std::make_shared<Series>(Series{.like = first.access, .seen = first.seen, .met = first.met});
+  for (std::uint32_t i = row.first, left = row.count; left > 0; i = next_in_row_[i], --left) {
+    const Item& item = items_[i];
+    series->items.push_back(i);
+    series->members.push_back({item.access.begin, item.access.end, item.access.epoch, item.begins, item.ends, shown(item.access, batch)});
+  }
+  return *series;
+}
+
+// All of one with all of another, or of one with those before it.
+void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separate) {
+  if (b < a) std::swap(a, b);
+  if (!met_series_.emplace(a, b, separate).second) return;
+  const Series &one = series_at(a, batch), &other = series_at(b, batch);
+  const Access &first = one.like, &second = other.like;
+  if ((one.met && other.met) || (one.seen && other.seen)) return;
+  if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
+  // What was found of the one and of the other need not be in the same order.
+  if (separate || (first.kind == AccessKind::Accumulate && second.kind == AccessKind::Accumulate)) return meet_each(batch, one, other, separate);
+  const auto excludes = [](const Access& access) {
+    return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(), [](const Lock& lock) { return lock.exclusive; });
+  };
+  if (first.rank != second.rank) {
+    if (kept_apart(first, second)) return;
+  } else if (excludes(first) && excludes(second)) {
+    return meet_each(batch, one, other, false);  // one after the other, or one and the same
+  }
+  std::optional<Meeting> meeting;
+  for (std::size_t x = 0; x < first.boxes.size(); ++x)
+    for (std::size_t y = 0; y < second.boxes.size(); ++y)
+      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]); here && (!meeting || here->key() < meeting->key())) meeting = here;
+  if (!meeting || !band_.contains(meeting->where.begin) || (band_ != Band{} && met_below_band(first, second))) return;
+  const bool other_first = second.kind == AccessKind::Accumulate || (first.kind != AccessKind::Accumulate && other.members.size() < one.members.size());
+  judge_series(batch, other_first ? b : a, other_first ? a : b, meeting->reason, meeting->where);
+}
+
+void Owner::meet_each(Batch& batch, const Series& a, const Series& b, bool separate) {
+  for (std::size_t i = 0; i < a.items.size(); ++i)
+    for (std::size_t j = 0; j < (&a == &b ? i : b.items.size()); ++j)
+      for (std::size_t x = 0; x < a.like.boxes.size(); ++x)
+        for (std::size_t y = 0; y < b.like.boxes.size(); ++y) meet(batch, a.items[i], b.items[j], x, y, separate);
+}
+
+void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_row, Reason reason, const ByteRange& where) {
+  Series &one = series_at(one_row, batch), &others = series_at(other_row, batch);
+  const auto ask_all = [&](std::size_t first, std::size_t last, WorldRank about) {
+    auto asked = std::find_if(others.asked.begin(), others.asked.end(), [&](const Series::Asked& a) { return a.about == about; });
+    if (asked == others.asked.end()) asked = others.asked.insert(asked, {about, first, first});
+    const auto ask_some = [&](std::size_t from, std::size_t to) {
+      for (; from < to; ++from)
+        for (const Instant& begin : others.members[from].begins)
+          if (begin.rank != about) ask(batch, begin, about);
+    };
+    ask_some(first, std::min(last, asked->first));
+    ask_some(std::max(first, asked->last), last);
+    // What lies between two that are asked about is asked about as well.
+    ask_some(last, asked->first);
+    ask_some(asked->last, first);
+    asked->first = std::min(asked->first, first);
+    asked->last = std::max(asked->last, last);
+  };
+  const auto judge_some = [&](std::size_t at, std::size_t first, std::size_t last) {
+    if (first >= last) return;
+    const Series::Member& member = one.members[at];
+    bool asked = false;
+    for (const Instant& begin : member.begins)
+      for (const Instant& end : others.members[first].ends)
+        if (begin.rank != end.rank) ask(batch, begin, end.rank), asked = true;
+    const Instants& begins = others.members[first].begins;
+    const auto ask_about = [&](const Instant& end) {
+      if (std::all_of(begins.begin(), begins.end(), [&](const Instant& begin) { return begin.rank == end.rank; })) return;
+      ask_all(first, last, end.rank);
+      asked = true;
+    };
+    for (const Instant& end : member.ends) ask_about(end);
+    for (const Instant& end : member.shown) ask_about(end);
+    if (asked) {
+      batch.repeated.push_back({series_[one_row], series_[other_row], at, first, last, reason, where});
+      return;
+    }
+    Finding finding = make_finding(one.member(at), others.member(first), reason, where);
+    finding.times = last - first;
+    found(std::move(finding));
+  };
+  const bool same = &one == &others;
+  const bool may_be_one = !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
+  for (std::size_t at = 0; at < one.members.size(); ++at) {
+    auto [first, last] = others.beside(one.members[at], [](const Instant&, WorldRank) { return kNever; });
+    if (same) last = std::min(last, at);
+    std::size_t itself = last;  // two buffers of one and the same operation
+    if (may_be_one) {
+      const auto found = std::partition_point(others.members.begin(), others.members.end(), [&](const Series::Member& m) { return m.begin < one.members[at].begin; });
+      if (found != others.members.end() && found->begin == one.members[at].begin) itself = static_cast<std::size_t>(found - others.members.begin());
+    }
+    if (itself < first || itself >= last) {
+      judge_some(at, first, last);
+    } else {
+      judge_some(at, first, itself);
+      judge_some(at, itself + 1, last);
+    }
+  }
+}
+
 // Those that do share bytes are found as such.
 void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
   const Item& one = items_[a];
@@ -437,7 +595,7 @@ void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason, con
   if (reason != Reason::SeparateModel &&
       (before(shown(a.access, batch), b, batch, conditions) || before(shown(b.access, batch), a, batch, conditions)))
     return;
-  Finding finding = make_finding(a, b, reason, where);
+  Finding finding = make_finding(a.access, b.access, reason, where);
   if (conditions.empty()) found(std::move(finding));
   else batch.undecided.push_back({std::move(finding), std::move(conditions)});
 }
@@ -463,21 +621,28 @@ bool Owner::before(const Ends& ends, const Item& b, Batch& batch, std::vector<Co
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins) {
       if (end.rank == begin.rank) continue;
-      const Question question{begin.rank, begin.moment, end.rank};
-      std::vector<Question>& questions = batch.questions[begin.cut];
-      const auto [entry, fresh] = batch.asked[begin.cut].try_emplace(question, questions.size());
-      if (fresh) questions.push_back(question);
-      conditions.push_back({begin.cut, entry->second, end.moment});
+      conditions.push_back({begin.cut, ask(batch, begin, end.rank), end.moment});
     }
   return false;
 }
 
-Finding Owner::make_finding(const Item& a, const Item& b, Reason reason, const ByteRange& where) const {
+std::size_t Owner::ask(Batch& batch, const Instant& instant, WorldRank about) {
+  const Question question{instant.rank, instant.moment, about};
+  std::vector<Question>& questions = batch.questions[instant.cut];
+  const auto [entry, fresh] = batch.asked[instant.cut].try_emplace(question, questions.size());
+  if (fresh) questions.push_back(question);
+  return entry->second;
+}
+
+Finding Owner::make_finding(const Access& a, const Access& b, Reason reason, const ByteRange& where) const {
   Finding finding;
   finding.reason = reason;
-  const Item* items[] = {&a, &b};
+  const Access* accesses[] = {&a, &b};
+  // In an order of their own, for what is told of them not to depend on which is held against which.
+  const auto age = [](const Access& access) { return std::tuple(access.rank, access.begin, access.part); };
+  if (age(b) < age(a)) std::swap(accesses[0], accesses[1]);
   for (int i = 0; i < 2; ++i) {
-    const Access& access = items[i]->access;
+    const Access& access = *accesses[i];
     finding.sides[i] = {.rank = access.rank, .kind = access.kind, .call = access.call, .site = access.site, .site_key = access.site_key,
                         .opened = access.opened, .closed = access.closed, .begin = access.begin, .end = access.end,
                         .bytes = bytes_of(access), .op = access.op, .epoch = access.epoch};
@@ -577,6 +742,22 @@ void Owner::conclude(std::uint64_t period) {
       ordered |= known != kNever && condition.least <= known;
     }
     if (!ordered) found(std::move(undecided.finding));
+  }
+  const auto known = [&](const Instant& instant, WorldRank about) {
+    const auto asked = batch.asked.find(instant.cut);
+    const auto answers = batch.answers.find(instant.cut);
+    if (asked == batch.asked.end() || answers == batch.answers.end()) return kNever;
+    const auto question = asked->second.find({instant.rank, instant.moment, about});
+    return question != asked->second.end() && question->second < answers->second.size() ? answers->second[question->second] : kNever;
+  };
+  for (const Repeated& repeated : batch.repeated) {
+    auto [first, last] = repeated.others->beside(repeated.one->members[repeated.at], known);
+    first = std::max(first, repeated.first);
+    last = std::min(last, repeated.last);
+    if (first >= last) continue;
+    Finding finding = make_finding(repeated.one->member(repeated.at), repeated.others->member(first), repeated.reason, repeated.where);
+    finding.times = last - first;
+    found(std::move(finding));
   }
   batches_.erase(found_batch);
 }

@@ -6,6 +6,7 @@
 // Memory: accesses stay where they are handed from (in memory, or in a file), and only those are taken out that may clash with others, or are not over.
 // Where that is too much at once, one band of addresses is checked after the other. What touches several is looked at in each, and a pair
 // counts where the first byte lies that the two have in common.
+// What repeats itself is looked at as one (detect/series.h).
 // Invariant: after check() only accesses that are not over are kept; everything later is behind the cut that ended the period.
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "detect/groups.h"
 #include "detect/parcel.h"
 #include "detect/rules.h"
+#include "detect/series.h"
 #include "detect/timeline.h"
 #include "memory/sweep.h"
 #include "model/finding.h"
@@ -61,14 +63,6 @@ class Owner {
   std::size_t kept() const { return carried_.size(); }
 
  private:
-  // At most one at the rank that made the access, and one at the owner.
-  struct Instants {
-    std::array<Instant, 2> all;
-    std::size_t count = 0;
-    void add(const Instant& instant) { all[count++] = instant; }
-    const Instant* begin() const { return all.data(); }
-    const Instant* end() const { return all.data() + count; }
-  };
   struct Item {
     Item(Access&& what, bool before) : access(std::move(what)), seen(before) {}
     Access access;
@@ -89,8 +83,16 @@ class Owner {
     Finding finding;
     std::vector<Condition> conditions;
   };
+  // An access of one series, and those of another that race with it unless the resolvers say that they are before it or behind it.
+  struct Repeated {
+    std::shared_ptr<const Series> one, others;
+    std::size_t at = 0, first = 0, last = 0;
+    Reason reason{};
+    ByteRange where;
+  };
   struct Batch {
     std::vector<Undecided> undecided;
+    std::vector<Repeated> repeated;
     std::map<Cut, std::vector<Question>> questions;
     std::map<Cut, std::map<Question, std::size_t>> asked;
     std::map<Cut, std::vector<Moment>> answers;
@@ -139,6 +141,11 @@ class Owner {
   void meet_all(Batch& batch, Groups& groups);
   void meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate);
   void meet_separate(Batch& batch, std::size_t a, std::size_t b);
+  void form_series(std::vector<std::uint32_t>& items);
+  Series& series_at(std::size_t number, const Batch& batch);
+  void meet_series(Batch& batch, std::size_t a, std::size_t b, bool separate);
+  void meet_each(Batch& batch, const Series& a, const Series& b, bool separate);
+  void judge_series(Batch& batch, std::size_t one, std::size_t others, Reason reason, const ByteRange& where);
   // How they clash in two of their boxes, and where.
   struct Meeting {
     ByteRange where;
@@ -151,12 +158,14 @@ class Owner {
   void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
   void forget_shown();
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
+  // The number of the question what is known of a rank.
+  static std::size_t ask(Batch& batch, const Instant& instant, WorldRank about);
   // Whether what is over at any of these is before b for certain; conditions under which it would be are added.
   template <class Ends>
   static bool before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions);
   // When others had a result that this atomic's effect is part of: its bytes were changed by then, whenever its rank completes it.
   std::vector<Instant> shown(const Access& access, const Batch& batch);
-  Finding make_finding(const Item& a, const Item& b, Reason reason, const ByteRange& where) const;
+  Finding make_finding(const Access& a, const Access& b, Reason reason, const ByteRange& where) const;
   void found(Finding finding);
   AccumulateRules accumulate_rules(Uid win) const;
 
@@ -179,6 +188,16 @@ class Owner {
   std::vector<Item> items_;
   std::map<std::pair<std::size_t, std::size_t>, Meeting> met_;  // pairs of accesses with several boxes: where they meet first
   std::set<std::pair<std::size_t, std::size_t>> separate_;      // pairs that were told of by the separate model
+
+  // Of the accesses that are being brought together: which series each item is in, and which items each is made of, from the first on.
+  struct Row {
+    std::uint32_t first = 0, last = 0, count = 0;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> row_of_, next_in_row_;  // by item
+  std::unordered_map<std::uint64_t, std::uint32_t> row_like_;
+  std::unordered_map<std::size_t, std::shared_ptr<Series>> series_;  // by row, of those with several, as they are asked for
+  std::set<std::tuple<std::size_t, std::size_t, bool>> met_series_;
 
   std::map<std::uint64_t, Batch> batches_;  // by period
   std::vector<Finding> findings_;

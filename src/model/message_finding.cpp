@@ -9,8 +9,11 @@ namespace {
 
 auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.moment, end.site_key); }
 
+// The example is the earliest receive, with what that one could have got: a message that some other receive could have got may well be one that comes
+// long after it, or from its own rank.
 void merge_into(MessageFinding& known, MessageFinding more) {
-  if (order_of(more.receive) < order_of(known.receive)) {
+  const auto before = order_of(more.receive), after = order_of(known.receive);
+  if (before < after) {
     known.taker = more.taker;
     known.comm = more.comm;
     known.wanted = more.wanted;
@@ -26,7 +29,7 @@ void merge_into(MessageFinding& known, MessageFinding more) {
       continue;
     }
     const std::uint64_t times = same->times + other.times;
-    if (order_of(other.send) < order_of(same->send)) *same = std::move(other);
+    if (std::tuple(before, order_of(other.send)) < std::tuple(after, order_of(same->send))) *same = std::move(other);
     same->times = times;
   }
 }

@@ -1,0 +1,119 @@
+// Accesses that repeat themselves are judged as one (detect/series.h): the findings are those of judging each pair by itself, which is how executions are looked at
+// in which every event has a place of its own (agreement_test.cpp compares those with the oracle).
+//
+// PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "cases.h"
+#include "detect/analysis.h"
+#include "simulator.h"
+#include "threads.h"
+
+namespace photofinish::testing {
+namespace {
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+constexpr SiteId kPlace{1};
+
+// All events happen at one place, the same on all ranks.
+Execution at_one_place(Execution execution) {
+  for (Execution::Rank& rank : execution.ranks) {
+    rank.definitions.sites = {{kPlace, {kPlace, {{ModuleId(1), 7}}}}};
+    for (Event& event : rank.events) event.site = kPlace;
+  }
+  return execution;
+}
+
+std::vector<Finding> at_one_place(std::vector<Finding> findings, std::uint64_t key) {
+  for (Finding& finding : findings)
+    for (FindingSide& side : finding.sides) {
+      side.site = kPlace;
+      side.site_key = key;
+      for (SiteId* site : {&side.opened, &side.closed})
+        if (*site != SiteId()) *site = kPlace;
+    }
+  return merge_findings(std::move(findings));
+}
+
+std::string text_of_series(const std::vector<Finding>& findings) {
+  std::ostringstream out;
+  for (const Finding& f : findings)
+    out << "  owner " << f.owner.value << " ranks " << f.sides[0].rank.value << ',' << f.sides[1].rank.value << " begins " << f.sides[0].begin << ','
+        << f.sides[1].begin << " ends " << f.sides[0].end << ',' << f.sides[1].end << " at " << f.where.begin << ".." << f.where.end << " reason " << static_cast<int>(f.reason)
+        << " times " << f.times << '\n';
+  return out.str();
+}
+
+// How often one finding stood for several pairs.
+int compare_series(const Execution& execution, const std::function<void(const std::string&)>& fail) {
+  int repeated = 0;
+  const Execution coarse = at_one_place(execution);
+  for (const std::size_t period : {kAll, std::size_t{1}})
+    for (const std::size_t memory : {kAll, std::size_t{1}}) {
+      const std::vector<Finding> found = analyze_with_threads(coarse, 1, memory, period);
+      const std::uint64_t key = found.empty() ? 0 : found.front().sides[0].site_key;
+      const std::vector<Finding> right = at_one_place(analyze_with_threads(execution, 1, memory, period), key);
+      for (const Finding& finding : found) repeated += finding.times > 1 ? 1 : 0;
+      if (found != right) fail("each by itself:\n" + text_of_series(right) + "together:\n" + text_of_series(found) + text(execution));
+    }
+  return repeated;
+}
+
+TEST(Series, HandMadeCases) {
+  for (const Case& one : hand_made_cases())
+    compare_series(one.execution, [&](const std::string& difference) { ADD_FAILURE() << one.name << '\n' << difference; });
+}
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
+}
+
+void agree_on_series(Focus focus) {
+  int repeated = 0;
+  const auto property = [&] { repeated += compare_series(simulate(*programs(focus)).execution, [](const std::string& difference) { RC_FAIL(difference); }); };
+  rc::detail::TestParams params;
+  params.maxSuccess = static_cast<int>(number_from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000) / (2 * std::size(kFocuses)));
+  params.seed = number_from_environment("PHOTOFINISH_RANDOM_SEED", 1);
+  rc::detail::TestMetadata metadata;
+  metadata.id = metadata.description = name_of(focus);
+  const auto result = rc::detail::checkTestable(property, metadata, params);
+  std::ostringstream message;
+  rc::detail::printResultMessage(result, message);
+  if (!result.is<rc::detail::SuccessResult>()) FAIL() << message.str();
+  EXPECT_GT(repeated, 0);
+}
+
+TEST(Series, Everything) { agree_on_series(Focus::Everything); }
+TEST(Series, Locks) { agree_on_series(Focus::Locks); }
+TEST(Series, Fences) { agree_on_series(Focus::Fences); }
+TEST(Series, Epochs) { agree_on_series(Focus::Epochs); }
+TEST(Series, Messages) { agree_on_series(Focus::Messages); }
+TEST(Series, SplitPhase) { agree_on_series(Focus::SplitPhase); }
+TEST(Series, Atomics) { agree_on_series(Focus::Atomics); }
+TEST(Series, Datatypes) { agree_on_series(Focus::Datatypes); }
+TEST(Series, Buffers) { agree_on_series(Focus::Buffers); }
+
+// A loop on each of three ranks, without a cut: 4 · 10^8 pairs, and a second or two.
+TEST(Series, LoopsWithoutCuts) {
+  constexpr std::uint64_t kTimes = 20000;
+  Script s(3);
+  const WinRef w = s.window();
+  for (int rank = 0; rank < 3; ++rank) s.lock_all(rank, w);
+  for (std::uint64_t i = 0; i < kTimes; ++i)
+    for (int rank = 1; rank < 3; ++rank) {
+      s.put(rank, w, 0, 0, 8);
+      s.window_call(rank, Call::MPI_Win_flush, w, 0);
+    }
+  for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
+  const std::vector<Finding> findings = analyze_with_threads(at_one_place(s.execution()), 1, kAll, kAll);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].times, kTimes * kTimes);
+}
+
+}  // namespace
+}  // namespace photofinish::testing
