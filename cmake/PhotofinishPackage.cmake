@@ -5,10 +5,11 @@ set(CPACK_PACKAGE_CONTACT "The Photofinish authors <photofinish@localhost>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the races in MPI programs")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Photofinish runs an unchanged MPI program, follows its messages, collectives
- and one-sided operations, and tells which accesses to one memory nothing orders,
- which receives could have got another message, and whether it relies on buffered
- sends. It runs the program again to make each of these races happen.")
+    "Photofinish runs an unchanged MPI program, follows its messages,
+collectives and one-sided operations, and tells which accesses to one
+memory nothing orders, which receives could have got another message,
+and whether it relies on buffered sends. It runs the program again to
+make each of these races happen.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)

@@ -80,6 +80,13 @@ int start_and_wait(const std::vector<std::string>& line, const Options& options)
     if (done < 0 && errno != EINTR) break;
     progress.tick();
   }
+  // From here on there is nobody to hand signals to: whoever has had enough of the analysis ends it.
+  g_launcher = 0;
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+  }
   progress.clear();
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // Launchers call an interrupted run a success, a failure, or a signal, each as it likes.

@@ -32,8 +32,9 @@ std::uint64_t float_sum(std::uint64_t a, std::uint64_t b) {
   return std::bit_cast<Bits>(static_cast<Float>(std::bit_cast<Float>(static_cast<Bits>(a)) + std::bit_cast<Float>(static_cast<Bits>(b))));
 }
 
-// What the location holds after `op` found `value` there; nothing if we cannot compute it.
-std::optional<std::uint64_t> written(const AtomicOp& op, std::uint64_t value) {
+}  // namespace
+
+AtomicValue written(const AtomicOp& op, std::uint64_t value) {
   const std::uint64_t mask = mask_of(op.element);
   const bool floating = op.element.kind == ElementKind::Floating;
   switch (op.op) {
@@ -62,6 +63,8 @@ std::optional<std::uint64_t> written(const AtomicOp& op, std::uint64_t value) {
     default: return std::nullopt;
   }
 }
+
+namespace {
 
 bool changes(const AtomicOp& op) {
   if (op.op == ReduceOp::NoOp) return false;

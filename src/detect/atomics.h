@@ -22,6 +22,9 @@ struct RankSignal {
 // What a location holds; nothing: not known.
 using AtomicValue = std::optional<std::uint64_t>;
 
+// What a location holds after `op` found `value` there; nothing if we cannot compute it.
+AtomicValue written(const AtomicOp& op, std::uint64_t value);
+
 // `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own; `value` is what it held before, and
 // holds after.
 std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value);

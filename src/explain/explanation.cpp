@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "detect/atomics.h"
 #include "report/event_text.h"
 #include "report/site_text.h"
 
@@ -177,17 +178,40 @@ class Explainer {
     if (!at) return;
     const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size() ? rank.times[access.end / 2].end : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
+    const auto own = writing_of_.find({rank.rank, event});
     if (deed.kind == Deed::Kind::Brought && operation->second.reads) {
-      const auto own = writing_of_.find({rank.rank, event});
+      if (own != writing_of_.end()) settle_atomic(access, own->second, deed.content);
       readings_.push_back({when, pieces_of(access, *at, deed.content), own != writing_of_.end() ? own->second : Origin::kElsewhere});
       readers_.push_back(std::move(end));
-    } else if (deed.kind == Deed::Kind::Carried && operation->second.writes && (writers_.empty() || writers_.back() != end)) {
-      // What a compare-and-swap compares with comes behind what it writes, and is none of it.
-      const bool known = access.kind == AccessKind::Put || access.op == ReduceOp::Replace || access.op == ReduceOp::CompareAndSwap;
+    } else if (deed.kind == Deed::Kind::Carried && own != writing_of_.end()) {
+      compared_[own->second] = deed.content;  // comes behind what a compare-and-swap writes
+    } else if (deed.kind == Deed::Kind::Carried && operation->second.writes) {
+      const bool known = access.kind == AccessKind::Put || access.op == ReduceOp::Replace;
       writing_of_[{rank.rank, event}] = writings_.size();
       writings_.push_back({when, pieces_of(access, *at, deed.content), !known});
       writers_.push_back(std::move(end));
     }
+  }
+
+  // What an atomic on one element brought back tells what it wrote, or that it wrote nothing.
+  void settle_atomic(const Access& access, std::size_t index, const std::string& brought) {
+    Writing& writing = writings_[index];
+    if (writing.pieces.size() != 1 || brought.size() > sizeof(std::uint64_t) || brought.size() != writing.pieces[0].content.size()) return;
+    const auto bits = [](const std::string& bytes) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+      return value;
+    };
+    AtomicOp op;
+    op.op = access.op;
+    op.element = access.element;
+    op.operand = bits(writing.pieces[0].content);
+    op.compare = bits(compared_[index]);
+    const AtomicValue after = written(op, bits(brought));
+    if (!after) return;
+    writing.is_update = false;
+    if (*after == bits(brought) && access.op == ReduceOp::CompareAndSwap) writing.pieces.clear();
+    else std::memcpy(writing.pieces[0].content.data(), &*after, brought.size());
   }
 
   void add_gatherings(Explanation& explanation) {
@@ -206,6 +230,7 @@ class Explainer {
   std::vector<Reading> readings_;
   std::vector<Writing> writings_;
   std::vector<TransferEnd> readers_, writers_;  // of the same
+  std::map<std::size_t, std::string> compared_;  // by writing
   std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> writing_of_;  // by rank and event, of operations that are both
 };
 
