@@ -436,7 +436,7 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
   row_of_.resize(items_.size());
   next_in_row_.resize(items_.size());
   const auto continues = [&](const Item& last, const Item& item) {
-    return last.seen == item.seen && last.met == item.met && last.from == item.from && alike(last.access, item.access) &&
+    return last.seen == item.seen && last.met == item.met && (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
            goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
            std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(), [](const Instant& a, const Instant& b) { return a.cut == b.cut; });
   };

@@ -1,0 +1,26 @@
+// Thousands of gets into one buffer, and nothing completes them before the end of the loop: hundreds of millions of pairs, that are one finding, and have to be found in about the time that the loop takes.
+// Fixed: each is complete before the next.
+#include "rma.h"
+// run: ranks=2
+// output: done
+// expect race: store @{get} store @{get}
+enum { kRounds = 20000 };
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  MPI_Win win;
+  int_window(1, &win);
+  int got = 0;
+  MPI_Win_lock_all(0, win);
+  for (int round = 0; rank == 1 && round < kRounds; ++round) {
+    MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win); /*{get}*/
+#ifdef FIXED
+    MPI_Win_flush_local(0, win);
+#endif
+  }
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("done\n");
+  MPI_Win_free(&win);
+  MPI_Finalize();
+}
