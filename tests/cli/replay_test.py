@@ -1,0 +1,312 @@
+"""photofinish record, replay and explain, on the real tool.
+
+  replay_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
+"""
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import unittest
+
+import cli_test
+from cli_test import Case, Run, environment
+
+
+class Explain(Case):
+    """photofinish explain: who wrote what recorded ranks were given; and the ranks that a finding needs."""
+
+    TALK = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, got = 0, sum = 0, *memory;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win win;
+  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  for (int i = 0; i < 64; ++i) memory[i] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Request request;
+    MPI_Irecv(&got, 1, MPI_INT, (rank + 3) % 4, 1, MPI_COMM_WORLD, &request);  /* receives */
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % 4, 1, MPI_COMM_WORLD);            /* sends */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Win_fence(0, win);
+  int mine = 40 + rank;
+  if (rank == 1) MPI_Put(&mine, 1, MPI_INT, 2, 8, 1, MPI_INT, win);  /* puts inside */
+  if (rank == 3) MPI_Put(&mine, 1, MPI_INT, 1, 8, 1, MPI_INT, win);
+  if (rank == 2) memory[4] = 77;  /* stores */
+  MPI_Win_fence(0, win);
+  sum += memory[8];  /* loads */
+  MPI_Win_fence(0, win);
+  for (int i = 0; i < 3 && (rank == 1 || rank == 2); ++i) {
+    const int one = 1;
+    int ticket;
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Fetch_and_op(&one, &ticket, MPI_INT, 0, 2, MPI_SUM, win);  /* counts */
+    MPI_Win_unlock(0, win);
+  }
+  MPI_Win_fence(0, win);
+  if (rank == 1) MPI_Get(&got, 1, MPI_INT, 2, 4, 1, MPI_INT, win);  /* gets */
+  MPI_Win_fence(0, win);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);  /* reduces */
+  printf("%d %d\\n", got, sum);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    # Two ranks race on one variable of rank 0's (paper 5, Table 3). What is written tells who wrote it.
+    RACE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, *memory;
+  long seen = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win win;
+  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_lock_all(0, win);
+  for (int n = 0; n < atoi(argv[1]) && rank < 2; ++n) {
+    int value = -1, mine = 2 * n + rank + 16;
+    if (rank == 1) MPI_Get(&value, 1, MPI_INT, 0, 8, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+    seen = seen * 3 + value;
+    MPI_Put(&mine, 1, MPI_INT, 0, 8, 1, MPI_INT, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+  printf("%ld\\n", seen);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def build(self, name, source, *flags):
+        self.write(name + ".c", source)
+        wrapper = os.path.join(os.path.dirname(cli_test.arguments.photofinish), "pfmpicc")
+        built = self.run_(wrapper, f"--mpi={cli_test.arguments.mpi}", "-g", "-O1", *flags, name + ".c", "-o", name)
+        self.assertEqual(built.code, 0, built)
+        return "./" + name
+
+    def explained(self, *words):
+        result = self.photofinish("explain", "photofinish.run", *words)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return result.out
+
+    def test_who_talked_to_whom(self):
+        app = self.build("talk", self.TALK)
+        self.assertEqual(self.photofinish("record", "--ranks", "1,2", "-n", "4", app).code, 0)
+        lines = {match.group(1): f"talk.c:{number}" for number, line in enumerate(self.TALK.splitlines(), 1) if (match := re.search(r"/\* (.*) \*/", line))}
+        out = self.explained()
+        self.assertIn("Ranks 1-2 of 4\n", out)
+        inside, outside = out.split("From outside the group")
+        self.assertRegex(inside, rf"rank 2 MPI_Irecv {lines['receives']} <- rank 1 MPI_Send {lines['sends']}: 5 messages, first: step \d+ <- step \d+\n")
+        self.assertRegex(inside, rf"rank 2 load {lines['loads']} <- rank 1 MPI_Put {lines['puts inside']}: 1 value, 4 bytes, step")
+        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, step")
+        # A counter that only these two move: each finds what another call had left, but for the first.
+        counted = re.findall(rf"MPI_Fetch_and_op {lines['counts']} <- rank [12] MPI_Fetch_and_op {lines['counts']}: (\d) value", inside)
+        self.assertEqual(sum(map(int, counted)), 5, out)
+        self.assertNotIn("added to", out)
+        self.assertEqual(inside.count(" <- rank") - len(counted), 3, out)
+        self.assertRegex(outside, rf"rank 1 MPI_Irecv {lines['receives']}: 5 messages")
+        self.assertRegex(outside, rf"rank 1 load {lines['loads']}: 1 value, 4 bytes")
+        self.assertRegex(outside, rf"rank 1 MPI_Allreduce {lines['reduces']}: 1 time, of ranks 1-2 and 0,3 outside the group\n")
+        self.assertNotIn("No order", out)
+        each = self.explained("--each")
+        self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, step"), 5, each)
+        self.assertRegex(each, rf"MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, 0x4d, step")
+
+    def test_a_race_by_its_values(self):
+        app = self.build("race", self.RACE)
+        self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "3", app, "5000").code, 0)
+        out = self.explained("--each")
+        reads = re.findall(r"rank 1 MPI_Get .*<- rank (\d) MPI_Put .* 0x([0-9a-f]+), step", out)
+        self.assertGreater(len(reads), 4000, out[-2000:])  # the first ones found what was there before
+        self.assertEqual([who for who, value in reads if int(value, 16) % 2 != int(who)], [], "writers that are not those of the value")
+        self.assertEqual(len(reads) + len(re.findall(r"rank 1 MPI_Get [^<]*, 0x0, step", out)), 5000, out[-2000:])
+        self.assertNotIn("No order", out)
+
+    def test_the_ranks_of_a_finding(self):
+        app = self.build("race", self.RACE)
+        self.assertEqual(self.photofinish("check", "-n", "4", app, "20").code, 66)
+        told = self.photofinish("explain", "photofinish.run", "--finding", "F1")
+        self.assertEqual((told.code, told.out), (0, "F1 needs ranks 0-1\n  photofinish record --for-finding F1 --of photofinish.run\n"), told)
+        self.assertSays(self.photofinish("explain", "photofinish.run", "--finding", "F9"), r"photofinish.run has no finding F9: it has F1", 70)
+        recorded = self.photofinish("record", "--for-finding", "F1")
+        self.assertEqual(recorded.code, 0, recorded)
+        self.assertIn("F1 needs ranks 0-1; the record goes to ", recorded.err)
+        replayed = self.photofinish("replay", "photofinish-F1.run")
+        self.assertEqual(replayed.code, 0, replayed)
+        self.assertEqual(len(replayed.out.splitlines()), 2, replayed)
+        self.assertSays(self.photofinish("record", "--for-finding", "F1", "--of", "nothing.run"), r"nothing.run: No such file or directory", 70)
+        self.assertSays(self.photofinish("explain", "photofinish.run"), r"was not recorded for a replay; use photofinish record", 70)
+
+
+class Replay(Case):
+    """photofinish record and replay: bad input, programs that went another way, and gdb. That replays are right, tests/run_replay.py shows."""
+
+    PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, ranks, value = 0, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Status status;
+  for (int i = 1; i < ranks && rank == 0; ++i) {
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    sum = sum * 10 + value;
+    printf("%d from %d\\n", sum, status.MPI_SOURCE); /* here */
+  }
+  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+#ifdef OTHER
+  MPI_Barrier(MPI_COMM_WORLD);
+#endif
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+    def build(self, *flags):
+        self.write("app.c", self.PROGRAM)
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-O0", *flags, "app.c", "-o", "app").code, 0)
+        return "./app"
+
+    def recorded(self, *words):
+        app = self.build("-DTAG=4")
+        result = self.photofinish("record", "--overwrite", *words, "-n", "4", app)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn(" · photofinish replay photofinish.run\n", result.err, result)
+        return result
+
+    def test_the_same_again(self):
+        printed = self.recorded("--ranks", "0,3").out
+        self.assertEqual(len(printed.splitlines()), 3)
+        for _ in range(3):
+            again = self.photofinish("replay", "photofinish.run")
+            self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 ran again, to their end: exit code 0\n"), again)
+
+    def test_ranks_that_are_not_there(self):
+        app = self.build("-DTAG=4")
+        self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there will be no rank 7: 4 ranks count from 0", 64)
+        self.assertSays(self.photofinish("record", "--ranks", "one", "-n", "4", app), "'one' is not a rank or a range of ranks; write for example 0,2-5", 64)
+        self.recorded("--ranks", "0,3")
+        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "rank 1 was not recorded: photofinish.run holds ranks 0,3", 70)
+        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "rank 2 was not recorded: photofinish.run holds ranks 0,3", 70)
+        self.assertSays(self.photofinish("replay", "no-such.run"), "no-such.run: No such file or directory", 70)
+
+    def test_a_run_that_was_only_checked(self):
+        app = self.build("-DTAG=4")
+        self.photofinish("check", "-n", "4", app)
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), "this rank was not recorded for a replay; use photofinish record", 70)
+
+    def test_another_program(self):
+        self.recorded("--ranks", "0,3")
+        self.build("-DTAG=5")
+        result = self.photofinish("replay", "--ranks", "3", "photofinish.run")
+        self.assertEqual(result.code, 72, result)
+        self.assertRegex(result.err, r"app is not the program that was recorded; its replay ends where it goes another way\n")
+        self.assertRegex(result.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+ \(.*tag 4.*\), but it came to MPI_Send at app\.c:15 \(.*tag 5.*\)\n")
+        self.build("-DTAG=4", "-DOTHER")
+        result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+        self.assertRegex(result.err, r"rank 0 is where its record ends, inside MPI_Barrier|left the recorded path", result)
+        os.unlink(self.path("app"))
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"the recorded program \S+app is not there: No such file", 70)
+
+    def test_a_damaged_record(self):
+        printed = self.recorded("--ranks", "0,3").out
+        trace = self.path("photofinish.run/rank-000000.trace")
+        with open(trace, "rb") as file:
+            whole = file.read()
+        for size in (0, 30, len(whole) // 2, len(whole) - 30):
+            with open(trace, "wb") as file:
+                file.write(whole[:size])
+            result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+            self.assertIn("rank-000000.trace: at byte", result.err, result)
+            if size < len(whole) // 2 + 1:
+                self.assertNotEqual(result.code, 0, result)
+        # Not all of it is needed for a replay. What is, is missed.
+        missed = 0
+        for at in range(50, len(whole), max(1, len(whole) // 12)):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0x55
+            with open(trace, "wb") as file:
+                file.write(damaged)
+            result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+            if result.code == 0:
+                self.assertEqual(result.out, printed, result)
+            else:
+                self.assertIn("photofinish: ", result.err, result)
+                missed += 1
+        self.assertGreater(missed, 3)
+
+    def test_gdb_sees_the_same_twice(self):
+        printed = self.recorded("--ranks", "0,3").out
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        words = ["replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", "print sum", "--ex", "continue", "--ex", "print sum",
+                 "--ex", "print status.MPI_SOURCE", "--ex", "delete", "--ex", "continue", "--ex", "quit", "photofinish.run"]
+        first, second = self.photofinish(*words), self.photofinish(*words)
+        values = re.findall(r"^\$\d = (\d+)$", first.out, re.M)
+        self.assertEqual(len(values), 3, first)
+        self.assertEqual(values, re.findall(r"^\$\d = (\d+)$", second.out, re.M), second)
+        self.assertEqual(values[:2], [text.split()[0] for text in printed.splitlines()[:2]], first)
+        self.assertEqual(values[2], printed.splitlines()[1].split()[2], first)
+        # And when it is started again from there.
+        again = self.photofinish("replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", "print sum", "--ex", "run", "--ex", "print sum",
+                                 "--ex", "kill", "--ex", "quit", "photofinish.run")
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", again.out, re.M), [values[0]] * 2, again)
+
+    @unittest.skipUnless(shutil.which("gdbserver"), "needs gdbserver")
+    def test_gdbserver(self):
+        printed = self.recorded("--ranks", "0,3").out
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        server = subprocess.Popen([cli_test.arguments.photofinish, "replay", "--gdb", "0", "--gdbserver", f"127.0.0.1:{port}", "photofinish.run"], cwd=self.dir, env=environment(),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.kill)
+        for said in server.stderr:  # it is ready
+            if "Listening" in said:
+                break
+        debugger = self.run_("gdb", "-q", "-batch", "-ex", f"target remote 127.0.0.1:{port}", "-ex", f"break app.c:{line}", "-ex", "continue", "-ex", "print sum",
+                             "-ex", "delete", "-ex", "continue", "app")
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", debugger.out, re.M), [printed.split()[0]], debugger)
+        self.assertEqual(server.communicate(timeout=60)[0], printed, debugger)
+
+    def test_an_editor(self):
+        printed = self.recorded("--ranks", "0,3").out
+        self.write("launch.json", '{ // mine\n  "version": "0.2.0", "configurations": [{"name": "mine"}] }\n')
+        for _ in range(2):
+            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode=launch.json").code, 0)
+        with open(self.path("launch.json")) as file:
+            entries = json.load(file)["configurations"]
+        self.assertEqual([entry["name"] for entry in entries], ["mine", "photofinish: rank 0 of photofinish.run", "photofinish: rank 3 of photofinish.run"])
+        # As the editor's debugger starts it, twice.
+        entry = entries[1]
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        words = [word for command in entry["setupCommands"] for word in ("-ex", command["text"]) if not command["text"].startswith("-enable")]
+        words += ["-ex", f"break app.c:{line}", "-ex", "run", "-ex", "print sum", "-ex", "delete", "-ex", "run"]
+        variables = {variable["name"]: variable["value"] for variable in entry["environment"]}
+        preload = variables.pop("LD_PRELOAD")  # for the program, not for gdb
+        words = ["-ex", "set breakpoint pending on", "-ex", f"set environment LD_PRELOAD {preload}"] + words
+        result = Run("gdb", "-q", "-batch", *words, "--args", entry["program"], *entry["args"], cwd=entry["cwd"], env=dict(environment(), **variables))
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", result.out, re.M), [printed.split()[0]], result)
+        self.assertIn(printed, result.out)
+        self.write("launch.json", "nonsense")
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is there and cannot be read as JSON", 70)
+        self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
+        self.assertTrue(os.path.exists(self.path(".vscode/launch.json")))
+
+
+if __name__ == "__main__":
+    cli_test.main()
