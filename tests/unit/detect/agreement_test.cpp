@@ -11,6 +11,7 @@
 #include "cases.h"
 #include "detect/analysis.h"
 #include "oracle.h"
+#include "random_executions.h"
 #include "simulator.h"
 #include "threads.h"
 
@@ -35,11 +36,6 @@ TEST(Agreement, HandMadeCases) {
     }
 }
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
-}
-
 void agree(Focus focus) {
   int racing = 0, free = 0, open = 0, hidden = 0;
   const auto property = [&] {
@@ -59,18 +55,7 @@ void agree(Focus focus) {
     if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(), found_early.end()))
       RC_FAIL("with a period at each cut: " + difference(verdict.races, found_early));
   };
-  const std::uint64_t executions = from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000);
-  rc::detail::TestParams params;
-  params.maxSuccess = static_cast<int>(executions / std::size(kFocuses));
-  params.seed = from_environment("PHOTOFINISH_RANDOM_SEED", 1);
-  rc::detail::TestMetadata metadata;
-  metadata.id = metadata.description = name_of(focus);
-  const auto result = rc::detail::checkTestable(property, metadata, params);
-  std::ostringstream message;
-  rc::detail::printResultMessage(result, message);
-  if (!result.is<rc::detail::SuccessResult>())
-    FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
-           << " unit_detect --gtest_filter=Agreement." << ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  hold_for_random_executions(name_of(focus), std::size(kFocuses), property);
   std::cout << racing << " with races, " << free << " without, " << open << " left open by the page, in " << hidden << " a cut hid some\n";
   EXPECT_LE(hidden * 500, racing);
 }

@@ -10,6 +10,7 @@
 
 #include "cases.h"
 #include "detect/analysis.h"
+#include "random_executions.h"
 #include "simulator.h"
 #include "threads.h"
 
@@ -49,22 +50,9 @@ TEST(Limits, HandMadeCases) {
   for (const Case& one : hand_made_cases()) compare(one.execution, [&](const std::string& difference) { ADD_FAILURE() << one.name << '\n' << difference; });
 }
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
-}
-
 void agree(Focus focus) {
   const auto property = [&] { compare(simulate(*programs(focus)).execution, [](const std::string& difference) { RC_FAIL(difference); }); };
-  rc::detail::TestParams params;
-  params.maxSuccess = static_cast<int>(from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000) / (10 * std::size(kFocuses)));
-  params.seed = from_environment("PHOTOFINISH_RANDOM_SEED", 1);
-  rc::detail::TestMetadata metadata;
-  metadata.id = metadata.description = name_of(focus);
-  const auto result = rc::detail::checkTestable(property, metadata, params);
-  std::ostringstream message;
-  rc::detail::printResultMessage(result, message);
-  if (!result.is<rc::detail::SuccessResult>()) FAIL() << message.str();
+  hold_for_random_executions(name_of(focus), 10 * std::size(kFocuses), property);
 }
 
 TEST(Limits, Everything) { agree(Focus::Everything); }
