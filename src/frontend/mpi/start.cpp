@@ -1,5 +1,7 @@
 #include "frontend/mpi/start.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -69,6 +71,20 @@ std::vector<std::string> command_line() {
     std::fclose(file);
   }
   return words;
+}
+
+// Open MPI unloads its components in MPI_Finalize while a thread of PMIx's may be about to call one of them, so that now and then
+// a rank crashes at its very end. What is loaded stays.
+void keep_components() {
+  std::vector<std::string> components;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* found) {
+        const std::string_view path = object->dlpi_name;
+        if (path.substr(path.rfind('/') + 1).starts_with("mca_")) static_cast<std::vector<std::string>*>(found)->emplace_back(path);
+        return 0;
+      },
+      &components);
+  for (const std::string& path : components) dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 // What rank 0 decides and tells the others.
@@ -203,6 +219,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   g_has_started = true;
   if (environment("PHOTOFINISH_ACTIVE") != "1") return nullptr;
   unsetenv("PHOTOFINISH_ACTIVE");
+  keep_components();
   auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
   if (!options) return complain_once(options.error().message), nullptr;
 
