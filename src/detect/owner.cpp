@@ -478,8 +478,15 @@ void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separat
   const Access &first = one.like, &second = other.like;
   if ((one.met && other.met) || (one.seen && other.seen)) return;
   if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
-  // What was found of the one and of the other need not be in the same order.
-  if (separate || (first.kind == AccessKind::Accumulate && second.kind == AccessKind::Accumulate)) return meet_each(batch, one, other, separate);
+  if (separate) return meet_each(batch, one, other, true);
+  std::optional<Meeting> meeting;
+  for (std::size_t x = 0; x < first.boxes.size(); ++x)
+    for (std::size_t y = 0; y < second.boxes.size(); ++y)
+      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]); here && (!meeting || here->key() < meeting->key())) meeting = here;
+  if (!meeting || !band_.contains(meeting->where.begin) || (band_ != Band{} && met_below_band(first, second))) return;
+  const auto was_found = [](const Series& series) { return std::any_of(series.members.begin(), series.members.end(), [](const Series::Member& m) { return !m.shown.empty(); }); };
+  const bool one_found = was_found(one), other_found = was_found(other);
+  if (one_found && other_found) return meet_each(batch, one, other, false);  // what was found of the one and of the other need not be in the same order
   const auto excludes = [](const Access& access) {
     return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(), [](const Lock& lock) { return lock.exclusive; });
   };
@@ -488,12 +495,7 @@ void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separat
   } else if (excludes(first) && excludes(second)) {
     return meet_each(batch, one, other, false);  // one after the other, or one and the same
   }
-  std::optional<Meeting> meeting;
-  for (std::size_t x = 0; x < first.boxes.size(); ++x)
-    for (std::size_t y = 0; y < second.boxes.size(); ++y)
-      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]); here && (!meeting || here->key() < meeting->key())) meeting = here;
-  if (!meeting || !band_.contains(meeting->where.begin) || (band_ != Band{} && met_below_band(first, second))) return;
-  const bool other_first = second.kind == AccessKind::Accumulate || (first.kind != AccessKind::Accumulate && other.members.size() < one.members.size());
+  const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
   judge_series(batch, other_first ? b : a, other_first ? a : b, meeting->reason, meeting->where);
 }
 

@@ -11,7 +11,10 @@ bool alike(const LockSet& a, const LockSet& b) {
   });
 }
 
-bool alike(const Boxes& a, const Boxes& b) { return a.shift() == b.shift() && a.length() == b.length() && a.shared() == b.shared(); }
+bool alike(const Boxes& a, const Boxes& b) {
+  if (a.shift() != b.shift() || a.length() != b.length()) return false;
+  return a.shared() == b.shared() || (a.shared() != nullptr && b.shared() != nullptr && *a.shared() == *b.shared());
+}
 
 }  // namespace
 
@@ -27,8 +30,11 @@ std::uint64_t likeness(const Access& access) {
   add(static_cast<std::uint64_t>(access.rank.value));
   add(access.site_key);
   add(static_cast<std::uint64_t>(access.kind) << 32 | static_cast<std::uint64_t>(access.op));
-  add(static_cast<std::uint64_t>(access.boxes.shift()));
-  add(static_cast<std::uint64_t>(access.boxes.length()));
+  if (!access.boxes.empty()) {
+    const ByteRange first = access.boxes.bounds(0);
+    add(static_cast<std::uint64_t>(first.begin));
+    add(static_cast<std::uint64_t>(first.end));
+  }
   add(access.win.value);
   add(static_cast<std::uint64_t>(access.opened.value) << 32 | access.closed.value);
   add(static_cast<std::uint64_t>(access.part) << 1 | (access.in_flight ? 1 : 0));
