@@ -32,8 +32,11 @@ _Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
   if (!walk.found && pc != walk.first_pc) return _URC_NO_REASON;  // our own frames
   walk.found = true;
   if (pc == 0) return _URC_END_OF_STACK;
+  const std::uint64_t stack_pointer = _Unwind_GetCFA(context);
+  // Unwind tables that are wrong (of assembly, as OpenMP's runtime has it) lead from a frame to itself.
+  if (!walk.pcs.empty() && pc == walk.pcs.back() && stack_pointer <= walk.stack_pointers.back()) return _URC_END_OF_STACK;
   walk.pcs.push_back(pc);
-  walk.stack_pointers.push_back(_Unwind_GetCFA(context));
+  walk.stack_pointers.push_back(stack_pointer);
   // One frame more than is kept: it tells how far the last one's reaches.
   return walk.pcs.size() > walk.depth ? _URC_END_OF_STACK : _URC_NO_REASON;
 }

@@ -30,7 +30,7 @@ void* next_owner() {
 }  // namespace
 
 // Another thread may get the thread pointer of one that has ended, and with it bits of a moment that is over; not that of the first, which ends last.
-Touched::Touched(SiteCache& sites) : sites_(sites), owner_(next_owner()), is_first_thread_(syscall(SYS_gettid) == getpid()) {}
+Touched::Touched(SiteCache& sites) : sites_(sites), owner_(next_owner()), lends_bits_(syscall(SYS_gettid) == getpid()) {}
 
 // The first task that uses a site keeps it; the others have their own.
 Touched::State& Touched::state_of(photofinish_site& site) {
@@ -116,11 +116,12 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
   if (state.scattered != nullptr) take_scattered(state);
   state.scattered = std::move(wider);
   // Where not everything is looked at, the program has to ask each time.
-  if (is_first_thread_ && Sampling::get() == nullptr && site.library[kOwner] == owner_) {
+  if (lends_bits_ && Sampling::get() == nullptr && site.library[kOwner] == owner_) {
     site.base = state.scattered->begin();
     site.units = state.scattered->units();
     site.bits = state.scattered->bits();
     site.thread = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+    lent_.push_back(&site);
   }
   return true;
 }
@@ -222,6 +223,12 @@ void Touched::take_gathered(State& state) {
   for (const State::Gathered& gathered : state.gathered)
     for (const Pattern::Row& row : gathered.pattern->rows) push(state, gathered.base + row.begin, row.bytes, row.rows, static_cast<std::int64_t>(row.stride));
   state.gathered.clear();
+}
+
+void Touched::keep_bits() {
+  lends_bits_ = false;
+  for (photofinish_site* site : lent_) site->thread = 0;
+  lent_.clear();
 }
 
 std::vector<TouchedRow>& Touched::take() {

@@ -46,6 +46,8 @@ class Touched {
               std::uint64_t frame);
   // All of them, by site; the next moment begins.
   std::vector<TouchedRow>& take();
+  // From now on the program sets none of its bits by itself: other threads may take them at any time.
+  void keep_bits();
 
  private:
   // Of a place in the program.
@@ -78,7 +80,8 @@ class Touched {
 
   SiteCache& sites_;
   void* owner_;  // what the sites that it was the first to use have as such
-  bool is_first_thread_;
+  bool lends_bits_;
+  std::vector<photofinish_site*> lent_;  // to these
   std::uint64_t moment_ = 1;
   std::deque<State> states_;
   std::deque<Indices> indices_;

@@ -1,6 +1,7 @@
 #include "frontend/mpi/accesses.h"
 
 #include <malloc.h>
+#include <pthread.h>
 
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
@@ -36,9 +37,9 @@ void in_hook(Place place, Note note) {
   if (recorder == nullptr || reach == nullptr) return;
   t_in_hook = true;
   if (Task* task = recorder->task()) {
-    std::unique_ptr<Touched>& touched = Context::scratch_of(*task).touched;
-    if (touched == nullptr) touched = std::make_unique<Touched>(task->sites);
-    note(*touched, *reach);
+    std::unique_ptr<Bystander>& touched = Context::scratch_of(*task).touched;
+    if (touched == nullptr) touched = std::make_unique<Bystander>(task->sites);
+    touched->touch([&](Touched& here) { note(here, *reach); });
   }
   t_in_hook = false;
 }
@@ -162,4 +163,11 @@ extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* addr
 
 extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address, std::uint64_t bytes) {
   photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes, PLACE_OF_CALL);
+}
+
+// Libc's, told in time that the caller is not going to be alone.
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
+  static auto* const real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  photofinish::Bystander::before_thread();
+  return real(thread, attributes, function, argument);
 }

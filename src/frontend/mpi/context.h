@@ -11,7 +11,7 @@
 #include "record/deeds.h"
 #include "record/journal.h"
 #include "runtime/recorder.h"
-#include "runtime/touched.h"
+#include "runtime/bystanders.h"
 
 namespace photofinish::mpi {
 
@@ -48,7 +48,7 @@ struct Scratch {
   Call failed_call{};
   std::uint64_t failed_times = 0;
   Event failed_again;
-  std::unique_ptr<Touched> touched;  // by a program that was built with the pass
+  std::unique_ptr<Bystander> touched;  // by a program that was built with the pass
   Event touch;
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
   Inquiry question;

@@ -49,11 +49,10 @@ thread_local std::uint64_t Timed::t_inside = 0;
 
 constexpr std::size_t kMaxBuffers = 256;  // in one event
 
-// What the task has loaded and stored since its last call.
-[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now) {
+// What was loaded and stored since the last call.
+[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now, const std::vector<TouchedRow>& rows) {
   const Timed timed(&Sampling::took_looking, ticks());
   Event& event = c.scratch.touch;
-  std::vector<TouchedRow>& rows = c.scratch.touched->take();
   const auto append = [&] {
     c.task.lane->append(event, recorder.time(now), recorder.time(now));
     if (Online* online = Online::get()) online->add(event, now, now);
@@ -72,7 +71,6 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
     else event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.rows), Objects::get().row_type(static_cast<std::int64_t>(row.bytes), row.stride)});
   }
   if (!event.buffers.empty()) append();
-  rows.clear();
 }
 
 // What belongs in front of the event that comes.
@@ -80,7 +78,13 @@ void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
   if (Sampling* sampling = Sampling::get()) sampling->next_moment();
   if (c.scratch.failed_times != 0) [[unlikely]]
     record_failures(c, recorder);
-  if (c.scratch.touched != nullptr && !c.scratch.touched->empty()) record_touched(c, recorder, start);
+  if (c.scratch.touched != nullptr)
+    if (std::vector<TouchedRow>* own = c.scratch.touched->take_own()) {
+      record_touched(c, recorder, start, *own);
+      own->clear();
+    }
+  if (Bystander::any()) [[unlikely]]
+    record_touched(c, recorder, start, Bystander::take_all());
 }
 
 void follow(Context& c, Recorder& recorder) {

@@ -24,6 +24,7 @@
 #include "options/options.h"
 #include "record/departure.h"
 #include "record/start_info.h"
+#include "runtime/bystanders.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "runtime/sampling.h"
@@ -193,6 +194,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
 }  // namespace
 
 void before_first_call() {
+  Bystander::before_start();
   // exec put us in front of this; a shell script between it and the program needed it, the program's own children do not.
   if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
     if (*preload != '\0') setenv("LD_PRELOAD", preload, 1);
@@ -241,6 +243,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     int level = MPI_THREAD_SINGLE;
     REAL(PMPI_Query_thread)(&level);
     ObjectLock::needed = level == MPI_THREAD_MULTIPLE;
+    Bystander::started(level >= MPI_THREAD_SERIALIZED);
   }
   self.rank = WorldRank(rank);
   self.host = host_name();

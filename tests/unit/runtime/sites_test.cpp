@@ -11,6 +11,25 @@
 
 #include "../trace/recording.h"
 
+// Calls what it is given with what it is given. Its unwind table says nothing of what it has pushed, so that its caller seems to be itself.
+#if defined(__aarch64__)
+extern "C" std::uint32_t call_without_table(std::uint32_t (*function)(void*), void* argument);
+asm(R"(
+.text
+.type call_without_table, %function
+call_without_table:
+.cfi_startproc
+  stp x29, x30, [sp, #-16]!
+  mov x2, x0
+  mov x0, x1
+  blr x2
+  ldp x29, x30, [sp], #16
+  ret
+.cfi_endproc
+.size call_without_table, .-call_without_table
+)");
+#endif
+
 // Walks are counted where they start: the unwinder is called through here.
 namespace {
 int g_walks = 0;
@@ -142,6 +161,20 @@ TEST_F(Sites, DeeperThanTheLimitIsCutOff) {
   ASSERT_TRUE(read.definitions.sites.contains(site));
   EXPECT_EQ(read.definitions.sites.at(site).frames.size(), 3u);
 }
+
+#if defined(__aarch64__)
+TEST_F(Sites, AFrameThatLeadsToItselfIsTheLast) {
+  const SiteId site(call_without_table(
+      [](void* cache) {
+        const SiteId found = middle(*static_cast<SiteCache*>(cache));
+        asm volatile("");
+        return found.value;
+      },
+      &cache_));
+  writer_->flush();
+  EXPECT_EQ(read_back(dir_.path()).definitions.sites.at(site).frames.size(), 3u) << "middle, the lambda, and the function itself";
+}
+#endif
 
 TEST_F(Sites, TasksShareTheTable) {
   SiteCache other(table_);

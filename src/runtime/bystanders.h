@@ -1,0 +1,53 @@
+// Threads that touch memory while others call MPI: a worker of OpenMP's may never call it at all.
+//
+// Rule: what a rank's threads have touched is put in front of the rank's next MPI call, whichever of them makes it. Whoever made sure that the call
+// comes after the access has its order kept; whoever did not has none to lose.
+// The thread that alone calls MPI (up to MPI_THREAD_FUNNELED; above, until it makes another thread) takes what it has touched itself: it needs no lock, and
+// the program may set its bits.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "runtime/touched.h"
+
+namespace photofinish {
+
+class Bystander {
+ public:
+  explicit Bystander(SiteCache& sites);
+  ~Bystander();  // what it has touched is kept until somebody takes it
+  Bystander(const Bystander&) = delete;
+  Bystander& operator=(const Bystander&) = delete;
+
+  // By its own thread.
+  template <class Note>
+  void touch(Note note) {
+    if (!shared_) return note(touched_);
+    const std::lock_guard hold(mutex_);
+    note(touched_);
+  }
+  // In front of a call of its own thread, what nobody else can take. Null: nothing. To be cleared by the caller.
+  std::vector<TouchedRow>* take_own() { return shared_ || touched_.empty() ? nullptr : &touched_.take(); }
+
+  // In front of anybody's call.
+  static bool any() { return any_.load(std::memory_order_relaxed); }
+  static std::vector<TouchedRow> take_all();
+
+  // Around MPI_Init, by the thread that calls it; whether other threads may call MPI then.
+  static void before_start();
+  static void started(bool others_may_call);
+  // By whoever makes another thread.
+  static void before_thread();
+
+ private:
+  void share();
+
+  static std::atomic<bool> any_;  // of those that are shared, or have left something
+  std::mutex mutex_;
+  Touched touched_;
+  bool shared_;
+};
+
+}  // namespace photofinish
