@@ -1,7 +1,7 @@
 // Threads that touch memory while others call MPI: a worker of OpenMP's may never call it at all.
 //
 // Rule: what a rank's threads have touched is put in front of the rank's next MPI call, whichever of them makes it. Whoever made sure that the call
-// comes after the access has its order kept; whoever did not has none to lose.
+// comes after the access has its order kept; whoever did not has none to lose. What is touched while a call is being made is not in front of it.
 // The thread that alone calls MPI (up to MPI_THREAD_FUNNELED; above, until it makes another thread) takes what it has touched itself: it needs no lock, and
 // the program may set its bits.
 #pragma once

@@ -56,6 +56,8 @@ void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
 void append_event(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end);
 // The same for a call that may come back with nothing done: a repetition of such a failure is only counted.
 void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed);
+// What other threads have touched by now: in front of the call, for what they touch while it is made is not before it.
+[[gnu::cold, gnu::noinline]] void record_bystanders(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
 
@@ -86,6 +88,7 @@ struct Interceptor {
     if (Control* control = Control::get()) [[unlikely]] return run_controlled(*control, *recorder, *task, real, place, arguments...);
     if constexpr (!is_local(action))
       if (Journaling* journaling = Journaling::get()) [[unlikely]] return run_journaled(*journaling, *recorder, *task, real, place, arguments...);
+    if (Bystander::any()) [[unlikely]] record_bystanders(*recorder, *task);
     if constexpr (may_be_buffered) {
       if (count_of_send(arguments...) > kSmallSend) return read_then_run(*recorder, *task, real, place, arguments...);
     }

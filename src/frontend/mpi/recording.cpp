@@ -83,8 +83,6 @@ void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
       record_touched(c, recorder, start, *own);
       own->clear();
     }
-  if (Bystander::any()) [[unlikely]]
-    record_touched(c, recorder, start, Bystander::take_all());
 }
 
 void follow(Context& c, Recorder& recorder) {
@@ -115,6 +113,11 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, start, end);
   follow(c, recorder);
+}
+
+void record_bystanders(Recorder& recorder, Task& task) {
+  Context c(task, Call::load);
+  record_touched(c, recorder, ticks(), Bystander::take_all());
 }
 
 void follow_event(Context& c, Recorder& recorder) { follow(c, recorder); }
