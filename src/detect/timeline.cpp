@@ -157,13 +157,15 @@ std::uint64_t Timeline::site_key(SiteId site) const {
 }
 
 const Timeline::Type* Timeline::type(TypeId id) const {
-  if (const auto known = types_.find(id); known != types_.end()) return &known->second;
-  const auto found = definitions_.types.find(id);
-  if (found == definitions_.types.end()) return nullptr;
-  Type& type = types_[id];
-  type.map = &found->second.map;
-  type.element = element_of(found->second.element);
-  return &type;
+  if (last_type_.second != nullptr && last_type_.first == id) return last_type_.second;
+  auto known = types_.find(id);
+  if (known == types_.end()) {
+    const auto found = definitions_.types.find(id);
+    if (found == definitions_.types.end()) return nullptr;
+    known = types_.emplace(id, Type{.map = &found->second.map, .element = element_of(found->second.element), .boxes = nullptr}).first;
+  }
+  last_type_ = {id, &known->second};
+  return last_type_.second;
 }
 
 void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const {
@@ -188,6 +190,11 @@ void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t bas
 
 Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
   Access access;
+  set(access, event, kind, buffer, in_flight);
+  return access;
+}
+
+void Timeline::set(Access& access, const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
   access.rank = access.owner = rank_;
   access.kind = kind;
   access.in_flight = in_flight;
@@ -199,7 +206,7 @@ Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
   access.locks = held_set_;
   set_bytes(access, buffer, buffer.address);
   access.reachable = in_flight && exposed(access);
-  return access;
+  if (kind == AccessKind::Store) last_write_ = start_;
 }
 
 std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) const {
@@ -287,6 +294,7 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
   access.end = moment;
   access.before = before;
   access.closed = site;
+  if (access.kind == AccessKind::Store) last_write_ = start_;
   access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
   if (access.locks != held_set_) access.locks = still_held(access.locks);
   if (!access.boxes.empty()) closed_.push_back(std::move(access));
@@ -328,6 +336,12 @@ bool Timeline::exposed(const Access& access) const {
       if (static_cast<std::uint64_t>(range.begin) < memory.end && static_cast<std::uint64_t>(range.end) > memory.begin) return true;
     }
   return false;
+}
+
+// A buffer that a one-sided operation has read, and that nobody can have written meanwhile: the usual case.
+bool Timeline::meets_nothing(const Access& access) const {
+  return access.kind == AccessKind::Load && access.serial == 0 && !access.reachable && last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
+         unfinished_.empty() && split_files_.empty() && segments_.empty() && !many_threads_ && !exposed(access);
 }
 
 // --- order

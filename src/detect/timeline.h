@@ -109,6 +109,7 @@ class Timeline {
 
   // --- accesses
   Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
+  void set(Access& fresh, const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
   void set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const;
   LockSet still_held(const LockSet& locks);
   void held_changed();
@@ -121,6 +122,7 @@ class Timeline {
   // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
   bool alone() const { return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() && !many_threads_; }
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
+  bool meets_nothing(const Access& access) const;
   void add_access(std::vector<Access>& accesses, Access access) const;
 
   // --- calls, by family
@@ -225,6 +227,7 @@ class Timeline {
   std::unordered_map<CommId, std::unique_ptr<Comm>> comms_;
   std::pair<CommId, Comm*> last_comm_;  // that was looked up
   std::unordered_map<WinId, std::unique_ptr<Window>> windows_;
+  std::pair<WinId, Window*> last_window_{};
   std::unordered_map<Uid, WinId> window_ids_;
   std::unordered_map<RequestId, std::unique_ptr<Request>> requests_;
   std::unordered_map<MessageId, std::uint64_t> probed_;  // rendezvous keys of matched probes
@@ -241,8 +244,12 @@ class Timeline {
   };
   const Type* type(TypeId id) const;
   mutable std::unordered_map<TypeId, Type> types_;
+  mutable std::pair<TypeId, const Type*> last_type_{};
   std::unordered_map<OpId, ReduceOp> ops_;
+  std::pair<OpId, ReduceOp> last_op_{};
   std::uint64_t operations_ = 0;
+  mutable Moment last_write_ = 0;   // when an access that writes the rank's own memory last began, or ended
+  std::size_t pending_writes_ = 0;  // those of one-sided operations that are not over
   MessageSink* sink_ = nullptr;
   bool makes_accesses_ = true;
   bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;

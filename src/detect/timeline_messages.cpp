@@ -141,10 +141,8 @@ void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, World
   tell_complete(*posted, site);
   posted->from = from;
   posted->tag = tag;
-  if (posted->completed == 0) {  // else MPI_Request_get_status has seen it
-    posted->completed = return_;
-    posted->slice = cuts_done_;
-  }
+  posted->completed = return_;
+  posted->slice = cuts_done_;
   if (posted->settled) arrived(comm, *posted);
   else settle(comm);
 }
@@ -328,11 +326,9 @@ void Timeline::completion(const Event& event, Action action) {
     for (const auto& [key, place] : request.hears) hear(key, return_, place);
     request.hears.clear();
     tell_over(request, event.site);
-    // Which message it was only the wait tells.
-    if (request.receive != nullptr && request.receive->completed == 0) {
-      tell_complete(*request.receive, event.site);
-      request.receive->completed = return_;
-      request.receive->slice = cuts_done_;
+    if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
+      received(*request.comm, request.receive, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
+      request.receive.reset();
     }
     return;
   }

@@ -23,7 +23,9 @@ bool fetches(Action action) { return action != Action::Put && action != Action::
 Timeline::Window& Timeline::window_of(const Event& event) {
   const Field field = event.fields.has(Field::new_win) ? Field::new_win : Field::win;
   const WinId id(static_cast<std::uint32_t>(event.fields[field]));
+  if (last_window_.second != nullptr && last_window_.first == id) return *last_window_.second;
   std::unique_ptr<Window>& window = windows_[id];
+  last_window_ = {id, window.get()};
   if (window != nullptr) return *window;
   window = std::make_unique<Window>();
   window->id = id;
@@ -65,9 +67,15 @@ ReduceOp Timeline::op_of(const Event& event, Action action) {
   if (action == Action::CompareAndSwap) return ReduceOp::CompareAndSwap;
   if (!event.fields.has(Field::op)) return ReduceOp::None;
   const OpId id(static_cast<std::uint32_t>(event.fields[Field::op]));
-  if (const auto known = ops_.find(id); known != ops_.end()) return known->second;
-  const auto found = definitions_.ops.find(id);
-  return found != definitions_.ops.end() ? ops_[id] = reduce_op_of(found->second.name) : ReduceOp::None;
+  if (last_op_.second != ReduceOp::None && last_op_.first == id) return last_op_.second;
+  auto known = ops_.find(id);
+  if (known == ops_.end()) {
+    const auto found = definitions_.ops.find(id);
+    if (found == definitions_.ops.end()) return ReduceOp::None;
+    known = ops_.emplace(id, reduce_op_of(found->second.name)).first;
+  }
+  last_op_ = *known;
+  return known->second;
 }
 
 void Timeline::one_sided(const Event& event, Action action) {
@@ -79,12 +87,11 @@ void Timeline::one_sided(const Event& event, Action action) {
   const bool fetches = photofinish::fetches(action);
   SiteId opened;
   const Epoch epoch = epoch_of(window, target, opened);
-  const auto add = [&](Access&& access) -> Pending& {
+  const auto add = [&](AccessKind kind) -> Pending& {
     Pending& added = pending.emplace_back();
-    added.access = std::move(access);
-    added.access.opened = opened;
     added.operation = operation;
     added.fetches = fetches;
+    if (kind == AccessKind::Store) ++pending_writes_;
     return added;
   };
   const Buffer* at_target = nullptr;
@@ -93,21 +100,28 @@ void Timeline::one_sided(const Event& event, Action action) {
       at_target = &buffer;
       continue;
     }
-    Access access = make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, true);
+    const AccessKind kind = buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store;
     if (segments_.empty()) {
-      add(std::move(access));
+      Access& access = add(kind).access;
+      set(access, event, kind, buffer, true);
+      access.opened = opened;
       continue;
     }
     std::vector<Access> parts;
-    add_access(parts, std::move(access));
-    for (Access& part : parts) add(std::move(part));
+    add_access(parts, make(event, kind, buffer, true));
+    for (Access& part : parts) {
+      part.opened = opened;
+      add(kind).access = std::move(part);
+    }
   }
   if (at_target != nullptr) {
     Buffer relative = *at_target;
     relative.address = 0;
-    Pending& added = add(make(event, kind_of(action), relative, true));
+    Pending& added = add(kind_of(action));
     added.at_target = true;
     Access& access = added.access;
+    set(access, event, kind_of(action), relative, true);
+    access.opened = opened;
     access.owner = target;
     access.win = window.uid;
     access.displacement = at_target->address;
@@ -174,6 +188,8 @@ bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before
     result_of(pending, event);
     pending.access.operand = pending.access.start = 0;  // that was all they were for
   }
+  if (pending.access.kind == AccessKind::Store) --pending_writes_;
+  else if (!pending.at_target && meets_nothing(pending.access)) return pending.over = true;
   if (pending.access.plain_atomic) pending.access.done = times_.end;
   close(pending.access, moment, before, event.site);
   return pending.over = true;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::uint64_t kPage = 1 << PHOTOFINISH_PAGE_BITS;
 
+// An access that begins so far in front of what is open may reach it.
+std::uint64_t first_page(std::uint64_t begin) { return (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage; }
+std::uint64_t last_page(std::uint64_t end) { return (end - 1) / kPage; }
+
+constexpr std::int64_t kSeveralTargets = -2;
+
 bool is_one_sided(Action action) {
   return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
          action == Action::FetchAndOp || action == Action::CompareAndSwap;
@@ -20,10 +26,11 @@ bool is_one_sided(Action action) {
 
 Reach* Reach::instance_ = nullptr;
 
+Reach::Reach() : pages_(PHOTOFINISH_GATE_SIZE) {}
+
 void Reach::start(const Hooks& hooks) {
   static Reach reach;
   reach.hooks_ = hooks;
-  reach.pages_.resize(PHOTOFINISH_GATE_SIZE);
   reach.find_objects();
   if (!reach.objects_.empty()) instance_ = &reach;
 }
@@ -65,9 +72,8 @@ void Reach::stop() {
   for (photofinish_state* state : objects_) show(*state);
 }
 
-void Reach::mark(std::uint64_t begin, std::uint64_t end, bool on) {
-  const std::uint64_t first = (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage, last = (end - 1) / kPage;
-  for (std::uint64_t page = first; page <= last && page - first < PHOTOFINISH_GATE_SIZE; ++page) {
+void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
+  for (std::uint64_t page = first_page; page <= last_page && page - first_page < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
     count += on ? 1 : -1;
     if (count != (on ? 1u : 0u) || lifted_) continue;
@@ -83,15 +89,13 @@ void Reach::change(Bytes bytes, bool opens) {
   for (auto piece = first; piece != end; ++piece) piece->second += opens ? 1 : -1;
   for (const auto& border : {first, end})
     if (border != cover_.begin() && std::prev(border)->second == border->second) cover_.erase(border);
-  mark(bytes.begin, bytes.end, opens);
   version_.fetch_add(1, std::memory_order_release);
 }
 
-void Reach::open(Bytes bytes) {
-  if (bytes.begin >= bytes.end) return;
+void Reach::widen(Bytes bytes) {
+  if (high_ != 0 && low_ <= bytes.begin && bytes.end <= high_) return;
   low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
   high_ = std::max(high_, bytes.end);
-  change(bytes, true);
   for (photofinish_state* state : objects_) {
     if (lifted_) continue;
     state->low = low_;
@@ -99,8 +103,34 @@ void Reach::open(Bytes bytes) {
   }
 }
 
+void Reach::open(Bytes bytes) {
+  if (bytes.begin >= bytes.end) return;
+  change(bytes, true);
+  mark(first_page(bytes.begin), last_page(bytes.end), true);
+  widen(bytes);
+}
+
+// What is open reaches further: as a rule that moves one border.
+void Reach::extend(Bytes& open, std::uint64_t end) {
+  const auto border = cover_.find(open.end);
+  if (const auto next = border != cover_.end() ? std::next(border) : border;
+      border != cover_.end() && std::prev(border)->second == border->second + 1 && (next == cover_.end() || next->first > end)) {
+    auto node = cover_.extract(border);
+    node.key() = end;
+    cover_.insert(next, std::move(node));
+    version_.fetch_add(1, std::memory_order_release);
+  } else {
+    change({open.end, end}, true);
+  }
+  mark(last_page(open.end) + 1, last_page(end), true);
+  open.end = end;
+  widen(open);
+}
+
 void Reach::close(Bytes bytes) {
-  if (bytes.begin < bytes.end) change(bytes, false);
+  if (bytes.begin >= bytes.end) return;
+  change(bytes, false);
+  mark(first_page(bytes.begin), last_page(bytes.end), false);
 }
 
 bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
@@ -142,11 +172,32 @@ void Reach::close_requests(const Event& event) {
     if (completion.index < event.requests.size() && !persistent_.contains(event.requests[completion.index].value)) close_one(event.requests[completion.index]);
 }
 
+void Reach::add_operation(std::int64_t win, std::int64_t target, Bytes bytes) {
+  Operations& operations = operations_[win];
+  const auto is_for_several = [&](std::int64_t one) {
+    if (std::find(operations.targets.begin(), operations.targets.end(), one) == operations.targets.end()) operations.targets.push_back(one);
+  };
+  if (operations.pieces.empty() || operations.pieces.back().bytes.end != bytes.begin) {
+    open(bytes);
+    operations.pieces.push_back({target, bytes});
+    return;
+  }
+  Operation& last = operations.pieces.back();
+  extend(last.bytes, bytes.end);
+  if (last.target == target) return;
+  if (last.target != kSeveralTargets) is_for_several(last.target);
+  is_for_several(target);
+  last.target = kSeveralTargets;
+}
+
 void Reach::close_operations(std::int64_t win, std::int64_t target, bool all) {
   const auto found = operations_.find(win);
   if (found == operations_.end()) return;
-  std::erase_if(found->second, [&](const Operation& operation) {
-    if (!all && operation.target != target) return false;
+  Operations& operations = found->second;
+  if (all) operations.targets.clear();
+  else std::erase(operations.targets, target);
+  std::erase_if(operations.pieces, [&](const Operation& operation) {
+    if (!all && operation.target != target && !(operation.target == kSeveralTargets && operations.targets.empty())) return false;
     close(operation.bytes);
     return true;
   });
@@ -225,9 +276,12 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
                buffer.address + static_cast<std::uint64_t>(high + std::max<std::int64_t>(more, 0))};
     }
     if (bytes.begin >= bytes.end) continue;
+    if (!has_request) {
+      add_operation(win, target, bytes);
+      continue;
+    }
     open(bytes);
-    if (has_request) requests_[static_cast<std::uint64_t>(event.fields[Field::request])].push_back(bytes);
-    else operations_[win].push_back({target, bytes});
+    requests_[static_cast<std::uint64_t>(event.fields[Field::request])].push_back(bytes);
   }
 }
 

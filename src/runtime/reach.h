@@ -21,6 +21,7 @@ namespace photofinish {
 
 class Reach {
  public:
+  Reach();
   // Null if nothing in the process was built with the pass.
   static Reach* get() { return instance_; }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
@@ -63,9 +64,14 @@ class Reach {
   struct Bytes {
     std::uint64_t begin, end;
   };
+  // Of one-sided operations that are not over: buffers that lie one behind the other are one piece, be they for several targets.
   struct Operation {
     std::int64_t target;
     Bytes bytes;
+  };
+  struct Operations {
+    std::vector<Operation> pieces;
+    std::vector<std::int64_t> targets;  // of those for several
   };
   bool look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const;
   void find_objects();
@@ -73,7 +79,10 @@ class Reach {
   void open(Bytes bytes);
   void close(Bytes bytes);  // what was opened
   void change(Bytes bytes, bool opens);
-  void mark(std::uint64_t begin, std::uint64_t end, bool on);
+  void extend(Bytes& open, std::uint64_t end);
+  void widen(Bytes bytes);
+  void add_operation(std::int64_t win, std::int64_t target, Bytes bytes);
+  void mark(std::uint64_t first_page, std::uint64_t last_page, bool on);
   void close_requests(const Event& event);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
 
@@ -88,7 +97,7 @@ class Reach {
   std::vector<std::uint32_t> pages_;              // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
   std::unordered_set<std::uint64_t> persistent_;  // of these
-  std::unordered_map<std::int64_t, std::vector<Operation>> operations_;  // by window
+  std::unordered_map<std::int64_t, Operations> operations_;  // by window
   std::unordered_map<std::int64_t, std::vector<Bytes>> windows_;
 };
 

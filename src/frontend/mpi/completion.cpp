@@ -97,6 +97,12 @@ bool is_truncation(int result) {
   return REAL(PMPI_Error_class)(result, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
 }
 
+void set_matched_of_request(Context& c) {
+  const RequestRecord* record = c.asked_request;
+  if (record == nullptr || *c.flag == 0 || !record->active || !record->receives || (record->cancel_asked && status_cancelled(*c.status))) return;
+  set_matched(c, *c.status);
+}
+
 void set_matched(Context& c, const MPI_Status& status) {
   FieldSet& fields = c.event.fields;
   if (c.comm == nullptr) fields.set(Field::matched_from, kProcNull);  // a matched receive of MPI_MESSAGE_NO_PROC

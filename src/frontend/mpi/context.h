@@ -91,6 +91,7 @@ struct Context {
   MPI_Op op;
 
   RequestRecord* new_request = nullptr;
+  const RequestRecord* asked_request = nullptr;  // that stays as it is
   MPI_Comm* new_comm_later = nullptr;
   CommRecord* duplicate = nullptr;
   std::uint64_t salt = 0;
@@ -130,5 +131,6 @@ void complete_requests(Context& context, Action action, int result);
 // Whether a receive failed because the message was too long.
 bool is_truncation(int result);
 void set_matched(Context& context, const MPI_Status& status);
+void set_matched_of_request(Context& context);  // that was asked about, and is complete
 
 }  // namespace photofinish::mpi

@@ -278,6 +278,7 @@ struct Interceptor {
       if constexpr (has<roles::StatusOut> && receives_status(action)) {
         if (c.flag == nullptr || *c.flag != 0) set_matched(c, *c.status);
       }
+      if constexpr (action == Action::RequestStatus) set_matched_of_request(c);
       if constexpr (action == Action::Pack || action == Action::Unpack) add_pack_buffer(c, action);
       if constexpr (is_atomic(action)) add_atomic(c, action);
       if constexpr (completes_atomics(action)) add_results(c, action);

@@ -298,6 +298,7 @@ struct ActiveRequest : Role {
     const RequestRecord* record = Objects::get().find_request(request, nullptr);
     if (record == nullptr) return;
     c.event.fields.set(Field::request, record->id);
+    c.asked_request = record;
     if (c.comm == nullptr) c.comm = record->comm;
   }
 };

@@ -10,7 +10,7 @@
 // expect rank 0: MPI_Testany requests=[0;0;0;4;5;6;7;8] flag=0 !done=*
 // expect rank 0: MPI_Testany requests=[0;0;0;4;5;6;7;8] flag=1 done=[4:from=1,tag=3,bytes=4]
 // expect rank 0: MPI_Testsome requests=[0;0;0;0;5;6;7;8] done=[5:from=1,tag=4,bytes=4]
-// expect rank 0: MPI_Request_get_status request=6 flag=1
+// expect rank 0: MPI_Request_get_status request=6 flag=1 matched=1 matchedtag=5 bytes=4
 // expect rank 0: MPI_Test requests=[6] flag=1 done=[6:from=1,tag=5,bytes=4]
 // expect rank 0: MPI_Testall requests=[0;0;7;8] flag=1 done=[7:from=1,tag=6,bytes=4;8:from=1,tag=7,bytes=4]
 // expect rank 0: MPI_Irecv tag=99 request=$lost

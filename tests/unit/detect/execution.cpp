@@ -456,10 +456,14 @@ Ref Script::wait(int rank, Call call, const std::vector<RequestRef>& requests, c
 
 Ref Script::wait(RequestRef request, Got got) { return wait(request.made.rank, Call::MPI_Wait, {request}, {{request, got}}); }
 
-Ref Script::get_status(int rank, RequestRef request, bool flag) {
+Ref Script::get_status(int rank, RequestRef request, bool flag, Got got) {
   const Ref made = add(rank, Call::MPI_Request_get_status);
   last(rank).fields.set(Field::request, request.id);
   last(rank).fields.set(Field::flag, flag);
+  if (got.from >= 0) {
+    last(rank).fields.set(Field::matched_from, got.from);
+    last(rank).fields.set(Field::matched_tag, got.tag);
+  }
   return made;
 }
 

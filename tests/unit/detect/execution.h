@@ -167,7 +167,7 @@ class Script {
   Ref wait(int rank, Call call, const std::vector<RequestRef>& requests, const std::vector<Done>& done,
            std::optional<bool> flag = {});
   Ref wait(RequestRef request, Got got = {});
-  Ref get_status(int rank, RequestRef request, bool flag);
+  Ref get_status(int rank, RequestRef request, bool flag, Got got = {});
   Ref free_request(int rank, RequestRef request);
   Ref cancel(int rank, RequestRef request);  // and the wait that finds it cancelled
   Ref repeated(int rank, Call call, std::int64_t times);  // a call that came back with nothing done, so many times more

@@ -318,7 +318,7 @@ void Simulator::get_status(const Step& step) {
   if (request.kind == Request::Kind::OneSided) return;
   const bool done = request.said_done || (step.c % 4 != 0 && can_complete(request, step.c));
   request.said_done = done;
-  script_.get_status(rank, request.ref, done);
+  script_.get_status(rank, request.ref, done, done && request.kind == Request::Kind::Receive ? got(request.post) : Got{});
 }
 
 // Of sends that nobody will ask for, and of persistent ones that rest. Receives that got nothing are cancelled.
