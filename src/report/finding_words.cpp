@@ -188,7 +188,7 @@ std::string FindingWords::why_not_complete() const {
                                  noun(early) == noun(late) ? "earlier " : "own ", noun(early));
   if (ends_at_target(early, epoch_kind(early)))
     return text + fmt::format("; it is complete only when MPI_Win_wait of rank {} returns.", rank_text(finding_.owner));
-  if (early.end == kNever) return text + "; nothing completes it.";
+  if (early.end == kNever) return text + "; nothing completes it in time.";
   const std::string closed = at(early, early.closed);
   return closed.empty() ? text + "." : text + fmt::format("; {}, which completes it, comes later.", closed);
 }
@@ -196,10 +196,10 @@ std::string FindingWords::why_not_complete() const {
 std::string FindingWords::why_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
   const auto never = [&](const FindingSide& s) { return s.end == kNever && !ends_at_target(s, epoch_kind(s)); };
-  if (never(a) && never(b)) return fmt::format("Nothing orders them: nothing completes {}, nor {}.", whose(a), whose(b));
+  if (never(a) && never(b)) return fmt::format("Nothing orders them: nothing completes {}, nor {}, in time.", whose(a), whose(b));
   if (never(a) || never(b)) {
     const FindingSide &open = never(a) ? a : b, &over = never(a) ? b : a;
-    return fmt::format("Nothing orders them: nothing completes {}, and no synchronisation leads from {} to it.", whose(open),
+    return fmt::format("Nothing orders them: nothing completes {} in time, and no synchronisation leads from {} to it.", whose(open),
                        completion(over));
   }
   if (!is_local(a) && !is_local(b)) {

@@ -220,7 +220,7 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenOneRankDoesNotWait) {
   FindingSide later_put = put(2);
   later_put.begin = 25;
   EXPECT_EQ(both(later_put, never(put(2))),
-            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; nothing completes it.\n"
+            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; nothing completes it in time.\n"
             "Try: MPI_Win_flush between the two puts.\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(2)), later_get),
             "Nothing orders them: rank 2 starts the get while its own put is in flight; MPI_Win_flush solver+0x20, which completes it, comes later.\n"
@@ -259,16 +259,16 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
             "Nothing orders them: both are in the same fence epoch of the window, and nothing has an order inside one.\n"
             "Try: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(put(1)), load),
-            "Nothing orders them: nothing completes the put of rank 1, and no synchronisation leads from the load of rank 0 to it.\n"
+            "Nothing orders them: nothing completes the put of rank 1 in time, and no synchronisation leads from the load of rank 0 to it.\n"
             "Try: MPI_Win_flush after the put, then a barrier or a message before the load.\n");
   EXPECT_EQ(both(never(put(1)), never(put(2))),
-            "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2.\n"
+            "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2, in time.\n"
             "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else MPI_Win_flush and then a barrier between the two puts.\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
             "Nothing orders them: no synchronisation leads from the completion of the put of rank 1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the put of rank 1.\n"
             "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
   EXPECT_EQ(both(accumulate(1), never(put(2))),
-            "Nothing orders them: nothing completes the put of rank 2, and no synchronisation leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
+            "Nothing orders them: nothing completes the put of rank 2 in time, and no synchronisation leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
             "Try: MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else MPI_Win_flush and then a barrier between the accumulate and the put.\n");
   EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
             "Try: MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else MPI_Win_flush and then a barrier between the get and the accumulate.\n");
