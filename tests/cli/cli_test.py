@@ -257,13 +257,6 @@ class Starting(Case):
         if bare.code == 0:
             self.assertEqual(self.photofinish("dump", "photofinish.run").out.count("MPI_Barrier "), 2)
 
-    def test_components_stay_loaded(self):
-        """A thread of Open MPI's may still call one of them while MPI_Finalize unloads it, and then the rank crashes at its very end."""
-        app = self.compile("components.c")
-        for way in [["check"], ["record", "--overwrite", "--ranks", "0"]]:
-            result = self.photofinish(*way, "-n", "2", app)
-            self.assertEqual((result.code, result.out.count("all there")), (0, 2), result)
-
     def test_program_arguments_are_the_programs(self):
         self.write("echo.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v);"
                              "for (int i = 1; i < c; ++i) printf(\"[%s]\", v[i]); MPI_Finalize(); }\n")

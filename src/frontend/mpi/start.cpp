@@ -1,7 +1,5 @@
 #include "frontend/mpi/start.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,6 +25,7 @@
 #include "runtime/bystanders.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
+#include "runtime/resting.h"
 #include "runtime/sampling.h"
 #include "trace/run_directory.h"
 
@@ -34,6 +33,7 @@ namespace photofinish::mpi {
 namespace {
 
 bool g_has_started = false;
+std::vector<pid_t> g_earlier_threads;  // than MPI's
 
 // Measured from when the library is loaded.
 const TickRate g_rate;
@@ -74,18 +74,12 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-// Open MPI unloads its components in MPI_Finalize while a thread of PMIx's may be about to call one of them, so that now and then
-// a rank crashes at its very end. What is loaded stays.
-void keep_components() {
-  std::vector<std::string> components;
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* found) {
-        const std::string_view path = object->dlpi_name;
-        if (path.substr(path.rfind('/') + 1).starts_with("mca_")) static_cast<std::vector<std::string>*>(found)->emplace_back(path);
-        return 0;
-      },
-      &components);
-  for (const std::string& path : components) dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+// MPI_Init has left something to a thread of Open MPI's (to tell itself which programming models are there), and MPI_Finalize does not wait for it but frees what it is
+// about: on a busy machine ranks of short programs would crash at their end, now and then.
+void let_mpi_settle() {
+  std::vector<pid_t> threads = other_threads();
+  std::erase_if(threads, [](pid_t thread) { return std::find(g_earlier_threads.begin(), g_earlier_threads.end(), thread) != g_earlier_threads.end(); });
+  wait_until_resting(threads, std::chrono::seconds(1));
 }
 
 // What rank 0 decides and tells the others.
@@ -194,6 +188,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
 }  // namespace
 
 void before_first_call() {
+  g_earlier_threads = other_threads();
   Bystander::before_start();
   // exec put us in front of this; a shell script between it and the program needed it, the program's own children do not.
   if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
@@ -221,7 +216,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   g_has_started = true;
   if (environment("PHOTOFINISH_ACTIVE") != "1") return nullptr;
   unsetenv("PHOTOFINISH_ACTIVE");
-  keep_components();
+  let_mpi_settle();
   auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
   if (!options) return complain_once(options.error().message), nullptr;
 
