@@ -649,16 +649,26 @@ void Control::before(Context& c) {
     mail_->finish();
     words_ = mail_->words();
   }
-  if (traits(c.call).when == When::Blocks) words_[rank_.value].fetch_or(1, std::memory_order_relaxed);
+  if (traits(c.call).when == When::Blocks) begin_waiting();
+}
+
+bool Control::lets_pass(Call call, Action action) {
+  // Letters are read in the program's calls; buffers are followed through all of them.
+  if (mail_ != nullptr || of_buffers_ || t_unfinished != Unfinished::Nothing || !flights_.empty()) return false;
+  if (schedule_.kind == RaceKind::Message ? rank_ == schedule_.sides[0].rank && takes_messages(action)
+                                          : std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
+                                              // What fetching operations bring is looked at when they are complete.
+                                              return side.call == call || is_atomic(traits(side.call).action);
+                                            }))
+    return false;
+  ++moment_;
+  return true;
 }
 
 void Control::after(Context& c) {
   const CallTraits& call = traits(c.call);
   if (call.action == Action::Finalize) instance_ = nullptr;  // and it waits for everybody, as far as others can see
-  if (call.when == When::Blocks && call.action != Action::Finalize) {
-    const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
-    words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
-  }
+  if (call.when == When::Blocks && call.action != Action::Finalize) end_waiting();
   if (call.action == Action::WinCreate && of_memory_) gather_window(c);
   if (schedule_.kind == RaceKind::Message) return check_message(c);
   Step& step = t_step;

@@ -24,6 +24,40 @@
 
 namespace photofinish::mpi {
 
+// Calls that leave nothing behind that a confirming run has to know of: no handle, no lock, no request.
+constexpr bool leaves_nothing(Action action, When when) {
+  switch (action) {
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap: return when == When::Returns;
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+    case Action::WinSync: return true;
+    case Action::Send:
+    case Action::Receive:
+    case Action::SendReceive:
+    case Action::SendReceiveReplace:
+    case Action::Probe:
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan: return when == When::Blocks;
+    default: return false;
+  }
+}
+
 class Control {
  public:
   // Null unless this is a confirming run.
@@ -31,6 +65,13 @@ class Control {
   // On all ranks, once recording has started, if the directory of the run has a schedule.
   static void start(WorldRank rank, int size, const std::string& directory, const Definitions& known);
 
+  // Whether such a call may go by unread: nothing that happens here has to do with it. Then these are around it if it may wait.
+  bool lets_pass(Call call, Action action);
+  void begin_waiting() { words_[rank_.value].fetch_or(1, std::memory_order_relaxed); }
+  void end_waiting() {
+    const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
+    words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
+  }
   // Around a call, on the thread that makes it, with its arguments read.
   void before(Context& c);
   void after(Context& c);
