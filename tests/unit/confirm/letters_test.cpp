@@ -27,6 +27,7 @@ struct Post {
     std::unique_ptr<Letters> letters;
     std::uint64_t ask = 0;
     std::uint32_t place = 0;
+    int account = -1;  // with whom it says to have met
   };
   std::vector<Rank> ranks;
   std::map<std::pair<int, int>, std::deque<Letter>> under_way;
@@ -40,6 +41,13 @@ struct Post {
     }
   }
   Rank& of(int rank) { return ranks[static_cast<std::size_t>(rank)]; }
+  // As a rank of a confirming run does with each letter.
+  void note(int rank) {
+    const Board& board = *of(rank).board;
+    if (board.met == 0) of(rank).account = -1;
+    else if (board.first.rank == rank) of(rank).account = board.second.rank;
+    else if (board.second.rank == rank) of(rank).account = board.first.rank;
+  }
   void send(int from, const std::vector<AddressedLetter>& out) {
     for (const AddressedLetter& envelope : out) under_way[{from, envelope.to}].push_back(envelope.letter);
   }
@@ -55,11 +63,10 @@ struct Post {
     Rank& it = of(rank);
     it.letters->forget(*it.board, it.ask, out);
     it.ask = 0;
-    const Turn turn = turn_of(*it.board, rank, 100 + static_cast<std::uint64_t>(rank));
+    note(rank);
     it.board->postings[it.place].state = PostingState::Free;
     send(rank, out);
-    if (turn == Turn::First) return it.board->second.rank;
-    return turn == Turn::Second ? it.board->first.rank : -1;
+    return it.account;
   }
   bool deliver(int from, int to) {
     auto& queue = under_way[{from, to}];
@@ -68,6 +75,7 @@ struct Post {
     queue.pop_front();
     std::vector<AddressedLetter> out;
     of(to).letters->receive(*of(to).board, from, letter, out);
+    note(to);
     send(to, out);
     return true;
   }
@@ -144,7 +152,7 @@ TEST(LettersTest, WhatBothHaveKeptHappened) {
   for (int round = 0; round < 20'000; ++round) {
     constexpr int kSize = 4;
     Post post(kSize);
-    std::vector<int> since(kSize, -1), until(kSize, -1), met(kSize, -1);
+    std::vector<int> since(kSize, -1), until(kSize, 1000);
     for (int step = 0; step < 60; ++step) {
       const int rank = static_cast<int>(random() % kSize);
       const auto at_rank = static_cast<std::size_t>(rank);
@@ -153,16 +161,16 @@ TEST(LettersTest, WhatBothHaveKeptHappened) {
         since[at_rank] = step;
         if (post.of(rank).board->met == 0) post.come(rank, 1 + random() % 2);
         else until[at_rank] = step;
-      } else if (what == 1 && since[at_rank] >= 0 && until[at_rank] < 0) {
-        met[at_rank] = post.leave(rank);
+      } else if (what == 1 && since[at_rank] >= 0 && until[at_rank] == 1000) {
+        post.leave(rank);
         until[at_rank] = step;
       } else {
         post.deliver(static_cast<int>(random() % kSize), rank);
       }
     }
     for (int rank = 0; rank < kSize; ++rank) {
-      const int other = met[static_cast<std::size_t>(rank)];
-      if (other < 0 || met[static_cast<std::size_t>(other)] != rank) continue;
+      const int other = post.of(rank).account;
+      if (other < 0 || post.of(other).account != rank) continue;
       ++kept;
       EXPECT_LT(std::max(since[static_cast<std::size_t>(rank)], since[static_cast<std::size_t>(other)]),
                 std::min(until[static_cast<std::size_t>(rank)], until[static_cast<std::size_t>(other)]));
