@@ -62,6 +62,7 @@ comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
 PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
 --pass: built with pfmpicc, pfmpicxx or pfmpifort, beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
+--letters: races are confirmed by messages between the ranks, as between nodes.
 --bare: a program about races without the tool: it is built and run, and prints what it must.
 
 Exit code: 0 passed, 1 failed, 77 not for this MPI.
@@ -506,7 +507,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
     wanted = dict(zip(expected_findings(races, marks), (race.state for race in races)))
     try:
         for _ in range(CONFIRM_TRIES):
-            code, confirmed, _ = photofinish("confirm", "--timeout", "20", str(record))
+            code, confirmed, _ = photofinish("confirm", "--timeout", "20", *(["--letters"] if arguments.letters else []), str(record))
             _, reported, _ = photofinish("report", str(record))
             found, _, states = parse_report(reported)
             if not any(wanted.get(finding, "").startswith("confirmed") and state.startswith("not") for finding, state in zip(found, states)):
@@ -519,7 +520,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
         asked = {f"F{number}" for number, finding in enumerate(found, 1) if wanted.get(finding, "").startswith("confirmed")}
 
         def happens(words):
-            again_code, _, again_err = photofinish(*words)
+            again_code, _, again_err = photofinish(*words, *(["--letters"] if arguments.letters else []))
             return again_code != NO_PROBLEM and re.search(r"^photofinish: F\d+ happened, ", again_err, re.MULTILINE)
 
         for words in map(shlex.split, AGAIN.findall(confirmed)):
@@ -577,6 +578,7 @@ def main():
                         help="run what is about races so often")
     parser.add_argument("--load", action="store_true", default=os.environ.get("PHOTOFINISH_TEST_LOAD") == "1",
                         help="with two processes beside it that keep the cores busy")
+    parser.add_argument("--letters", action="store_true", help="what is confirmed is so by messages between the ranks, as between nodes")
     parser.add_argument("--bare", action="store_true", help="without the tool")
     parser.add_argument("program", type=Path)
     arguments = parser.parse_args()

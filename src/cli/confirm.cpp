@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/confirming_run.h"
@@ -20,6 +21,7 @@ constexpr std::uint32_t kDirectedPauses = 100;  // where it is known who comes w
 constexpr std::uint32_t kPatiencePauses = 300;  // of a rank, in all
 constexpr std::uint32_t kLonger = 4;            // each time that it did not work
 constexpr std::size_t kDifferenceLines = 5;
+constexpr std::size_t kRepetitions = 2;         // of outcomes that differ
 
 // From when it was started until its ranks wrote last, in seconds.
 int seconds_of(const std::string& directory, const RunInfo& info) {
@@ -71,6 +73,8 @@ class Confirmer {
 
   // What is known of the finding afterwards; an Error if the program cannot be started or the user has had enough.
   Result<Confirmation> confirm(const Candidate& candidate);
+  // Several that cannot disturb each other, in one run for each order. Those with nothing known of them have to be tried by themselves.
+  Result<std::vector<std::optional<Confirmation>>> confirm_together(const std::vector<const Candidate*>& candidates);
   // One order, as it was seen before if it was; up to as many runs as are allowed.
   struct Tried {
     OrderTried told;
@@ -82,6 +86,7 @@ class Confirmer {
 
  private:
   Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known, std::uint32_t run) const;
+  Result<ConfirmingRun> run(std::vector<Schedule> findings);
   Result<bool> compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes);
 
   const Options& options_;
@@ -121,46 +126,60 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
   return schedule;
 }
 
+Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
+  auto done = run_schedules(directory_, {std::move(findings), options_.letters}, launch_);
+  if (done && done->interrupted) return Error{"interrupted"};
+  return done;
+}
+
+void note(OrderTried& told, const Verdict& verdict, const Outcome& outcome) {
+  told.seen = true;
+  told.forced = verdict.forced;
+  told.ranks = verdict.ranks;
+  told.arrivals = verdict.arrivals;
+  told.outcome = outcome.how;
+}
+
 Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order, const OrderTried* known) {
   Tried tried;
   tried.told.name = candidate.orders[order];
   for (int run = 0; run < options_.runs && !tried.told.seen; ++run) {
-    const auto done = run_schedule(directory_, schedule_for(candidate, order, known, static_cast<std::uint32_t>(run)), launch_);
+    const auto done = this->run({schedule_for(candidate, order, known, static_cast<std::uint32_t>(run))});
     if (!done) return done.error();
-    if (done->interrupted) return Error{"interrupted"};
+    const Verdict& verdict = done->verdicts.front();
     ++tried.told.runs;
-    for (const int side : {0, 1}) tried.reached[side] += done->reached[side];
-    if (!done->seen) continue;
-    tried.told.seen = true;
-    tried.told.forced = done->forced;
-    tried.told.ranks = done->ranks;
-    tried.told.arrivals = done->arrivals;
-    tried.told.outcome = done->outcome.how;
+    for (const int side : {0, 1}) tried.reached[side] += verdict.reached[side];
+    // How one ended that did not get there may be why.
+    if (!verdict.seen && (!done->outcome.ended || done->outcome.code != 0)) tried.told.outcome = done->outcome.how;
+    if (!verdict.seen) continue;
+    note(tried.told, verdict, done->outcome);
     tried.outcome = done->outcome;
   }
   return tried;
 }
 
-// Outcomes that differ are looked at once more, each in its order, so that what differs anyway is not taken for the race's doing.
+// Outcomes that differ are looked at twice more, each in its order, so that what differs anyway is not taken for the race's doing.
 Result<bool> Confirmer::compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes) {
   const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& outcome) { return outcome.has_value(); });
   if (first == outcomes.end()) return true;
   const auto base = static_cast<std::size_t>(first - outcomes.begin());
   confirmation.state = ConfirmState::SameOutcome;
-  std::optional<Outcome> base_again;
+  std::vector<std::optional<Outcome>> base_again;
   for (std::size_t order = base + 1; order < outcomes.size(); ++order) {
     if (!outcomes[order]) continue;
     Difference difference = compare(*outcomes[base], *outcomes[order], tolerance_);
     if (difference.empty()) continue;
-    if (!base_again) {
-      auto again = try_order(candidate, base, &confirmation.orders[base]);
+    for (std::size_t i = 0; i < kRepetitions && !difference.empty(); ++i) {
+      if (i == base_again.size()) {
+        auto again = try_order(candidate, base, &confirmation.orders[base]);
+        if (!again) return again.error();
+        base_again.push_back(std::move(again->outcome));
+      }
+      const auto again = try_order(candidate, order, &confirmation.orders[order]);
       if (!again) return again.error();
-      base_again = again->outcome;
+      if (base_again[i] && again->outcome) difference = in_both(difference, compare(*base_again[i], *again->outcome, tolerance_), tolerance_);
+      else difference = {};
     }
-    const auto again = try_order(candidate, order, &confirmation.orders[order]);
-    if (!again) return again.error();
-    if (base_again && again->outcome) difference = in_both(difference, compare(*base_again, *again->outcome, tolerance_), tolerance_);
-    else difference = {};
     if (difference.empty()) {
       confirmation.varies = true;
       continue;
@@ -188,6 +207,38 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
   return confirmation;
 }
 
+// Whose doing a difference is cannot be told, nor who was in the way of one that was not seen: of such a run nothing is kept.
+Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(const std::vector<const Candidate*>& candidates) {
+  std::vector<std::optional<Confirmation>> found;
+  std::size_t orders = 0;
+  for (const Candidate* candidate : candidates) {
+    found.push_back(Confirmation{.key = candidate->key, .state = ConfirmState::SameOutcome});
+    orders = std::max(orders, candidate->orders.size());
+  }
+  std::optional<Outcome> first;
+  for (std::size_t order = 0; order < orders; ++order) {
+    std::vector<Schedule> findings;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const OrderTried* known = found[i] && !found[i]->orders.empty() ? &found[i]->orders.back() : nullptr;
+      findings.push_back(schedule_for(*candidates[i], std::min(order, candidates[i]->orders.size() - 1), known, 0));
+    }
+    const auto done = run(std::move(findings));
+    if (!done) return done.error();
+    if (!first) first = done->outcome;
+    const bool same = compare(*first, done->outcome, tolerance_).empty();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Verdict& verdict = done->verdicts[i];
+      if (!same || !verdict.seen) found[i].reset();
+      if (!found[i] || order >= candidates[i]->orders.size()) continue;
+      for (const int side : {0, 1}) found[i]->reached[side] += verdict.reached[side];
+      found[i]->orders.push_back({.name = candidates[i]->orders[order], .runs = 1, .ranks = {}, .arrivals = {}, .outcome = {}});
+      note(found[i]->orders.back(), verdict, done->outcome);
+    }
+    if (std::none_of(found.begin(), found.end(), [](const auto& one) { return one.has_value(); })) break;
+  }
+  return found;
+}
+
 // The findings that are meant, or what is wrong with them.
 Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments, const Launch& launch) {
   if (all.empty()) return Error{arguments.run + " has no findings: there is nothing to confirm"};
@@ -209,6 +260,27 @@ void keep(std::vector<Confirmation>& all, Confirmation fresh) {
   all.push_back(std::move(fresh));
 }
 
+// Groups of which no two have a rank in common: each rank has one finding to wait for. In the order of their first.
+std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate>& chosen, bool together) {
+  std::vector<std::vector<const Candidate*>> groups;
+  std::vector<std::set<WorldRank>> taken;
+  for (const Candidate& candidate : chosen) {
+    const auto apart = [&](const std::set<WorldRank>& ranks) {
+      return std::none_of(candidate.involved.begin(), candidate.involved.end(), [&](WorldRank rank) { return ranks.contains(rank); });
+    };
+    std::size_t group = 0;
+    const bool tries = together && candidate.impossible.empty();
+    while (group < groups.size() && !(tries && groups[group].front()->impossible.empty() && apart(taken[group]))) ++group;
+    if (group == groups.size()) {
+      groups.emplace_back();
+      taken.emplace_back();
+    }
+    groups[group].push_back(&candidate);
+    taken[group].insert(candidate.involved.begin(), candidate.involved.end());
+  }
+  return groups;
+}
+
 int show_again(Confirmer& confirmer, const ConfirmArguments& arguments, const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
   if (chosen.size() != 1) return fail("--order is for one finding: give --finding, too", kExitUsage);
   const Candidate& candidate = chosen.front();
@@ -222,7 +294,8 @@ int show_again(Confirmer& confirmer, const ConfirmArguments& arguments, const st
   const auto tried = confirmer.try_order(candidate, order, seen);
   if (!tried) return fail(tried.error().message, tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
   if (!tried->told.seen) {
-    fmt::print(stderr, "photofinish: F{} was not seen: its sides were come to {} and {} times\n", candidate.number, tried->reached[0], tried->reached[1]);
+    fmt::print(stderr, "photofinish: F{} was not seen{}: its sides were come to {} and {} times\n", candidate.number, tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
+               tried->reached[0], tried->reached[1]);
     return kExitOk;
   }
   fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name, tried->told.outcome);
@@ -248,19 +321,33 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (arguments.order > 0) return show_again(confirmer, arguments, *chosen, *known);
 
   std::size_t confirmed = 0, harmful = 0;
-  for (const Candidate& candidate : *chosen) {
-    if (!candidate.impossible.empty()) {
-      fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number, candidate.title, candidate.impossible);
-      continue;
+  const auto stopped = [](const Error& error) { return fail(error.message, error.message == "interrupted" ? kExitInterrupted : kExitToolError); };
+  for (const std::vector<const Candidate*>& group : groups_of(*chosen, options.together)) {
+    std::vector<std::optional<Confirmation>> at_once(group.size());
+    if (group.size() > 1) {
+      auto found = confirmer.confirm_together(group);
+      if (!found) return stopped(found.error());
+      at_once = std::move(*found);
     }
-    auto found = confirmer.confirm(candidate);
-    if (!found) return fail(found.error().message, found.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
-    confirmed += found->state != ConfirmState::NotReproduced ? 1 : 0;
-    harmful += found->state == ConfirmState::Harmful ? 1 : 0;
-    fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&*found), candidate.title, confirmation_lines(*found, candidate.number, arguments.run));
-    std::fflush(stdout);
-    keep(*known, std::move(*found));
-    if (const auto written = write_confirmations(arguments.run, *known); !written) return fail(written.error().message);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const Candidate& candidate = *group[i];
+      if (!candidate.impossible.empty()) {
+        fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number, candidate.title, candidate.impossible);
+        continue;
+      }
+      if (!at_once[i]) {
+        auto found = confirmer.confirm(candidate);
+        if (!found) return stopped(found.error());
+        at_once[i] = std::move(*found);
+      }
+      Confirmation& found = *at_once[i];
+      confirmed += found.state != ConfirmState::NotReproduced ? 1 : 0;
+      harmful += found.state == ConfirmState::Harmful ? 1 : 0;
+      fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&found), candidate.title, confirmation_lines(found, candidate.number, arguments.run));
+      std::fflush(stdout);
+      keep(*known, std::move(found));
+      if (const auto written = write_confirmations(arguments.run, *known); !written) return fail(written.error().message);
+    }
   }
   fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed, chosen->size(), harmful, arguments.run);
   return confirmed > 0 ? kExitFindings : kExitOk;

@@ -155,7 +155,7 @@ std::string not_steered(const std::string& directory, const Outcome& outcome) {
 
 }  // namespace
 
-Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule& schedule, const Launch& launch) {
+Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules, const Launch& launch) {
   Options options = launch.options;
   options.output = directory;
   options.offline = true;
@@ -166,7 +166,7 @@ Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule&
   std::error_code ignored;
   std::filesystem::remove_all(directory, ignored);
   if (const auto made = create_run_directory(directory, {.token = token, .command = launch.command}, true); !made) return made.error();
-  if (const auto written = write_schedule(directory, schedule); !written) return written.error();
+  if (const auto written = write_schedules(directory, schedules); !written) return written.error();
 
   const auto ended = start(*line, directory, token, launch);
   if (!ended) return ended.error();
@@ -183,15 +183,7 @@ Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule&
   }
   const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
   if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
-  for (const Account& account : accounts) {
-    run.reached[0] += account.reached[0];
-    run.reached[1] += account.reached[1];
-    if (account.met == 0) continue;
-    run.seen = true;
-    run.forced = account.forced != 0;
-    run.ranks = {WorldRank(account.ranks[0]), WorldRank(account.ranks[1])};
-    run.arrivals = {account.arrivals[0], account.arrivals[1]};
-  }
+  for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding) run.verdicts.push_back(verdict_of(accounts, finding));
   std::filesystem::remove_all(directory, ignored);
   return run;
 }

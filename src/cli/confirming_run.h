@@ -27,14 +27,11 @@ struct Launch {
 
 struct ConfirmingRun {
   Outcome outcome;
-  bool seen = false, forced = false;
-  std::vector<WorldRank> ranks;
-  std::vector<std::uint64_t> arrivals;
-  std::uint64_t reached[2] = {0, 0};
+  std::vector<Verdict> verdicts;  // for each finding
   bool interrupted = false;
 };
 
 // `directory` is made for the run and removed afterwards.
-Result<ConfirmingRun> run_schedule(const std::string& directory, const Schedule& schedule, const Launch& launch);
+Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules, const Launch& launch);
 
 }  // namespace photofinish

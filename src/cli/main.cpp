@@ -23,7 +23,7 @@ std::string flag_name(std::string_view option) {
 using Given = std::vector<std::pair<std::string, std::string>>;
 
 using Names = std::vector<std::string_view>;
-const Names kOfConfirm = {"pause_ms", "runs", "timeout", "tolerance"};
+const Names kOfConfirm = {"letters", "pause_ms", "runs", "timeout", "together", "tolerance"};
 const Names kOfReport = {"suppressions", "builtin_suppressions", "gen_suppressions", "baseline", "max_findings", "group_by"};
 const Names kOfDiff = {"suppressions", "builtin_suppressions"};
 
@@ -171,7 +171,7 @@ int run(int argc, char** argv) {
   confirm_command->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as many as the recorded run had.")
       ->check(CLI::Range(1, 1 << 24))->type_name("N");
   confirm_command->footer("photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … PROGRAM ARGS…");
-  add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "timeout", "tolerance", "verbose"});
+  add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters", "verbose"});
 
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
   CLI::App* record_command = app.add_subcommand("record", "Run a program and keep what some of its ranks are given, for photofinish replay.");

@@ -63,8 +63,8 @@ Turn arrive(Board& board, const Posting& mine, int first_side, bool post, std::u
     if (!meet(posted, mine)) continue;
     const std::uint32_t my_side = side_of(mine, posted);
     const bool i_am_first = my_side == static_cast<std::uint32_t>(first_side);
-    const Board::Party me{mine.rank, my_side, mine.task, mine.arrival[my_side]};
-    const Board::Party other{posted.rank, 1 - my_side, posted.task, posted.arrival[1 - my_side]};
+    const Meeting::Party me{mine.rank, my_side, mine.task, mine.arrival[my_side]};
+    const Meeting::Party other{posted.rank, 1 - my_side, posted.task, posted.arrival[1 - my_side]};
     board.first = i_am_first ? me : other;
     board.second = i_am_first ? other : me;
     const bool goes_on = posted.state == PostingState::GoesOn;

@@ -5,7 +5,7 @@
 // started, until it is complete. So nothing is called a meeting that could not be one.
 // Invariant: there is one meeting in a run. After it nobody waits but the second of the two, for the first.
 //
-// All of it is plain data that processes share, as memory or by copies; whoever calls these functions has it to himself meanwhile.
+// All of it is plain data that processes share, as memory or by letters (letters.h); whoever calls these functions has it to himself meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,7 @@ struct Posting {
   HeldLock lock[kLocks];
 };
 
-struct Board {
-  std::uint32_t taken;  // who writes has set it
+struct Meeting {
   std::uint32_t met;
   std::uint32_t first_done, forced;
   struct Party {
@@ -53,6 +52,10 @@ struct Board {
     std::uint32_t side;
     std::uint64_t task, arrival;
   } first, second;
+};
+
+struct Board : Meeting {
+  std::uint32_t taken;  // who writes has set it
   Posting postings[kPostings];
 };
 

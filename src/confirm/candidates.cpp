@@ -51,6 +51,20 @@ std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
   return place_key(alone, site);
 }
 
+// The call that was made at a moment.
+std::optional<Call> call_at(RankTrace& trace, Moment moment) {
+  const Event* event = nullptr;
+  trace.rewind();
+  for (std::uint64_t index = 0; trace.next(event); ++index)
+    if (index == moment / 2) return event->call;
+  return std::nullopt;
+}
+
+bool is_partitioned(Call call) {
+  const Action action = traits(call).action;
+  return action == Action::PartitionedSend || action == Action::PartitionedReceive || action == Action::PartitionReady || action == Action::PartitionArrived;
+}
+
 // How often the rank had come there when the event of this moment began, itself included. Loads and stores between two calls count once.
 std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment) {
   std::uint64_t arrivals = 0, index = 0;
@@ -111,6 +125,9 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
       candidate.impossible = notes.trouble(side.rank);
       continue;
     }
+    if (is_partitioned(side.call)) candidate.impossible = fmt::format("{} is about parts of a buffer, and these are not steered", traits(side.call).name);
+    // A persistent operation is told by what prepared it, and begins where it is started.
+    if (traits(side.call).when == When::Prepares) scheduled.call = call_at(*trace, side.begin).value_or(side.call);
     const std::uint64_t own = place_of(trace->definitions(), side.call, side.site);
     std::set<std::uint64_t> places{own};
     // What a compiler made of this one place.
@@ -119,7 +136,7 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
         if (same_place(other, side))
           if (RankTrace* its = traces.of(other.rank)) places.insert(place_of(its->definitions(), other.call, other.site));
     scheduled.places.assign(places.begin(), places.end());
-    scheduled.arrival = arrival_of(*trace, side.call, own, side.begin);
+    scheduled.arrival = arrival_of(*trace, scheduled.call, own, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
   const auto at = [&](const FindingSide& side) {
@@ -131,6 +148,7 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
   for (const FindingSide& side : finding.sides)
     candidate.orders.push_back(one_place ? fmt::format("the {} of the {} rank first", kind_name(side), candidate.orders.empty() ? "lower" : "higher")
                                          : fmt::format("the {} first", at(side)));
+  candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks = 1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
   return candidate;
 }
@@ -145,6 +163,8 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   else if (finding.taker == Taker::Cancelled) candidate.impossible = "it was cancelled, and nothing can be received in its place";
   else if (finding.wanted.source != kAnySource) candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
   else if (!site.call) candidate.impossible = "its call is not on record";
+  else if (traits(*site.call).action == Action::Start || traits(*site.call).when == When::Prepares)
+    candidate.impossible = "it is a persistent receive, which says once for all times from whom it takes messages";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
   candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank});
@@ -153,10 +173,12 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others) candidate.messages.push_back(other.send);
   candidate.ranks = finding.receive.rank.value + 1;
+  candidate.involved = {finding.receive.rank};
   for (const MessageEnd& send : candidate.messages) {
     const std::string location = notes.site(send.rank, send.site).location;
     candidate.orders.push_back(fmt::format("the message of rank {}{}{} taken", send.rank.value, location.empty() ? "" : ", sent at ", location));
     candidate.ranks = std::max(candidate.ranks, send.rank.value + 1);
+    candidate.involved.push_back(send.rank);
   }
   return candidate;
 }

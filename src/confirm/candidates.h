@@ -20,6 +20,7 @@ struct Candidate {
   Schedule schedule;         // without its order; directed at the example of the finding
   std::vector<MessageEnd> messages;  // of a message race: the sends that could be taken, one for each order
   int ranks = 0;             // it needs so many
+  std::vector<WorldRank> involved;   // those that are held, and whose memory or messages it is about
   std::string impossible;    // why it cannot be tried; empty if it can
 };
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -29,11 +30,47 @@ void describe(A& a, Schedule& d) {
   a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.matches, d.steered);
 }
 
-// It is read by the same build that wrote it, a moment later: calls go by their number.
-Result<bool> write_schedule(const std::string& directory, const Schedule& schedule) {
-  return write_sealed(directory + kScheduleFile, kScheduleMagic, encoded(schedule));
+template <class A>
+void describe(A& a, Schedules& d) {
+  a(d.findings, d.by_letters);
 }
-Result<Schedule> read_schedule(const std::string& directory) { return read_sealed_value<Schedule>(directory + kScheduleFile, kScheduleMagic); }
+
+// It is read by the same build that wrote it, a moment later: calls go by their number.
+Result<bool> write_schedules(const std::string& directory, const Schedules& schedules) {
+  return write_sealed(directory + kScheduleFile, kScheduleMagic, encoded(schedules));
+}
+Result<Schedules> read_schedules(const std::string& directory) {
+  auto schedules = read_sealed_value<Schedules>(directory + kScheduleFile, kScheduleMagic);
+  if (schedules && schedules->findings.empty()) return Error{directory + kScheduleFile + ": nothing to make happen"};
+  return schedules;
+}
+
+std::size_t finding_of(const Schedules& schedules, WorldRank rank) {
+  for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
+    for (const ScheduledSide& side : schedules.findings[finding].sides)
+      if (side.rank == rank) return finding;
+  return 0;
+}
+
+Verdict verdict_of(const std::vector<Account>& accounts, std::size_t finding) {
+  Verdict verdict;
+  const auto agrees = [&](const Account& one, std::int32_t rank) {
+    return std::any_of(accounts.begin(), accounts.end(), [&](const Account& other) {
+      return other.rank == rank && other.met != 0 && std::equal(one.ranks, one.ranks + 2, other.ranks) && std::equal(one.arrivals, one.arrivals + 2, other.arrivals);
+    });
+  };
+  for (const Account& account : accounts) {
+    if (account.finding != finding) continue;
+    for (const int side : {0, 1}) verdict.reached[side] += account.reached[side];
+    if (account.met == 0) continue;
+    if (account.by_letters != 0 && !(agrees(account, account.ranks[0]) && agrees(account, account.ranks[1]))) continue;
+    verdict.forced = account.forced != 0 && (!verdict.seen || verdict.forced);
+    verdict.seen = true;
+    verdict.ranks = {WorldRank(account.ranks[0]), WorldRank(account.ranks[1])};
+    verdict.arrivals = {account.arrivals[0], account.arrivals[1]};
+  }
+  return verdict;
+}
 
 std::string account_path(const std::string& directory, WorldRank rank) {
   char name[40];

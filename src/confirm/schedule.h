@@ -40,6 +40,15 @@ struct Schedule {
   std::uint64_t steered = 0;
 };
 
+// All that one run is to make happen: of several findings each has ranks of its own.
+struct Schedules {
+  std::vector<Schedule> findings;
+  bool by_letters = false;  // even where all ranks share a node
+};
+
+// Which of them a rank takes part in; the first if in none, or if everybody does.
+std::size_t finding_of(const Schedules& schedules, WorldRank rank);
+
 // How far a rank got. In memory that is mapped from a file: it survives the rank.
 struct Account {
   std::uint64_t reached[2];  // how often it came to each side
@@ -47,13 +56,25 @@ struct Account {
   std::uint32_t met, forced;
   std::int32_t ranks[2];     // who met, by side
   std::uint64_t arrivals[2];
+  std::uint32_t finding;     // of those of this run
+  std::uint32_t by_letters;  // it counts if both of them have it
+  std::int32_t rank, reserved;
 };
+
+// What the ranks of a run say together of one of its findings.
+struct Verdict {
+  bool seen = false, forced = false;
+  std::vector<WorldRank> ranks;  // by side
+  std::vector<std::uint64_t> arrivals;
+  std::uint64_t reached[2] = {0, 0};
+};
+Verdict verdict_of(const std::vector<Account>& accounts, std::size_t finding);
 
 inline constexpr const char* kScheduleFile = "/schedule";
 inline constexpr const char* kBoardFile = "/board";
 
-Result<bool> write_schedule(const std::string& directory, const Schedule& schedule);
-Result<Schedule> read_schedule(const std::string& directory);
+Result<bool> write_schedules(const std::string& directory, const Schedules& schedules);
+Result<Schedules> read_schedules(const std::string& directory);
 
 std::string account_path(const std::string& directory, WorldRank rank);
 // Of all ranks that have one.

@@ -41,10 +41,12 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
     if (order.seen)
       text += fmt::format("  {}: {}{}\n    again: photofinish confirm {} --finding F{} --order {}\n", capitalised(order.name), order.outcome,
                           order.forced ? "" : " (it was seen, but this order could not be forced)", run, number, i + 1);
-    else text += fmt::format("  {}: not seen in {}\n", capitalised(order.name), run_count(order.runs));
+    else text += fmt::format("  {}: not seen in {}{}\n", capitalised(order.name), run_count(order.runs), order.outcome.empty() ? "" : "; " + order.outcome);
   }
   if (confirmation.state == ConfirmState::NotReproduced)
     text += fmt::format("  Its sides were come to {} and {}.\n", times_text(confirmation.reached[0]), times_text(confirmation.reached[1]));
+  if (confirmation.state == ConfirmState::NotReproduced && confirmation.reached[0] + confirmation.reached[1] == 0)
+    text += "  These places are not in what ran: it is another program, or goes another way with these arguments.\n";
   for (const std::string& line : confirmation.difference) text += "    " + line + "\n";
   if (confirmation.varies) text += "  What it prints differs among runs of one order as well; that was left out of the comparison.\n";
   return text;

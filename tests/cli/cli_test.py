@@ -622,6 +622,66 @@ class Confirm(Case):
         self.assertEqual(result.code, 70, result)
         self.assertRegex(result.err, r"^photofinish: \S+crossing has changed since the run, .*; run photofinish check again\n$")
 
+    def launched(self, *words):
+        """The line behind -- that starts it so."""
+        return ["--", f"mpirun.{arguments.mpi}", "-n", "3", *words]
+
+    def test_no_end_at_all(self):
+        app = self.predicted("say")
+        result = self.photofinish("confirm", "--timeout", "3", "--runs", "1", "photofinish.run", *self.launched(app, "stay"))
+        self.assertIn("F1 confirmed, same outcome seen", result.out, result)
+        self.assertEqual(result.out.count(" first: no end after 3 s\n"), 2, result)
+        result = self.photofinish("confirm", "--timeout", "2", "--runs", "1", "photofinish.run", *self.launched(app, "never"))
+        self.assertEqual(result.out.count(" first: not seen in 1 run; no end after 2 s\n"), 2, result)
+        left = subprocess.run(["pgrep", "-f", self.path("crossing")], capture_output=True, text=True).stdout
+        self.assertEqual(left, "")
+
+    def test_places_that_are_not_there(self):
+        self.predicted("say")
+        other = self.compile("survive.c")
+        result = self.photofinish("confirm", "--runs", "1", "photofinish.run", *self.launched(other, "well"))
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("  Its sides were come to 0 times and 0 times.\n  These places are not in what ran: it is another program, ", result.out, result)
+
+    def test_by_letters_as_between_nodes(self):
+        self.predicted("say")
+        result = self.confirm("--letters")
+        self.assertIn("F1 confirmed, harmful", result.out, result)
+        self.assertIn("    - got 7\n    + got 0\n", result.out, result)
+        for order, got in (("1", "got 7"), ("2", "got 0")):
+            again = self.confirm("--letters", "--finding", "F1", "--order", order, "--runs", "1")
+            self.assertIn(got, again.out.splitlines(), again)
+
+    def test_several_findings_in_one_run(self):
+        app = self.compile("pairs.c")
+        self.assertEqual(self.photofinish("check", "-n", "7", app).code, 66)
+        for more in ((), ("--letters",)):
+            result = self.confirm("--together", "--verbose", *more)
+            self.assertEqual(result.out.count(" confirmed, same outcome seen: "), 3, result)
+            self.assertEqual(result.out.count("    again: photofinish confirm photofinish.run --finding F"), 6, result)
+            self.assertEqual(result.err.count("mpirun"), 2, result)  # each order once
+        self.assertEqual(self.confirm("--verbose").err.count("mpirun"), 6)
+
+    def test_several_findings_and_whose_doing_it_is(self):
+        app = self.compile("pairs.c")
+        self.assertEqual(self.photofinish("check", "-n", "7", app, "say").code, 66)
+        result = self.confirm("--together")
+        self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:(.*\n)+F2 confirmed, same outcome seen: .*\n(.*\n)+F3 confirmed, same outcome seen: message")
+
+    def test_what_cannot_be_tried(self):
+        app = self.compile("standing.c")
+        self.assertEqual(self.photofinish("check", "-n", "3", app).code, 66)
+        result = self.confirm()
+        self.assertIn("  It cannot be tried: it is a persistent receive, ", result.out, result)
+        self.assertEqual(result.code, 0, result)
+
+    def test_parts_of_buffers(self):
+        if arguments.mpi == "openmpi":
+            self.skipTest("Open MPI 4 has no partitioned operations")
+        app = self.compile("../programs/rma/buffer_partitioned.c", name="partitioned")
+        self.assertEqual(self.photofinish("check", "-n", "2", app).code, 66)
+        self.assertIn("  It cannot be tried: MPI_Pready is about parts of a buffer, ", self.confirm().out)
+
     def test_nothing_to_confirm(self):
         app = self.compile("survive.c")
         self.photofinish("check", "-n", "2", app, "well")

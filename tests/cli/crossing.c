@@ -1,4 +1,5 @@
-// Rank 0 puts 7 into rank 1 while rank 2 gets it. What rank 2 does about a 0 is the argument: say, crash, hang, write (to a file).
+// Rank 0 puts 7 into rank 1 while rank 2 gets it. What rank 2 does about a 0 is the argument: say, crash, hang, write (to a file);
+// stay: whatever it got, the program never ends; never: it does not come to that.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   memory[0] = 0;
   MPI_Barrier(MPI_COMM_WORLD);
+  while (strcmp(what, "never") == 0) sleep(1);
   if (rank == 0) {
     MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
     MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
@@ -29,6 +31,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "say") == 0) printf("got %d\n", got);
     if (strcmp(what, "crash") == 0 && got == 0) abort();
     while (strcmp(what, "hang") == 0 && got == 0) sleep(1);
+    while (strcmp(what, "stay") == 0) sleep(1);
     if (strcmp(what, "write") == 0) {
       FILE* file = fopen("result.txt", "w");
       fprintf(file, "got %d\n", got);

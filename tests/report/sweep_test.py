@@ -28,6 +28,7 @@ class Sweep(PageCase):
     def sources(self):
         for folder in ("messages", "confirm", "rma", "annotations"):
             yield from sorted(glob.glob(os.path.join(ROOT, "tests/programs", folder, "*.c")))
+        yield from sorted(glob.glob(os.path.join(ROOT, "examples/races/*.c")))
 
     def test_all(self):
         with open(os.path.join(ROOT, "docs", "report.schema.json")) as file:

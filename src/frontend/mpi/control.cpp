@@ -85,8 +85,9 @@ thread_local Unfinished t_unfinished = Unfinished::Nothing;
 
 Control* Control::instance_ = nullptr;
 
-Control::Control(Schedule schedule, WorldRank rank, int size, const Definitions& known)
-    : schedule_(std::move(schedule)), rank_(rank), size_(size), known_(known), random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) + 1)),
+Control::Control(Schedules schedules, WorldRank rank, int size, const Definitions& known)
+    : schedules_(std::move(schedules)), finding_(finding_of(schedules_, rank)), schedule_(schedules_.findings[finding_]),
+      of_memory_(std::any_of(schedules_.findings.begin(), schedules_.findings.end(), [](const Schedule& one) { return one.kind == RaceKind::Memory; })), rank_(rank), size_(size), known_(known), random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) + 1)),
       seen_words_(static_cast<std::size_t>(size)) {
   for (std::size_t side = 0; side < schedule_.sides.size(); ++side)
     for (const std::uint64_t key : schedule_.sides[side].places) places_[key] |= 1u << side;
@@ -95,30 +96,74 @@ Control::Control(Schedule schedule, WorldRank rank, int size, const Definitions&
 
 void Control::start(WorldRank rank, int size, const std::string& directory, const Definitions& known) {
   if (access((directory + kScheduleFile).c_str(), F_OK) != 0) return;
-  auto schedule = read_schedule(directory);
-  if (!schedule) return complain_once(schedule.error().message);
-  auto* self = new Control(std::move(*schedule), rank, size, known);  // never deleted: the program's last threads may still be in it
+  auto schedules = read_schedules(directory);
+  if (!schedules) return complain_once(schedules.error().message);
+  auto* self = new Control(std::move(*schedules), rank, size, known);  // never deleted: the program's last threads may still be in it
   REAL(PMPI_Query_thread)(&self->thread_level_);
-  int usable = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->comm_) == MPI_SUCCESS && self->open_board(directory) ? 1 : 0, all = 0;
-  REAL(PMPI_Allreduce)(&usable, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (all != 0) instance_ = self;
-  else if (rank == WorldRank(0)) complain_once("the ranks cannot share a board: this run is not steered");
+  self->account_ = static_cast<Account*>(map_shared_file(account_path(directory, rank), sizeof(Account)));
+  const bool has_comm = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->comm_) == MPI_SUCCESS;
+  int usable[2] = {has_comm && self->account_ != nullptr ? 1 : 0, self->share_board(directory) ? 1 : 0}, all[2];
+  REAL(PMPI_Allreduce)(usable, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (all[0] == 0) return rank == WorldRank(0) ? complain_once("a rank cannot keep its account in the directory of the run: this run is not steered") : void();
+  if (all[1] == 0) self->open_mail();
+  self->account_->finding = static_cast<std::uint32_t>(self->finding_);
+  self->account_->rank = rank.value;
+  instance_ = self;
 }
 
-bool Control::open_board(const std::string& directory) {
+// One for each finding, and the words behind them.
+bool Control::share_board(const std::string& directory) {
   MPI_Comm node;
   int on_node = 0;
   if (REAL(PMPI_Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return false;
   REAL(PMPI_Comm_size)(node, &on_node);
   REAL(PMPI_Comm_free)(&node);
-  if (on_node != size_) return false;
-  const std::size_t words_at = (sizeof(Board) + 63) / 64 * 64;
+  if (on_node != size_ || schedules_.by_letters) return false;
+  const std::size_t words_at = (sizeof(Board) * schedules_.findings.size() + 63) / 64 * 64;
   auto* memory = static_cast<char*>(map_shared_file(directory + kBoardFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
-  account_ = static_cast<Account*>(map_shared_file(account_path(directory, rank_), sizeof(Account)));
-  if (memory == nullptr || account_ == nullptr) return false;
-  board_ = reinterpret_cast<Board*>(memory);
+  if (memory == nullptr) return false;
+  board_ = reinterpret_cast<Board*>(memory) + finding_;
   words_ = reinterpret_cast<std::atomic<std::uint64_t>*>(memory + words_at);
   return true;
+}
+
+void Control::open_mail() {
+  std::vector<std::int32_t> others;
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_.value && std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) { return side.rank == kAnySource || side.rank == WorldRank(rank); }))
+      others.push_back(rank);
+  own_board_ = std::make_unique<Board>();
+  board_ = own_board_.get();
+  mail_ = std::make_unique<Mail>(comm_, rank_.value, size_);
+  words_ = mail_->words();
+  letters_ = std::make_unique<Letters>(rank_.value, std::move(others), schedule_.first);
+  account_->by_letters = schedule_.kind == RaceKind::Memory ? 1 : 0;
+}
+
+// Not from a thread that may not call MPI at this moment.
+bool Control::may_call() const {
+  return thread_level_ == MPI_THREAD_MULTIPLE || (thread_level_ != MPI_THREAD_SERIALIZED && task_number() == static_cast<std::uint64_t>(getpid()));
+}
+
+// With the letters, the board, and what is to be sent. What two have kept is in their accounts before either goes on.
+template <class Write>
+void Control::correspond(Write write) {
+  std::lock_guard lock(mail_mutex_);
+  std::vector<AddressedLetter> out;
+  on_board([&](Board& board) { write(*letters_, board, out); });
+  if (schedule_.kind == RaceKind::Memory && board_->met == 0) account_->met = 0;
+  else if (board_->first.rank == rank_.value || board_->second.rank == rank_.value) note_meeting();
+  for (const AddressedLetter& letter : out) mail_->send(letter);
+}
+
+void Control::read_mail() {
+  Letter letter;
+  std::int32_t from = 0;
+  const auto next = [&] {
+    std::lock_guard lock(mail_mutex_);
+    return mail_->next(letter, from);
+  };
+  while (next()) correspond([&](Letters& letters, Board& board, std::vector<AddressedLetter>& out) { letters.receive(board, from, letter, out); });
 }
 
 // Alone with the board, for as long as it takes to read some lines. Whoever dies meanwhile leaves it taken: then nothing is steered any more.
@@ -201,8 +246,16 @@ void Control::add_buffers(Posting& mine, const Context& c, const ScheduledSide& 
     base = static_cast<std::int64_t>(peer.base);
     unit = peer.unit;
   }
-  for (const Buffer& buffer : c.event.buffers) {
-    if (!is_of_kind(buffer.access, side.kind)) continue;
+  add_pieces(mine, c.event.buffers, side.kind, base, unit);
+  if (traits(c.call).action != Action::Start) return;
+  std::lock_guard lock(mutex_);
+  for (const RequestId request : c.event.requests)
+    if (const auto found = prepared_.find(request); found != prepared_.end()) add_pieces(mine, found->second, side.kind, 0, 1);
+}
+
+void Control::add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind, std::int64_t base, std::int64_t unit) const {
+  for (const Buffer& buffer : buffers) {
+    if (!is_of_kind(buffer.access, kind)) continue;
     const std::int64_t at = base + static_cast<std::int64_t>(buffer.address) * unit;
     if (buffer.type == TypeId(0)) {
       add_piece(mine, {at, buffer.count, {}});
@@ -216,10 +269,11 @@ void Control::add_buffers(Posting& mine, const Context& c, const ScheduledSide& 
 }
 
 void Control::make_progress() {
-  // From a thread that may not call MPI at this moment nothing can be done.
-  const bool may_call = thread_level_ == MPI_THREAD_MULTIPLE || (thread_level_ != MPI_THREAD_SERIALIZED && task_number() == static_cast<std::uint64_t>(getpid()));
   int flag = 0;
-  if (may_call) REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  if (may_call()) {
+    if (mail_ != nullptr) read_mail();
+    else REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  }
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
@@ -227,6 +281,10 @@ void Control::make_progress() {
 bool Control::all_others_wait() {
   const std::uint64_t now = now_ns();
   if (now - looked_ < kLookNs) return false;
+  if (mail_ != nullptr) {
+    std::lock_guard lock(mail_mutex_);
+    if (!may_call() || !mail_->fetch()) return false;
+  }
   looked_ = now;
   for (int rank = 0; rank < size_; ++rank) {
     const std::uint64_t word = words_[rank].load(std::memory_order_relaxed);
@@ -280,6 +338,24 @@ void Control::wait_for_first() {
 void Control::first_is_done() {
   std::atomic_ref(board_->first_done).store(1, std::memory_order_release);
   note_meeting();
+  if (mail_ == nullptr || board_->met == 0 || board_->second.rank == rank_.value || !may_call()) return;
+  std::lock_guard lock(mail_mutex_);
+  mail_->send(Letters::done(*board_));
+}
+
+// Those who wait at the other side answer at once.
+Turn Control::hear_answers(std::uint64_t ask, Turn turn) {
+  const std::uint64_t since = now_ns(), task = task_number();
+  bool answered = false;
+  while (!answered && board_->met == 0 && now_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
+    make_progress();
+    std::lock_guard lock(mail_mutex_);
+    answered = letters_->is_answered(ask);
+  }
+  on_board([&](Board& board) {
+    if (board.met != 0) turn = turn_of(board, rank_.value, task);
+  });
+  return turn;
 }
 
 // A task is at a side. Posted: nobody came, and it is on the board still.
@@ -288,7 +364,17 @@ Turn Control::come(Posting& mine, bool goes_on, std::uint32_t& place) {
   const bool waits = wants_to_wait(mine.sides);
   Turn turn = Turn::GoOn;
   on_board([&](Board& board) { turn = arrive(board, mine, static_cast<int>(schedule_.first), waits || goes_on, place); });
+  std::uint64_t ask = 0;
+  if (mail_ != nullptr && (turn == Turn::Posted || turn == Turn::GoOn) && may_call())
+    correspond([&](Letters& letters, Board&, std::vector<AddressedLetter>& out) { ask = letters.ask(mine, out); });
   if (turn == Turn::Posted && waits) turn = pause(schedule_.pause_ms);
+  else if (ask != 0) turn = hear_answers(ask, turn);
+  if (ask != 0) {
+    correspond([&](Letters& letters, Board& board, std::vector<AddressedLetter>& out) {
+      letters.forget(board, ask, out);
+      if (const Turn now = turn_of(board, rank_.value, mine.task); now != Turn::Posted) turn = now;
+    });
+  }
   if (turn == Turn::Posted && !goes_on) {
     // Somebody may have come just now.
     on_board([&](Board& board) {
@@ -306,7 +392,7 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
   sides = own_side(schedule_, rank_, sides);
   Posting mine = posting(sides);
   add_buffers(mine, c, schedule_.sides[sides == 2 ? 1 : 0]);
-  const bool goes_on = is_one_sided(call.action) || call.when == When::Starts;
+  const bool goes_on = is_one_sided(call.action) || call.when == When::Starts || call.action == Action::Start;
   Step& step = t_step;
   step.sides = sides;
   step.first_side = sides == 1u << schedule_.first;
@@ -333,7 +419,7 @@ void Control::put_off(Context& c, std::function<int()> call) {
   Step& step = t_step;
   step.posted = false;
   std::lock_guard lock(mutex_);
-  flights_.push_back({.place = step.place, .win = c.event.fields[Field::win], .target = c.event.fields[Field::target], .request = 0,
+  flights_.push_back({.place = step.place, .win = c.event.fields[Field::win], .target = c.event.fields[Field::target], .requests = {},
                       .of_buffer = !in_target(schedule_.sides[1 - schedule_.first].kind), .atomic = is_atomic(traits(c.call).action), .later = std::move(call)});
 }
 
@@ -357,12 +443,13 @@ bool Control::complete_early(Context& c) {
     REAL(PMPI_Win_flush)(c.target_rank, c.win->handle);
     return true;
   }
-  const auto* request = c.new_request != nullptr ? static_cast<const MPI_Request*>(c.new_request->variable) : nullptr;
+  const auto* requests = c.new_request != nullptr ? static_cast<const MPI_Request*>(c.new_request->variable) : call.action == Action::Start ? c.requests : nullptr;
+  const int count = c.new_request != nullptr ? 1 : requests != nullptr ? c.request_count : 0;
   const std::uint64_t since = now_ns();
   // Elsewhere the library is given time to do what it likes to do early.
   do {
-    int flag = 0;
-    if (request != nullptr) REAL(PMPI_Request_get_status)(*request, &flag, MPI_STATUS_IGNORE);
+    int flag = count > 0 ? 1 : 0;
+    for (int i = 0; i < count && flag != 0; ++i) REAL(PMPI_Request_get_status)(requests[i], &flag, MPI_STATUS_IGNORE);
     if (flag != 0) return true;
     make_progress();
   } while (now_ns() - since < schedule_.unit_ms * kMs);
@@ -372,9 +459,9 @@ bool Control::complete_early(Context& c) {
 bool Control::completes(const Flight& flight, const Context& c) const {
   const FieldSet& fields = c.event.fields;
   const Action action = traits(c.call).action;
-  if (flight.request != 0)
-    for (const RequestId id : c.event.requests)
-      if (static_cast<std::int64_t>(id.value) == flight.request) return true;
+  if (action == Action::Start) return false;
+  for (const RequestId id : c.event.requests)
+    if (std::find(flight.requests.begin(), flight.requests.end(), id) != flight.requests.end()) return true;
   if (action == Action::Finalize) return true;
   if (flight.win == 0 || !fields.has(Field::win) || fields[Field::win] != flight.win) return false;
   switch (action) {
@@ -430,14 +517,20 @@ void Control::land(const Context& c) {
   std::lock_guard lock(mutex_);
   std::erase_if(flights_, [&](const Flight& flight) {
     if (!completes(flight, c)) return false;
-    if (flight.request != 0 &&
+    if (!flight.requests.empty() &&
         std::none_of(c.event.completions.begin(), c.event.completions.end(), [&](const Completion& done) {
-          return static_cast<std::int64_t>(c.event.requests[done.index].value) == flight.request;
+          return std::find(flight.requests.begin(), flight.requests.end(), c.event.requests[done.index]) != flight.requests.end();
         }))
       return false;
     on_board([&](Board& board) { board.postings[flight.place].state = PostingState::Free; });
     return true;
   });
+}
+
+void Control::remember_prepared(const Context& c) {
+  if (!c.event.fields.has(Field::request)) return;
+  std::lock_guard lock(mutex_);
+  prepared_[RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]))] = c.event.buffers;
 }
 
 void Control::follow_locks(const Context& c) {
@@ -539,6 +632,7 @@ int Control::tag(int given) const { return t_step.steered && given == MPI_ANY_TA
 void Control::before(Context& c) {
   t_step = {};
   ++moment_;
+  if (mail_ != nullptr && may_call()) read_mail();
   if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
   if (schedule_.kind == RaceKind::Message) {
     choose_message(c);
@@ -551,16 +645,31 @@ void Control::before(Context& c) {
     if (std::atomic_ref(board_->met).load(std::memory_order_relaxed) != 0)
       if (Reach* reach = Reach::get()) reach->lift(true);  // no load or store matters any more
   }
-  if (traits(c.call).when == When::Blocks) words_[rank_.value].fetch_or(1, std::memory_order_relaxed);
+  if (mail_ != nullptr && traits(c.call).action == Action::Finalize) {
+    mail_->finish();
+    words_ = mail_->words();
+  }
+  if (traits(c.call).when == When::Blocks) begin_waiting();
+}
+
+bool Control::lets_pass(Call call, Action action) {
+  // Letters are read in the program's calls; buffers are followed through all of them.
+  if (mail_ != nullptr || of_buffers_ || t_unfinished != Unfinished::Nothing || !flights_.empty()) return false;
+  if (schedule_.kind == RaceKind::Message ? rank_ == schedule_.sides[0].rank && takes_messages(action)
+                                          : std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
+                                              // What fetching operations bring is looked at when they are complete.
+                                              return side.call == call || is_atomic(traits(side.call).action);
+                                            }))
+    return false;
+  ++moment_;
+  return true;
 }
 
 void Control::after(Context& c) {
   const CallTraits& call = traits(c.call);
   if (call.action == Action::Finalize) instance_ = nullptr;  // and it waits for everybody, as far as others can see
-  if (call.when == When::Blocks && call.action != Action::Finalize) {
-    const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
-    words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
-  }
+  if (call.when == When::Blocks && call.action != Action::Finalize) end_waiting();
+  if (call.action == Action::WinCreate && of_memory_) gather_window(c);
   if (schedule_.kind == RaceKind::Message) return check_message(c);
   Step& step = t_step;
   if (step.turn == Turn::First) {
@@ -580,14 +689,17 @@ void Control::after(Context& c) {
     const bool of_buffer = !in_target(schedule_.sides[step.sides >> 1 & 1].kind);
     // That a put with a request is over here says nothing of the target.
     const bool by_request = fields.has(Field::request) && (of_buffer || call.action == Action::Get || call.action == Action::GetAccumulate);
+    std::vector<RequestId> requests;
+    if (by_request) requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
+    if (call.action == Action::Start) requests = c.event.requests;
     if (turn == Turn::Posted)
       flights_.push_back({.place = step.place, .win = fields.has(Field::win) ? fields[Field::win] : 0, .target = fields.has(Field::target) ? fields[Field::target] : -1,
-                          .request = by_request ? fields[Field::request] : 0, .of_buffer = of_buffer,
+                          .requests = std::move(requests), .of_buffer = of_buffer,
                           .atomic = is_atomic(call.action), .later = nullptr});
   }
   if (!flights_.empty()) land(c);
+  if (of_buffers_ && call.when == When::Prepares) remember_prepared(c);
   if (c.win != nullptr) follow_locks(c);
-  if (call.action == Action::WinCreate) gather_window(c);
 }
 
 bool Control::looks_at_memory() const {

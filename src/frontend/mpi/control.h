@@ -3,7 +3,7 @@
 //
 // Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as far as the standard lets the library itself put it off;
 // what cannot be steered is left alone and said to be so.
-// Cannot steer: operations with a request (they are only seen), and persistent ones (not even that).
+// Cannot steer: operations with a request, persistent ones among them, which are only seen; partitioned ones (not even that).
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,44 @@
 #include "confirm/board.h"
 #include "confirm/schedule.h"
 #include "frontend/mpi/context.h"
+#include "frontend/mpi/mail.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::mpi {
+
+// Calls that leave nothing behind that a confirming run has to know of: no handle, no lock, no request.
+constexpr bool leaves_nothing(Action action, When when) {
+  switch (action) {
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap: return when == When::Returns;
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+    case Action::WinSync: return true;
+    case Action::Send:
+    case Action::Receive:
+    case Action::SendReceive:
+    case Action::SendReceiveReplace:
+    case Action::Probe:
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan: return when == When::Blocks;
+    default: return false;
+  }
+}
 
 class Control {
  public:
@@ -30,6 +65,13 @@ class Control {
   // On all ranks, once recording has started, if the directory of the run has a schedule.
   static void start(WorldRank rank, int size, const std::string& directory, const Definitions& known);
 
+  // Whether such a call may go by unread: nothing that happens here has to do with it. Then these are around it if it may wait.
+  bool lets_pass(Call call, Action action);
+  void begin_waiting() { words_[rank_.value].fetch_or(1, std::memory_order_relaxed); }
+  void end_waiting() {
+    const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
+    words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
+  }
   // Around a call, on the thread that makes it, with its arguments read.
   void before(Context& c);
   void after(Context& c);
@@ -60,23 +102,31 @@ class Control {
     std::uint32_t place = 0;  // on the board
     std::int64_t win = 0;
     std::int64_t target = -1;
-    std::int64_t request = 0;
+    std::vector<RequestId> requests;  // the first to complete ends it
     bool of_buffer = false;   // the side is the memory of this rank, not of the target
     bool atomic = false;
     std::function<int()> later;
   };
 
-  Control(Schedule schedule, WorldRank rank, int size, const Definitions& known);
-  bool open_board(const std::string& directory);
+  Control(Schedules schedules, WorldRank rank, int size, const Definitions& known);
+  bool share_board(const std::string& directory);
+  void open_mail();
+  bool may_call() const;
+  template <class Write>
+  void correspond(Write write);
+  void read_mail();
 
   std::uint32_t sides_of(Call call, SiteId site);
   Posting posting(std::uint32_t sides);
   void add_buffers(Posting& mine, const Context& c, const ScheduledSide& side);
+  void add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind, std::int64_t base, std::int64_t unit) const;
+  void remember_prepared(const Context& c);
   void count_arrival(std::uint32_t sides);
   bool takes_part(std::uint32_t sides) const;
   bool wants_to_wait(std::uint32_t sides);
   Turn come(Posting& mine, bool goes_on, std::uint32_t& place);
   Turn pause(std::uint32_t limit_ms);
+  Turn hear_answers(std::uint64_t ask, Turn turn);
   void wait_for_first();
   void first_is_done();
   void note_meeting();
@@ -100,7 +150,10 @@ class Control {
 
   static Control* instance_;
 
-  const Schedule schedule_;
+  const Schedules schedules_;
+  const std::size_t finding_;  // the one that this rank takes part in
+  const Schedule& schedule_;   // its
+  const bool of_memory_;       // some finding is
   bool of_buffers_ = false;  // a side is a call that has memory of its rank in use
   const WorldRank rank_;
   const int size_;
@@ -110,6 +163,11 @@ class Control {
   Board* board_ = nullptr;
   std::atomic<std::uint64_t>* words_ = nullptr;  // one for each rank: odd while it waits for others
   Account* account_ = nullptr;
+  // Where ranks do not share a node: then the board is this rank's own.
+  std::mutex mail_mutex_;
+  std::unique_ptr<Board> own_board_;
+  std::unique_ptr<Mail> mail_;
+  std::unique_ptr<Letters> letters_;
 
   std::mutex mutex_;  // of what follows
   std::unordered_map<std::uint64_t, std::uint32_t> places_;  // sides by key
@@ -117,6 +175,7 @@ class Control {
   std::map<std::int64_t, std::vector<Peer>> windows_;
   std::vector<HeldLock> locks_;
   std::vector<Flight> flights_;
+  std::map<RequestId, std::vector<Buffer>> prepared_;  // of persistent operations
   std::minstd_rand random_;
   double eagerness_ = 1;
   std::uint64_t arrivals_[2] = {};

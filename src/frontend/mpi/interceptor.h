@@ -140,6 +140,14 @@ struct Interceptor {
   // (These two are for size: there is one of them for each call of MPI's, and nobody's usual way leads there.)
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    if constexpr (leaves_nothing(action, when)) {
+      if (control.lets_pass(call, action)) {
+        if constexpr (when == When::Blocks) control.begin_waiting();
+        const int result = real(arguments...);
+        if constexpr (when == When::Blocks) control.end_waiting();
+        return result;
+      }
+    }
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);
     read_arguments(c, place, arguments...);

@@ -18,9 +18,15 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
   schedule.sides.push_back({.kind = AccessKind::Put, .call = Call::MPI_Put, .places = {1, ~std::uint64_t{0}}, .rank = WorldRank(3), .arrival = 9});
   schedule.matches = {{WorldRank(2), 5}, {kProcNull, kAnyTag}};
   schedule.steered = 1;
-  ASSERT_TRUE(write_schedule(directory, schedule));
-  const auto read = read_schedule(directory);
-  ASSERT_TRUE(read);
+  EXPECT_FALSE(read_schedules(directory));
+  ASSERT_TRUE(write_schedules(directory, {{}, false}));
+  EXPECT_FALSE(read_schedules(directory)) << "nothing to do";
+  ASSERT_TRUE(write_schedules(directory, {{schedule, schedule}, true}));
+  const auto all = read_schedules(directory);
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->by_letters);
+  ASSERT_EQ(all->findings.size(), 2u);
+  const Schedule* read = &all->findings[1];
   EXPECT_EQ(read->kind, RaceKind::Message);
   EXPECT_EQ(read->sides[0].call, Call::MPI_Put);
   EXPECT_EQ(read->sides[0].places, schedule.sides[0].places);
@@ -30,6 +36,45 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
   EXPECT_EQ(read->matches[0].tag, 5);
   EXPECT_EQ(read->patience_ms, 3000u);
   EXPECT_EQ(read->steered, 1u);
+}
+
+TEST_F(ScheduleTest, ARankTakesPartInTheFindingThatHoldsIt) {
+  Schedules schedules{{Schedule{}, Schedule{}}};
+  for (int rank = 0; rank < 4; ++rank) schedules.findings[static_cast<std::size_t>(rank / 2)].sides.push_back({.rank = WorldRank(rank)});
+  EXPECT_EQ(finding_of(schedules, WorldRank(1)), 0u);
+  EXPECT_EQ(finding_of(schedules, WorldRank(2)), 1u);
+  EXPECT_EQ(finding_of(schedules, WorldRank(7)), 0u);
+}
+
+Account met(std::int32_t rank, std::uint32_t finding, std::uint32_t by_letters) {
+  Account account{};
+  account.rank = rank;
+  account.finding = finding;
+  account.by_letters = by_letters;
+  account.met = account.forced = 1;
+  account.ranks[0] = 2;
+  account.ranks[1] = 3;
+  account.reached[0] = 1;
+  return account;
+}
+
+TEST(Verdict, ByLettersBothMustHaveKeptTheMeeting) {
+  EXPECT_TRUE(verdict_of({met(2, 0, 0)}, 0).seen);
+  EXPECT_FALSE(verdict_of({met(2, 0, 0)}, 1).seen);
+  EXPECT_FALSE(verdict_of({met(2, 0, 1)}, 0).seen);
+  Account other = met(3, 0, 1);
+  EXPECT_TRUE(verdict_of({met(2, 0, 1), other}, 0).seen);
+  EXPECT_EQ(verdict_of({met(2, 0, 1), other}, 0).reached[0], 2u);
+  other.arrivals[1] = 7;
+  EXPECT_FALSE(verdict_of({met(2, 0, 1), other}, 0).seen) << "two meetings, each kept by one";
+}
+
+TEST(Verdict, AnOrderIsForcedIfBothSaySo) {
+  Account other = met(3, 0, 0);
+  EXPECT_TRUE(verdict_of({met(2, 0, 0), other}, 0).forced);
+  other.forced = 0;
+  EXPECT_FALSE(verdict_of({met(2, 0, 0), other}, 0).forced);
+  EXPECT_FALSE(verdict_of({other, met(2, 0, 0)}, 0).forced);
 }
 
 TEST_F(ScheduleTest, AnAccountOutlivesItsRank) {

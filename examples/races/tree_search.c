@@ -2,7 +2,7 @@
 // without a lock; such races happen and do no harm, for a thief looks again when it has the lock. The branch itself is written without a lock, too, but only
 // while the box is empty, and read only while it is full: that race is predicted, and cannot happen.
 // Fixed: everybody takes the lock before looking.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=3
 // output: 127 nodes
 // expect confirmed, same outcome seen: get @{look} store @{fill}
@@ -30,7 +30,7 @@ static int is_empty(void) {
   int flag;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);  // so that the others come forward
   MPI_Win_sync(boxes);
-  return LOAD(box[kState]) == kEmpty; /*{wait}*/
+  return box[kState] == kEmpty; /*{wait}*/
 }
 
 static void hand_out(int branch, int state) {
@@ -42,9 +42,9 @@ static void hand_out(int branch, int state) {
 #else
   while (!is_empty()) sched_yield();
 #endif
-  STORE(box[kBranch], branch); /*{branch}*/
+  box[kBranch] = branch; /*{branch}*/
   MPI_Win_sync(boxes);
-  STORE(box[kState], state); /*{fill}*/
+  box[kState] = state; /*{fill}*/
   MPI_Win_sync(boxes);
 #ifdef FIXED
   unlock();
@@ -57,12 +57,12 @@ static int steal(int* state) {
 #ifndef FIXED
   MPI_Get(state, 1, MPI_INT, 0, kState, 1, MPI_INT, boxes); /*{look}*/
   MPI_Win_flush(0, boxes);
-  if (LOAD(*state) != kFull) return 0;
+  if (*state != kFull) return 0;
 #endif
   lock();
   MPI_Get(state, 1, MPI_INT, 0, kState, 1, MPI_INT, boxes); /*{check}*/
   MPI_Win_flush(0, boxes);
-  if (LOAD(*state) == kFull) {
+  if (*state == kFull) {
     const int empty = kEmpty;
     MPI_Get(&branch, 1, MPI_INT, 0, kBranch, 1, MPI_INT, boxes); /*{take}*/
     MPI_Win_flush(0, boxes);

@@ -1,6 +1,6 @@
 // UPC-Thrille, NPB FT 2.4: all ranks set the shared variable dbg_sum to 0 at the same time, before a barrier.
 // Fixed: only one does.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=4
 // output: dbg_sum 10
 // expect confirmed, same outcome seen: put @{clear} put @{clear}
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   MPI_Accumulate(&mine, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
   MPI_Win_flush(0, win);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) printf("dbg_sum %d\n", LOAD(*dbg_sum));
+  if (rank == 0) printf("dbg_sum %d\n", *dbg_sum);
   MPI_Win_unlock_all(win);
   MPI_Win_free(&win);
   MPI_Finalize();

@@ -1,7 +1,7 @@
 // UPC-Thrille, NPB FT 2.3: the accesses to dbg_sum are "protected" by a lock, but each rank has been given a lock of its own.
 // Here: the lock of one window, which each rank takes at itself, while dbg_sum is in another window at rank 0.
 // Fixed: all take the lock at rank 0.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=2
 // output: dbg_sum 3
 // expect confirmed, harmful: get @{get} put @{put}
@@ -22,12 +22,12 @@ int main(int argc, char** argv) {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, sum_write, 0, locks);
   MPI_Get(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, sums); /*{get}*/
   MPI_Win_flush(0, sums);
-  STORE(sum, LOAD(sum) + rank + 1);
+  sum = sum + rank + 1;
   MPI_Put(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, sums); /*{put}*/
   MPI_Win_flush(0, sums);
   MPI_Win_unlock(sum_write, locks);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) printf("dbg_sum %d\n", LOAD(*dbg_sum));
+  if (rank == 0) printf("dbg_sum %d\n", *dbg_sum);
   MPI_Win_unlock_all(sums);
   MPI_Win_free(&sums);
   MPI_Win_free(&locks);

@@ -1,7 +1,7 @@
 // UPC-Thrille, NPB BT and SP 3.3: signal (v = 1) and wait (while (v == 0)) by hand. Nothing tells that the flag orders the data behind it, so that
 // both are predicted; only the flag's own race can happen.
 // Fixed: a message instead of the flag.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=2
 // output: read 12
 // expect confirmed, same outcome seen: put @{signal} load @{wait}
@@ -20,16 +20,16 @@ int main(int argc, char** argv) {
       MPI_Put(&data, 1, MPI_INT, 1, kData + step, 1, MPI_INT, win); /*{data}*/
       MPI_Win_flush(1, win);
 #ifdef FIXED
-      tell(1);
+      MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
 #else
       MPI_Put(&step, 1, MPI_INT, 1, kFlag, 1, MPI_INT, win); /*{signal}*/
       MPI_Win_flush(1, win);
 #endif
     } else {
 #ifdef FIXED
-      hear(0);
+      MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #else
-      while (LOAD(shared[kFlag]) < step) { /*{wait}*/
+      while (shared[kFlag] < step) { /*{wait}*/
         int flag;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         MPI_Win_sync(win);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       }
 #endif
       MPI_Win_sync(win);
-      sum += LOAD(shared[kData + step]); /*{read}*/
+      sum += shared[kData + step]; /*{read}*/
     }
   }
   if (rank == 1) printf("read %d\n", sum);

@@ -1,7 +1,7 @@
 // UPC-Thrille, NPB MG 2.4: every rank reads two shared variables, and rank 0 resets them without waiting for the readers. Only rank 0 uses what it has
 // read, so that the solution is the same.
 // Fixed: a barrier before the reset.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=4
 // output: norms 3 4
 // expect confirmed, same outcome seen: get @{read} store @{reset}
@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
   MPI_Win win;
   int* shared = int_window(2, &win);
   if (rank == 0) {
-    STORE(shared[0], 3);
-    STORE(shared[1], 4);
+    shared[0] = 3;
+    shared[1] = 4;
   }
   MPI_Barrier(MPI_COMM_WORLD);
   int mine[2] = {0};
@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
 #endif
   if (rank == 0)
-    for (int i = 0; i < 2; ++i) STORE(shared[i], 0); /*{reset}*/
-  if (rank == 0) printf("norms %d %d\n", LOAD(mine[0]), LOAD(mine[1]));
+    for (int i = 0; i < 2; ++i) shared[i] = 0; /*{reset}*/
+  if (rank == 0) printf("norms %d %d\n", mine[0], mine[1]);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_free(&win);
   MPI_Finalize();

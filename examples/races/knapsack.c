@@ -1,7 +1,7 @@
 // UPC-Thrille's `knapsack`: the ranks fill the table of the dynamic programme, the last one writes the best value and the weight it takes into shared
 // variables, and rank 0 checks them without having waited for either. If it reads before they are written, its check fails.
 // Fixed: a barrier between.
-#include "../rma/rma.h"
+#include "window.h"
 // run: ranks=3
 // output: value 24, weight 12: correct
 // expect confirmed, harmful: put @{value} load @{read-value}
@@ -43,8 +43,8 @@ int main(int argc, char** argv) {
     int used;
     const int wanted = best(kItems, kCapacity, &used);
     MPI_Win_sync(win);
-    const int value = LOAD(shared[kValue]);    /*{read-value}*/
-    const int weight = LOAD(shared[kWeight]);  /*{read-weight}*/
+    const int value = shared[kValue];    /*{read-value}*/
+    const int weight = shared[kWeight];  /*{read-weight}*/
     printf("value %d, weight %d: %s\n", value, weight, value == wanted && weight == used ? "correct" : "WRONG");
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,0 +1,31 @@
+// Three findings that have no rank in common: rank 0 puts into rank 1, which gets it; rank 2 puts into rank 3, which gets it; rank 4 takes a message of rank 5 or 6 first.
+// "say": rank 1 says what it got. Otherwise nothing depends on who is first.
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, seven = 7, got = -1;
+  int* memory;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  memory[0] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  if (rank == 1 || rank == 3) usleep(200000);  // late enough for the puts, mostly
+  if (rank == 0) MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+  if (rank == 1) MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+  if (rank == 2) MPI_Put(&seven, 1, MPI_INT, 3, 0, 1, MPI_INT, win);
+  if (rank == 3) MPI_Get(&got, 1, MPI_INT, 3, 0, 1, MPI_INT, win);
+  MPI_Win_unlock_all(win);
+  if (rank == 4)
+    for (int i = 0; i < 2; ++i) MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank > 4) MPI_Send(&seven, 1, MPI_INT, 4, 0, MPI_COMM_WORLD);
+  if (rank == 1 && argc > 1 && strcmp(argv[1], "say") == 0) printf("got %d\n", got);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
