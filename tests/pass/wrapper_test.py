@@ -143,6 +143,27 @@ class Configure(Wrapper):
         (self.folder / "wrong.c").write_text("int missing_function(void);\nint main(void) { return missing_function(); }\n")
         self.assertIn("missing_function", self.cc("wrong.c", code=1).stderr)
 
+    def test_takes_the_old_c_that_others_take(self):
+        (self.folder / "old.c").write_text("""#include <mpi.h>
+static twice = 2;
+static void with(void (*done)(int)) { done(1); }
+static int note(int x) { return x; }
+int nothing() { return; }
+int main(int argc, char** argv) {
+  int address = argv;
+  MPI_Init(&argc, &argv);
+  with(note);
+  print_part(part(10 * twice), address);
+  MPI_Finalize();
+  return 0;
+}
+""")
+        (self.folder / "print.c").write_text('#include <stdio.h>\nint print_part(int x, int y) { (void)y; printf("part %d\\n", x); return 0; }\n')
+        self.assertIn("[-Wimplicit-function-declaration]", self.cc("-c", "old.c").stderr)
+        self.cc("old.c", "print.c", "part.c", "-o", "program")
+        self.runs("program")
+        self.cc("-c", "-Werror=implicit-int", "old.c", code=1)
+
     def test_needs_no_mpi_in_the_program(self):
         (self.folder / "plain.c").write_text("int main(void) { return 0; }\n")
         self.silent(self.cc("-Werror", "plain.c", "-o", "plain"))
