@@ -33,13 +33,10 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
   if (step.kind == Kind::Send || step.kind == Kind::Receive || (step.kind == Kind::Probe && step.key == 0)) {
     Operation& added = rank(who).operations[step.operation];
     added = {};
-    if (step.kind == Kind::Send && rank(who).taken_over.erase(step.key) != 0) {
-      added.nowhere = true;
-      step.key = signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), step.operation);
-    }
+    added.nowhere = step.kind == Kind::Send && rank(who).taken_over.contains(step.key);
     added.step = step;
     added.rank = who;
-    if (step.key != 0) {
+    if (step.key != 0 && !added.nowhere) {
       Message& message = messages_[step.key];
       if (step.kind == Kind::Send) {
         message.from = who;
@@ -152,6 +149,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
         races_->free(send->send);
       }
       send->freed = true;
+      if (send->nowhere) rank(who).taken_over.erase(send->step.key);
       drop_if_over(who, step.operation);
       return true;
     }
@@ -172,7 +170,6 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   step.key = send.step.key;
   if (send.nowhere) {
     send.matched = true;
-    messages_.erase(step.key);
     return;
   }
   send.inbox = inbox_of(step.peer, step.comm);
@@ -185,6 +182,7 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
 // The rank's next message there is known by its name, and may be matched before the cancellation comes up here. If this one has been already, that one is as good.
 void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
   const MessageKey key = send.step.key;
+  if (send.nowhere) return;  // and so is the next one
   if (send.matched) {
     rank(who).taken_over.insert(key);
     return;
