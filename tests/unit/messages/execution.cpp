@@ -71,8 +71,7 @@ bool State::over(Ref ref, bool unbuffered) const {
     case Kind::WaitSend: {
       const Ref send{ref.process, call.of};
       const SendMode mode = execution_.call(send).mode;
-      for (int e = send.event; e < ref.event; ++e)  // then one of both comes about
-        if (const Call& between = execution_.call({ref.process, e}); between.kind == Kind::Cancel && between.of == send.event) return taken(send);
+      if (execution_.is_cancelled(send)) return taken(send);
       return (mode != SendMode::Synchronous && !(unbuffered && mode == SendMode::Standard)) || taken(send);
     }
     case Kind::WaitReceive: return closed({ref.process, call.of});

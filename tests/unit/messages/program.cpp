@@ -206,7 +206,8 @@ class Runner {
         const Ref ref{p, e};
         const Call& call = whole_.call(ref);
         if (call.kind == Kind::Lock && !now.closed(ref) && is_free(ref, now)) links.push_back({LinkKind::Granted, {}, ref, {}});
-        if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of})) links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
+        const bool too_late = call.kind == Kind::Cancel && whole_.call({p, call.of}).kind == Kind::Send && now.begun({p, e + 2});  // its wait is over
+        if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of}) && !too_late) links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
         if ((call.kind != Kind::Receive && call.kind != Kind::Probe) || now.closed(ref)) continue;
         for (int q = 0; q < whole_.size(); ++q)
           for (int s = 0; s < begun_[static_cast<std::size_t>(q)]; ++s)
