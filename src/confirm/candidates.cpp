@@ -171,7 +171,8 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   candidate.schedule.matches = matches_of(*trace, finding.receive.moment, candidate.schedule.steered);
   if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
   candidate.messages.push_back(finding.got);
-  for (const MessageFinding::Other& other : finding.others) candidate.messages.push_back(other.send);
+  for (const MessageFinding::Other& other : finding.others)
+    if (is_of_example(finding, other)) candidate.messages.push_back(other.send);
   candidate.ranks = finding.receive.rank.value + 1;
   candidate.involved = {finding.receive.rank};
   for (const MessageEnd& send : candidate.messages) {

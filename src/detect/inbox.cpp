@@ -202,6 +202,18 @@ void Inbox::clear(std::uint32_t index) {
   --kept_count_;
 }
 
+void Inbox::withdrawn(SendId id) {
+  const Incoming send = std::move(sends_[id].incoming);
+  remove(id);
+  // Pairs that hang on it are let go.
+  std::erase_if(pending_, [&](const Pending& pending) {
+    Kept& kept = kept_[pending.kept];
+    const bool hangs = pending.send.rank == send.end.rank && send.number < pending.number && kept.wanted.takes(send.end.rank, send.end.tag);
+    if (hangs) --kept.pins;
+    return hangs;
+  });
+}
+
 void Inbox::cancelled(ReceiveId receive, const SharedClock& clock) {
   Received& received = find(receive);
   note_late(received, kProcNull, 0, 0, clock);

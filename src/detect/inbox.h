@@ -61,6 +61,8 @@ class Inbox {
   // Fills in what is to be handed to `released` and joined by whoever completes the send or the receive.
   template <class Report>
   void matched(SendId send, ReceiveId receive, Match& match, Report report);
+  // The send was cancelled: it is not told as one that could have been taken, for it may have been gone.
+  void withdrawn(SendId send);
   // It took no message, and never will; `clock` is the rank's as it cancels.
   void cancelled(ReceiveId receive, const SharedClock& clock);
   // A probe that saw a message; it is over at once.

@@ -59,8 +59,13 @@ class Walker {
     while (const Batch batch = next())
       for (const Told& told : *batch) {
         if (told.took) walk_.took(told.rank, told.step.operation, told.step.key);
-        else walk_.add(told.rank, told.step);
+        else tell(told);
       }
+  }
+  void tell(const Told& told) {
+    // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of later.
+    if (told.step.kind == MessageStep::Kind::Unlock) walk_.announce(told.rank, told.step);
+    walk_.add(told.rank, told.step);
   }
   Batch next() {
     std::unique_lock lock(mutex_);
@@ -145,18 +150,25 @@ class Rank final : public MessageSink {
     flush([&](const Deferred& deferred) { return deferred.task == event_->task || deferred.end <= event_->start; });
     deferring_ = false;
     if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
+    if (concerns_locks(traits(event_->call).action)) timeline_.add(*event_, {ticks(event_->start), ticks(event_->start + event_->duration) + 2 * input_.definitions->rank.ticks_per_unit});
     if (event_->returned && depends_on_time(*event_)) walk_.timing.note(input_.rank, event_->site, timeline_.site_key(event_->site));
     finalized_ |= traits(event_->call).action == Action::Finalize || traits(event_->call).action == Action::SessionFinalize;
     advance();
   }
   void finish() {
     flush([](const Deferred&) { return true; });
+    timeline_.end_messages();
   }
 
   void step(MessageStep step) override {
     using Kind = MessageStep::Kind;
+    if (step.at_once) {
+      auto [posted, complete] = halves(step);
+      this->step(std::move(posted));
+      return this->step(std::move(complete));
+    }
     if (step.kind == Kind::Send) ++walk_.messages;
-    deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive || step.kind == Kind::Hear || step.kind == Kind::Probe;
+    deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive || step.kind == Kind::Hear || step.kind == Kind::Probe || step.kind == Kind::Locked;
     if (deferring_) deferred_.push_back({event_->task, event_->start + event_->duration, std::move(step)});
     else walk_.add(input_.rank, std::move(step));
   }
@@ -176,8 +188,11 @@ class Rank final : public MessageSink {
   void advance() {
     next_ = input_.next();
     if (next_ == nullptr) return;
+    start_ = ticks(next_->start);
+  }
+  std::uint64_t ticks(std::uint64_t ns) const {
     const HostClock& clock = input_.definitions->rank.clock;
-    start_ = clock.tick + static_cast<std::uint64_t>(std::llround(static_cast<double>(next_->start) / clock.ns_per_tick));
+    return clock.tick + static_cast<std::uint64_t>(std::llround(static_cast<double>(ns) / clock.ns_per_tick));
   }
 
   template <class Over>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <tuple>
 
 #include "order/keys.h"
 #include "trace/codec.h"
@@ -16,10 +18,10 @@ constexpr std::size_t kMaxStep = 80;
 // What the step leaves on its way, less what it takes away: the message and, while it is open, the receive; a word for each who is to hear it.
 std::int64_t leaves(const MessageStep& step) {
   switch (step.kind) {
-    case Kind::Send:
-    case Kind::Receive: return 1;
+    case Kind::Send: return 1;
+    case Kind::Receive: return step.at_once ? -1 : 1;
     case Kind::CompleteReceive: return -2;
-    case Kind::Cancel: return 1;  // it takes no message when it completes
+    case Kind::Cancel: return step.carries ? 1 : -1;  // a receive takes no message when it completes
     case Kind::Say: return step.others;
     case Kind::Hear: return -static_cast<std::int64_t>(step.from->size());
     default: return 0;
@@ -63,11 +65,13 @@ class SliceReader {
       if (in_.ok()) walk.took(slice_.rank, operation, key);
       return;
     }
-    if ((head & 15) > static_cast<std::uint64_t>(Kind::Hear)) return in_.fail("there is no such step");
+    if ((head & 15) > static_cast<std::uint64_t>(Kind::Locked)) return in_.fail("there is no such step");
     MessageStep step;
     step.kind = static_cast<Kind>(head & 15);
     step.mode = static_cast<SendMode>(head >> 4 & 3);
     step.carries = (head >> 6 & 1) != 0;
+    step.exclusive = (head >> 7 & 1) != 0;
+    step.at_once = (head >> 8 & 1) != 0;
     const SliceSteps::Place* const place = one_of(slice_.places);
     step.moment = moment_ += in_.number();
     switch (step.kind) {
@@ -78,7 +82,7 @@ class SliceReader {
         const Uid* const comm = one_of(slice_.comms);
         step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
         step.tag = in_.signed_number();
-        if (step.kind == Kind::Send) step.key = key();
+        if (step.kind == Kind::Send || step.at_once) step.key = key();
         if (comm != nullptr) step.comm = *comm;
         break;
       }
@@ -89,6 +93,13 @@ class SliceReader {
       case Kind::Hear:
         step.key = key();
         if (const auto* const from = one_of(groups_)) step.from = *from;
+        break;
+      case Kind::Unlock: break;  // announced
+      case Kind::Locked:
+        if (const Uid* const win = one_of(slice_.comms)) step.comm = *win;
+        step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
+        step.operation = in_.number();
+        step.tag = slice_.clock;
         break;
       default: step.operation = operation_ - in_.number(); break;
     }
@@ -139,6 +150,7 @@ void walk_cut(const std::vector<SliceSteps>& ranks, std::int32_t world_size, Mes
 void MessageLog::step(MessageStep step) {
   if (step.kind == Kind::Send) ++messages_;
   if (given_up_) return;
+  if (step.kind == Kind::Unlock || step.kind == Kind::Locked) return lock(std::move(step));
   if (!held_.empty() || step.kind == Kind::Say || step.kind == Kind::Hear) held_.push_back(std::move(step));
   else put(step);
 }
@@ -154,6 +166,17 @@ void MessageLog::took(std::uint64_t operation, MessageKey key) {
   ++now_.count;
 }
 
+// A rank comes back to few places, one after the other.
+std::uint64_t MessageLog::place_of(const MessageStep& step) {
+  RecentPlace& recent = recent_[step.site.value % recent_.size()];
+  const SliceSteps::Place place{step.site, step.site_key};
+  if (recent.index < now_.places.size() && recent.place == place) return recent.index;
+  const auto [known, fresh] = places_.try_emplace(place, now_.places.size());
+  if (fresh) now_.places.push_back(place);
+  recent = {place, known->second};
+  return recent.index;
+}
+
 std::uint64_t MessageLog::group(const std::shared_ptr<const std::vector<WorldRank>>& ranks) {
   // Those of communicators stay where they are; the others live no longer than their step.
   const bool lasts = ranks.use_count() == 0;
@@ -164,30 +187,60 @@ std::uint64_t MessageLog::group(const std::shared_ptr<const std::vector<WorldRan
   return now_.groups.size() - 1;
 }
 
+// A program may do nothing else for a long time: then it is enough to know, for each lock, when it was given back first, held last, and given back last.
+void MessageLog::lock(MessageStep step) {
+  locks_.push_back(std::move(step));
+  if (locks_.size() >= most_locks_) thin_locks();
+}
+
+void MessageLog::thin_locks() {
+  struct Kept {
+    std::size_t first = 0, held = 0, last = 0;  // one more than their places; 0: none
+  };
+  std::map<std::tuple<Uid, WorldRank, bool>, Kept> by_lock;
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    Kept& kept = by_lock[{locks_[i].comm, locks_[i].peer, locks_[i].exclusive}];
+    if (locks_[i].kind == Kind::Locked) kept.held = i + 1;
+    else (kept.first == 0 ? kept.first : kept.last) = i + 1;
+  }
+  std::vector<bool> stays(locks_.size() + 1);
+  for (const auto& [lock, kept] : by_lock) stays[kept.first] = stays[kept.held] = stays[kept.last] = true;
+  std::size_t i = 0;
+  std::erase_if(locks_, [&](const MessageStep&) { return !stays[++i]; });
+  most_locks_ = std::max<std::size_t>(256, 8 * locks_.size());
+}
+
+void MessageLog::put_locks() {
+  for (const MessageStep& step : std::exchange(locks_, {})) put(step);
+}
+
 void MessageLog::put(const MessageStep& step) {
+  if (!locks_.empty()) put_locks();
   std::uint8_t bytes[kMaxStep];
   Encoder out(bytes);
-  out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 | (step.carries ? 1u : 0u) << 6);
-  const SliceSteps::Place place{step.site, step.site_key};
-  const auto [known, fresh] = places_.try_emplace(place, now_.places.size());
-  if (fresh) now_.places.push_back(place);
-  out.number(known->second);
+  out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 | (step.carries ? 1u : 0u) << 6 | (step.exclusive ? 1u : 0u) << 7 |
+             (step.at_once ? 1u : 0u) << 8);
+  out.number(place_of(step));
   out.number(step.moment - moment_);
   moment_ = step.moment;
+  const auto put_comm = [&] {
+    auto comm = std::find(now_.comms.begin(), now_.comms.end(), step.comm);
+    if (comm == now_.comms.end()) comm = now_.comms.insert(comm, step.comm);
+    out.number(static_cast<std::uint64_t>(comm - now_.comms.begin()));
+  };
   switch (step.kind) {
     case Kind::Send:
     case Kind::Receive:
     case Kind::Probe: {
       out.number(step.operation - operation_);
       operation_ = step.operation;
-      auto comm = std::find(now_.comms.begin(), now_.comms.end(), step.comm);
-      if (comm == now_.comms.end()) comm = now_.comms.insert(comm, step.comm);
-      out.number(static_cast<std::uint64_t>(comm - now_.comms.begin()));
+      put_comm();
       out.signed_number(step.peer.value);
       out.signed_number(step.tag);
-      if (step.kind == Kind::Send) put_key(out, step.key);
+      if (step.kind == Kind::Send || step.at_once) put_key(out, step.key);
       now_.has_messages = true;
       now_.has_choices |= step.kind != Kind::Send && step.peer == kAnySource;
+      is_wild_ |= step.kind != Kind::Send && (step.peer == kAnySource || step.tag == kAnyTag);
       break;
     }
     case Kind::Say:
@@ -197,6 +250,16 @@ void MessageLog::put(const MessageStep& step) {
     case Kind::Hear:
       put_key(out, step.key);
       out.number(group(step.from));
+      break;
+    case Kind::Unlock:
+      now_.clock = step.tag;
+      now_.unlocks.push_back({step.comm, step.peer, step.exclusive, step.operation});
+      break;
+    case Kind::Locked:
+      now_.clock = step.tag;
+      put_comm();
+      out.signed_number(step.peer.value);
+      out.number(step.operation);
       break;
     default:
       now_.has_choices |= step.kind == Kind::Cancel;
@@ -209,8 +272,10 @@ void MessageLog::put(const MessageStep& step) {
 }
 
 void MessageLog::ended(const Event& event, const Timeline& timeline) {
-  if (event.returned && depends_on_time(event)) timing_.note(rank_, event.site, timeline.site_key(event.site));
-  if (const Action action = traits(event.call).action; concerns_messages(action) && action != Action::Init) {
+  const Action action = traits(event.call).action;
+  const bool is_message = action == Action::Send || action == Action::Receive;
+  if (!is_message && event.returned && depends_on_time(event)) timing_.note(rank_, event.site, timeline.site_key(event.site));
+  if (is_message || (concerns_messages(action) && action != Action::Init)) {
     if (task_ == TaskId()) task_ = event.task;
     threads_ |= task_ != event.task;
   }
@@ -219,6 +284,7 @@ void MessageLog::ended(const Event& event, const Timeline& timeline) {
 }
 
 void MessageLog::end_event() {
+  if (held_.empty()) return;
   for (const MessageStep& step : held_) put(step);
   held_.clear();
 }
@@ -233,6 +299,7 @@ void MessageLog::end_slice(Cut cuts, const SliceSteps::Place& cut) {
 
 void MessageLog::close(bool last) {
   if (given_up_) return;
+  if (!locks_.empty()) put_locks();
   now_.last = last;
   has_messages_ |= now_.has_messages;
   pending_ += now_.count;
@@ -241,12 +308,14 @@ void MessageLog::close(bool last) {
   if (anything) {
     done_.push_back(std::exchange(now_, {}));
     places_.clear();
+    recent_.fill({});
     groups_.clear();
   }
   now_.slice = cuts_;
   now_.rank = rank_;
   moment_ = 0;
   operation_ = 0;
+  is_wild_ = false;
 }
 
 std::vector<SliceSteps> MessageLog::take(bool last) {
@@ -259,6 +328,7 @@ std::vector<SliceSteps> MessageLog::take(bool last) {
 void MessageLog::give_up() {
   given_up_ = true;
   held_.clear();
+  locks_.clear();
   done_.clear();
   now_ = {};
   pending_ = bytes_ = 0;
@@ -288,6 +358,17 @@ bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, M
     readers.emplace_back(slice, std::move(groups));
     longest = std::max(longest, slice.count);
   }
+  for (const SliceSteps& slice : ranks)
+    for (const SliceSteps::Unlock& unlock : slice.unlocks) {
+      MessageStep step;
+      step.kind = Kind::Unlock;
+      step.comm = unlock.win;
+      step.peer = unlock.target;
+      step.exclusive = unlock.exclusive;
+      step.operation = unlock.ticks;
+      step.tag = slice.clock;
+      walk.announce(slice.rank, step);
+    }
   // Side by side, so that little waits.
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t rounds = longest / kAtOnce + 1;

@@ -7,6 +7,7 @@
 // Cannot see: threads (events must come one after the other).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -34,6 +35,16 @@ struct SliceSteps {
   };
   Place cut;
   Moment cut_moment = 0;
+  std::int64_t clock = 0;  // of the ticks below
+  // Locks of windows that it gave back, for all to know before the first step.
+  struct Unlock {
+    Uid win;
+    WorldRank target;
+    bool exclusive = false;
+    std::uint64_t ticks = 0;
+    bool operator==(const Unlock&) const = default;
+  };
+  std::vector<Unlock> unlocks;
   std::vector<Place> places;
   std::vector<Uid> comms;
   std::vector<std::vector<WorldRank>> groups;
@@ -41,8 +52,9 @@ struct SliceSteps {
   std::string steps;
 };
 template <class A> void describe(A& a, SliceSteps::Place& d) { a(d.site, d.key); }
+template <class A> void describe(A& a, SliceSteps::Unlock& d) { a(d.win, d.target, d.exclusive, d.ticks); }
 template <class A> void describe(A& a, SliceSteps& d) {
-  a(d.slice, d.rank, d.last, d.has_messages, d.has_choices, d.left, d.cut, d.cut_moment, d.places, d.comms, d.groups, d.count, d.steps);
+  a(d.slice, d.rank, d.last, d.has_messages, d.has_choices, d.left, d.cut, d.cut_moment, d.clock, d.unlocks, d.places, d.comms, d.groups, d.count, d.steps);
 }
 
 class MessageLog final : public MessageSink {
@@ -60,6 +72,8 @@ class MessageLog final : public MessageSink {
   bool has_messages() const { return has_messages_ || now_.has_messages; }
   std::size_t pending() const { return pending_ + now_.count; }
   std::size_t slice_steps() const { return now_.count; }
+  // Whether any receive of the slice so far takes from anybody, or any tag.
+  bool slice_is_wild() const { return is_wild_; }
   std::size_t bytes() const { return bytes_ + now_.steps.size(); }
   // `last`: nothing comes after it.
   std::vector<SliceSteps> take(bool last);
@@ -71,6 +85,10 @@ class MessageLog final : public MessageSink {
 
  private:
   void put(const MessageStep& step);
+  std::uint64_t place_of(const MessageStep& step);
+  void lock(MessageStep step);
+  void thin_locks();
+  void put_locks();
   void close(bool last);
   std::uint64_t group(const std::shared_ptr<const std::vector<WorldRank>>& ranks);
 
@@ -79,15 +97,22 @@ class MessageLog final : public MessageSink {
   Moment moment_ = 0;            // of the last step
   std::uint64_t operation_ = 0;  // the last one that was posted
   std::vector<MessageStep> held_;  // of this event: if it is a cut, that alone says it all
+  std::vector<MessageStep> locks_;  // since the last step of another kind
+  std::size_t most_locks_ = 256;
   std::vector<SliceSteps> done_;
   std::size_t pending_ = 0, bytes_ = 0;
-  bool has_messages_ = false;
+  bool has_messages_ = false, is_wild_ = false;
   bool given_up_ = false;
   Cut cuts_ = 0;
   struct PlaceHash {
     std::size_t operator()(const SliceSteps::Place& place) const { return place.key + place.site.value; }
   };
   std::unordered_map<SliceSteps::Place, std::uint64_t, PlaceHash> places_;
+  struct RecentPlace {
+    SliceSteps::Place place;
+    std::uint64_t index = ~std::uint64_t{0};
+  };
+  std::array<RecentPlace, 16> recent_;
   std::unordered_map<const std::vector<WorldRank>*, std::uint64_t> groups_;
 
   TimingNotes timing_;

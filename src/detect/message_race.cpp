@@ -94,6 +94,13 @@ void MessageRaces::cancel(Receive receive) {
   inboxes_[receive.inbox].cancelled(receive.id, rank(inbox_rank_[receive.inbox]).clock);
 }
 
+void MessageRaces::cancel(Send send) {
+  const Outgoing& out = sends_[send.index];
+  CHECK(!out.matched);
+  inboxes_[out.inbox].withdrawn(out.id);
+  free_sends_.push_back(send.index);
+}
+
 void MessageRaces::probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw) {
   const std::uint32_t index = inbox_of(end.rank, comm);
   CHECK(sends_[saw.index].inbox == index);
@@ -110,6 +117,14 @@ void MessageRaces::say(WorldRank who, std::uint64_t key) { said_[key].join(rank(
 
 void MessageRaces::hear(WorldRank who, std::uint64_t key) {
   if (const auto found = said_.find(key); found != said_.end()) rank(who).clock.join(found->second);
+}
+
+void MessageRaces::fold(std::uint64_t key, std::uint64_t into) {
+  const auto found = said_.find(key);
+  if (found == said_.end()) return;
+  const SharedClock clock = std::move(found->second);
+  said_.erase(found);
+  said_[into].join(clock);
 }
 
 void MessageRaces::finish() {

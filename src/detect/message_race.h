@@ -46,10 +46,14 @@ class MessageRaces {
   // Nobody will wait for it.
   void free(Send send);
   void cancel(Receive receive);
+  // Nobody took it, and nobody will.
+  void cancel(Send send);
   void probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw);
   void say(WorldRank rank, std::uint64_t key);
   void hear(WorldRank rank, std::uint64_t key);
   void forget(std::uint64_t key) { said_.erase(key); }
+  // What was said by one is from here on said by the other, as well.
+  void fold(std::uint64_t key, std::uint64_t into);
   void finish();
 
   std::vector<MessageRaceClass> races() const;

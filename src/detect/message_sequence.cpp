@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "order/keys.h"
 
 namespace photofinish {
 namespace {
@@ -32,9 +33,10 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
   if (step.kind == Kind::Send || step.kind == Kind::Receive || (step.kind == Kind::Probe && step.key == 0)) {
     Operation& added = rank(who).operations[step.operation];
     added = {};
+    added.nowhere = step.kind == Kind::Send && rank(who).taken_over.contains(step.key);
     added.step = step;
     added.rank = who;
-    if (step.key != 0) {
+    if (step.key != 0 && !added.nowhere) {
       Message& message = messages_[step.key];
       if (step.kind == Kind::Send) {
         message.from = who;
@@ -46,6 +48,8 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
       }
     }
   }
+  if (step.kind == Kind::Cancel)
+    if (Operation* const send = operation(who, step.operation); send != nullptr && send->step.kind == Kind::Send) rename_cancelled(who, *send);
   Rank& own = rank(who);
   own.queue.push_back(std::move(step));
   if (own.queue.size() == 1) {
@@ -99,6 +103,8 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     case Kind::Receive: post_receive(who, step); return true;
     case Kind::Probe: return probe(who, step);
     case Kind::Hear: return hear(who, step);
+    case Kind::Unlock: unlock(who); return true;
+    case Kind::Locked: return lock(who, step);
     case Kind::Say: {
       Said& said = said_[step.key];
       said.by.push_back(who);
@@ -110,6 +116,10 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     }
     case Kind::Cancel: {
       Operation* const receive = operation(who, step.operation);
+      if (receive != nullptr && receive->step.kind == Kind::Send) {
+        cancel_send(who, *receive);
+        return true;
+      }
       if (receive == nullptr || !receive->posted || receive->matched || receive->cancelled) return true;
       receive->cancelled = true;
       std::erase(inboxes_[receive->inbox].open, step.operation);
@@ -134,11 +144,12 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
         const bool may_wait = !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
         const bool waits = mode == SendMode::Synchronous || (may_wait && !send->let_go);
         if (waits && !send->matched) return false;
-        if (races_ != nullptr && mode == SendMode::Synchronous) races_->complete(send->send);
-      } else if (races_ != nullptr && (mode == SendMode::Synchronous || !send->matched)) {
+        if (races_ != nullptr && mode == SendMode::Synchronous && !send->nowhere) races_->complete(send->send);
+      } else if (races_ != nullptr && !send->nowhere && (mode == SendMode::Synchronous || !send->matched)) {
         races_->free(send->send);
       }
       send->freed = true;
+      if (send->nowhere) rank(who).taken_over.erase(send->step.key);
       drop_if_over(who, step.operation);
       return true;
     }
@@ -156,11 +167,52 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   CHECK(step.peer.value >= 0 && static_cast<std::size_t>(step.peer.value) < ranks_.size() && step.key != 0 && step.operation != 0);
   Operation& send = *operation(who, step.operation);
   send.posted = true;
+  step.key = send.step.key;
+  if (send.nowhere) {
+    send.matched = true;
+    return;
+  }
   send.inbox = inbox_of(step.peer, step.comm);
   inboxes_[send.inbox].unmatched[who].push_back(step.key);
   if (races_ != nullptr) send.send = races_->send(end_of(who, step), step.comm, step.peer, step.mode);
   wake(step.peer);  // it may be looking for it
   try_match(step.key);
+}
+
+// The rank's next message there is known by its name, and may be matched before the cancellation comes up here. If this one has been already, that one is as good.
+void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
+  const MessageKey key = send.step.key;
+  if (send.nowhere) return;  // and so is the next one
+  if (send.matched) {
+    rank(who).taken_over.insert(key);
+    return;
+  }
+  const MessageKey own = signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), send.step.operation);
+  Message cancelled = messages_.at(key);
+  if (cancelled.receive == 0) messages_.erase(key);
+  else messages_.at(key).send = 0;
+  cancelled.receive = 0;
+  messages_[own] = cancelled;
+  send.step.key = own;
+  if (!send.posted) return;
+  std::vector<MessageKey>& unmatched = inboxes_[send.inbox].unmatched.at(who);
+  std::replace(unmatched.begin(), unmatched.end(), key, own);
+}
+
+void MessageSequence::cancel_send(WorldRank who, Operation& send) {
+  const std::uint64_t id = send.step.operation;
+  if (send.matched) {
+    if (races_ != nullptr && send.step.mode == SendMode::Synchronous && !send.nowhere) races_->free(send.send);
+    rank(who).operations.erase(id);
+    return;
+  }
+  const std::uint32_t inbox = send.inbox;
+  std::erase(inboxes_[inbox].unmatched.at(who), send.step.key);
+  messages_.erase(send.step.key);
+  if (races_ != nullptr) races_->cancel(send.send);
+  wake(send.step.peer);
+  rank(who).operations.erase(id);
+  gone(inbox);
 }
 
 void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
@@ -253,6 +305,81 @@ bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
   return true;
 }
 
+// --- locks of windows: in the order in which they were held
+
+void MessageSequence::announce(WorldRank who, const MessageStep& step) {
+  Lock& lock = locks_[step.comm][step.peer];
+  const std::uint64_t key = signal_key(Channel::Lock, step.comm.value, ++unlocks_);
+  const auto later = std::find_if(lock.releases.rbegin(), lock.releases.rend(), [&](const Release& one) { return one.ticks <= step.operation; });
+  lock.releases.insert(later.base(), {who, step.exclusive, false, step.tag, step.operation, key});
+  rank(who).unlocks.emplace_back(&lock, key);
+}
+
+void MessageSequence::unlock(WorldRank who) {
+  if (rank(who).unlocks.empty()) return;  // without buffers, or nobody asked
+  const auto [lock, key] = rank(who).unlocks.front();
+  rank(who).unlocks.pop_front();
+  const auto release = std::find_if(lock->releases.begin(), lock->releases.end(), [key = key](const Release& one) { return one.key == key; });
+  CHECK(release != lock->releases.end());
+  release->taken = true;
+  if (races_ != nullptr) races_->say(who, key);
+  for (const WorldRank waiting : std::exchange(lock->waiting, {})) wake(waiting);
+  // Who held it long ago is not told apart any more.
+  constexpr std::size_t kApart = 64;
+  for (std::size_t oldest = 0; lock->releases.size() > kApart && oldest < 2 && lock->releases[oldest].taken;) {
+    const Release& first = lock->releases[oldest];
+    const auto next = std::find_if(lock->releases.begin() + static_cast<std::ptrdiff_t>(oldest) + 1, lock->releases.end(),
+                                   [&](const Release& one) { return one.exclusive == first.exclusive; });
+    if (next == lock->releases.end() || !next->taken) {
+      ++oldest;  // there may be some of the other kind
+      continue;
+    }
+    if (races_ != nullptr) races_->fold(first.key, next->key);
+    if (next->rank != first.rank) next->rank = kProcNull;
+    lock->releases.erase(lock->releases.begin() + static_cast<std::ptrdiff_t>(oldest));
+  }
+}
+
+// Ticks of one clock tell who was first. Those of different clocks do not: what has been told so far is before it, then.
+template <class Visit>
+void MessageSequence::each_before(WorldRank who, const MessageStep& locked, Visit visit) {
+  const auto window = locks_.find(locked.comm);
+  if (window == locks_.end()) return;
+  for (auto& [target, lock] : window->second) {
+    if (locked.peer != kAnySource && target != kAnySource && target != locked.peer) continue;
+    for (const Release& release : lock.releases) {
+      if (release.rank == who || !(release.exclusive || locked.exclusive)) continue;
+      if (release.clock == locked.tag && release.clock != 0 ? release.ticks < locked.operation : release.taken) visit(lock, release);
+    }
+  }
+}
+
+bool MessageSequence::lock(WorldRank who, const MessageStep& step) {
+  bool waits = false;
+  each_before(who, step, [&](Lock& lock, const Release& release) {
+    if (release.taken) return;
+    if (lock.waiting.empty() || lock.waiting.back() != who) lock.waiting.push_back(who);
+    waits = true;
+  });
+  if (waits && !rank(who).goes_past_lock) return false;
+  rank(who).goes_past_lock = false;
+  if (races_ != nullptr) each_before(who, step, [&](Lock&, const Release& release) { races_->hear(who, release.key); });
+  return true;
+}
+
+// Times on record are rounded: who waits for a lock and gets no further had it just before the other.
+void MessageSequence::go_past_locks() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t i = 0; i < ranks_.size() && !moved; ++i) {
+      if (ranks_[i].queue.empty() || ranks_[i].queue.front().kind != MessageStep::Kind::Locked) continue;
+      ranks_[i].goes_past_lock = moved = true;
+      wake(WorldRank(static_cast<std::int32_t>(i)));
+    }
+    run();
+  }
+}
+
 // --- who waits for whom
 
 // Whoever has to act before the message can be matched; kProcNull if nobody will.
@@ -289,6 +416,13 @@ WorldRank MessageSequence::waits_for(WorldRank who) {
     for (const WorldRank one : *step.from)
       if (said == said_.end() || std::find(said->second.by.begin(), said->second.by.end(), one) == said->second.by.end()) return one;
     return kProcNull;
+  }
+  if (step.kind == Kind::Locked) {
+    WorldRank first = kProcNull;
+    each_before(who, step, [&](const Lock&, const Release& release) {
+      if (!release.taken && first == kProcNull) first = release.rank;
+    });
+    return first;
   }
   if (step.kind == Kind::Probe) return holder(seen_by(who, step), 0);
   const Operation* const of = operation(who, step.operation);
@@ -327,6 +461,29 @@ bool MessageSequence::any_other_match() {
           if (!wanted_by(receive.step).takes(from, tag)) continue;
           if (id != message.receive && receive.step.key != 0 && first(inbox, from, tag, key, message.to, id, wanted_by(receive.step))) return true;
           break;
+        }
+      }
+  return false;
+}
+
+// Receives of which nobody ever told what they took: with a message that nobody else took they have met, first with one that its sender waits for.
+bool MessageSequence::match_unknown(bool waited_for) {
+  for (const Inbox& inbox : inboxes_)
+    for (const auto& [from, keys] : inbox.unmatched)
+      for (const MessageKey key : keys) {
+        Message& message = messages_.at(key);
+        if (message.receive != 0) continue;
+        const std::deque<MessageStep>& sender = rank(from).queue;
+        if (waited_for && (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend || sender.front().operation != message.send)) continue;
+        const std::int64_t tag = operation(from, message.send)->step.tag;
+        for (const std::uint64_t id : inbox.open) {
+          Operation& receive = *operation(message.to, id);
+          if (!wanted_by(receive.step).takes(from, tag)) continue;
+          if (receive.step.key != 0 || !first(inbox, from, tag, key, message.to, id, wanted_by(receive.step))) break;
+          receive.step.key = key;
+          message.receive = id;
+          try_match(key);
+          return true;
         }
       }
   return false;
@@ -376,10 +533,11 @@ bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
 
 void MessageSequence::finish() {
   run();
-  if (sends_ == Sends::AsSeen) return;
+  if (sends_ == Sends::AsSeen) return go_past_locks();
   for (bool moved = true; moved;) {
-    moved = false;
+    moved = waiting() != 0 && (match_unknown(true) || match_unknown(false));
     for (const bool only_cycles : {true, false}) {
+      if (moved) break;
       for (std::size_t i = 0; i < ranks_.size() && !moved; ++i)
         if (!ranks_[i].queue.empty()) moved = find_deadlock(WorldRank(static_cast<std::int32_t>(i)), only_cycles);
       if (moved) break;
@@ -394,7 +552,13 @@ void MessageSequence::forget_operations() {
       for (const auto& [id, operation] : rank.operations)
         if (operation.step.kind == MessageStep::Kind::Send && operation.step.mode == SendMode::Synchronous && operation.matched) races_->free(operation.send);
     rank.operations.clear();
+    rank.unlocks.clear();
   }
+  if (races_ != nullptr)
+    for (auto& [window, targets] : locks_)
+      for (auto& [target, lock] : targets)
+        for (const Release& release : lock.releases) races_->forget(release.key);
+  locks_.clear();
 }
 
 std::vector<Deadlock> MessageSequence::circles() {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +40,8 @@ class MessageSequence {
   // `races` may be null.
   MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races);
 
+  // The rank will give back a lock: it is known to all before anybody's step that may have to wait for it.
+  void announce(WorldRank rank, const MessageStep& unlock);
   // The rank's next step. Whatever can be taken is taken.
   void add(WorldRank rank, MessageStep step);
   // Which message a receive took, or a probe saw, if its step did not say.
@@ -60,6 +63,7 @@ class MessageSequence {
     WorldRank rank;
     std::uint32_t inbox = 0;
     bool posted = false, matched = false, cancelled = false, let_go = false, freed = false;
+    bool nowhere = false;  // a send that nobody took, in the place of one that was cancelled
     MessageRaces::Send send;
     MessageRaces::Receive receive;
   };
@@ -78,11 +82,25 @@ class MessageSequence {
     std::vector<WorldRank> waiting;
     std::size_t needed = ~std::size_t{0};  // for the first of them to go on
   };
+  // One lock of a window, and who gave it back when. The oldest are one, in the end.
+  struct Release {
+    WorldRank rank;
+    bool exclusive = false, taken = false;
+    std::int64_t clock = 0;
+    std::uint64_t ticks = 0, key = 0;
+  };
+  struct Lock {
+    std::deque<Release> releases;
+    std::vector<WorldRank> waiting;
+  };
   struct Rank {
+    std::deque<std::pair<Lock*, std::uint64_t>> unlocks;  // announced, by their keys
     std::deque<MessageStep> queue;
     std::unordered_map<std::uint64_t, Operation> operations;
     std::size_t look = 256;  // for a deadlock when the queue is so long
     bool woken = false;
+    std::set<MessageKey> taken_over;  // of cancelled sends that were matched here before that was known
+    bool goes_past_lock = false;  // whoever else may have had it before
   };
 
   Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
@@ -92,10 +110,17 @@ class MessageSequence {
   void run();
   bool take(WorldRank who, MessageStep& step);
   void post_send(WorldRank who, MessageStep& step);
+  void rename_cancelled(WorldRank who, Operation& send);
+  void cancel_send(WorldRank who, Operation& send);
   void post_receive(WorldRank who, MessageStep& step);
   MessageKey seen_by(WorldRank who, const MessageStep& probe);
   bool probe(WorldRank who, const MessageStep& step);
   bool hear(WorldRank who, const MessageStep& step);
+  void unlock(WorldRank who);
+  bool lock(WorldRank who, const MessageStep& step);
+  void go_past_locks();
+  template <class Visit>
+  void each_before(WorldRank who, const MessageStep& locked, Visit visit);  // whoever gave it back before
   void try_match(MessageKey key);
   bool first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to, std::uint64_t before, const Wanted& wanted);
   void gone(std::uint32_t inbox);
@@ -108,6 +133,7 @@ class MessageSequence {
   Deadlock who_waits(WorldRank from);
   bool find_deadlock(WorldRank from, bool only_cycles);
   bool any_other_match();
+  bool match_unknown(bool waited_for);
 
   const Sends sends_;
   MessageRaces* const races_;
@@ -116,6 +142,8 @@ class MessageSequence {
   std::map<std::pair<WorldRank, Uid>, std::uint32_t> inbox_index_;
   std::unordered_map<MessageKey, Message> messages_;
   std::unordered_map<std::uint64_t, Said> said_;
+  std::map<Uid, std::map<WorldRank, Lock>> locks_;  // by window and target
+  std::uint64_t unlocks_ = 0;
   std::vector<WorldRank> woken_;
   bool running_ = false;
   std::map<std::vector<std::uint64_t>, Deadlock> deadlocks_;

@@ -12,6 +12,15 @@ bool concerns_messages(Action action) {
     case Action::GetAccumulate:
     case Action::FetchAndOp:
     case Action::CompareAndSwap:
+    case Action::WinSync:
+    case Action::FileRead:
+    case Action::FileWrite: return false;
+    default: return !concerns_locks(action);
+  }
+}
+
+bool concerns_locks(Action action) {
+  switch (action) {
     case Action::Lock:
     case Action::LockAll:
     case Action::Unlock:
@@ -19,12 +28,16 @@ bool concerns_messages(Action action) {
     case Action::Flush:
     case Action::FlushAll:
     case Action::FlushLocal:
-    case Action::FlushLocalAll:
-    case Action::WinSync:
-    case Action::FileRead:
-    case Action::FileWrite: return false;
-    default: return true;
+    case Action::FlushLocalAll: return true;
+    default: return false;
   }
+}
+
+std::pair<MessageStep, MessageStep> halves(const MessageStep& step) {
+  std::pair<MessageStep, MessageStep> both{step, step};
+  both.first.at_once = both.second.at_once = false;
+  both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend : MessageStep::Kind::CompleteReceive;
+  return both;
 }
 
 namespace {
@@ -51,7 +64,7 @@ MessageFindings MessageWalk::findings() {
     finding.wanted = first.wanted;
     finding.receive = first.receive;
     finding.got = first.got;
-    finding.others = {{first.other, first.other_unmatched, race.count}};
+    finding.others = {{first.other, first.other_unmatched, race.count, first.receive, first.got}};
     finding.times = race.count;
     finding.ranks = race.ranks;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "detect/message_sequence.h"
 #include "model/call.h"
@@ -9,8 +10,12 @@
 
 namespace photofinish {
 
-// Nothing else that a rank does bears on its messages.
+// Nothing else that a rank does bears on its messages, but for locks of windows, which order them.
 bool concerns_messages(Action action);
+bool concerns_locks(Action action);
+
+// The post and the completion of a step that is both.
+std::pair<MessageStep, MessageStep> halves(const MessageStep& step);
 
 class MessageWalk {
  public:
@@ -21,7 +26,16 @@ class MessageWalk {
   enum class Ways { Both, AsSeen, Unbuffered };
   void go(Ways ways) { ways_ = ways; }
 
+  // That the rank will give back a lock, before anybody's step that may have to wait for it.
+  void announce(WorldRank rank, const MessageStep& unlock) {
+    if (ways_ != Ways::Unbuffered) seen_.announce(rank, unlock);
+  }
   void add(WorldRank rank, const MessageStep& step) {
+    if (step.at_once) {
+      auto [posted, complete] = halves(step);
+      add(rank, posted);
+      return add(rank, complete);
+    }
     if (ways_ != Ways::Unbuffered) seen_.add(rank, step);
     if (ways_ != Ways::AsSeen) unbuffered_.add(rank, step);
   }

@@ -138,6 +138,7 @@ void Participant::run_along(bool messages) {
   timeline_.keep_signals_from_first_window();
   if (!messages) return;
   log_.emplace(rank_);
+  follows_messages_ = true;
   timeline_.tell_messages(&*log_, Timeline::Besides::All);
 }
 
@@ -167,6 +168,8 @@ bool Participant::walk(const std::vector<Parcel>& received) {
 
 void Participant::give_up_messages() {
   if (log_) log_->give_up();
+  follows_messages_ = false;
+  timeline_.tell_no_messages();
   steps_.clear();
 }
 

@@ -35,7 +35,7 @@ class Participant {
   WorldRank rank() const { return rank_; }
   void add(const Event& event, const Timeline::Times& times) {
     timeline_.add(event, times);
-    if (log_) log_->ended(event, timeline_);
+    if (follows_messages_) log_->ended(event, timeline_);
     if (taken_ + timeline_.pending() >= kCollect) [[unlikely]]
       collect();
   }
@@ -106,6 +106,7 @@ class Participant {
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
   std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
   std::optional<MessageLog> log_;
+  bool follows_messages_ = false;
   std::map<std::uint64_t, std::vector<SliceSteps>> steps_;      // by period, until it is known whether anybody has messages
   std::optional<MessageWalk> walk_;
 };

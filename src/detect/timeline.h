@@ -54,6 +54,7 @@ class Timeline {
   enum class Besides { Nothing, All };
   void tell_messages(MessageSink* sink, Besides besides) {
     sink_ = sink;
+    wants_messages_ = sink != nullptr;
     makes_accesses_ = besides == Besides::All;
     keeps_signals_ &= makes_accesses_;
   }
@@ -62,6 +63,11 @@ class Timeline {
   void keep_signals_from_first_window() { keeps_signals_ = false, awaits_window_ = true; }
   // There is a window that not all knew of in time: order may have been missed.
   bool lacks_signals() const { return lacks_signals_; }
+
+  // Nobody wants to know of messages any more.
+  void tell_no_messages() { wants_messages_ = false; }
+  // Nothing follows: receives that nobody waited for have taken their messages all the same.
+  void end_messages();
 
   std::uint64_t site_key(SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
@@ -128,6 +134,7 @@ class Timeline {
   // --- calls, by family
   void point_to_point(const Event& event, Action action, When when);
   void probe(const Event& event, Action action);
+  void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
   void completion(const Event& event, Action action);
   void start_persistent(const Event& event);
@@ -149,11 +156,13 @@ class Timeline {
 
   // --- what the sink is told
   MessageStep step(MessageStep::Kind kind, SiteId site) const;
-  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key);
+  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key, bool at_once);
+  void tell_received(const Event& event, const Comm& comm, MessageKey key);
   std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
   void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
   void tell_complete(Posted& posted, SiteId site);
   void tell_over(Request& request, SiteId site);
+  void tell_taken(const Comm& comm, const Posted& posted);
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
   void tell_unreturned(const Event& event);
@@ -162,6 +171,10 @@ class Timeline {
   void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
   void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
   void tell_hear(const Heard& heard, SiteId site);
+  void tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive, std::uint64_t ticks, SiteId site);
+  void tell_locked(Window& window, WorldRank target, SiteId site);  // kAnySource: all that it holds
+  void tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place, const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
+                   std::vector<Heard>& hears, SiteId site);
   std::vector<Heard> tell_flow(const Event& event, Action action, When when, Comm& comm, const Flow& flow);
 
   // --- requests
@@ -251,6 +264,7 @@ class Timeline {
   mutable Moment last_write_ = 0;   // when an access that writes the rank's own memory last began, or ended
   std::size_t pending_writes_ = 0;  // those of one-sided operations that are not over
   MessageSink* sink_ = nullptr;
+  bool wants_messages_ = false;  // else it may be told all the same
   bool makes_accesses_ = true;
   bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink

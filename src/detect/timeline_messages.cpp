@@ -72,7 +72,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     request->receive = posted;
     return;
   }
-  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
+  if (sent != 0 && action != Action::Send) tell(MessageStep::Kind::CompleteSend, sent, event.site);
   if (posted != nullptr) {
     if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
       received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
@@ -93,12 +93,12 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   posted.completed = return_;
   posted.posted_slice = posted.slice = cuts_done_;
   posted.index = comm.taken[{posted.from, posted.tag}]++;
-  if (sink_ != nullptr) {
-    posted.operation = tell_receive(comm, rank_in(event, Field::from), event.fields[Field::recv_tag], event.site);
-    tell_complete(posted, event.site);
-  }
+  if (!wants_messages_ && !keeps_signals_) return true;
+  const MessageKey key = message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  if (wants_messages_) tell_received(event, comm, key);
+  if (!keeps_signals_) return true;
   tell_sender(comm, posted);
-  arrived(comm, posted);
+  if (posted.from.value >= 0) add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
   return true;
 }
 
@@ -108,9 +108,12 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   if (to.value < 0) return 0;
   const std::int64_t tag = event.fields[Field::send_tag];
   const std::uint64_t index = comm.sent[{to, tag}]++;
+  if (request != nullptr) request->sent_to = to, request->sent_tag = tag, request->sent_index = index;
+  if (!wants_messages_ && !keeps_signals_) return 0;
   const MessageKey message = message_key(Channel::Message, comm.uid, rank_, to, tag, index);
   say(message, start_);
-  const std::uint64_t told = sink_ != nullptr ? tell_send(event, comm, to, message) : 0;
+  const bool at_once = request == nullptr && traits(event.call).action == Action::Send;
+  const std::uint64_t told = wants_messages_ ? tell_send(event, comm, to, message, at_once) : 0;
   if (request != nullptr) request->send = told;
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
@@ -164,6 +167,7 @@ void Timeline::settle(Comm& comm) {
     posted.settled = true;
     tell_sender(comm, posted);
     if (posted.done) arrived(comm, posted);
+    else if (posted.freed) tell_taken(comm, posted);
     it = comm.unsettled.erase(it);
   }
 }
@@ -213,6 +217,18 @@ void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteI
       --request->receive->index;
 }
 
+// A send that nobody took: the next one is its number, if none has come in between.
+void Timeline::withdraw_send(Request& request, SiteId site) {
+  if (request.comm == nullptr || request.sent_to.value < 0) return;
+  std::uint64_t& sent = request.comm->sent[{request.sent_to, request.sent_tag}];
+  if (sent == request.sent_index + 1) --sent;
+  if (request.send == 0) return;
+  MessageStep cancelled = step(MessageStep::Kind::Cancel, site);
+  cancelled.operation = std::exchange(request.send, 0);
+  cancelled.carries = false;
+  sink_->step(std::move(cancelled));
+}
+
 void Timeline::probe(const Event& event, Action action) {
   if (event.fields.has(Field::flag) && event.fields[Field::flag] == 0) return;
   const WorldRank from = rank_in(event, Field::matched_from);
@@ -249,10 +265,12 @@ void Timeline::start_persistent(const Event& event) {
     if (action == Action::PartitionedSend || action == Action::PartitionedReceive) {
       const bool incoming = action == Action::PartitionedReceive;
       const WorldRank peer = rank_in(prepared, incoming ? Field::from : Field::to);
-      if (!incoming) continue;  // its partitions are in use from MPI_Pready on
-      request.hears.emplace_back(signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value),
-                                            static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], request.number,
-                                            request.starts), kEveryPlace);
+      request.ready = 0;
+      if (!incoming || peer.value < 0) continue;  // its partitions are in use from MPI_Pready on
+      const std::uint64_t key = signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value), static_cast<std::uint32_t>(rank_.value),
+                                           prepared.fields[Field::recv_tag], request.number, request.starts);
+      request.hears.emplace_back(key, kEveryPlace);
+      if (sink_ != nullptr && !request.comm->outsiders) request.heard = {{key, one(peer)}};
       const std::int64_t partitions = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
       for (const Buffer& whole : prepared.buffers)
         for (std::int64_t i = 0; i < partitions; ++i) {
@@ -302,9 +320,13 @@ void Timeline::partition(const Event& event, Action action) {
   }
   const Event& prepared = *request.prepared;
   const WorldRank to = rank_in(prepared, Field::to);
-  say(signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
-                 prepared.fields[Field::send_tag], request.number, request.starts), start_);
+  const std::uint64_t key = signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
+                                       prepared.fields[Field::send_tag], request.number, request.starts);
+  say(key, start_);
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
+  // The receive is over when all of them have come.
+  request.ready += partitions.size();
+  if (request.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 && !request.comm->outsiders) tell_say(key, 1, true, event.site);
   for (const Buffer& whole : prepared.buffers)
     for (const std::int64_t i : partitions) {
       Buffer part = whole;
@@ -338,6 +360,10 @@ void Timeline::completion(const Event& event, Action action) {
       if (found == requests_.end()) continue;
       for (Access& access : found->second->accesses) close_now(access, event.site);
       if (found->second->send != 0) tell(MessageStep::Kind::Free, found->second->send, event.site);
+      if (Posted* const receive = found->second->receive.get()) {
+        receive->freed = true;
+        tell_taken(*found->second->comm, *receive);
+      }
       requests_.erase(found);
     }
     return;
@@ -354,13 +380,15 @@ void Timeline::completion(const Event& event, Action action) {
 void Timeline::complete(Request& request, const Completion* completion, const Event& event) {
   for (Access& access : request.accesses) close_now(access, event.site);
   request.accesses.clear();
-  if (request.receive != nullptr) {
+  const bool receive = request.receive != nullptr;
+  if (receive) {
     if (completion->cancelled || completion->from.value < 0) withdraw(*request.comm, request.receive, event.site);
     else received(*request.comm, request.receive, completion->from, completion->tag, event.site);
     request.receive.reset();
   }
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
+  if (completion->cancelled && !receive) withdraw_send(request, event.site);
   tell_over(request, event.site);
   if (request.operation != 0) finish_request(request, event);
 }

@@ -309,11 +309,17 @@ void Timeline::synchronise(const Event& event, Action action) {
       if (!checked) return;
       held_.push_back({window.uid, target, exclusive, start_});
       held_changed();
+      if (sink_ != nullptr && target == rank_) tell_locked(window, target, event.site);  // others' may come when it is used
       return;
     }
     case Action::Unlock:
     case Action::UnlockAll: {
       const WorldRank target = action == Action::Unlock ? target_of(event) : kAnySource;
+      if (sink_ != nullptr)
+        if (const auto held = window.locks.find(target); held != window.locks.end() && held->second.checked) {
+          tell_lock(MessageStep::Kind::Unlock, window, target, held->second.exclusive, times_.start, event.site);
+          tell_locked(window, target, event.site);
+        }
       if (action == Action::Unlock) finish(window, target, true, return_, next_cut, event);
       else finish_all(window, true, return_, next_cut, event);
       window.locks.erase(target);
@@ -321,10 +327,14 @@ void Timeline::synchronise(const Event& event, Action action) {
       held_changed();
       return;
     }
-    case Action::Flush: return finish(window, target_of(event), true, return_, next_cut, event);
-    case Action::FlushAll: return finish_all(window, true, return_, next_cut, event);
-    case Action::FlushLocal: return finish(window, target_of(event), false, return_, next_cut, event);
-    case Action::FlushLocalAll: return finish_all(window, false, return_, next_cut, event);
+    case Action::Flush:
+    case Action::FlushLocal:
+      if (sink_ != nullptr) tell_locked(window, target_of(event), event.site);
+      return finish(window, target_of(event), action == Action::Flush, return_, next_cut, event);
+    case Action::FlushAll:
+    case Action::FlushLocalAll:
+      if (sink_ != nullptr) tell_locked(window, kAnySource, event.site);
+      return finish_all(window, action == Action::FlushAll, return_, next_cut, event);
     default: return;
   }
 }

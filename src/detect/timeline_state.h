@@ -1,6 +1,8 @@
 // What a Timeline keeps while it walks: communicators, windows, operations and requests that are not over.
 #pragma once
 
+#include <array>
+
 #include "detect/timeline.h"
 #include "order/keys.h"
 
@@ -21,6 +23,7 @@ struct Timeline::Posted {
   std::uint64_t index = 0;  // the index-th message from there with that tag
   bool settled = false;
   bool done = false;
+  bool freed = false;  // nobody will wait for it
   bool told = false;  // those who send synchronously
   bool takes = true;  // false: MPI_Probe leaves the message where it is
   std::optional<MessageId> message;  // of a matched probe: the receive comes later
@@ -46,7 +49,22 @@ struct Timeline::Comm {
   std::uint64_t own_side = 0, other_side = 0;
   std::uint64_t collectives = 0;
   std::uint64_t persistent = 0;
-  std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t> sent, taken, partitioned_out, partitioned_in;
+  // By the other end and the tag. The last few are at hand.
+  class Counts {
+   public:
+    std::uint64_t& operator[](std::pair<WorldRank, std::int64_t> key) {
+      auto& recent = recent_[(static_cast<std::uint64_t>(key.first.value) + static_cast<std::uint64_t>(key.second) * 7) % recent_.size()];
+      if (recent == nullptr || recent->first != key) recent = &*all_.try_emplace(key, 0).first;
+      return recent->second;
+    }
+
+   private:
+    using All = std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t>;
+    All all_;  // whose entries stay where they are
+    std::array<All::value_type*, 64> recent_{};
+  };
+  Counts sent, taken;
+  std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t> partitioned_out, partitioned_in;
   std::deque<std::shared_ptr<Posted>> unsettled;  // in the order they were posted
 };
 
@@ -71,6 +89,7 @@ struct Timeline::Window {
     bool exclusive = false;
     bool checked = true;
     SiteId site;
+    bool told = false;  // that it is held for certain
   };
   // To one target, in the order they were made.
   struct Operations {
@@ -134,6 +153,9 @@ struct Timeline::Request {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
   std::vector<Heard> heard;                                    // the same, for the sink
   std::uint64_t send = 0;                                      // its number for the sink
+  WorldRank sent_to;
+  std::int64_t sent_tag = 0;
+  std::uint64_t sent_index = 0;  // the index-th message to there with that tag
   std::uint64_t operation = 0;
   Window* window = nullptr;
   WorldRank target;
@@ -142,6 +164,7 @@ struct Timeline::Request {
   std::unique_ptr<Event> prepared;
   std::uint64_t number = 0;  // among the persistent collectives, or partitioned messages, of its communicator
   std::uint64_t starts = 0;
+  std::uint64_t ready = 0;   // partitions, since the last start
 };
 
 template <class Visit>

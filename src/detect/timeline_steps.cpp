@@ -47,7 +47,7 @@ MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   return step;
 }
 
-std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key) {
+std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key, bool at_once) {
   if (comm.outsiders || to.value >= world_size_) return 0;
   MessageStep sent = step(MessageStep::Kind::Send, event.site);
   sent.operation = ++steps_;
@@ -56,8 +56,23 @@ std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRan
   sent.peer = to;
   sent.tag = event.fields[Field::send_tag];
   sent.key = key;
+  sent.at_once = at_once;
   sink_->step(std::move(sent));
   return steps_;
+}
+
+// A receive that waited for its message.
+void Timeline::tell_received(const Event& event, const Comm& comm, MessageKey key) {
+  const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
+  if (comm.outsiders || from.value >= world_size_) return;
+  MessageStep received = step(MessageStep::Kind::Receive, event.site);
+  received.operation = ++steps_;
+  received.comm = comm.uid;
+  received.peer = from;
+  received.tag = event.fields[Field::recv_tag];
+  received.key = key;
+  received.at_once = true;
+  sink_->step(std::move(received));
 }
 
 // Which message it takes is told when it has it: until then an earlier one may be cancelled, and it gets another.
@@ -81,6 +96,17 @@ void Timeline::tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site
 void Timeline::tell_complete(Posted& posted, SiteId site) {
   if (posted.operation == 0 || std::exchange(posted.told_complete, true)) return;
   tell(MessageStep::Kind::CompleteReceive, posted.operation, site);
+}
+
+// That nobody waits for it does not keep it from taking its message. From any source, or with any tag, nobody knows which.
+void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
+  if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done || posted.from.value < 0) return;
+  sink_->took(posted.operation, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index));
+}
+
+void Timeline::end_messages() {
+  for (const auto& [id, request] : requests_)
+    if (request->receive != nullptr) tell_taken(*request->comm, *request->receive);
 }
 
 void Timeline::tell_over(Request& request, SiteId site) {
@@ -123,7 +149,7 @@ void Timeline::tell_unreturned(const Event& event) {
   if (action == Action::Send || both) {
     const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
     const std::int64_t tag = event.fields[Field::send_tag];
-    if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++));
+    if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
   }
   if (posted == 0 && sent == 0) {  // a collective, or something that says nothing
     const std::vector<Heard> hears = tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
@@ -172,11 +198,46 @@ void Timeline::tell_hear(const Heard& heard, SiteId site) {
   sink_->step(std::move(hears));
 }
 
+void Timeline::tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive, std::uint64_t ticks, SiteId site) {
+  if (window.comm == nullptr || window.comm->outsiders) return;
+  MessageStep told = step(kind, site);
+  told.comm = window.uid;
+  told.peer = target;
+  told.exclusive = exclusive;
+  told.operation = ticks;
+  told.tag = static_cast<std::int64_t>(definitions_.rank.clock.id);
+  sink_->step(std::move(told));
+}
+
+void Timeline::tell_locked(Window& window, WorldRank target, SiteId site) {
+  for (auto& [held, lock] : window.locks) {
+    if ((target != kAnySource && held != kAnySource && held != target) || !lock.checked || std::exchange(lock.told, true)) continue;
+    tell_lock(MessageStep::Kind::Locked, window, held, lock.exclusive, times_.end, site);
+  }
+}
+
 // All of a group come, and go on when all are there.
 void Timeline::tell_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
   if (comm.outsiders || comm.ranks == nullptr) return;
   tell_say(key, comm.ranks->size(), true, site);
   tell_hear({key, those(*comm.ranks)}, site);
+}
+
+// From all before it to each: blocks of 1, 2, 4, … ranks speak as one, so that everybody says and hears few things.
+void Timeline::tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place, const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
+                           std::vector<Heard>& hears, SiteId site) {
+  const std::uint64_t size = ranks.size();
+  if (place >= size) return;
+  for (std::uint64_t level = 0; (std::uint64_t{1} << level) < size; ++level) {
+    const std::uint64_t block = place >> level, next = (block + 1) << level;
+    const auto name = [&](std::uint64_t number) { return key(std::uint64_t{1} << 62 | number << 6 | level); };
+    if (block % 2 == 0) {
+      if (next < size) tell_say(name(block), std::min(size, next + (std::uint64_t{1} << level)) - next, flow.reads, site);
+      continue;
+    }
+    const auto first = ranks.begin() + static_cast<std::ptrdiff_t>((block - 1) << level);
+    hears.push_back({name(block - 1), std::make_shared<const std::vector<WorldRank>>(first, first + (std::ptrdiff_t{1} << level)), flow.writes});
+  }
 }
 
 // What it says is told now; what it hears comes back if that is only when a request completes.
@@ -223,7 +284,11 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
     }
     case Action::Scan:
     case Action::Exscan:  // a chain; without blocking, a rank may be through before the one that it hears of
-      if (starts) break;
+      if (starts) {
+        const bool waits_later = traits(event.call).when != When::Blocks;  // else it is one that did not return
+        if (waits_later) tell_prefix(ranks, of->place, key, flow, hears, event.site);
+        break;
+      }
       if (of->place > 0 && of->place < ranks.size()) tell_hear({key(of->place), one(ranks[of->place - 1])}, event.site);
       if (of->place + 1 < ranks.size()) tell_say(key(of->place + 1), 1, true, event.site);
       break;

@@ -42,20 +42,25 @@ using MessageKey = std::uint64_t;
 
 struct MessageStep {
   enum class Kind : std::uint8_t {
-    Send,             // posted: operation, mode, comm, peer, tag, key
-    Receive,          // posted: operation, comm, peer, tag; key, if it is known already
-    Cancel,           // of a receive that turned out to be cancelled: operation
+    Send,             // posted: operation, mode, comm, peer, tag, key; complete, if it is `at_once`
+    Receive,          // posted: operation, comm, peer, tag; key, if it is known already; complete, if it is `at_once`
+    Cancel,           // of a receive, or (`carries` is false) a send, that turned out to be cancelled: operation
     CompleteSend,     // operation
     CompleteReceive,  // operation
     Free,             // of a send whose completion nobody waits for: operation
     Probe,            // that saw a message: operation, comm, peer, tag; key, if it is known already
     Say,              // order of other kinds (collectives, one-sided synchronisation): key, heard by `others` of them
     Hear,             // key, said by all of `from`
+    Unlock,           // a lock of a window is about to be given back: comm (the window), peer (whose memory; kAnySource: everybody's), exclusive,
+                      // operation (when, in ticks), tag (of which clock)
+    Locked,           // a lock is held for certain, from here on: the same
   };
   Kind kind{};
   SendMode mode = SendMode::Standard;
   bool carries = true;          // Say, Hear: false if they wait for each other and no data flows
   bool returned = true;         // CompleteSend: false if the rank ended in this call
+  bool exclusive = false;       // Unlock, Locked
+  bool at_once = false;         // Send, Receive: by a call that waits; what follows comes after its completion
   std::uint32_t others = 0;
   std::uint64_t operation = 0;  // the rank's number for it
   Uid comm;

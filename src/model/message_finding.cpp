@@ -9,8 +9,8 @@ namespace {
 
 auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.moment, end.site_key); }
 
-// The example is the earliest receive, with what that one could have got: a message that some other receive could have got may well be one that comes
-// long after it, or from its own rank.
+// The example is the earliest receive. What it could have got comes first; of a message that only some other receive at the place could have got it is known
+// which: that may well be one that comes long after the example, or from its own rank.
 void merge_into(MessageFinding& known, MessageFinding more) {
   const auto before = order_of(more.receive), after = order_of(known.receive);
   if (before < after) {
@@ -29,7 +29,7 @@ void merge_into(MessageFinding& known, MessageFinding more) {
       continue;
     }
     const std::uint64_t times = same->times + other.times;
-    if (std::tuple(before, order_of(other.send)) < std::tuple(after, order_of(same->send))) *same = std::move(other);
+    if (std::tuple(order_of(other.receive), order_of(other.send)) < std::tuple(order_of(same->receive), order_of(same->send))) *same = std::move(other);
     same->times = times;
   }
 }
@@ -42,7 +42,9 @@ std::vector<MessageFinding> merged(std::vector<MessageFinding> races) {
   }
   std::vector<MessageFinding> all;
   for (auto& [place, race] : by_place) {
-    std::sort(race.others.begin(), race.others.end(), [](const auto& a, const auto& b) { return order_of(a.send) < order_of(b.send); });
+    std::sort(race.others.begin(), race.others.end(), [&race = race](const auto& a, const auto& b) {
+      return std::tuple(!is_of_example(race, a), order_of(a.send)) < std::tuple(!is_of_example(race, b), order_of(b.send));
+    });
     all.push_back(std::move(race));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return order_of(a.receive) < order_of(b.receive); });

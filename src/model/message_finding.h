@@ -21,6 +21,8 @@ struct MessageFinding {
     MessageEnd send;
     bool unmatched = false;  // nobody ever took it
     std::uint64_t times = 1;
+    MessageEnd receive;      // that could have got it: the finding's own, or another one at the same place
+    MessageEnd got;          // by that one
     bool operator==(const Other&) const = default;
   };
   std::vector<Other> others;
@@ -67,6 +69,11 @@ struct MessageFindings {
   bool threads = false;    // some ranks call MPI from several threads: whether it needs buffers is not known
   bool operator==(const MessageFindings&) const = default;
 };
+
+// Whether it is the finding's own receive that could have got it.
+inline bool is_of_example(const MessageFinding& finding, const MessageFinding::Other& other) {
+  return other.receive.rank == finding.receive.rank && other.receive.moment == finding.receive.moment;
+}
 
 // What several have found, each in a part of the run: one race for each place of a receive, with all that it could have got, one standstill for each set of
 // places, and all of them sorted.

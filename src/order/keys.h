@@ -10,7 +10,7 @@
 
 namespace photofinish {
 
-enum class Channel : std::uint64_t { Message, Rendezvous, Partition, Collective, Neighbour, Post, Complete, Atomic, Unsettled, Annotated, Cut };
+enum class Channel : std::uint64_t { Message, Rendezvous, Partition, Collective, Neighbour, Post, Complete, Atomic, Unsettled, Annotated, Cut, Lock };
 
 template <class... Parts>
 std::uint64_t signal_key(Channel channel, Parts... parts) {

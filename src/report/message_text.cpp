@@ -43,6 +43,13 @@ std::string message_of(const MessageEnd& send, RunNotes& notes) {
   return fmt::format("the message of rank {}, {} with {}", rank_text(send.rank), call_of(send.rank, send.site, "sent", notes), tag_text(send.tag));
 }
 
+// It was not the receive that is told of, but another one at its place.
+std::string another_time(const MessageFinding& finding, const MessageFinding::Other& other) {
+  const std::string who = other.receive.rank == finding.receive.rank ? "another time" : fmt::format("on rank {}", rank_text(other.receive.rank));
+  if (other.got.rank.value < 0) return fmt::format(" ({}, when it was cancelled)", who);
+  return fmt::format(" ({}, when it got that of rank {})", who, rank_text(other.got.rank));
+}
+
 std::string why(const MessageFinding& finding) {
   const MessageFinding::Other& other = finding.others.front();
   const std::string name = finding.taker == Taker::Probe ? "probe" : "receive";
@@ -81,6 +88,7 @@ FindingDocument describe_message(const MessageFinding& finding, std::size_t numb
     told.ends.push_back(end_at("other", "send", other.send, notes));
     told.ends.back().headline = fmt::format("could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got", message_of(other.send, notes),
                                             other.unmatched ? ", which nobody received" : "");
+    if (!is_of_example(finding, other)) told.ends.back().headline += another_time(finding, other);
   }
   told.why = why(finding);
   told.advice = advice(finding);
@@ -178,7 +186,7 @@ std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings,
       into.times += finding.times;
       into.ranks.merge(finding.ranks);
     }
-    for (MessageFinding::Other& other : others) {
+    for (const MessageFinding::Other& other : others) {
       const auto same = std::find_if(into.others.begin(), into.others.end(), [&](const auto& one) { return place(one.send) == place(other.send); });
       if (same == into.others.end()) into.others.push_back(other);
       else same->times += other.times;

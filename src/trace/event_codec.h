@@ -42,12 +42,24 @@ class EventEncoder {
  public:
   void new_chunk() {
     slots_.fill({});
+    openings_.fill({});
     outcomes_.fill({});
     newest_request_ = 0;
   }
 
   // Each writes its half at `at`, in a chunk that begins at `chunk`, and returns where it ends.
   std::uint8_t* before(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t start_delta) {
+    const std::size_t slot = repeat_slot(event.site);
+    Opening& last = openings_[slot];
+    const bool simple = last.take(event);
+    if (simple && last.same) {
+      Encoder out(at);
+      out.number((start_delta << 1) | 1);
+      end_ = out.next();
+      *end_++ = static_cast<std::uint8_t>(slot);
+      numbers_before_ = 0;
+      return end_;
+    }
     Encoder body(at + kMaxVarint);
     Write write{body};
     write(event.site, event.call);
@@ -58,7 +70,6 @@ class EventEncoder {
     write(event.numbers);
     numbers_before_ = event.numbers.size();
     if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
-    const std::size_t slot = repeat_slot(event.site);
     const bool repeats = replace(chunk, at, body.next(), start_delta, slots_[slot].before);
     if (repeats) *end_++ = static_cast<std::uint8_t>(slot);
     return end_;
@@ -90,6 +101,41 @@ class EventEncoder {
   }
 
  private:
+  // The last first half of a slot as numbers, so that a repetition need not be written before it is known to be one.
+  struct Opening {
+    std::uint64_t mask = ~std::uint64_t{0};
+    SiteId site;
+    Call call{};
+    bool same = false;
+    std::uint8_t buffers = 0;
+    Buffer buffer;
+    std::array<std::int64_t, 8> values{};
+
+    // Becomes the event's first half, and notes whether it was that before. False if it is not a simple one.
+    bool take(const Event& event) {
+      const std::uint64_t now = event.fields.mask();
+      if (!event.requests.empty() || !event.numbers.empty() || event.buffers.size() > 1 || std::popcount(now) > 8 || event.fields.has(Field::request)) {
+        mask = ~std::uint64_t{0};  // equals nothing
+        return false;
+      }
+      same = mask == now && site == event.site && call == event.call && buffers == event.buffers.size();
+      if (!event.buffers.empty()) {
+        same = same && buffer == event.buffers.front();
+        buffer = event.buffers.front();
+      }
+      std::size_t count = 0;
+      event.fields.each(now, [&](Field, std::int64_t value) {
+        same = same && values[count] == value;
+        values[count++] = value;
+      });
+      mask = now;
+      site = event.site;
+      call = event.call;
+      buffers = static_cast<std::uint8_t>(event.buffers.size());
+      return true;
+    }
+  };
+
   // The last second half of a site as numbers. A program waits for a receive's second half, and comparing bytes that were only
   // just stored one by one would make it wait for the store buffer as well.
   struct Outcome {
@@ -147,6 +193,7 @@ class EventEncoder {
   }
 
   std::array<RepeatSlot, kRepeatSlots> slots_{};
+  std::array<Opening, kRepeatSlots> openings_{};
   std::array<Outcome, kRepeatSlots> outcomes_{};
   std::uint64_t newest_request_ = 0;
   std::size_t numbers_before_ = 0;  // how many of the event's the first half has

@@ -91,7 +91,7 @@ void describe(A& a, MessageEnd& d) {
 
 template <class A>
 void describe(A& a, MessageFinding::Other& d) {
-  a(d.send, d.unmatched, d.times);
+  a(d.send, d.unmatched, d.times, d.receive, d.got);
 }
 
 template <class A>

@@ -43,6 +43,7 @@ struct Scratch {
   std::vector<MPI_Status> statuses;
   std::vector<RequestRecord*> taken;
   std::vector<MPI_Request> handles;  // as they were before the call
+  std::uint64_t begun = 0;           // when the call that waits began, in ticks
   // A test that fails again and again, at one place, is one event with a count.
   SiteId failed_site;
   Call failed_call{};

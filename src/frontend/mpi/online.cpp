@@ -23,8 +23,9 @@ constexpr std::uint64_t kShortNs = 100'000'000, kLongNs = 400'000'000;
 constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
 constexpr Cut kMaxStride = 1 << 12;
 constexpr int kTags = 1 << 14;
-// A slice is walked by one rank while the others wait for it: about a second at most. Longer ones are left to the traces, when the program has ended.
-constexpr std::size_t kMostSteps = 1 << 20;
+// A slice is walked by one rank while the others wait for it: about a second at most. Longer ones are left to the traces, when the program has ended; earlier those with
+// receives that take from anybody, or any tag. They are walked both ways, and a program that hands out work so may go on for ever without a cut.
+constexpr std::size_t kMostSteps = 1 << 20, kMostWildSteps = 1 << 16;
 
 }  // namespace
 
@@ -95,7 +96,8 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   const Timeline& timeline = state.participant.timeline();
   if (state.participant.waiting_bytes() + timeline.signal_bytes() > state.memory || timeline.lacks_signals()) [[unlikely]]
     state.give_up();
-  if (state.messages && state.participant.log()->slice_steps() > kMostSteps / static_cast<std::size_t>(state.world_size)) [[unlikely]]
+  if (const MessageLog* const log = state.messages ? state.participant.log() : nullptr;
+      log != nullptr && log->slice_steps() > (log->slice_is_wild() ? kMostWildSteps : kMostSteps) / static_cast<std::size_t>(state.world_size)) [[unlikely]]
     state.give_up_messages();
   const Cut cut = timeline.cuts_done();
   if (cut == state.last_cut) return;

@@ -97,13 +97,14 @@ void locate(Context& c, Place place) { c.event.site = c.task.sites.find(place.pc
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   const Timed timed(&Sampling::took_recording, start);
   record_before(c, recorder, start);
+  c.scratch.begun = start;
   c.task.lane->begin(c.event, recorder.time(start));
 }
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   const Timed timed(&Sampling::took_recording, end);
   c.task.lane->finish(c.event, recorder.time(end));
-  if (Online* online = Online::get()) online->add(c.event, end, end);
+  if (Online* online = Online::get()) online->add(c.event, c.scratch.begun, end);
   follow(c, recorder);
 }
 

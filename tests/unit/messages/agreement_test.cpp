@@ -90,6 +90,7 @@ TEST(MessageAgreement, Tags) { agree(Focus::Tags); }
 TEST(MessageAgreement, Probes) { agree(Focus::Probes); }
 TEST(MessageAgreement, Cancels) { agree(Focus::Cancels); }
 TEST(MessageAgreement, Order) { agree(Focus::Order); }
+TEST(MessageAgreement, Locks) { agree(Focus::Locks); }
 
 }  // namespace
 }  // namespace photofinish::testing

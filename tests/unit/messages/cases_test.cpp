@@ -51,6 +51,12 @@ class Script {
     execution_.links.push_back({LinkKind::Cancelled, {}, ref, add(ref.process, call)});
     wait(ref);
   }
+  Ref lock(int at, bool exclusive) {
+    const Ref lock = add(at, {.kind = Kind::Lock, .key = 0, .exclusive = exclusive});
+    execution_.links.push_back({LinkKind::Granted, {}, lock, {}});
+    return lock;
+  }
+  void unlock(Ref lock) { add(lock.process, {.kind = Kind::Unlock, .key = 0, .exclusive = execution_.call(lock).exclusive}); }
   void barrier() {
     Call call{Kind::Say};
     call.key = keys_++;
@@ -198,6 +204,24 @@ TEST(MessageCases, Barrier) {
   too_early.match(one, open);
   too_early.match(two, next);
   EXPECT_EQ(races(too_early), (std::set<Pair>{{open, two}}));
+}
+
+// Rank 0 holds a lock, and has told rank 2 so, until it has its message: rank 2 sends behind the same lock.
+TEST(MessageCases, Lock) {
+  for (const bool exclusive : {true, false}) {
+    Script script(3);
+    const Ref held = script.lock(0, exclusive);
+    script.match(script.send(0, 2), script.recv(2, 0));
+    const Ref one = script.send(1, 0), first = script.recv(0);
+    script.match(one, first);
+    script.unlock(held);
+    const Ref later = script.lock(2, false);
+    script.unlock(later);
+    const Ref two = script.send(2, 0);
+    script.match(two, script.recv(0));
+    if (exclusive) EXPECT_TRUE(races(script).empty());
+    else EXPECT_EQ(races(script), (std::set<Pair>{{first, two}}));
+  }
 }
 
 TEST(MessageCases, ChainThroughAThirdRank) {
@@ -418,6 +442,23 @@ TEST(MessageCases, NobodyReceives) {
   const auto deadlocks = without_buffers(script);
   ASSERT_EQ(deadlocks.size(), 1u);
   EXPECT_FALSE(deadlocks[0].cycle);
+}
+
+// A receive that nobody waits for has taken its message all the same, also if nobody is told which.
+TEST(MessageCases, NobodyWaitsForTheReceive) {
+  for (const int source : {1, kAny}) {
+    Script script(2);
+    script.irecv(0, source);
+    script.send(1, 0);
+    script.barrier();
+    EXPECT_TRUE(without_buffers(script).empty());
+  }
+  Script behind(2);  // nor those behind it
+  behind.irecv(0, kAny);
+  behind.send(1, 0);
+  const Ref second = behind.send(1, 0);
+  behind.match(second, behind.recv(0, 1));
+  EXPECT_TRUE(without_buffers(behind).empty());
 }
 
 // The matching that was seen needs a buffer; without one the wildcard would just have taken the other message.

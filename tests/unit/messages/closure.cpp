@@ -40,9 +40,10 @@ class Matrix {
         const Call& call = execution_.call({p, e});
         if (!followed) continue;
         for (const Link& link : execution_.links) {
-          const bool ends = (call.kind == Kind::WaitReceive && link.receive == Ref{p, call.of}) || (call.kind == Kind::Probe && link.receive == Ref{p, e}) ||
+          const bool ends = (call.kind == Kind::WaitReceive && link.receive == Ref{p, call.of}) || ((call.kind == Kind::Probe || call.kind == Kind::Lock) && link.receive == Ref{p, e}) ||
                             (call.kind == Kind::WaitSend && link.kind == LinkKind::Match && link.send == Ref{p, call.of} &&
-                             execution_.call(*link.send).mode == SendMode::Synchronous);
+                             execution_.call(*link.send).mode == SendMode::Synchronous) ||
+                            (call.kind == Kind::WaitSend && link.receive == Ref{p, call.of});
           if (ends) before_[index(link)][index(next)] = true;
         }
         if (call.kind == Kind::Hear)
@@ -53,14 +54,19 @@ class Matrix {
     for (const Link& link : execution_.links) {
       if (link.send) before_[index(*link.send)][index(link)] = true;
       before_[index(link.kind == LinkKind::Cancelled ? link.cancel : link.receive)][index(link)] = true;
-      for (const Link& other : execution_.links)
+      for (const Link& other : execution_.links) {
         if (must_come_first(link, other)) before_[index(link)][index(other)] = true;
+        if (link.kind == LinkKind::Granted && other.kind == LinkKind::Granted && &other < &link && execution_.excludes(link.receive, other.receive))
+          before_[index(*execution_.unlock_of(other.receive))][index(link)] = true;
+      }
     }
   }
 
   // R_m. What only looks takes nothing away; what took nothing still went out of the way.
   bool must_come_first(const Link& one, const Link& other) const {
-    if (one.kind == LinkKind::Saw || !other.send) return false;
+    if (one.kind == LinkKind::Saw || one.kind == LinkKind::Granted || !other.send) return false;
+    if (execution_.call(one.receive).kind == Kind::Send)  // cancelled: it went out of the way of those behind it
+      return one.receive.process == other.send->process && one.receive < *other.send && execution_.fits(one.receive, other.receive);
     const bool same_inbox = one.receive.process == other.receive.process;
     if (same_inbox && one.receive < other.receive && execution_.fits(*other.send, one.receive)) return true;
     return one.send && one.send->process == other.send->process && *one.send < *other.send && execution_.fits(*one.send, other.receive);
@@ -78,11 +84,12 @@ Closure close(const Execution& execution) {
   const Matrix matrix(execution);
   Closure closure;
   for (const Link& link : execution.links) {
+    if (link.kind == LinkKind::Granted || execution.call(link.receive).kind == Kind::Send) continue;
     const Ref receive = link.receive;
     for (int p = 0; p < execution.size(); ++p)
       for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
         const Ref send{p, e};
-        if (!execution.fits(send, receive) || (link.send && link.send->process == p) || matrix.before(link, send)) continue;
+        if (!execution.fits(send, receive) || execution.is_cancelled(send) || (link.send && link.send->process == p) || matrix.before(link, send)) continue;
         const Link* const taken = execution.taken(send);
         if (taken != nullptr && taken->receive < receive) continue;
         closure.conflicts.insert({receive, send});

@@ -14,8 +14,13 @@ bool Execution::fits(Ref send, Ref receive) const {
 
 const Link* Execution::taken(Ref send) const {
   for (const Link& link : links)
-    if (link.kind == LinkKind::Match && link.send == send) return &link;
+    if ((link.kind == LinkKind::Match && link.send == send) || (link.kind == LinkKind::Cancelled && link.receive == send)) return &link;
   return nullptr;
+}
+
+bool Execution::is_cancelled(Ref send) const {
+  const Link* const link = taken(send);
+  return link != nullptr && link->kind == LinkKind::Cancelled;
 }
 
 const Link* Execution::link_of(Ref receive) const {
@@ -24,10 +29,21 @@ const Link* Execution::link_of(Ref receive) const {
   return nullptr;
 }
 
+std::optional<Ref> Execution::unlock_of(Ref lock) const {
+  const auto& calls = processes[static_cast<std::size_t>(lock.process)];
+  for (int e = lock.event + 1; e < static_cast<int>(calls.size()); ++e)
+    if (calls[static_cast<std::size_t>(e)].kind == Kind::Unlock && calls[static_cast<std::size_t>(e)].key == call(lock).key) return Ref{lock.process, e};
+  return std::nullopt;
+}
+
+bool Execution::excludes(Ref lock, Ref other) const {
+  return lock.process != other.process && call(lock).key == call(other).key && (call(lock).exclusive || call(other).exclusive);
+}
+
 bool State::taken(Ref send) const {
   for (std::size_t i = 0; i < linked_.size(); ++i)
     if (linked_[i] && execution_.links[i].kind == LinkKind::Match && execution_.links[i].send == send) return true;
-  return false;
+  return closed(send);  // cancelled
 }
 
 bool State::closed(Ref receive) const {
@@ -55,10 +71,12 @@ bool State::over(Ref ref, bool unbuffered) const {
     case Kind::WaitSend: {
       const Ref send{ref.process, call.of};
       const SendMode mode = execution_.call(send).mode;
+      if (execution_.is_cancelled(send)) return taken(send);
       return (mode != SendMode::Synchronous && !(unbuffered && mode == SendMode::Standard)) || taken(send);
     }
     case Kind::WaitReceive: return closed({ref.process, call.of});
     case Kind::Probe: return closed(ref);
+    case Kind::Lock: return unbuffered || closed(ref);  // in which order they are held is not asked, then
     case Kind::Hear:
       for (int p = 0; p < execution_.size(); ++p)
         for (int e = 0; e < static_cast<int>(execution_.processes[static_cast<std::size_t>(p)].size()); ++e)
@@ -77,6 +95,16 @@ bool State::can_link(std::size_t index) const {
   if (linked_[index]) return false;
   const Link& link = execution_.links[index];
   if (link.kind == LinkKind::Cancelled) return begun(link.cancel);
+  if (link.kind == LinkKind::Granted) {
+    if (!begun(link.receive)) return false;
+    for (std::size_t i = 0; i < index; ++i) {
+      const Link& earlier = execution_.links[i];
+      if (earlier.kind != LinkKind::Granted || !execution_.excludes(link.receive, earlier.receive)) continue;
+      const auto unlock = execution_.unlock_of(earlier.receive);
+      if (!unlock || !begun(*unlock)) return false;
+    }
+    return true;
+  }
   return may_meet(*link.send, link.receive);
 }
 
@@ -114,6 +142,7 @@ std::string text(const Execution& execution, Ref ref) {
       out << (call.mode == SendMode::Synchronous ? "issend" : call.mode == SendMode::Buffered ? "ibsend" : "isend") << " to " << call.peer << " tag "
           << call.tag << " comm " << call.comm;
       if (const Link* link = execution.taken(ref); link == nullptr) out << "  [nobody took it]";
+      else if (link->kind == LinkKind::Cancelled) out << "  [cancelled]";
       break;
     case Kind::Receive:
     case Kind::Probe:
@@ -127,6 +156,11 @@ std::string text(const Execution& execution, Ref ref) {
     case Kind::Cancel: out << "cancel " << call.of; break;
     case Kind::Say: out << "say " << call.key; break;
     case Kind::Hear: out << "hear " << call.key; break;
+    case Kind::Lock:
+    case Kind::Unlock:
+      out << (call.kind == Kind::Lock ? "lock " : "unlock ") << call.key << (call.exclusive ? "" : " shared");
+      if (const Link* link = execution.link_of(ref)) out << "  [as number " << link - execution.links.data() << ']';
+      break;
   }
   return out.str();
 }

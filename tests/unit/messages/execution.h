@@ -16,7 +16,7 @@
 
 namespace photofinish::testing {
 
-enum class Kind : std::uint8_t { Send, Receive, WaitSend, WaitReceive, Probe, Cancel, Say, Hear };
+enum class Kind : std::uint8_t { Send, Receive, WaitSend, WaitReceive, Probe, Cancel, Say, Hear, Lock, Unlock };
 
 struct Call {
   Kind kind{};
@@ -25,7 +25,8 @@ struct Call {
   int peer = -1;      // destination, or source; -1: any
   int tag = -1;       // -1: any
   int of = -1;        // WaitSend, WaitReceive, Cancel: the process's event that posted it
-  int key = -1;       // Say, Hear
+  int key = -1;       // Say, Hear, Lock, Unlock: which
+  bool exclusive = false;  // Lock, Unlock
 };
 
 struct Ref {
@@ -34,24 +35,30 @@ struct Ref {
   auto operator<=>(const Ref&) const = default;
 };
 
-enum class LinkKind : std::uint8_t { Match, Saw, Cancelled };
+enum class LinkKind : std::uint8_t { Match, Saw, Cancelled, Granted };
 struct Link {
   LinkKind kind{};
   std::optional<Ref> send;
-  Ref receive;       // or probe
+  Ref receive;       // or probe; of Cancelled ones, also a send; Granted: the lock. They are granted in the order of the execution's links
   Ref cancel;        // Cancelled: the event that did it
 };
 
 struct Execution {
   std::vector<std::vector<Call>> processes;  // the events that began
   std::vector<Link> links;
+  // When: how much had happened before. Of events that began, and of links; only needed where there are locks.
+  std::vector<std::vector<int>> begun_at;
+  std::vector<int> linked_at;
   bool whole = true;  // false: it was broken off, so that there may be matches that did not come to be
 
   const Call& call(Ref ref) const { return processes[static_cast<std::size_t>(ref.process)][static_cast<std::size_t>(ref.event)]; }
   int size() const { return static_cast<int>(processes.size()); }
   bool fits(Ref send, Ref receive) const;
-  const Link* taken(Ref send) const;   // its match
+  const Link* taken(Ref send) const;   // its match, or that it was cancelled
+  bool is_cancelled(Ref send) const;
   const Link* link_of(Ref receive) const;
+  std::optional<Ref> unlock_of(Ref lock) const;
+  bool excludes(Ref lock, Ref other) const;  // not both at a time
 };
 
 std::string text(const Execution& execution);

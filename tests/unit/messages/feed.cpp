@@ -19,6 +19,9 @@ MessageEnd end_of(const Execution& execution, Ref ref, const SiteOf& site_of) {
   return end;
 }
 
+// What is said when a lock is given back.
+static std::uint64_t lock_key(Ref unlock) { return own_site(unlock) | std::uint64_t{1} << 62; }
+
 SitePairs detected(const Execution& execution, const std::vector<Happening>& order, const SiteOf& site_of) {
   MessageRaces races(execution.size());
   std::map<Ref, MessageRaces::Send> sends;
@@ -30,9 +33,13 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
     const Call& call = execution.call(ref);
     return Wanted{call.peer < 0 ? kAnySource : WorldRank(call.peer), call.tag < 0 ? kAnyTag : call.tag};
   };
+  const auto races_cancel = [&](Ref ref) {
+    if (execution.call(ref).kind == Kind::Receive) races.cancel(receives.at(ref));
+  };
   for (const Happening& happening : order) {
     if (happening.link >= 0) {
       const Link& link = execution.links[static_cast<std::size_t>(happening.link)];
+      if (link.kind == LinkKind::Cancelled && execution.call(link.receive).kind == Kind::Send) races.cancel(sends.at(link.receive));
       if (link.kind == LinkKind::Match) races.match(sends.at(*link.send), receives.at(link.receive));
       if (link.kind == LinkKind::Saw) races.probe(end(link.receive), comm_of(link.receive), wanted(link.receive), sends.at(*link.send));
       continue;
@@ -43,8 +50,12 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
       const Call& call = execution.call(last);
       const Ref of{happening.process, call.of};
       if (call.kind == Kind::WaitReceive) races.complete(receives.at(of));
-      if (call.kind == Kind::WaitSend && execution.call(of).mode == SendMode::Synchronous) races.complete(sends.at(of));
+      if (call.kind == Kind::WaitSend && !execution.is_cancelled(of) && execution.call(of).mode == SendMode::Synchronous) races.complete(sends.at(of));
       if (call.kind == Kind::Hear) races.hear(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
+      if (call.kind == Kind::Lock)
+        for (const Link* link = execution.links.data(); link != execution.link_of(last); ++link)
+          if (link->kind == LinkKind::Granted && execution.excludes(last, link->receive))
+            races.hear(WorldRank(happening.process), lock_key(*execution.unlock_of(link->receive)));
     }
     const Ref ref{happening.process, next};
     const Call& call = execution.call(ref);
@@ -52,7 +63,8 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
     if (call.kind == Kind::Receive) receives[ref] = races.receive(end(ref), comm_of(ref), wanted(ref));
     if (call.kind == Kind::Cancel)
       if (const Link* link = execution.link_of({ref.process, call.of}); link != nullptr && link->kind == LinkKind::Cancelled && link->cancel == ref)
-        races.cancel(receives.at(link->receive));
+        races_cancel(link->receive);
+    if (call.kind == Kind::Unlock) races.say(WorldRank(happening.process), lock_key(ref));
     if (call.kind == Kind::Say) races.say(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
   }
   races.finish();

@@ -9,10 +9,13 @@ using Calls = std::vector<std::vector<Call>>;
 
 class Writer {
  public:
-  explicit Writer(const Program& program) : program_(program), calls_(static_cast<std::size_t>(program.processes)), open_(calls_.size()) {}
+  explicit Writer(const Program& program)
+      : program_(program), calls_(static_cast<std::size_t>(program.processes)), open_(calls_.size()), held_(calls_.size()) {}
 
   Calls write() {
     for (const Step& step : program_.steps) take(step);
+    for (int p = 0; p < program_.processes; ++p)
+      while (!held_[static_cast<std::size_t>(p)].empty()) unlock(p);
     return std::move(calls_);
   }
 
@@ -120,8 +123,34 @@ class Writer {
         barrier(split_ < 0 ? Kind::Say : Kind::Hear);
         split_ = split_ < 0 ? keys_++ : -1;
         break;
+      case Do::Lock: {  // the next one above those it holds, so that nobody waits in a circle for locks alone
+        auto& held = held_[static_cast<std::size_t>(process)];
+        Call call{Kind::Lock};
+        call.key = held.empty() ? step.a % 2 : held.back().key + 1;
+        call.exclusive = step.b % 4 != 0;
+        if (call.key < 2) held.push_back(call), add(process, call);
+        break;
+      }
+      case Do::Unlock:
+        if (!held_[static_cast<std::size_t>(process)].empty()) unlock(process);
+        break;
+      case Do::CancelledSend: {  // and waited for at once, so that nothing of its rank lies in between
+        post(process, send(step, process));
+        Call call{Kind::Cancel};
+        call.of = open.back().event;
+        add(process, call);
+        wait(process, open.size() - 1);
+        break;
+      }
       case Do::kCount: break;
     }
+  }
+
+  void unlock(int process) {
+    Call call = held_[static_cast<std::size_t>(process)].back();
+    held_[static_cast<std::size_t>(process)].pop_back();
+    call.kind = Kind::Unlock;
+    add(process, call);
   }
 
   void barrier(Kind kind) {
@@ -133,6 +162,7 @@ class Writer {
   const Program& program_;
   Calls calls_;
   std::vector<std::vector<Open>> open_;
+  std::vector<std::vector<Call>> held_;  // locks
   int keys_ = 0;
   int split_ = -1;
 };
@@ -144,6 +174,7 @@ class Runner {
 
   Execution run() {
     begun_.assign(whole_.processes.size(), 0);
+    whole_.begun_at.resize(whole_.processes.size());
     for (std::size_t step = 0;; ++step) {
       if (program_.stop != 0 && step == program_.stop) {
         whole_.whole = false;
@@ -174,7 +205,9 @@ class Runner {
       for (int e = 0; e < begun_[static_cast<std::size_t>(p)]; ++e) {
         const Ref ref{p, e};
         const Call& call = whole_.call(ref);
-        if (call.kind == Kind::Cancel && !now.closed({p, call.of})) links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
+        if (call.kind == Kind::Lock && !now.closed(ref) && is_free(ref, now)) links.push_back({LinkKind::Granted, {}, ref, {}});
+        const bool too_late = call.kind == Kind::Cancel && whole_.call({p, call.of}).kind == Kind::Send && now.begun({p, e + 2});  // its wait is over
+        if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of}) && !too_late) links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
         if ((call.kind != Kind::Receive && call.kind != Kind::Probe) || now.closed(ref)) continue;
         for (int q = 0; q < whole_.size(); ++q)
           for (int s = 0; s < begun_[static_cast<std::size_t>(q)]; ++s)
@@ -182,9 +215,21 @@ class Runner {
       }
     if (ready.empty() && links.empty()) return false;
     const std::size_t choice = next() % (ready.size() + links.size());
-    if (choice < ready.size()) ++begun_[static_cast<std::size_t>(ready[choice])];
-    else whole_.links.push_back(links[choice - ready.size()]);
+    if (choice < ready.size()) {
+      ++begun_[static_cast<std::size_t>(ready[choice])];
+      whole_.begun_at[static_cast<std::size_t>(ready[choice])].push_back(now_);
+    } else {
+      whole_.links.push_back(links[choice - ready.size()]);
+      whole_.linked_at.push_back(now_);
+    }
+    ++now_;
     return true;
+  }
+
+  bool is_free(Ref lock, const State& now) const {
+    return std::none_of(whole_.links.begin(), whole_.links.end(), [&](const Link& link) {
+      return link.kind == LinkKind::Granted && whole_.excludes(lock, link.receive) && !now.begun(*whole_.unlock_of(link.receive));
+    });
   }
 
   std::uint32_t next() {
@@ -196,6 +241,7 @@ class Runner {
   const Program& program_;
   Execution whole_;
   std::vector<int> begun_;
+  int now_ = 0;
   std::size_t at_ = 0;
   std::uint32_t random_ = 1;
 };
@@ -210,8 +256,9 @@ rc::Gen<Do> kinds(Focus focus) {
     case Focus::Synchronous: return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal);
     case Focus::Tags: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Signal);
     case Focus::Probes: return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Signal);
-    case Focus::Cancels: return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, Wait, Signal);
+    case Focus::Cancels: return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, CancelledSend, CancelledSend, Wait, Signal);
     case Focus::Order: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal, Signal, Barrier, SplitBarrier);
+    case Focus::Locks: return rc::gen::element(Isend, Isend, Send, Send, Receive, Irecv, Irecv, Irecv, Wait, Wait, Lock, Lock, Unlock, Unlock, Signal);
   }
   return rc::gen::just(Send);
 }
@@ -223,7 +270,7 @@ rc::Gen<std::uint8_t> byte() { return rc::gen::resize(rc::kNominalSize, rc::gen:
 Execution run(const Program& program) { return Runner(program).run(); }
 
 const char* name_of(Focus focus) {
-  static const char* const names[] = {"Everything", "Posted", "Blocking", "Synchronous", "Tags", "Probes", "Cancels", "Order"};
+  static const char* const names[] = {"Everything", "Posted", "Blocking", "Synchronous", "Tags", "Probes", "Cancels", "Order", "Locks"};
   return names[static_cast<std::size_t>(focus)];
 }
 

@@ -10,7 +10,7 @@
 
 namespace photofinish::testing {
 
-enum class Do : std::uint8_t { Send, Receive, Isend, Irecv, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier, kCount };
+enum class Do : std::uint8_t { Send, Receive, Isend, Irecv, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier, Lock, Unlock, CancelledSend, kCount };
 
 struct Step {
   Do what{};
@@ -19,9 +19,9 @@ struct Step {
 };
 
 // What a family of programs is made of, so that deep cases are reached.
-enum class Focus : std::uint8_t { Everything, Posted, Blocking, Synchronous, Tags, Probes, Cancels, Order };
+enum class Focus : std::uint8_t { Everything, Posted, Blocking, Synchronous, Tags, Probes, Cancels, Order, Locks };
 inline constexpr Focus kFocuses[] = {Focus::Everything, Focus::Posted, Focus::Blocking, Focus::Synchronous,
-                                     Focus::Tags,       Focus::Probes, Focus::Cancels,  Focus::Order};
+                                     Focus::Tags,       Focus::Probes, Focus::Cancels,  Focus::Order,  Focus::Locks};
 const char* name_of(Focus focus);
 
 struct Program {

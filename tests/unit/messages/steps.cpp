@@ -1,9 +1,21 @@
 #include "steps.h"
 
+#include <algorithm>
+
 namespace photofinish::testing {
 namespace {
 
-MessageKey key_of(Ref send) { return static_cast<MessageKey>(send.process + 1) << 32 | static_cast<MessageKey>(send.event + 1); }
+// A send behind a cancelled one, to the same process with the same tag, takes its number.
+MessageKey key_of(const Execution& execution, Ref send) {
+  for (int e = send.event - 1; e >= 0; --e) {
+    const Ref earlier{send.process, e};
+    const Call &call = execution.call(send), &before = execution.call(earlier);
+    if (before.kind != Kind::Send || before.peer != call.peer || before.tag != call.tag || before.comm != call.comm) continue;
+    if (execution.is_cancelled(earlier)) return key_of(execution, earlier);
+    break;
+  }
+  return static_cast<MessageKey>(send.process + 1) << 32 | static_cast<MessageKey>(send.event + 1);
+}
 
 }  // namespace
 
@@ -27,26 +39,29 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
     switch (call.kind) {
       case Kind::Send:
         step.kind = StepKind::Send;
-        step.key = key_of(ref);
+        step.key = key_of(execution, ref);
         break;
       case Kind::Receive:
         step.kind = StepKind::Receive;
-        if (link != nullptr && link->send) step.key = key_of(*link->send);
+        if (link != nullptr && link->send) step.key = key_of(execution, *link->send);
         break;
       case Kind::Probe:
         step.kind = StepKind::Probe;
         if (link == nullptr) continue;
-        step.key = key_of(*link->send);
+        step.key = key_of(execution, *link->send);
         break;
       case Kind::Cancel: {
         const Link* const cancelled = execution.link_of({process, call.of});
         if (cancelled == nullptr || cancelled->kind != LinkKind::Cancelled || cancelled->cancel != ref) continue;
         step.kind = StepKind::Cancel;
+        step.carries = execution.call(cancelled->receive).kind != Kind::Send;
         break;
       }
       case Kind::WaitSend:
       case Kind::WaitReceive:
-        if (!returned) continue;
+        if (!returned || execution.is_cancelled({process, call.of})) {
+          if (!returned || call.kind == Kind::WaitSend) continue;
+        }
         step.kind = call.kind == Kind::WaitSend ? StepKind::CompleteSend : StepKind::CompleteReceive;
         break;
       case Kind::Say:
@@ -57,22 +72,40 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
           for (const Call& other : execution.processes[static_cast<std::size_t>(p)]) {
             if (other.key != call.key) continue;
             if (other.kind == Kind::Say) from->push_back(WorldRank(p));
-            else ++step.others;
+            if (other.kind == Kind::Hear) ++step.others;
           }
         step.kind = call.kind == Kind::Say ? StepKind::Say : StepKind::Hear;
         step.from = std::move(from);
         if (call.kind == Kind::Hear && !returned) continue;
         break;
       }
+      case Kind::Lock:
+      case Kind::Unlock:
+        if (call.kind == Kind::Lock && !returned) continue;
+        step.kind = call.kind == Kind::Lock ? StepKind::Locked : StepKind::Unlock;
+        step.comm = Uid(100);
+        step.peer = WorldRank(call.key);
+        step.exclusive = call.exclusive;
+        step.tag = 1;
+        step.operation = static_cast<std::uint64_t>(call.kind == Kind::Lock ? execution.linked_at[static_cast<std::size_t>(link - execution.links.data())]
+                                                                            : execution.begun_at[static_cast<std::size_t>(process)][static_cast<std::size_t>(e)]);
+        break;
     }
     steps.push_back(std::move(step));
   }
   return steps;
 }
 
-void tell(const Execution& execution, const SiteOf& site_of, const std::function<std::uint32_t()>& random, MessageSequence& sequence) {
+bool any_cancelled_send(const Execution& execution) {
+  return std::any_of(execution.links.begin(), execution.links.end(), [&](const Link& link) { return execution.call(link.receive).kind == Kind::Send; });
+}
+
+void tell(const Execution& execution, const SiteOf& site_of, const std::function<std::uint32_t()>& random, MessageSequence& sequence, bool announces) {
   std::vector<std::vector<MessageStep>> steps;
   for (int p = 0; p < execution.size(); ++p) steps.push_back(steps_of(execution, p, site_of));
+  for (std::size_t p = 0; p < steps.size(); ++p)
+    for (const MessageStep& step : steps[p])
+      if (step.kind == MessageStep::Kind::Unlock && announces) sequence.announce(WorldRank(static_cast<std::int32_t>(p)), step);
   std::vector<std::size_t> next(steps.size());
   struct Later {
     WorldRank rank;
@@ -105,8 +138,27 @@ void tell(const Execution& execution, const SiteOf& site_of, const std::function
   }
 }
 
+namespace {
+
+// A receive and a send that are there, and that nothing else was linked to: they have met, though nobody was told.
+std::vector<Link> met_unknown(const Execution& execution, const State& state) {
+  std::vector<Link> met;
+  for (int p = 0; p < execution.size(); ++p)
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
+      const Ref receive{p, e};
+      if (execution.call(receive).kind != Kind::Receive || execution.link_of(receive) != nullptr) continue;
+      for (int q = 0; q < execution.size(); ++q)
+        for (int s = 0; s < static_cast<int>(execution.processes[static_cast<std::size_t>(q)].size()); ++s)
+          if (const Ref send{q, s}; execution.call(send).kind == Kind::Send && execution.taken(send) == nullptr && state.may_meet(send, receive))
+            met.push_back({LinkKind::Match, send, receive, {}});
+    }
+  return met;
+}
+
+}  // namespace
+
 // Everything that can happen happens, with standard sends that wait: the order does not matter.
-bool ends_unbuffered(const Execution& execution) {
+std::optional<bool> ends_unbuffered(Execution execution) {
   State state(execution);
   for (bool moved = true; moved;) {
     moved = false;
@@ -120,6 +172,13 @@ bool ends_unbuffered(const Execution& execution) {
         state.link(i);
         moved = true;
       }
+    if (moved) continue;
+    const std::vector<Link> met = met_unknown(execution, state);
+    if (met.size() > 1) return std::nullopt;
+    if (!met.empty()) {
+      execution.links.push_back(met.front());
+      return ends_unbuffered(std::move(execution));
+    }
   }
   for (int p = 0; p < execution.size(); ++p)
     if (!state.at_end(p)) return false;

@@ -1,0 +1,27 @@
+// A receive that nobody waits for: its message is taken all the same, and the sender needs no buffer. With the bug, there is no receive.
+//
+// run: ranks=2
+// expect not portable
+// output: sent
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, value = 0;
+#ifdef FIXED
+  static int received;
+  MPI_Request request;
+#endif
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#ifdef FIXED
+  if (rank == 0) MPI_Irecv(&received, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+#endif
+  if (rank == 1) {
+    MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    puts("sent");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}

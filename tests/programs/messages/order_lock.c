@@ -1,0 +1,43 @@
+// Rank 0 keeps its lock until it has the first message, and has told rank 2 so, which sends behind the same lock. Fixed: the locks are exclusive; shared ones
+// keep nobody waiting.
+//
+// run: ranks=3
+// expect message race: receive @{first} send @{second}
+// expect portable
+// output: 1 2
+// output buggy: * *
+#include <mpi.h>
+#include <stdio.h>
+
+#ifdef FIXED
+#define LOCK MPI_LOCK_EXCLUSIVE
+#else
+#define LOCK MPI_LOCK_SHARED
+#endif
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, values[2], token = 0, *memory;
+  MPI_Win win;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  if (rank == 0) {
+    MPI_Win_lock(LOCK, 0, 0, win);
+    MPI_Send(&token, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+    MPI_Win_unlock(0, win);
+    MPI_Recv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d %d\n", values[0], values[1]);
+  }
+  if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rank == 2) {
+    MPI_Recv(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_lock(LOCK, 0, 0, win);
+    MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_unlock(0, win);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{second}*/
+  }
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}

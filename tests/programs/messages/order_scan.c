@@ -1,0 +1,30 @@
+// Rank 2 sends behind a scan that does not block. With the bug it does not wait for it; fixed, it goes on only when rank 0 has begun it, which has its message by then.
+//
+// run: ranks=3
+// expect message race: receive @{first} send @{second}
+// expect portable
+// output: 1 2
+// output buggy: * *
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, sum = 0, values[2];
+  MPI_Request scan;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+  if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  MPI_Iscan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &scan);
+#ifdef FIXED
+  MPI_Wait(&scan, MPI_STATUS_IGNORE);
+#endif
+  if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{second}*/
+  MPI_Wait(&scan, MPI_STATUS_IGNORE);
+  if (rank == 0) {
+    MPI_Recv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    printf("%d %d\n", values[0], values[1]);
+  }
+  MPI_Finalize();
+  return 0;
+}
