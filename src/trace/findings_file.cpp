@@ -205,11 +205,14 @@ Result<std::vector<std::uint8_t>> read_sealed(const std::string& path, const cha
   if (header.version > kFindingsVersion)
     return Error{path + ": findings version " + std::to_string(header.version) + " is newer than this photofinish (" +
                  std::to_string(kFindingsVersion) + "); read it with the photofinish that wrote it"};
+  if (header.version < kFindingsVersion)
+    return Error{path + ": findings version " + std::to_string(header.version) + " is older than this photofinish (" + std::to_string(kFindingsVersion) +
+                 "); check the program again, or read it with the photofinish that wrote it"};
   const std::uint8_t* payload = bytes->data() + sizeof header;
   const std::size_t size = bytes->size() - sizeof header;
   if (header.size != size)
     return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
-  if (header.version != kFindingsVersion || header.checksum != checksum_of(header, payload, size)) return Error{path + ": damaged, its checksum does not match"};
+  if (header.checksum != checksum_of(header, payload, size)) return Error{path + ": damaged, its checksum does not match"};
   return std::vector<std::uint8_t>(payload, payload + size);
 }
 

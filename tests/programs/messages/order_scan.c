@@ -1,12 +1,17 @@
 // Rank 2 sends behind a scan that does not block. With the bug it does not wait for it; fixed, it goes on only when rank 0 has begun it, which has its message by then.
 //
 // run: ranks=3
-// expect message race: receive @{first} send @{second}
+// expect message race: receive @{first} send @{give}
 // expect portable
 // output: 1 2
 // output buggy: * *
 #include <mpi.h>
 #include <stdio.h>
+
+// Whichever of the two comes first, the other is the one that could have come.
+__attribute__((noinline)) static void give(int value) {
+  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{give}*/
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -14,12 +19,12 @@ int main(int argc, char** argv) {
   MPI_Request scan;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
-  if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rank == 1) give(rank);
   MPI_Iscan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &scan);
 #ifdef FIXED
   MPI_Wait(&scan, MPI_STATUS_IGNORE);
 #endif
-  if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{second}*/
+  if (rank == 2) give(rank);
   MPI_Wait(&scan, MPI_STATUS_IGNORE);
   if (rank == 0) {
     MPI_Recv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
