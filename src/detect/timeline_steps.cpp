@@ -100,7 +100,7 @@ void Timeline::tell_complete(Posted& posted, SiteId site) {
 
 // That nobody waits for it does not keep it from taking its message. From any source, or with any tag, nobody knows which.
 void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
-  if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done || posted.from.value < 0) return;
+  if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done || posted.told_complete || posted.from.value < 0) return;
   sink_->took(posted.operation, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index));
 }
 
@@ -170,8 +170,7 @@ void Timeline::tell_unreturned_send(std::uint64_t send, SiteId site) {
 
 // What the rank waits for that ended in a wait for it.
 void Timeline::tell_waits(const Request& request, SiteId site) {
-  if (request.receive != nullptr && request.receive->operation != 0 && !request.receive->told_complete)
-    tell(MessageStep::Kind::CompleteReceive, request.receive->operation, site);
+  if (request.receive != nullptr) tell_complete(*request.receive, site);
   if (request.send != 0) tell_unreturned_send(request.send, site);
   for (const Heard& heard : request.heard) tell_hear(heard, site);
 }
