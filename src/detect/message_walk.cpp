@@ -1,5 +1,7 @@
 #include "detect/message_walk.h"
 
+#include "detect/timeline.h"
+
 namespace photofinish {
 
 bool concerns_messages(Action action) {
@@ -38,6 +40,15 @@ std::pair<MessageStep, MessageStep> halves(const MessageStep& step) {
   both.first.at_once = both.second.at_once = false;
   both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend : MessageStep::Kind::CompleteReceive;
   return both;
+}
+
+bool MessageSink::take_halves(const MessageStep& whole) {
+  if (!whole.at_once) return false;
+  auto [posted, complete] = halves(whole);
+  step(std::move(posted));
+  step(std::move(complete));
+  if (whole.kind == MessageStep::Kind::Receive) took(whole.operation, whole.key);
+  return true;
 }
 
 namespace {

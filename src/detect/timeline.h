@@ -38,6 +38,10 @@ class MessageSink {
   virtual ~MessageSink() = default;
   virtual void step(MessageStep step) = 0;
   virtual void took(std::uint64_t operation, MessageKey key) = 0;
+
+ protected:
+  // For those who look at the halves of a call that waits one by one: false if it is none.
+  bool take_halves(const MessageStep& whole);
 };
 
 class Timeline {

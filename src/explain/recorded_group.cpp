@@ -16,6 +16,7 @@ class Ends final : public MessageSink {
   void at(const Event& event, std::uint64_t index) { event_ = &event, index_ = index; }
 
   void step(MessageStep step) override {
+    if (take_halves(step)) return;
     switch (step.kind) {
       case MessageStep::Kind::Send: rank_.sent.push_back({step.key, event_->call, step.site, index_, -1}); return;
       case MessageStep::Kind::Receive: posted_[step.operation] = {step.key, event_->call, step.site, index_, -1}; return;

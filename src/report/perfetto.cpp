@@ -54,6 +54,7 @@ class Flows final : public MessageSink {
   void at(double begin, double end, std::uint32_t task) { begin_ = begin, end_ = end, task_ = task; }
 
   void step(MessageStep step) override {
+    if (take_halves(step)) return;
     if (step.kind == MessageStep::Kind::Send) add("s", step.key, begin_, task_);
     if (step.kind == MessageStep::Kind::CompleteReceive) completed(step.operation);
   }

@@ -25,6 +25,7 @@ NearReader::NearReader(WorldRank rank, int world_size, const Definitions& defini
 }
 
 void NearReader::step(MessageStep step) {
+  if (take_halves(step)) return;
   switch (step.kind) {
     case MessageStep::Kind::Send: current_.ties.push_back({Tie::Kind::Send, step.key}); break;
     case MessageStep::Kind::Receive: posted_.push_back(step.operation); break;
