@@ -21,7 +21,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_4") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_5") __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
