@@ -23,6 +23,7 @@ namespace photofinish::mpi {
 // than the call that we are inside of. One from above means that it was left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
 inline bool is_inside(Place place) { return t_inside != 0 && place.frame < t_inside; }
+inline thread_local bool t_in_hook = false;  // of a load or store (values.cpp)
 class Inside {
  public:
   explicit Inside(Place place) { t_inside = place.frame; }

@@ -75,7 +75,8 @@ void Journaling::answered(Task& task) {
 
 // Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
 // in which order their bytes came.
-void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes) {
+void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes) {
+  Journal& journal = of(task);
   auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
   const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
     journal.bytes(memory + offset, static_cast<std::size_t>(bytes));
@@ -86,7 +87,12 @@ void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::in
   };
   const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
-  const DataMap& map = recorder_.writer().known().types.at(buffer.type).map;
+  Scratch& scratch = Context::scratch_of(task);
+  if (scratch.known_map == nullptr || scratch.known_type != buffer.type) {
+    scratch.known_type = buffer.type;
+    scratch.known_map = &recorder_.writer().known().types.at(buffer.type).map;  // stays: definitions are not taken back
+  }
+  const DataMap& map = *scratch.known_map;
   if (map.size == 0) return;
   if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
   const std::int64_t touched = most_bytes >= 0 ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size) : buffer.count;
@@ -94,7 +100,7 @@ void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::in
 }
 
 void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step) {
-  for (const Buffer& buffer : fills) exchange_memory(of(task), buffer, bytes);
+  for (const Buffer& buffer : fills) exchange_memory(task, buffer, bytes);
   if (DeedLog* account = step != 0 ? account_of(task) : nullptr; account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : fills) account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
 }
@@ -145,6 +151,7 @@ void Journaling::stored(Task& task, Place place, const void* address, const void
   }
   if (windows_.empty()) return;
   std::lock_guard lock(windows_lock_);
+  windows_.settle();
   windows_.stored(address, value, bytes);
   show_seen(of(task), address);
 }
@@ -169,6 +176,7 @@ void Journaling::will_store(Task& task, Place place, const void* address, std::s
   }
   std::lock_guard lock(windows_lock_);
   windows_.will_store(address, bytes);
+  pause_values(true);  // until it has been looked at
 }
 
 void Journaling::tell_pending(Task& task) {
@@ -195,7 +203,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::int64_t bytes = c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
   for (const Buffer& buffer : buffers) {
     if (!writes(buffer)) continue;
-    if (!one_sided) exchange_memory(of(c.task), buffer, bytes);
+    if (!one_sided) exchange_memory(c.task, buffer, bytes);
     else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}, c.scratch.steps});
   }
 }

@@ -69,7 +69,7 @@ class Journaling {
   Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed)
       : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
   [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
-  void exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes);
+  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes);
   std::string packed(const Buffer& buffer) const;
   DeedLog* account_of(Task& task);
   void tell_pending(Task& task);
