@@ -145,7 +145,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
     }
     for (const auto& [access, before] : plain) instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
-    for (const MemoryAccess& access : others) instrumenter.add(access);
+    // What a call reads is told before what it writes: that is taken to have been done when the next thing is told.
+    for (const bool writes : {false, true})
+      for (const MemoryAccess& access : others)
+        if (access.writes == writes) instrumenter.add(access);
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
