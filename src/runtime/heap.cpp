@@ -37,6 +37,7 @@ constexpr std::uint64_t kBase = std::uint64_t{1} << 45;
 constexpr int kPartBits = 36;                // of addresses, for blocks of one size
 constexpr std::size_t kGrain = 16, kMost = std::size_t{1} << 32;
 constexpr std::size_t kLarge = 1 << 20;      // from here on the system gets back what is freed
+constexpr std::size_t kPage = 65536;         // or a part of it
 constexpr int kSteps = 8;                    // sizes from one power of two to the next
 constexpr unsigned kParts = 8 + kSteps * 26;  // to 128 bytes in grains, then in steps
 
@@ -56,10 +57,10 @@ class Heap {
   bool holds(const void* block) const { return reinterpret_cast<std::uint64_t>(block) - kBase < std::uint64_t{kParts} << kPartBits; }
   static std::size_t bytes_of(const void* block) { return size_of(static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits)); }
 
-  // From main on. Where the system has no such addresses the heap stays libc's.
+  // From main on. Where the system has no such addresses the heap stays libc's. They are only kept free: a part becomes memory as it grows, so that a core dump has nothing else to look at.
   void open() {
     const std::size_t bytes = std::size_t{kParts} << kPartBits;
-    void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (region != reinterpret_cast<void*>(kBase)) {
       if (region != MAP_FAILED) munmap(region, bytes);
       return;
@@ -81,7 +82,7 @@ class Heap {
       return block;
     }
     const std::size_t size = size_of(number);
-    if (part.used + size > std::size_t{1} << kPartBits) return nullptr;
+    if (part.used + size > part.ready && !grow(number, part.used + size)) return nullptr;
     void* block = reinterpret_cast<void*>(kBase + (std::uint64_t{number} << kPartBits) + part.used);
     part.used += size;
     return block;
@@ -101,11 +102,19 @@ class Heap {
   };
   struct Part {
     Block* free = nullptr;
-    std::size_t used = 0;
+    std::size_t used = 0, ready = 0;
   };
+  bool grow(unsigned number, std::size_t bytes) {
+    Part& part = parts_[number];
+    const std::size_t ready = (bytes + kLarge - 1) / kLarge * kLarge;
+    if (ready > std::size_t{1} << kPartBits) return false;
+    if (mprotect(reinterpret_cast<void*>(kBase + (std::uint64_t{number} << kPartBits) + part.ready), ready - part.ready, PROT_READ | PROT_WRITE) != 0) return false;
+    part.ready = ready;
+    return true;
+  }
   void put(Block* block) {
     const auto number = static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits);
-    if (size_of(number) >= kLarge) madvise(block, size_of(number) & ~std::size_t{65535}, MADV_DONTNEED);
+    if (size_of(number) >= kLarge) madvise(block, size_of(number) & ~(kPage - 1), MADV_DONTNEED);
     block->next = parts_[number].free;
     parts_[number].free = block;
   }
@@ -203,7 +212,8 @@ EXPORTED int posix_memalign(void** block, std::size_t alignment, std::size_t byt
   *block = made;
   return 0;
 }
-EXPORTED void* valloc(std::size_t bytes) { return allocate_aligned(4096, bytes); }
+EXPORTED void* valloc(std::size_t bytes) { return allocate_aligned(kPage, bytes); }
+EXPORTED void* pvalloc(std::size_t bytes) { return allocate_aligned(kPage, (bytes + kPage - 1) / kPage * kPage); }
 EXPORTED std::size_t malloc_usable_size(void* block) {
   static auto* const real = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
   if (block == nullptr) return 0;
