@@ -60,7 +60,7 @@ struct photofinish_seen {
   int64_t distance;
   uint64_t unused;
 };
-#define PHOTOFINISH_SEEN_SIZE 128
+#define PHOTOFINISH_SEEN_SIZE 4096
 #define PHOTOFINISH_SEEN_ACCESS 16 /* bytes, at most */
 
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
