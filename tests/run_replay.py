@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds one test program, records some of its ranks, and replays them: each must print what it printed, and end as it did.
 
-  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--ranks N] [--pass] PROGRAM.c|f90
+  run_replay.py --mpi openmpi|mpich [--photofinish PATH] [--preload LIBRARY] [--times N] [--ranks N] [--groups G] [--pass] PROGRAM.c|f90
 
 Comments in the program:
 
@@ -87,7 +87,7 @@ def check(program, work):
     compiler = [os.path.join(os.path.dirname(ARGS.photofinish), wrapper), "--mpi=" + ARGS.mpi] if ARGS.built_with_pass else ["%s.%s" % (plain, ARGS.mpi)]
     subprocess.run(compiler + ["-g", "-O1", "-w"] + shlex.split(build.get("flags", "")) + [program, "-o", binary, "-lm"], check=True)
     env = environment(ARGS.mpi)
-    for number, group in enumerate(how["groups"].split(";")):
+    for number, group in enumerate((ARGS.groups or how["groups"]).split(";")):
         recorded, outputs = "%s/run.%d" % (work, number), "%s/out.%d" % (work, number)
         os.makedirs(outputs)
         line = [ARGS.photofinish, "record", "--ranks", group, "-o", recorded, "--no-progress", "--"] + launcher(ARGS.mpi, ranks, outputs)
@@ -108,7 +108,7 @@ def check(program, work):
                                   (rank, group, expected.decode(errors="replace"), got.decode(errors="replace"), err))
             if len(codes) > 1 or 72 in codes or 70 in codes:
                 raise Failure("rank %d ended with %s\n%s" % (rank, sorted(codes), err))
-        if len(ranks_of(group)) > 1:
+        for _ in range(ARGS.times if len(ranks_of(group)) > 1 else 0):
             together, got, err = run([ARGS.photofinish, "replay", recorded], env, timeout)
             expected = b"".join(output_of(ARGS.mpi, outputs, rank, ranks) for rank in ranks_of(group))
             if sorted(got.splitlines()) != sorted(expected.splitlines()):
@@ -124,6 +124,7 @@ def main():
     parser.add_argument("--preload", default="")
     parser.add_argument("--times", type=int, default=2)
     parser.add_argument("--ranks", type=int, help="another number than the program's comment has")
+    parser.add_argument("--groups", help="likewise")
     parser.add_argument("--timeout", type=int, help="likewise")
     parser.add_argument("--pass", dest="built_with_pass", action="store_true")
     parser.add_argument("--keep", action="store_true")

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 4
+#define PHOTOFINISH_ABI 5
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -53,6 +53,16 @@ struct photofinish_index {
 /* Loops that read fewer have each access looked at. */
 #define PHOTOFINISH_FEW_INDICES 32
 
+/* What a recorded rank has seen of a page of its windows: for accesses that begin in the `bytes` from `begin` on, `distance` bytes behind each. The page at `address` has its
+ * own at seen[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE], or another one has. */
+struct photofinish_seen {
+  uint64_t begin, bytes;
+  int64_t distance;
+  uint64_t unused;
+};
+#define PHOTOFINISH_SEEN_SIZE 4096
+#define PHOTOFINISH_SEEN_ACCESS 16 /* bytes, at most */
+
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
 struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
@@ -72,8 +82,11 @@ struct photofinish_state {
    * `value` at `address`, and goes on with what is in `value` afterwards; it has stored it there. All other accesses are told to `access` and `range`. */
   void (*loaded)(const void* address, void* value, uint64_t bytes);
   void (*stored)(const void* address, const void* value, uint64_t bytes);
+  /* If `seen_thread` is the program's own thread pointer: a load that finds what has been seen there adds one to `known_loads` instead; a store is made there as well. */
+  uint64_t seen_thread, known_loads;
+  struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
 };
-#define PHOTOFINISH_STATE "__photofinish_state_4"
+#define PHOTOFINISH_STATE "__photofinish_state_5"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

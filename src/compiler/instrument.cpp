@@ -20,7 +20,8 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored };
+enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kSeenThread, kKnownLoads, kSeen };
+enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
@@ -28,7 +29,9 @@ constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(vo
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_});
+  seen_type_ = StructType::get(context_, {i64_, i64_, i64_, i64_});
+  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
+                                           ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
   index_type_ = StructType::get(context_, {i32, i32, i64_, ArrayType::get(pointer_, sizeof(photofinish_index::library) / sizeof(void*))});
@@ -66,32 +69,108 @@ Value* Instrumenter::without_values(Instruction* before) {
   return builder.CreateIsNull(builder.CreateLoad(pointer_, field(builder, kLoaded)));
 }
 
-// The value takes a way through memory only where the page is marked.
-void Instrumenter::add_value(const MemoryAccess& access) {
+Value* Instrumenter::may_be_marked(const Expanded& range) {
+  IRBuilder<> builder(range.before);
+  builder.SetCurrentDebugLocation(range.place);
+  const Borders borders = borders_of(builder, range);
+  BasicBlock* head = range.before->getParent();
+  Instruction* near = cold_branch(borders.meets, range.before);
+  builder.SetInsertPoint(near);
+  builder.SetCurrentDebugLocation(range.place);
+  Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), borders.low, borders.high});
+  builder.SetInsertPoint(&range.before->getParent()->front());
+  PHINode* result = builder.CreatePHI(builder.getInt1Ty(), 2);
+  result->addIncoming(builder.getFalse(), head);
+  result->addIncoming(marked, near->getParent());
+  return result;
+}
+
+// The block in which all is done, and where to tell it otherwise.
+std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address, bool loads, Instruction* before, const DebugLoc& place) {
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(place);
+  Value* at = builder.CreatePtrToInt(address, i64_);
+  Value* slot = builder.CreateAnd(builder.CreateLShr(at, PHOTOFINISH_PAGE_BITS), PHOTOFINISH_SEEN_SIZE - 1);
+  Value* entry = builder.CreateInBoundsGEP(seen_type_, field(builder, kSeen), slot);
+  const auto of_entry = [&](SeenField index) { return builder.CreateLoad(i64_, builder.CreateStructGEP(seen_type_, entry, index)); };
+  Value* own = builder.CreateICmpEQ(builder.CreateLoad(i64_, field(builder, kSeenThread)), builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
+  Value* inside = builder.CreateICmpULT(builder.CreateSub(at, of_entry(kSeenBegin)), of_entry(kSeenBytes));
+  BasicBlock* head = before->getParent();
+  BasicBlock* rest = head->splitBasicBlock(before);
+  const auto new_block = [&] { return BasicBlock::Create(context_, "", head->getParent(), rest); };
+  BasicBlock *look = new_block(), *known = loads ? new_block() : look, *tell = new_block();
+  MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
+  const auto go_on = [&](BasicBlock* block) {
+    builder.SetInsertPoint(block);
+    builder.SetCurrentDebugLocation(place);
+  };
+  head->getTerminator()->eraseFromParent();
+  go_on(head);
+  builder.CreateCondBr(builder.CreateAnd(own, inside), look, tell, likely);
+  go_on(look);
+  Value* seen = builder.CreateGEP(i8_, address, of_entry(kSeenDistance));
+  if (loads) {
+    Type* number = builder.getIntNTy(static_cast<unsigned>(module_.getDataLayout().getTypeSizeInBits(value->getType())));
+    Value* found = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number) : builder.CreateBitCast(value, number);
+    builder.CreateCondBr(builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known, tell, likely);
+    go_on(known);
+    Value* count = field(builder, kKnownLoads);
+    builder.CreateStore(builder.CreateAdd(builder.CreateLoad(i64_, count), ConstantInt::get(i64_, 1)), count);
+  } else {
+    builder.CreateAlignedStore(value, seen, Align(1));
+  }
+  builder.CreateBr(rest);
+  go_on(tell);
+  return {known, builder.CreateBr(rest)};
+}
+
+// The value takes a way through memory only where the page is marked, and even there only if it is news.
+void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   auto* load = dyn_cast<LoadInst>(access.instruction);
   auto* store = dyn_cast<StoreInst>(access.instruction);
   Type* type = load != nullptr ? load->getType() : store->getValueOperand()->getType();
+  // Not as it was found: it may have been loaded, and is now what was given for that.
+  Value* address = load != nullptr ? load->getPointerOperand() : store->getPointerOperand();
+  SmallVector<Use*> uses;
+  if (load != nullptr)
+    for (Use& use : load->uses()) uses.push_back(&use);
   Instruction* after = access.instruction->getNextNode();
-  IRBuilder<> builder(after);
-  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  const DebugLoc place = place_of(*access.instruction);
   auto* variable = new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
                                   &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
-  Value* marked = is_marked(builder, access.address);
-  BasicBlock* head = after->getParent();
-  Instruction* cold = cold_branch(marked, after);
-  BasicBlock* told = cold->getParent();
-  builder.SetInsertPoint(cold);
-  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  // Tests, each behind the one before: which block it is made in, and where it is left again.
+  SmallVector<std::pair<BasicBlock*, Instruction*>> tests;
+  Instruction* inner = after;
+  const auto only_if = [&](Value* condition) {
+    tests.push_back({inner->getParent(), inner});
+    inner = cold_branch(condition, inner);
+  };
+  if (may_be_marked != nullptr) only_if(may_be_marked);
+  IRBuilder<> builder(inner);
+  builder.SetCurrentDebugLocation(place);
+  only_if(is_marked(builder, address));
+  if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS && std::has_single_bit(access.bytes) && module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes) {
+    const auto [seen, tell] = unless_seen(load != nullptr ? load : store->getValueOperand(), address, load != nullptr, inner, place);
+    tests.push_back({seen, inner});
+    inner = tell;
+  }
+  builder.SetInsertPoint(inner);
+  builder.SetCurrentDebugLocation(place);
   builder.CreateStore(load != nullptr ? load : store->getValueOperand(), variable);
   Value* hook = builder.CreateLoad(pointer_, field(builder, load != nullptr ? kLoaded : kStored));
-  builder.CreateCall(value_hook_, hook, {access.address, variable, ConstantInt::get(i64_, access.bytes)});
+  builder.CreateCall(value_hook_, hook, {address, variable, ConstantInt::get(i64_, access.bytes)});
   if (load == nullptr) return;
   Value* given = builder.CreateLoad(type, variable);
-  PHINode* value = PHINode::Create(type, 2, "pf.loaded", &after->getParent()->front());
-  // All that used what was loaded, but for what tells it.
-  load->replaceUsesWithIf(value, [&](Use& use) { return cast<Instruction>(use.getUser())->getParent() != told; });
-  value->addIncoming(load, head);
-  value->addIncoming(given, told);
+  BasicBlock* told = inner->getParent();
+  for (const auto& [head, left] : reverse(tests)) {
+    BasicBlock* behind = left->getParent();
+    PHINode* value = PHINode::Create(type, 2, "pf.loaded", &behind->front());
+    value->addIncoming(load, head);
+    value->addIncoming(given, told);
+    given = value;
+    told = behind;
+  }
+  for (Use* use : uses) use->set(given);
 }
 
 Value* Instrumenter::anything_shared(Instruction* before) {
@@ -200,16 +279,14 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
   return made;
 }
 
-void Instrumenter::add(const Expanded& range) {
-  IRBuilder<> builder(range.before);
-  builder.SetCurrentDebugLocation(range.place);
-  // From the first byte to behind the last, whichever way the strides go.
+// Whichever way the strides go.
+Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Expanded& range) {
   Value* low = builder.CreatePtrToInt(range.address, i64_);
   Value* high = builder.CreateAdd(low, range.bytes);
+  Value* zero = ConstantInt::get(i64_, 0);
   for (int i = 0; i < 2; ++i) {
     if (range.counts[i] == nullptr) continue;
     Value* span = builder.CreateMul(builder.CreateSub(range.counts[i], ConstantInt::get(i64_, 1)), range.strides[i]);
-    Value* zero = ConstantInt::get(i64_, 0);
     Value* up = builder.CreateICmpSGT(span, zero);
     low = builder.CreateAdd(low, builder.CreateSelect(up, zero, span));
     high = builder.CreateAdd(high, builder.CreateSelect(up, span, zero));
@@ -217,13 +294,21 @@ void Instrumenter::add(const Expanded& range) {
   Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
   Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high), builder.CreateICmpULT(shared_low, high));
+  return {low, high, meets, builder.CreateICmpNE(shared_high, zero)};
+}
+
+void Instrumenter::add(const Expanded& range) {
+  IRBuilder<> builder(range.before);
+  builder.SetCurrentDebugLocation(range.place);
+  const Borders borders = borders_of(builder, range);
+  Value* meets = borders.meets;
   const bool released = (range.how & PHOTOFINISH_RELEASES) != 0;
-  if (released) meets = builder.CreateICmpNE(shared_high, ConstantInt::get(i64_, 0));  // how much, only malloc knows
+  if (released) meets = borders.anything;  // how much, only malloc knows
   builder.SetInsertPoint(cold_branch(meets, range.before));
   builder.SetCurrentDebugLocation(range.place);
   // Between what is shared there may be much that is not: the program's own arrays, if parts of them are on their way.
   if (!released) {
-    Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), low, high});
+    Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), borders.low, borders.high});
     builder.SetInsertPoint(cold_branch(marked, &*builder.GetInsertPoint()));
     builder.SetCurrentDebugLocation(range.place);
   }

@@ -66,8 +66,10 @@ class Instrumenter {
   // All of them at once, there, unless that is true.
   void add_unless(llvm::Value* told, llvm::Instruction* before, const std::vector<Check>& checks);
 
-  // A load or store of its own, in a copy with values: what it found, or stored, goes through the hook.
-  void add_value(const MemoryAccess& access);
+  // Whether memory that others can reach lies in the range, at a place in front of all its accesses.
+  llvm::Value* may_be_marked(const Expanded& range);
+  // A load or store of its own, in a copy with values: what it found, or stored, goes through the hook. `may_be_marked` is known before, or null.
+  void add_value(const MemoryAccess& access, llvm::Value* may_be_marked);
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
 
@@ -79,7 +81,14 @@ class Instrumenter {
  private:
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
+  struct Borders {
+    llvm::Value *low, *high;     // from the first byte to behind the last
+    llvm::Value* meets;          // those of all that others can reach
+    llvm::Value* anything;       // whether there is any
+  };
+  Borders borders_of(llvm::IRBuilderBase& builder, const Expanded& range);
   llvm::Constant* new_site();
+  std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value, llvm::Value* address, bool loads, llvm::Instruction* before, const llvm::DebugLoc& place);
   llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
@@ -96,6 +105,7 @@ class Instrumenter {
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
   llvm::StructType* site_type_;
+  llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
   llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_;
   bool has_thread_pointer_ = false;  // as one instruction

@@ -13,6 +13,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
+#include <map>
+
 #include "compiler/accesses.h"
 #include "compiler/copies.h"
 #include "compiler/gathers.h"
@@ -84,7 +86,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       if (accesses.empty() && releases.empty()) continue;
       looked_at += static_cast<std::uint32_t>(accesses.size());
       Function* with_values = !accesses.empty() && can_be_copied(function) ? copy_of(function, ".with_values") : nullptr;
-      if (with_values != nullptr) instrument_values(*with_values, relevance, instrumenter);
+      if (with_values != nullptr) instrument_values(*with_values, relevance, quiet, functions, instrumenter);
       instrument(function, accesses, releases, quiet, functions, instrumenter, remarks);
       if (with_values != nullptr) choose_at_entry(function, *with_values, [&](Instruction* before) { return instrumenter.without_values(before); });
     }
@@ -112,15 +114,42 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(function, kept);
   }
 
-  // Each access for itself: what a loop finds is not known in front of it.
-  static void instrument_values(Function& copy, const Relevance& relevance, Instrumenter& instrumenter) {
-    std::vector<MemoryAccess> accesses = find_accesses(copy);
-    for (const MemoryAccess& access : accesses) {
+  // Each access for itself: what a loop finds is not known in front of it. Whether others can have written it, is.
+  static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
+    simplify_loops(copy, functions);
+    auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
+    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy), functions.getResult<DominatorTreeAnalysis>(copy), quiet);
+    SCEVExpander expander(evolution, copy.getParent()->getDataLayout(), "pf");
+    struct Plain {
+      MemoryAccess access;
+      Instruction* before;  // the loop; null: it is in none that would say
+    };
+    std::vector<Plain> plain;
+    std::vector<MemoryAccess> others;
+    std::vector<Instrumenter::Expanded> ranges;
+    for (const MemoryAccess& access : find_accesses(copy)) {
       if (relevance.irrelevant(access) != nullptr) continue;
-      const bool plain = (isa<LoadInst>(access.instruction) || isa<StoreInst>(access.instruction)) && access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
-      if (plain) instrumenter.add_value(access);
-      else instrumenter.add(access);
+      if ((!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) || access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN) {
+        others.push_back(access);
+        continue;
+      }
+      const auto range = finder.find(*access.instruction->getParent(), evolution.getSCEV(access.address), access.bytes);
+      plain.push_back({access, range ? range->before : nullptr});
+      if (range) ranges.push_back(Instrumenter::expand(*range, expander, 0, place_of(*access.instruction)));
     }
+    // From here on blocks are split, and no analysis is valid any more.
+    std::map<Instruction*, Value*> marked;  // any range in front of this
+    for (const auto& range : ranges) {
+      Value* one = instrumenter.may_be_marked(range);
+      Value*& all = marked[range.before];
+      all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
+    }
+    for (const auto& [access, before] : plain) instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
+    // What a call reads is told before what it writes: that is taken to have been done when the next thing is told.
+    for (const bool writes : {false, true})
+      for (const MemoryAccess& access : others)
+        if (access.writes == writes) instrumenter.add(access);
+    functions.invalidate(copy, PreservedAnalyses::none());
   }
 
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,

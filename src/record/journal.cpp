@@ -1,6 +1,7 @@
 #include "record/journal.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace photofinish {
 namespace {
@@ -39,19 +40,37 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   return expected_->what == what && kept_site == site ? Asked::Same : Asked::Other;
 }
 
+// The fields are mostly those of the last time, and few of them have other values: a bit for each of those, and 1, in front of them; 0 where it is not so.
 Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
+  std::vector<Inquiry::Given>& last = expected_->fields;
   if (!replays()) {
-    bool again = expected_->fields == fields;
-    exchange(again);
-    if (again) return Asked::Same;
-    expected_->fields = fields;
-    exchange(expected_->fields);
+    constexpr std::size_t kBits = 63;
+    bool alike = fields.size() == last.size() && fields.size() <= kBits;
+    std::uint64_t others = 0;
+    for (std::size_t i = 0; alike && i < fields.size(); ++i) {
+      alike = fields[i].field == last[i].field;
+      if (fields[i].value != last[i].value) others |= std::uint64_t{1} << i;
+    }
+    std::uint64_t word = alike ? others + 1 : 0;
+    exchange(word);
+    if (!alike) {
+      last = fields;
+      exchange(last);
+      return Asked::Same;
+    }
+    for (; others != 0; others &= others - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(others));
+      last[i].value = fields[i].value;
+      exchange(last[i].value);
+    }
     return Asked::Same;
   }
-  bool again = false;
-  exchange(again);
-  if (!again) exchange(expected_->fields);
-  return expected_->fields == fields ? Asked::Same : Asked::Other;
+  std::uint64_t word = 0;
+  exchange(word);
+  if (word == 0) exchange(last);
+  for (std::uint64_t others = word == 0 ? 0 : word - 1; others != 0; others &= others - 1)
+    if (const auto i = static_cast<std::size_t>(std::countr_zero(others)); i < last.size()) exchange(last[i].value);
+  return last == fields ? Asked::Same : Asked::Other;
 }
 
 void Journal::done() {
@@ -68,17 +87,15 @@ bool Journal::fill() {
   return true;
 }
 
-void Journal::keep_load(std::uint64_t tick, const void* value, std::size_t bytes) {
+void Journal::keep_load(std::uint64_t tick) {
   ++entries_;
   entry_.clear();
-  Encoder out(entry_.room(3 * kMaxVarint + bytes));
+  Encoder out(entry_.room(3 * kMaxVarint));
   out.number(kLoadWord);
   out.number(loads_);
   out.number(tick - load_tick_);
   load_tick_ = tick;
-  out.bytes(value, bytes);
   entry_.end_at(out.next());
-  done();
 }
 
 bool Journal::is_kept_load() {
@@ -92,14 +109,11 @@ bool Journal::is_kept_load() {
   return ++loads_ == kept_load_;
 }
 
-std::uint64_t Journal::give_load(void* value, std::size_t size) {
+std::uint64_t Journal::give_load() {
   ++entries_;
   in_.number();
   in_.number();
-  load_tick_ += in_.number();
-  bytes(value, size);
-  done();
-  return load_tick_;
+  return load_tick_ += in_.number();
 }
 
 void Journal::bytes(void* data, std::size_t size) {

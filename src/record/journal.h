@@ -58,11 +58,12 @@ class Journal {
 
   // Loads of memory that others may write are entries only where they found something new: between two entries they are counted.
   void count_load() { ++loads_; }
-  // The last one that was counted found this, at this time (in ticks, later than the one before).
-  void keep_load(std::uint64_t tick, const void* value, std::size_t bytes);
-  // Of a replayed task, for each of them: whether it is the next entry; its value then follows.
+  void count_loads(std::uint64_t more) { loads_ += more; }
+  // The last one that was counted found something new, at this time (in ticks, later than the one before): what, is the answer, until done().
+  void keep_load(std::uint64_t tick);
+  // Of a replayed task, for each of them: whether it is the next entry; its answer then follows.
   bool is_kept_load();
-  std::uint64_t give_load(void* value, std::size_t bytes);  // when it was
+  std::uint64_t give_load();  // when it was
 
   template <class... T>
   void operator()(T&... values) {

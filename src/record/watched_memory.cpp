@@ -4,24 +4,22 @@
 #include <cstring>
 
 #include "base/ticks.h"
+#include "photofinish/runtime_abi.h"
 
 namespace photofinish {
 namespace {
 
 constexpr std::size_t kPage = 4096;  // looked at first
 constexpr std::size_t kGrain = 16;   // that is kept as a whole
+constexpr std::size_t kBlock = 1024;  // in which changes are kept along with a load
 
-struct Change {
-  std::uint64_t offset = 0, bytes = 0;
-};
-
-void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t bytes, std::vector<Change>& changes) {
-  for (std::size_t page = 0; page < bytes; page += kPage) {
-    const std::size_t page_end = std::min(page + kPage, bytes);
+void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin, std::size_t end, std::vector<WatchedChange>& changes) {
+  for (std::size_t page = begin; page < end; page += kPage) {
+    const std::size_t page_end = std::min(page + kPage, end);
     if (std::memcmp(memory + page, seen + page, page_end - page) == 0) continue;
     for (std::size_t grain = page; grain < page_end; grain += kGrain) {
       const std::size_t size = std::min(kGrain, page_end - grain);
-      if (std::memcmp(memory + grain, seen + grain, size) == 0) continue;
+      if (size == kGrain ? std::memcmp(memory + grain, seen + grain, kGrain) == 0 : std::memcmp(memory + grain, seen + grain, size) == 0) continue;
       if (!changes.empty() && changes.back().offset + changes.back().bytes == grain) changes.back().bytes += size;
       else changes.push_back({grain, size});
     }
@@ -32,38 +30,65 @@ void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::siz
 
 void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes) {
   if (bytes == 0) return;
-  Piece& piece = pieces_.emplace_back(Piece{.key = key, .memory = static_cast<std::uint8_t*>(memory), .bytes = bytes, .seen = {}});
+  Piece& piece = pieces_.emplace_back(Piece{.key = key, .memory = static_cast<std::uint8_t*>(memory), .bytes = bytes, .seen = {}, .alone = true, .news = {}, .ticks = {}});
   if (journal.replays()) std::memset(memory, 0, bytes);
   else piece.seen.resize(bytes);
-  exchange(journal, piece);
+  exchange(journal, piece, 0, bytes);
+  find_overlaps();
+  if (!tells_news_) return;
+  piece.news.resize(bytes);
+  piece.ticks.resize((bytes + kBlock - 1) / kBlock);
 }
 
 void WatchedMemory::remove(std::uint64_t key) {
   std::erase_if(pieces_, [&](const Piece& piece) { return piece.key == key; });
   last_ = 0;
   pending_.clear();
+  find_overlaps();
+}
+
+void WatchedMemory::find_overlaps() {
+  for (Piece& one : pieces_)
+    one.alone = std::all_of(pieces_.begin(), pieces_.end(), [&](const Piece& other) {
+      return &one == &other || other.memory + other.bytes <= one.memory || one.memory + one.bytes <= other.memory;
+    });
 }
 
 void WatchedMemory::exchange_changes(Journal& journal) {
-  for (Piece& piece : pieces_) exchange(journal, piece);
+  for (Piece& piece : pieces_) exchange(journal, piece, 0, piece.bytes);
 }
 
-void WatchedMemory::exchange(Journal& journal, Piece& piece) {
-  std::vector<Change> changes;
-  if (!journal.replays()) find_changes(piece.memory, piece.seen.data(), piece.bytes, changes);
-  std::uint64_t count = changes.size(), end = 0;
+void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end) {
+  changes_.clear();
+  if (!journal.replays()) find_changes(piece.memory, piece.seen.data(), begin, end, changes_);
+  std::uint64_t count = changes_.size(), next = begin;
   journal(count);
   for (std::uint64_t i = 0; i < count && journal.ok(); ++i) {
-    Change change = journal.replays() ? Change{} : changes[i];
-    std::uint64_t gap = change.offset - end;
+    WatchedChange change = journal.replays() ? WatchedChange{} : changes_[i];
+    std::uint64_t gap = change.offset - next;
     journal(gap, change.bytes);
-    change.offset = end + gap;
-    end = change.offset + change.bytes;
-    if (end > piece.bytes || change.bytes > piece.bytes) return;  // damaged: the next question will not be the right one
-    // Read once: others may be writing.
-    if (!journal.replays()) std::memcpy(piece.seen.data() + change.offset, piece.memory + change.offset, change.bytes);
-    journal.bytes((journal.replays() ? piece.memory : piece.seen.data()) + change.offset, change.bytes);
+    change.offset = next + gap;
+    next = change.offset + change.bytes;
+    if (next > end || change.bytes > end) return;  // damaged: the next question will not be the right one
+    if (journal.replays()) {
+      give(journal, piece, change.offset, change.bytes);
+    } else {  // read once: others may be writing
+      std::uint8_t* const seen = piece.seen.data() + change.offset;
+      std::memcpy(seen, piece.memory + change.offset, change.bytes);
+      journal.bytes(seen, change.bytes);
+      if (!piece.alone) saw(piece.memory + change.offset, seen, change.bytes);
+    }
   }
+}
+
+void WatchedMemory::give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes) {
+  std::uint8_t* const memory = piece.memory + offset;
+  if (piece.news.empty()) return journal.bytes(memory, bytes);
+  given_.resize(bytes);
+  journal.bytes(given_.data(), bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (memory[i] != given_[i]) piece.news[offset + i] = true;
+  std::memcpy(memory, given_.data(), bytes);
 }
 
 WatchedMemory::Piece* WatchedMemory::find(const std::uint8_t* address, std::size_t bytes) {
@@ -87,29 +112,65 @@ void WatchedMemory::saw(const std::uint8_t* address, const std::uint8_t* value, 
 
 std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void* where, void* value, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
-  const Piece* piece = find(address, bytes);
+  Piece* piece = find(address, bytes);
   if (piece == nullptr) return std::nullopt;
+  const auto offset = static_cast<std::size_t>(address - piece->memory);
+  const std::size_t begin = offset / kBlock * kBlock, end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
+  // What is about to be loaded is given back with the rest. Of what has been loaded only the value counts: others may have written another one since.
+  const bool has_value = value != where;
   if (journal.replays()) {
-    if (!journal.is_kept_load()) return std::nullopt;
-    const std::uint64_t tick = journal.give_load(const_cast<std::uint8_t*>(address), bytes);
-    std::memmove(value, address, bytes);
+    if (!journal.is_kept_load()) return look_at_news(*piece, offset, bytes);
+    const std::uint64_t tick = journal.give_load();
+    if (!piece->ticks.empty()) std::fill(piece->ticks.begin() + static_cast<std::ptrdiff_t>(begin / kBlock), piece->ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
+    if (has_value) {
+      give(journal, *piece, offset, bytes);
+      std::memcpy(value, address, bytes);
+      look_at_news(*piece, offset, bytes);
+    }
+    exchange(journal, *piece, begin, end);
+    if (!has_value) look_at_news(*piece, offset, bytes);
+    journal.done();
     return tick;
   }
   settle();
   journal.count_load();
-  const std::uint8_t* seen = piece->seen.data() + (address - piece->memory);
-  if (std::memcmp(seen, value, bytes) == 0) return std::nullopt;
+  if (std::memcmp(piece->seen.data() + offset, value, bytes) == 0) return std::nullopt;
   const std::uint64_t tick = ticks();
-  if (value != where) {
-    journal.keep_load(tick, value, bytes);
+  journal.keep_load(tick);
+  if (has_value) {
+    journal.bytes(value, bytes);
     saw(address, static_cast<const std::uint8_t*>(value), bytes);
-    return tick;
   }
-  // What others write now may be another value already: only the one that is kept counts.
-  found_.assign(address, address + bytes);
-  journal.keep_load(tick, found_.data(), bytes);
-  saw(address, found_.data(), bytes);
+  exchange(journal, *piece, begin, end);
+  journal.done();
   return tick;
+}
+
+std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size_t offset, std::size_t bytes) {
+  if (piece.news.empty()) return std::nullopt;
+  const auto begin = piece.news.begin() + static_cast<std::ptrdiff_t>(offset), end = begin + static_cast<std::ptrdiff_t>(bytes);
+  if (std::find(begin, end, true) == end) return std::nullopt;
+  std::fill(begin, end, false);
+  return piece.ticks[offset / kBlock];
+}
+
+void WatchedMemory::overwritten(const void* address, std::size_t bytes) {
+  const auto* first = static_cast<const std::uint8_t*>(address);
+  for (Piece& piece : pieces_) {
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(first, piece.memory), *end = std::min<const std::uint8_t*>(first + bytes, piece.memory + piece.bytes);
+    if (begin < end && !piece.news.empty()) std::fill(piece.news.begin() + (begin - piece.memory), piece.news.begin() + (end - piece.memory), false);
+  }
+}
+
+WatchedMemory::Seen WatchedMemory::seen_at(const void* where) {
+  const auto* address = static_cast<const std::uint8_t*>(where);
+  const Piece* piece = find(address, 1);
+  if (piece == nullptr || !piece->alone || piece->seen.empty()) return {};
+  constexpr std::uint64_t kPageSize = 1 << PHOTOFINISH_PAGE_BITS;
+  const auto memory = reinterpret_cast<std::uint64_t>(piece->memory), page = reinterpret_cast<std::uint64_t>(address) / kPageSize * kPageSize;
+  const std::uint64_t begin = std::max(page, memory), end = std::min(page + kPageSize, memory + piece->bytes - std::min<std::uint64_t>(piece->bytes, PHOTOFINISH_SEEN_ACCESS - 1));
+  if (begin >= end) return {};
+  return {begin, end - begin, piece->seen.data() - piece->memory};
 }
 
 void WatchedMemory::stored(const void* address, const void* value, std::size_t bytes) {

@@ -2,7 +2,8 @@
 // replayed one is that copy.
 //
 // A program that was built with the pass tells what each of its loads found, and what its stores put there: only what it found and had not seen is kept (paper 5,
-// Algorithm 1), and it is what the program used, not what was there a moment before.
+// Algorithm 1), and it is what the program used, not what was there a moment before. What has changed next to it is kept along with it, for it is mostly loaded next: what a load
+// finds there later is compared with that, as ever.
 // Of any other program all that has changed is kept whenever a call may have waited for others. What it stored itself is kept along with it: nobody tells us.
 // Given back, that changes nothing; but it costs a comparison of all of it for each such call, and what is loaded between two calls is not seen.
 #pragma once
@@ -15,6 +16,10 @@
 #include "record/journal.h"
 
 namespace photofinish {
+
+struct WatchedChange {
+  std::uint64_t offset = 0, bytes = 0;
+};
 
 class WatchedMemory {
  public:
@@ -43,6 +48,17 @@ class WatchedMemory {
   void will_store(const void* address, std::size_t bytes);
   // What was about to be stored has been.
   void settle();
+  // What has been seen where a load or store was: accesses that begin in these bytes, on one page, may be compared with it, and made there, without us. None: no bytes.
+  struct Seen {
+    std::uint64_t begin = 0, bytes = 0;
+    std::int64_t distance = 0;
+  };
+  Seen seen_at(const void* address);
+
+  // Of a replayed rank: from now on `loaded` says it of each value when it is looked at for the first time, not of those that were merely given back.
+  void tell_news() { tells_news_ = true; }
+  // The program has them from elsewhere.
+  void overwritten(const void* address, std::size_t bytes);
 
  private:
   struct Piece {
@@ -50,19 +66,27 @@ class WatchedMemory {
     std::uint8_t* memory = nullptr;
     std::size_t bytes = 0;
     std::vector<std::uint8_t> seen;  // of a recorded rank
+    bool alone = true;               // no other has any of its bytes
+    std::vector<bool> news;          // of one that tells them, for each byte: it has not been looked at
+    std::vector<std::uint64_t> ticks;  // and of each block: when it was kept
   };
   struct Range {
     const std::uint8_t* address;
     std::size_t bytes;
   };
   Piece* find(const std::uint8_t* address, std::size_t bytes);
+  void find_overlaps();
   void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
-  void exchange(Journal& journal, Piece& piece);
+  void exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
+  void give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes);
+  std::optional<std::uint64_t> look_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // where the last one was found
   std::vector<Range> pending_;
-  std::vector<std::uint8_t> found_;
+  bool tells_news_ = false;
+  std::vector<std::uint8_t> given_;
+  std::vector<WatchedChange> changes_;
 };
 
 }  // namespace photofinish

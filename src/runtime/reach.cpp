@@ -72,6 +72,22 @@ void Reach::stop() {
   for (photofinish_state* state : objects_) show(*state);
 }
 
+void Reach::show_seen(const photofinish_seen& seen) {
+  seen_thread_ = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+  for (photofinish_state* state : objects_) {
+    state->seen[(seen.begin >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE] = seen;
+    state->seen_thread = seen_thread_;
+  }
+}
+
+void Reach::forget_seen() {
+  seen_thread_ = 0;
+  for (photofinish_state* state : objects_) {
+    state->seen_thread = 0;
+    std::memset(state->seen, 0, sizeof state->seen);
+  }
+}
+
 void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
   for (std::uint64_t page = first_page; page <= last_page && page - first_page < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
@@ -207,7 +223,8 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);
   const bool one_sided = is_one_sided(call.action);
-  const bool opens = (has_request || one_sided || call.action == Action::FileSplitBegin) && !event.buffers.empty();
+  // What others put into buffers in flight is kept when it is complete (frontend/mpi/journaling.h): whoever asks for values asks for windows.
+  const bool opens = hooks_.loaded == nullptr && (has_request || one_sided || call.action == Action::FileSplitBegin) && !event.buffers.empty();
   const bool touches_window = event.fields.has(Field::win) || event.fields.has(Field::new_win);
   if (!opens && event.completions.empty() && call.action != Action::RequestFree && !touches_window) return;
   std::unique_lock lock(mutex_);

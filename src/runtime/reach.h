@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "model/definitions.h"
@@ -46,6 +47,20 @@ class Reach {
 
   // What a call that is on record opened or ended.
   void follow(const Event& event, const Definitions& definitions);
+
+  // What a recorded rank has seen of its windows (runtime_abi.h), for the calling thread; and that there is nothing of that any more.
+  void show_seen(const photofinish_seen& seen);
+  void forget_seen();
+  // For a while nothing counts as seen.
+  void pause_seen(bool paused) {
+    for (photofinish_state* state : objects_) state->seen_thread = paused ? 0 : seen_thread_;
+  }
+  // How many loads found only that, since the last time.
+  std::uint64_t take_known_loads() {
+    std::uint64_t sum = 0;
+    for (photofinish_state* state : objects_) sum += std::exchange(state->known_loads, 0);
+    return sum;
+  }
 
   // Whether any of these bytes can be reached. Each task keeps the last piece that it asked about.
   struct Piece {
@@ -94,6 +109,7 @@ class Reach {
   std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
   std::uint64_t low_ = 0, high_ = 0;  // of all that was ever opened
   bool lifted_ = false;
+  std::uint64_t seen_thread_ = 0;
   std::vector<std::uint32_t> pages_;              // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
   std::unordered_set<std::uint64_t> persistent_;  // of these

@@ -19,6 +19,9 @@ namespace {
 
 // Fast enough to run in the task that filled the lane; the records repeat so much that higher levels gain little.
 constexpr int kCompressionLevel = 1;
+// What hardly gets smaller, such as numbers that others computed, is then looked through for repetitions only: after so many chunks it is tried again.
+constexpr int kFastLevel = -5;
+constexpr std::uint8_t kFastChunks = 15;
 
 Error file_error(const std::string& what, const std::string& path, int error) {
   return {what + " " + path + ": " + std::strerror(error)};
@@ -266,11 +269,14 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
   const std::size_t bound = ZSTD_compressBound(size);
   if (compressed_.size() < sizeof(ChunkHeader) + bound) compressed_.resize(sizeof(ChunkHeader) + bound);
   std::uint8_t* payload = compressed_.data() + sizeof(ChunkHeader);
-  const std::size_t stored = ZSTD_compressCCtx(compressor_->context, payload, bound, data, size, kCompressionLevel);
+  std::uint8_t& fast = fast_chunks_[static_cast<std::size_t>(kind) % fast_chunks_.size()];
+  const std::size_t stored = ZSTD_compressCCtx(compressor_->context, payload, bound, data, size, fast > 0 ? kFastLevel : kCompressionLevel);
   if (ZSTD_isError(stored)) {
     stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
     return false;
   }
+  if (fast > 0) --fast;
+  else if (stored > size - size / 4) fast = kFastChunks;
   ChunkHeader header{};
   header.magic = kChunkMagic;
   header.kind = kind;

@@ -9,6 +9,7 @@
 // the process die between the two.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -117,6 +118,7 @@ class TraceWriter {
   Lane definitions_;
   Definitions known_;
   std::vector<std::uint8_t> compressed_;
+  std::array<std::uint8_t, 8> fast_chunks_{};  // of each kind: how many to come
   struct Compressor;
   std::unique_ptr<Compressor, void (*)(Compressor*)> compressor_{nullptr, nullptr};
 

@@ -195,6 +195,37 @@ int main(int argc, char** argv) {
             again = self.photofinish("replay", "photofinish.run")
             self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 ran again, to their end: exit code 0\n"), again)
 
+    THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+static void* talk(void* tag) {
+  int rank, got = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < 10; ++i)
+    MPI_Sendrecv(&i, 1, MPI_INT, 1 - rank, *(int*)tag, &got, 1, MPI_INT, 1 - rank, *(int*)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return 0;
+}
+int main(int argc, char** argv) {
+  int level, tags[2] = {1, 2};
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  pthread_t thread;
+  if (argc > 1) pthread_create(&thread, 0, talk, &tags[1]);
+  talk(&tags[0]);
+  if (argc > 1) pthread_join(thread, 0);
+  MPI_Finalize();
+  puts("done");
+  return 0;
+}
+"""
+
+    def test_threads_are_told_of(self):
+        self.write("threads.c", self.THREADS)
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-pthread", "threads.c", "-o", "threads").code, 0)
+        for words, times in ([], 0), (["two"], 1):
+            result = self.photofinish("record", "--overwrite", "--ranks", "1", "-n", "2", "./threads", *words)
+            self.assertEqual((result.code, result.err.count("several threads call MPI")), (0, times), result)
+
     def test_ranks_that_are_not_there(self):
         app = self.build("-DTAG=4")
         self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there will be no rank 7: 4 ranks count from 0", 64)

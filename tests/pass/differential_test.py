@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random small C programs: with the pass, at every level of optimisation, they compute what they compute without it, and the hooks tell of every
-byte of shared memory that the program touches, and of no other.
+byte of shared memory that the program touches, and of no other. Where memory holds nothing of use, and each load is given its value by a hook, they compute it, too.
 
   differential_test.py --pass PLUGIN --clang CLANG [--programs N] [--seed N]
 
@@ -177,6 +177,14 @@ def check(arguments, harnesses, seed):
         for level in LEVELS:
             program = build(arguments.clang, level, source, harnesses / "hooks.o", [f"-fpass-plugin={arguments.plugin}", "-D__PHOTOFINISH__=1"])
             found, alone = run(program), run(program, PHOTOFINISH_UNWATCHED="1")
+            loads = set()
+            for values in "seen", "given":
+                ended = subprocess.run([str(program)], capture_output=True, text=True, timeout=60, env={**os.environ, "PHOTOFINISH_VALUES": values})
+                loads.add(ended.stderr)
+                if ended.stdout.split("\n")[0] != result:
+                    problems.append(f"{level}: with values that are {values} computes {ended.stdout.split(chr(10))[0]}, not {result}; exit code {ended.returncode}")
+            if len(loads) != 1:
+                problems.append(f"{level}: counts different loads: {loads}")
             if alone != (result, set(), set()):
                 problems.append(f"{level}: without the tool computes {alone[0]}, not {result}, or calls hooks")
             if found[0] != result:

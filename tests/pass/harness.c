@@ -1,4 +1,6 @@
 // Runs work() with every page marked (with PHOTOFINISH_UNWATCHED set: with none, as without the tool), and prints which bytes of the shared memory the hooks, or the program's own R and W, told of.
+// With PHOTOFINISH_VALUES set: as in a rank that is recorded, where what has been seen lies beside the memory; or, "given", as in one that is replayed, where the memory holds
+// nothing of use and each load is given its value. Both must compute the same, and count as many loads.
 #include "harness.h"
 
 #include <stdio.h>
@@ -21,7 +23,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_4") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_5") __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
@@ -91,7 +93,100 @@ static void on_gather(struct photofinish_site* site, const void* base, uint64_t 
     }
 }
 
+// --- values
+
+static unsigned char seen[kShared];  // the right contents
+static const unsigned char* pending;
+static uint64_t pending_bytes, loads;
+static int gives;
+
+static long offset_of(const void* address, uint64_t bytes) {
+  const uint64_t at = (uint64_t)address - (uint64_t)shared;
+  return at < kShared && bytes <= kShared - at ? (long)at : -1;
+}
+
+static void settle(void) {
+  if (pending != NULL) memcpy(seen + (pending - shared), pending, pending_bytes);
+  pending = NULL;
+}
+
+static void on_loaded(const void* address, void* value, uint64_t bytes) {
+  settle();
+  const long at = offset_of(address, bytes);
+  if (at < 0) return;
+  note(address, bytes);
+  ++loads;
+  if (gives) memcpy(shared + at, seen + at, bytes);
+  if (gives) memcpy(value, seen + at, bytes);
+  else if (memcmp(value, seen + at, bytes) != 0) abort();
+}
+
+static void on_stored(const void* address, const void* value, uint64_t bytes) {
+  settle();
+  const long at = offset_of(address, bytes);
+  if (at < 0) return;
+  note(address, bytes | PHOTOFINISH_WRITES);
+  if (memcmp(address, value, bytes) != 0) abort();
+  memcpy(seen + at, value, bytes);
+}
+
+// What is no plain load or store is about to happen.
+static void before_access(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place) {
+  (void)site, (void)place;
+  settle();
+  const uint64_t size = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
+  const long at = offset_of(address, size);
+  if ((bytes & PHOTOFINISH_RELEASES) != 0 || at < 0 || size == 0) return;
+  note(address, bytes);
+  if ((bytes & PHOTOFINISH_WRITES) != 0) {
+    pending = shared + at, pending_bytes = size;
+    if (gives) memcpy(shared + at, seen + at, size);  // of an atomic that reads as well
+  } else if (gives) {
+    memcpy(shared + at, seen + at, size);
+  }
+}
+
+static void before_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride) {
+  for (uint64_t plane = 0; plane < planes; ++plane)
+    for (uint64_t row = 0; row < rows; ++row) before_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes, NULL);
+}
+
+static void watch_values(void) {
+  memset(state.gate, 1, sizeof state.gate);
+  state.high = ~UINT64_C(0);
+  state.access = before_access;
+  state.range = before_range;
+  state.loaded = on_loaded;
+  state.stored = on_stored;
+  memcpy(seen, shared, kShared);
+  gives = strcmp(getenv("PHOTOFINISH_VALUES"), "given") == 0;
+  if (gives) {
+    memset(shared, 0xa5, kShared);
+    return;
+  }
+  const uint64_t page = 1 << PHOTOFINISH_PAGE_BITS, first = (uint64_t)shared, end = first + kShared - PHOTOFINISH_SEEN_ACCESS + 1;
+  for (uint64_t at = first / page * page; at < end; at += page) {
+    struct photofinish_seen* entry = &state.seen[(at >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE];
+    entry->begin = at > first ? at : first;
+    entry->bytes = (at + page < end ? at + page : end) - entry->begin;
+    entry->distance = seen - shared;
+  }
+  state.seen_thread = (uint64_t)__builtin_thread_pointer();
+}
+
+static void end_values(void) {
+  if (getenv("PHOTOFINISH_VALUES") == NULL) return;
+  settle();
+  if (!gives && memcmp(seen, shared, kShared) != 0) abort();
+  memcpy(shared, seen, kShared);
+  fprintf(stderr, "%llu loads\n", (unsigned long long)(loads + state.known_loads));
+}
+
 static void watch(void) {
+  if (getenv("PHOTOFINISH_VALUES") != NULL) {
+    watch_values();
+    return;
+  }
   memset(state.gate, 1, sizeof state.gate);
   state.high = ~UINT64_C(0);
   state.access = on_access;
@@ -101,6 +196,7 @@ static void watch(void) {
 }
 #else
 static void watch(void) {}
+static void end_values(void) {}
 static void tell_of_bits(void) {}
 #endif
 
@@ -109,6 +205,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kShared; ++i) shared[i] = (unsigned char)(i * 7);
   if (getenv("PHOTOFINISH_UNWATCHED") == NULL) watch();
   const unsigned long result = work(shared);
+  end_values();
   tell_of_bits();
   unsigned long content = 0;
   for (int i = 0; i < kShared; ++i) content = content * 31 + shared[i];

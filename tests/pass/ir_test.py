@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 WRITES, RELEASES, BYTES = 1 << 63, 1 << 62, (1 << 56) - 1
-STATE = "@__photofinish_state_4"
+STATE = "@__photofinish_state_5"
 
 
 def expectations(path):

@@ -54,6 +54,8 @@ struct Scratch {
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
   Inquiry question;
   std::uint64_t steps = 0;           // of such a rank (model/call.h)
+  TypeId known_type;                 // the last one that was looked up
+  const DataMap* known_map = nullptr;
   std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
 };
 

@@ -23,6 +23,7 @@ namespace photofinish::mpi {
 // than the call that we are inside of. One from above means that it was left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
 inline bool is_inside(Place place) { return t_inside != 0 && place.frame < t_inside; }
+inline thread_local bool t_in_hook = false;  // of a load or store (values.cpp)
 class Inside {
  public:
   explicit Inside(Place place) { t_inside = place.frame; }
@@ -45,6 +46,15 @@ constexpr bool names_requests(Action action) { return action == Action::Start ||
 constexpr bool receives_status(Action action) {
   return action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace ||
          action == Action::MatchedReceive || action == Action::Probe || action == Action::MatchedProbe;
+}
+
+// Calls that some programs do little else than make.
+constexpr bool is_frequent(Call call) {
+  for (const Call one : {Call::MPI_Send, Call::MPI_Isend, Call::MPI_Recv, Call::MPI_Irecv, Call::MPI_Wait, Call::MPI_Waitall, Call::MPI_Waitany, Call::MPI_Waitsome, Call::MPI_Test,
+                         Call::MPI_Testall, Call::MPI_Testany, Call::MPI_Testsome, Call::MPI_Iprobe, Call::MPI_Probe, Call::MPI_Put, Call::MPI_Get, Call::MPI_Accumulate,
+                         Call::MPI_Get_accumulate, Call::MPI_Fetch_and_op, Call::MPI_Compare_and_swap, Call::MPI_Win_flush, Call::MPI_Win_flush_local})
+    if (one == call) return true;
+  return false;
 }
 
 inline constexpr std::int64_t kSmallSend = 128;  // elements: enough to tell small from large, without a look at the type
@@ -87,16 +97,33 @@ struct Interceptor {
       return real(arguments...);
     if (Control* control = Control::get()) [[unlikely]] return run_controlled(*control, *recorder, *task, real, place, arguments...);
     if constexpr (!is_local(action))
-      if (Journaling* journaling = Journaling::get()) [[unlikely]] return run_journaled(*journaling, *recorder, *task, real, place, arguments...);
-    if (Bystander::any()) [[unlikely]] record_bystanders(*recorder, *task);
-    if constexpr (may_be_buffered) {
-      if (count_of_send(arguments...) > kSmallSend) return read_then_run(*recorder, *task, real, place, arguments...);
+      if (Journaling* journaling = Journaling::get()) [[unlikely]] {
+        if constexpr (is_frequent(call)) return run_journaled_fast(*journaling, *recorder, *task, real, place, arguments...);
+        else return run_journaled_small(*journaling, *recorder, *task, real, place, arguments...);
+      }
+    if constexpr (is_local(action)) {
+      if (Journaling::get() != nullptr) [[unlikely]] {
+        Journaling::pause_values(true);
+        const int result = run_recorded(*recorder, *task, real, place, arguments...);
+        Journaling::pause_values(false);
+        return result;
+      }
     }
-    if constexpr (goes_first) return run_then_read(*recorder, *task, real, place, arguments...);
-    else return read_then_run(*recorder, *task, real, place, arguments...);
+    if (Bystander::any()) [[unlikely]] record_bystanders(*recorder, *task);
+    return run_recorded(*recorder, *task, real, place, arguments...);
   }
 
  private:
+  // Put on record: a call of a run that is to be checked, or one that needs nobody else.
+  template <class... Arguments>
+  static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    if constexpr (may_be_buffered) {
+      if (count_of_send(arguments...) > kSmallSend) return read_then_run(recorder, task, real, place, arguments...);
+    }
+    if constexpr (goes_first) return run_then_read(recorder, task, real, place, arguments...);
+    else return read_then_run(recorder, task, real, place, arguments...);
+  }
+
   // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait for it.
   template <class... Arguments>
   static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
@@ -137,7 +164,7 @@ struct Interceptor {
   }
 
   // A confirming run: the call may wait before it is made, be made later, or ask for another message. Nothing goes on record.
-  // (These two are for size: there is one of them for each call of MPI's, and nobody's usual way leads there.)
+  // (This is for size, as is what follows for calls that few programs make often: there is one of them for each call of MPI's.)
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
     if constexpr (leaves_nothing(action, when)) {
@@ -169,9 +196,18 @@ struct Interceptor {
     return result;
   }
 
+  template <class... Arguments>
+  [[gnu::cold, gnu::noinline]] static int run_journaled_small(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    return run_journaled(journaling, recorder, task, real, place, arguments...);
+  }
+  template <class... Arguments>
+  [[gnu::noinline]] static int run_journaled_fast(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+    return run_journaled(journaling, recorder, task, real, place, arguments...);
+  }
+
   // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal answers, and nothing goes on record.
   template <class... Arguments>
-  [[gnu::cold, gnu::noinline]] static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::always_inline]] static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
     const bool replays = journaling.replays();
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);

@@ -8,7 +8,6 @@
 
 #include "frontend/mpi/interceptor.h"
 #include "record/departure.h"
-#include "runtime/reach.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -28,19 +27,22 @@ Journaling* Journaling::instance_ = nullptr;
 
 void Journaling::start(Recorder& recorder, const std::string& directory, std::unique_ptr<RankTrace> replayed) {
   instance_ = new Journaling(recorder, departure_path(directory), std::move(replayed));  // never deleted: the program's last threads may still be in it
+  int level = MPI_THREAD_MULTIPLE;
+  if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
+  instance_->one_thread_ = level <= MPI_THREAD_FUNNELED;
 }
 
-Journal& Journaling::of(Task& task) {
+Journal& Journaling::open_journal(Task& task) {
   Scratch& scratch = Context::scratch_of(task);
-  if (scratch.journal == nullptr) [[unlikely]] {
-    if (replays())
-      scratch.journal = std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
-        std::lock_guard lock(mutex_);
-        return replayed_->next_of_journal(id, entries);
-      });
-    else
-      scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
-  }
+  if (replays())
+    scratch.journal = std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
+      std::lock_guard lock(mutex_);
+      return replayed_->next_of_journal(id, entries);
+    });
+  else
+    scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
+  if (has_journals_.exchange(true) && !replays())
+    complain_once("several threads call MPI; in which order they did is not kept, so that a replay may go another way (docs/record-replay.md)");
   return *scratch.journal;
 }
 
@@ -66,23 +68,31 @@ void Journaling::ask_with_arguments(Context& c) {
 
 void Journaling::answered(Task& task) {
   Journal& journal = of(task);
+  if (Reach* reach = Reach::get()) reach->take_known_loads();  // they are counted from one entry to the next
   journal.done();
   if (!journal.ok()) [[unlikely]] left_path(task, Inquiry{.what = kDamagedQuestion});
 }
 
 // Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
 // in which order their bytes came.
-void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes) {
+void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes) {
+  Journal& journal = of(task);
   auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
   const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
     journal.bytes(memory + offset, static_cast<std::size_t>(bytes));
-    if (replays() || windows_.empty()) return;
+    if (windows_.empty() || (replays() && !order_)) return;
     std::lock_guard lock(windows_lock_);
-    windows_.stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
+    if (replays()) windows_.overwritten(memory + offset, static_cast<std::size_t>(bytes));
+    else windows_.stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
   };
   const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
-  const DataMap& map = recorder_.writer().known().types.at(buffer.type).map;
+  Scratch& scratch = Context::scratch_of(task);
+  if (scratch.known_map == nullptr || scratch.known_type != buffer.type) {
+    scratch.known_type = buffer.type;
+    scratch.known_map = &recorder_.writer().known().types.at(buffer.type).map;  // stays: definitions are not taken back
+  }
+  const DataMap& map = *scratch.known_map;
   if (map.size == 0) return;
   if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
   const std::int64_t touched = most_bytes >= 0 ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size) : buffer.count;
@@ -90,7 +100,7 @@ void Journaling::exchange_memory(Journal& journal, const Buffer& buffer, std::in
 }
 
 void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step) {
-  for (const Buffer& buffer : fills) exchange_memory(of(task), buffer, bytes);
+  for (const Buffer& buffer : fills) exchange_memory(task, buffer, bytes);
   if (DeedLog* account = step != 0 ? account_of(task) : nullptr; account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : fills) account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
 }
@@ -122,6 +132,7 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
 
 void Journaling::loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
+  if (!replays()) show_seen(of(task), address);
   if (windows_.is_known(address, value, bytes)) return of(task).count_load();
   const auto tick = windows_.loaded(of(task), address, value, bytes);
   if (!tick || !order_) return;
@@ -133,18 +144,31 @@ void Journaling::loaded(Task& task, Place place, const void* address, void* valu
 void Journaling::stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes) {
   if (replays()) {
     DeedLog* account = account_of(task);
+    if (account != nullptr) windows_.overwritten(address, bytes);
     if (account != nullptr && account->wants_stores() && account->wants(address, bytes))
       account->add({.kind = Deed::Kind::Stored, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .content = {static_cast<const char*>(value), bytes}});
     return;
   }
   if (windows_.empty()) return;
   std::lock_guard lock(windows_lock_);
+  windows_.settle();
   windows_.stored(address, value, bytes);
+  show_seen(of(task), address);
+}
+
+// The next accesses to this page are looked at where they are made. Not where several threads may be at it: they would have to be told apart.
+void Journaling::show_seen(Journal& journal, const void* address) {
+  Reach* reach = Reach::get();
+  if (reach == nullptr || !one_thread_) return;
+  journal.count_loads(reach->take_known_loads());
+  const WatchedMemory::Seen seen = windows_.seen_at(address);
+  if (seen.bytes != 0) reach->show_seen({seen.begin, seen.bytes, seen.distance, 0});
 }
 
 void Journaling::will_store(Task& task, Place place, const void* address, std::size_t bytes) {
   if (replays()) {
     DeedLog* account = account_of(task);
+    if (account != nullptr) windows_.overwritten(address, bytes);
     if (account == nullptr || !account->wants_stores()) return;
     tell_pending(task);
     if (account->wants(address, bytes)) pending_.push_back({place.pc, address, bytes});
@@ -152,6 +176,7 @@ void Journaling::will_store(Task& task, Place place, const void* address, std::s
   }
   std::lock_guard lock(windows_lock_);
   windows_.will_store(address, bytes);
+  pause_values(true);  // until it has been looked at
 }
 
 void Journaling::tell_pending(Task& task) {
@@ -178,7 +203,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::int64_t bytes = c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
   for (const Buffer& buffer : buffers) {
     if (!writes(buffer)) continue;
-    if (!one_sided) exchange_memory(of(c.task), buffer, bytes);
+    if (!one_sided) exchange_memory(c.task, buffer, bytes);
     else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}, c.scratch.steps});
   }
 }
@@ -201,6 +226,7 @@ void Journaling::before_call(const Context& c, Action action) {
   }
   if (action != Action::WinFree || recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create) return;
   std::lock_guard lock(windows_lock_);
+  if (Reach* reach = Reach::get()) reach->forget_seen();
   windows_.remove(c.win->definition.id.value);
 }
 
@@ -208,6 +234,8 @@ void Journaling::follow_windows(Context& c, Action action) {
   const FieldSet& fields = c.event.fields;
   Journal& journal = of(c.task);
   const auto memory = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
+  const bool changes = action == Action::WinCreate || action == Action::WinAttach || action == Action::WinDetach || action == Action::WinFree;
+  if (Reach* reach = changes ? Reach::get() : nullptr) reach->forget_seen();
   switch (action) {
     case Action::WinCreate: {
       const WinId id(static_cast<std::uint32_t>(fields[Field::new_win]));

@@ -4,6 +4,7 @@
 // Calls that need nobody else (datatypes, operations, packing) are no questions: the library of a single process answers them as well.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "frontend/mpi/place.h"
 #include "record/start_info.h"
 #include "record/watched_memory.h"
+#include "runtime/reach.h"
 #include "trace/reader.h"
 
 namespace photofinish::mpi {
@@ -31,7 +33,10 @@ class Journaling {
   static void start(Recorder& recorder, const std::string& directory, std::unique_ptr<RankTrace> replayed);
 
   bool replays() const { return replayed_ != nullptr; }
-  Journal& of(Task& task);
+  Journal& of(Task& task) {
+    Scratch& scratch = Context::scratch_of(task);
+    return scratch.journal != nullptr ? *scratch.journal : open_journal(task);
+  }
 
   // The task asks; comes back with the answer to be exchanged. A replayed rank that asks something else, or more than it did, ends here.
   void ask(Task& task, std::uint32_t what, SiteId site);
@@ -43,6 +48,11 @@ class Journaling {
   void stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes);
   void will_store(Task& task, Place place, const void* address, std::size_t bytes);
 
+  // While MPI runs it may call the program back, which is no concern of ours.
+  static void pause_values(bool paused) {
+    if (Reach* reach = Reach::get()) reach->pause_seen(paused);
+  }
+
   // Before a call: memory that it may take away is not looked at any more.
   void before_call(const Context& c, Action action);
   // What is in the program's memory now that a call has returned, or will be once what it started completes.
@@ -50,15 +60,20 @@ class Journaling {
   // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if it is one-sided.
   void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step);
   // A replayed rank is to say what it did, for photofinish explain.
-  void keep_account(DeedOrder order) { order_ = std::move(order); }
+  void keep_account(DeedOrder order) {
+    order_ = std::move(order);
+    windows_.tell_news();
+  }
 
  private:
   Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed)
       : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
-  void exchange_memory(Journal& journal, const Buffer& buffer, std::int64_t most_bytes);
+  [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
+  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes);
   std::string packed(const Buffer& buffer) const;
   DeedLog* account_of(Task& task);
   void tell_pending(Task& task);
+  void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);
   void follow_windows(Context& c, Action action);
@@ -73,6 +88,8 @@ class Journaling {
   ObjectLock windows_lock_;
   WatchedMemory windows_;
   std::optional<DeedOrder> order_;
+  bool one_thread_ = false;  // calls MPI
+  std::atomic<bool> has_journals_ = false;
   struct Pending {
     std::uint64_t pc;
     const void* address;
@@ -87,16 +104,21 @@ std::vector<EarlyAnswer> take_early_answers();
 // The entry of one call. In between, facts about objects belong to it.
 class Entry {
  public:
-  Entry(Journaling& journaling, Task& task) : journaling_(journaling), task_(task) { t_journal = &journaling.of(task); }
+  Entry(Journaling& journaling, Task& task) : journaling_(journaling), task_(task), journal_(journaling.of(task)) {
+    t_journal = &journal_;
+    journaling.pause_values(true);
+  }
   ~Entry() {
     journaling_.answered(task_);
     t_journal = nullptr;
+    journaling_.pause_values(false);
   }
-  Journal& journal() { return *t_journal; }
+  Journal& journal() { return journal_; }
 
  private:
   Journaling& journaling_;
   Task& task_;
+  Journal& journal_;
 };
 
 }  // namespace photofinish::mpi

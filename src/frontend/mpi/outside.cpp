@@ -98,4 +98,6 @@ extern "C" [[gnu::visibility("default")]] bool photofinish_outside(Outside what,
   return ask_outside(what, ask, data, bytes, result);
 }
 
+extern "C" [[gnu::visibility("default")]] bool photofinish_is_program() { return t_inside == 0 && t_journal == nullptr && !t_in_hook && !g_in_early; }
+
 }  // namespace photofinish::mpi

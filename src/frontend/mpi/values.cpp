@@ -15,7 +15,10 @@ template <class Use>
 void with_task(Use use) {
   Journaling* journaling = Journaling::get();
   Task* task = Recorder::known_task();
-  if (journaling != nullptr && task != nullptr && t_inside == 0 && t_journal == nullptr) use(*journaling, *task);
+  if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr) return;
+  t_in_hook = true;
+  use(*journaling, *task);
+  t_in_hook = false;
 }
 
 void note_loaded(const void* address, void* value, std::uint64_t bytes) {

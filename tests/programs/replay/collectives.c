@@ -1,8 +1,10 @@
-// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, non-blocking ones, matched probes.
+// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, non-blocking ones, matched probes. On 4 ranks or more.
 // run: ranks=6 groups=0;5;1,4;0-3
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { kMost = 64 };  // ranks
 
 static double mixed = 0;
 static void mix(const double* values, int count) {
@@ -25,7 +27,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(half, &half_size);
   MPI_Comm_set_name(half, rank % 2 ? "odd" : "even");
 
-  int dims[2] = {3, 2}, periods[2] = {1, 0}, coords[2], low, high;
+  int dims[2] = {ranks < 6 ? 2 : 3, 2}, periods[2] = {1, 0}, coords[2], low, high;
   MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
   if (grid != MPI_COMM_NULL) {
     int grid_rank;
@@ -38,7 +40,7 @@ int main(int argc, char** argv) {
     printf("rank %d: grid %d,%d, neighbours %d and %d\n", rank, coords[0], coords[1], low, high);
   }
 
-  double values[12], sums[12], all[12 * 6];
+  double values[12], sums[12], all[12 * kMost];
   for (int i = 0; i < 12; ++i) values[i] = rank + 0.125 * i + MPI_Wtime();
   MPI_Allreduce(values, sums, 12, MPI_DOUBLE, MPI_SUM, half);
   mix(sums, 12);
@@ -47,14 +49,14 @@ int main(int argc, char** argv) {
   memset(all, 0, sizeof all);
   MPI_Gather(values, 12, MPI_DOUBLE, all, 12, MPI_DOUBLE, 1, MPI_COMM_WORLD);
   if (rank == 1) mix(all, 12 * ranks);
-  int counts[6], displs[6];
+  int counts[kMost], displs[kMost];
   for (int i = 0; i < ranks; ++i) counts[i] = 1 + i % 2, displs[i] = 2 * i;
   MPI_Allgatherv(values, counts[rank], MPI_DOUBLE, all, counts, displs, MPI_DOUBLE, MPI_COMM_WORLD);
   mix(all, 2 * ranks);
 
   MPI_Request requests[3];
-  double root_value = rank == 2 ? MPI_Wtime() : 0, total = 0, ones[6], theirs[6];
-  for (int i = 0; i < 6; ++i) ones[i] = rank * 10 + i;
+  double root_value = rank == 2 ? MPI_Wtime() : 0, total = 0, ones[kMost], theirs[kMost];
+  for (int i = 0; i < ranks; ++i) ones[i] = rank * 10 + i;
   MPI_Ibcast(&root_value, 1, MPI_DOUBLE, 2, MPI_COMM_WORLD, &requests[0]);
   MPI_Ialltoall(ones, 1, MPI_DOUBLE, theirs, 1, MPI_DOUBLE, MPI_COMM_WORLD, &requests[1]);
   MPI_Iallreduce(&ones[1], &total, 1, MPI_DOUBLE, MPI_SUM, half, &requests[2]);
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
 
   if (rank % 2 == 0 && rank + 1 < ranks) {
     char text[] = "so many letters";
-    MPI_Send(text, rank + 3, MPI_CHAR, rank + 1, 6, MPI_COMM_WORLD);
+    MPI_Send(text, rank % 12 + 3, MPI_CHAR, rank + 1, 6, MPI_COMM_WORLD);
   } else if (rank % 2 == 1) {
     MPI_Message message;
     MPI_Status status;
@@ -90,7 +92,7 @@ int main(int argc, char** argv) {
   }
 
   MPI_Group world, few, rest;
-  int members[2] = {4, 1}, where[2], size;
+  int members[2] = {ranks - 2, 1}, where[2], size;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   MPI_Group_incl(world, 2, members, &few);
   MPI_Group_difference(world, few, &rest);
@@ -109,7 +111,7 @@ int main(int argc, char** argv) {
   printf("rank %d of %d on %s, %d of %d in %s, others %d, %d and %d: %.17g %.17g\n", rank, ranks, name, half_rank, half_size, half_name, size, where[0],
          where[1], mixed, total);
   MPI_Comm_free(&half);
-  MPI_Comm_free(&grid);
+  if (grid != MPI_COMM_NULL) MPI_Comm_free(&grid);
   MPI_Finalize();
   return 0;
 }
