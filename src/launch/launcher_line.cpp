@@ -95,7 +95,7 @@ bool is_mpi_program(const std::string& word) {
   return program && program->flavour;
 }
 
-bool is_executable(const std::string& word) { return static_cast<bool>(find_program(word)); }
+bool names_program(const std::string& word) { return static_cast<bool>(find_program(word)); }
 
 struct Candidate {
   size_t at;
@@ -111,7 +111,7 @@ std::vector<Candidate> candidates(const Words& line, size_t begin, size_t end, S
   for (size_t i = begin; i < end; ++i) {
     if (!is_option(line[i])) {
       found.push_back({i, certain});
-      if (certain && is_executable(line[i])) in_launcher_options = false;
+      if (certain && names_program(line[i])) in_launcher_options = false;
       certain = true;
     } else if (in_launcher_options) {
       const auto values = values_after(syntax, line[i]);
@@ -130,10 +130,10 @@ std::optional<size_t> find_program_word(const Words& line, std::vector<Candidate
     return found == candidates.end() ? nullptr : &*found;
   };
   if (const Candidate* mpi = first(is_mpi_program)) return mpi->at;
-  const Candidate* executable = first(is_executable);
+  const Candidate* executable = first(names_program);
   if (executable == nullptr) return std::nullopt;
   if (executable->certain) return executable->at;
-  const Candidate* with_slash = first([](const std::string& word) { return has_slash(word) && is_executable(word); });
+  const Candidate* with_slash = first([](const std::string& word) { return has_slash(word) && names_program(word); });
   return with_slash != nullptr ? with_slash->at : executable->at;
 }
 
