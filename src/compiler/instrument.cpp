@@ -274,6 +274,13 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
     made.counts[i] = value(range.dimensions[i].count);
     made.strides[i] = value(range.dimensions[i].stride);
   }
+  // A test that would not be made need not have a value.
+  IRBuilder<> builder(range.before);
+  for (const auto& [test, wanted] : range.conditions) {
+    Value* holds = builder.CreateFreeze(test);
+    if (!wanted) holds = builder.CreateNot(holds);
+    made.condition = made.condition == nullptr ? holds : builder.CreateAnd(made.condition, holds);
+  }
   made.how = how;
   made.place = place;
   return made;
@@ -294,6 +301,7 @@ Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Exp
   Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
   Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high), builder.CreateICmpULT(shared_low, high));
+  if (range.condition != nullptr) meets = builder.CreateLogicalAnd(range.condition, meets);  // otherwise the numbers may be none
   return {low, high, meets, builder.CreateICmpNE(shared_high, zero)};
 }
 

@@ -28,8 +28,8 @@ class Instrumenter {
   struct Check {
     llvm::Instruction* before = nullptr;
     llvm::Value* base = nullptr;
-    std::vector<Piece> pieces;  // by offset
-    std::size_t accesses = 1;   // that it stands for
+    std::vector<Piece> pieces;                  // by offset
+    std::vector<llvm::Instruction*> accesses;  // that it stands for
   };
   void add(const Check& check);
 
@@ -40,6 +40,7 @@ class Instrumenter {
     llvm::Value* bytes = nullptr;
     llvm::Value* counts[2] = {};
     llvm::Value* strides[2] = {};
+    llvm::Value* condition = nullptr;  // null: always
     std::uint64_t how = 0;
     llvm::DebugLoc place;
   };

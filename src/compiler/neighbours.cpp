@@ -44,7 +44,8 @@ bool adds_nothing(const Near& one, const Near& other) {
 
 Instrumenter::Check check_of(const std::vector<Near>& group) {
   const Near& first = *std::min_element(group.begin(), group.end(), [](const Near& a, const Near& b) { return a.position < b.position; });
-  Instrumenter::Check check{first.access->instruction, first.access->address, {}, group.size()};
+  Instrumenter::Check check{first.access->instruction, first.access->address, {}, {}};
+  for (const Near& near : group) check.accesses.push_back(near.access->instruction);
   const Near* last = nullptr;
   for (const Near& near : group) {
     if (std::any_of(group.begin(), group.end(), [&](const Near& other) { return adds_nothing(near, other); })) continue;

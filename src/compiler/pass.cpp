@@ -1,8 +1,8 @@
 // The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those that cannot matter, makes ranges of loops,
 // joins neighbours, and puts in what is left.
 //
-// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks.
-#include <llvm/Analysis/AssumptionCache.h>
+// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks. Only what loops inside
+// loops touch is noted down before they are vectorised.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
@@ -11,7 +11,6 @@
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include <map>
 
@@ -20,6 +19,7 @@
 #include "compiler/gathers.h"
 #include "compiler/instrument.h"
 #include "compiler/neighbours.h"
+#include "compiler/nests.h"
 #include "compiler/ranges.h"
 #include "compiler/relevance.h"
 #include "compiler/remarks.h"
@@ -57,11 +57,28 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
   }
 };
 
+// Before loops are vectorised.
+class Nests : public PassInfoMixin<Nests> {
+ public:
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
+    auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    const QuietCalls quiet(module);
+    const Relevance relevance(module);
+    std::vector<Function*> all;
+    for (Function& function : module)
+      if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::Naked)) all.push_back(&function);
+    for (Function* function : all) tell_nests(*function, relevance, quiet, functions);
+    return PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
 class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
     if (module.getNamedGlobal(kDone) != nullptr) return PreservedAnalyses::all();  // twice on one command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    const ToldNests nests(module);
     const QuietCalls quiet(module);
     const Relevance relevance(module);
     Instrumenter instrumenter(module);
@@ -83,11 +100,12 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       });
       remarks.function(function, found_here, accesses.size());
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
-      if (accesses.empty() && releases.empty()) continue;
+      if (accesses.empty() && nests.ranges_of(function).empty() && releases.empty()) continue;
       looked_at += static_cast<std::uint32_t>(accesses.size());
       Function* with_values = !accesses.empty() && can_be_copied(function) ? copy_of(function, ".with_values") : nullptr;
       if (with_values != nullptr) instrument_values(*with_values, relevance, quiet, functions, instrumenter);
-      instrument(function, accesses, releases, quiet, functions, instrumenter, remarks);
+      std::erase_if(accesses, [&](const MemoryAccess& access) { return nests.is_told(*access.instruction); });
+      instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions, instrumenter, remarks);
       if (with_values != nullptr) choose_at_entry(function, *with_values, [&](Instruction* before) { return instrumenter.without_values(before); });
     }
     instrumenter.add_note(found, looked_at);
@@ -99,20 +117,6 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
 
  private:
   static constexpr const char* kDone = "__photofinish_done";
-
-  // The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need them.
-  static void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
-    auto& loops = functions.getResult<LoopAnalysis>(function);
-    auto& dominators = functions.getResult<DominatorTreeAnalysis>(function);
-    bool changed = false;
-    for (Loop* loop : loops)
-      changed |= simplifyLoop(loop, &dominators, &loops, nullptr, &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
-    if (!changed) return;
-    PreservedAnalyses kept;
-    kept.preserve<LoopAnalysis>();
-    kept.preserve<DominatorTreeAnalysis>();
-    functions.invalidate(function, kept);
-  }
 
   // Each access for itself: what a loop finds is not known in front of it. Whether others can have written it, is.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
@@ -152,8 +156,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
-  static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, const std::vector<MemoryAccess>& releases,
-                         const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
+  static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, std::vector<Instrumenter::Expanded> ranges,
+                         const std::vector<MemoryAccess>& releases, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     simplify_loops(function, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
@@ -197,20 +201,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       return MemoryAccess{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
     };
     for (auto& check : checks) {
-      if (check.accesses > 1) remarks.joined(*check.before, check.accesses, check.pieces.size());
+      if (check.accesses.size() > 1) remarks.joined(*check.before, check.accesses.size(), check.pieces.size());
       std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) { return hoist(access_of(check, piece), address_of(check, piece), piece.place); });
     }
-    // Of what is left, that which another range in front of a loop has a part in, and that which goes through indices.
-    const auto in_both_arms = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
-      for (Hoisted& one : hoisted) {
-        if (how(one.access) != piece.how || !same_line(one.place, piece.place)) continue;
-        const auto both = finder.find_both(*piece.first->getParent(), address_of(check, piece), piece.bytes, one.range);
-        if (!both) continue;
-        one.range = *both;
-        return true;
-      }
-      return false;
-    };
+    // Of what is left, that which goes through indices.
     struct Gathered {
       std::size_t row;   // of indices
       Instruction* end;  // of the block
@@ -230,12 +224,11 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     };
     for (auto& check : checks)
       std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
-        if (in_both_arms(check, piece) || through_indices(check, piece)) return true;
+        if (through_indices(check, piece)) return true;
         finder.find(*piece.first->getParent(), address_of(check, piece), piece.bytes);
         stays(access_of(check, piece), finder.reason());
         return false;
       });
-    std::vector<Instrumenter::Expanded> ranges;
     for (const Hoisted& one : hoisted) {
       remarks.hoisted(one.access, one.range.loops);
       ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.place));
@@ -265,10 +258,14 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
   using namespace photofinish::compiler;
   return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", [](PassBuilder& builder) {
             builder.registerPipelineStartEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(NoSpeculation()); });
+            builder.registerOptimizerEarlyEPCallback([](ModulePassManager& passes, OptimizationLevel level, auto...) {
+              if (level != OptimizationLevel::O0) passes.addPass(Nests());
+            });
             builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(LoadsAndStores()); });
             builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& passes, ArrayRef<PassBuilder::PipelineElement>) {
-              if (name != "photofinish") return false;
-              passes.addPass(LoadsAndStores());
+              if (name == "photofinish-nests") passes.addPass(Nests());
+              else if (name == "photofinish") passes.addPass(LoadsAndStores());
+              else return false;
               return true;
             });
           }};

@@ -1,10 +1,12 @@
-// Rule: from the innermost loop outwards, as long as the access is made in every iteration, the number of iterations is known before
+// Rule: from the innermost loop outwards, as long as the access is made in every iteration, or in none, the number of iterations is known before
 // the loop, nothing in it can move the task on (QuietCalls), and the address is an affine function of the iteration or does not depend on it.
 // Misses nothing: what does not fit stays where it is, at the last loop that did.
 #include "compiler/ranges.h"
 
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 namespace photofinish::compiler {
@@ -49,6 +51,19 @@ std::pair<const BranchInst*, const BasicBlock*> arm_of(const BasicBlock* block) 
 }
 
 }  // namespace
+
+void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
+  auto& loops = functions.getResult<LoopAnalysis>(function);
+  auto& dominators = functions.getResult<DominatorTreeAnalysis>(function);
+  bool changed = false;
+  for (Loop* loop : loops)
+    changed |= simplifyLoop(loop, &dominators, &loops, nullptr, &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
+  if (!changed) return;
+  PreservedAnalyses kept;
+  kept.preserve<LoopAnalysis>();
+  kept.preserve<DominatorTreeAnalysis>();
+  functions.invalidate(function, kept);
+}
 
 bool RangeFinder::is_quiet(const Loop& loop) {
   const auto [entry, fresh] = quiet_loops_.try_emplace(&loop, true);
@@ -108,15 +123,6 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   return best;
 }
 
-std::optional<Range> RangeFinder::find_both(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Range& other) {
-  const auto* other_bytes = dyn_cast<SCEVConstant>(other.bytes);
-  if (other.address != address || !other.dimensions.empty() || other_bytes == nullptr || other_bytes->getAPInt() != bytes) return {};
-  const auto [branch, arm] = arm_of(&block);
-  const auto [other_branch, other_arm] = arm_of(other.before->getParent());
-  if (branch == nullptr || branch != other_branch || arm == other_arm) return {};
-  return find(*branch->getParent(), address, bytes);
-}
-
 // What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
 // touched does not matter.
 bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride, bool as_rows) {
@@ -132,17 +138,30 @@ bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride,
   return false;
 }
 
+// From a block that only tests keep from being run in every iteration, tests that come out the same in each, to one that is.
+bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop& loop) {
+  while (!dominators_.dominates(block, loop.getLoopLatch())) {
+    const auto [branch, arm] = arm_of(block);
+    if (branch == nullptr || !loop.contains(branch) || branch->getSuccessor(0) == branch->getSuccessor(1) || !loop.isLoopInvariant(branch->getCondition())) return false;
+    range.conditions.emplace_back(branch->getCondition(), arm == branch->getSuccessor(0));
+    block = branch->getParent();
+  }
+  return true;
+}
+
 // Makes the range that of the whole loop. Otherwise, why not.
 const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander, bool as_rows) {
   Type* i64 = Type::getInt64Ty(block->getContext());
   const BasicBlock* preheader = loop.getLoopPreheader();
   if (preheader == nullptr) return "the loop has several ways in";
   if (!is_quiet(loop)) return "the loop calls something that could lead to MPI";
+  if (loop.getLoopLatch() != nullptr && !as_rows && !leave_tests(range, block, loop)) return "it is not made in every iteration";
   const SCEV* count = executions(block, loop);
-  if (count == nullptr) return "it is not made in every iteration, or how many there are is not known before";
+  if (count == nullptr) return "how many iterations there are is not known before";
   const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, &loop); };
   bool fits = invariant(range.bytes);
   for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
+  for (const auto& [condition, wanted] : range.conditions) fits = fits && loop.isLoopInvariant(condition);
   if (!fits) return "the loop inside is not the same in every iteration";
   if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == &loop) {
     const SCEV* stride = step->getStepRecurrence(evolution_);

@@ -4,6 +4,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/PassManager.h>
 
 #include <map>
 #include <optional>
@@ -26,8 +27,13 @@ struct Range {
     const llvm::SCEV* stride = nullptr;
   };
   std::vector<Dimension> dimensions;
+  // Only if all of these are what they should be: tests inside the loops that come out the same in every iteration.
+  std::vector<std::pair<llvm::Value*, bool>> conditions;
   std::size_t loops = 0;
 };
+
+// The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need them.
+void simplify_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
 
 class RangeFinder {
  public:
@@ -39,9 +45,6 @@ class RangeFinder {
   // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says no reason against it.
   std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes,
                                  llvm::function_ref<const char*(const llvm::Loop&)> allows);
-  // What a block touches, and another range is of the same bytes, and either the block or what comes behind that range runs: both, in front of the loops
-  // around. So it is where a loop was vectorised behind a test, and is short.
-  std::optional<Range> find_both(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const Range& other);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
@@ -49,6 +52,7 @@ class RangeFinder {
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, bool as_rows,
                             llvm::function_ref<const char*(const llvm::Loop&)> allows);
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
+  bool leave_tests(Range& range, const llvm::BasicBlock*& block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander, bool as_rows);
   bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride, bool as_rows);
   bool is_quiet(const llvm::Loop& loop);

@@ -103,6 +103,20 @@ class Program:
         # The same rows once more in a loop around: one row, or several.
         return loop if self.random.random() < 0.7 else f"{pad}for (int h = 0; h < 2 + zero; ++h)\n  {loop}"
 
+    def rows(self, pad):
+        """Loops inside loops over rows that may be the same memory: vectorised behind tests of that. Some tests come out the same for all rows."""
+        name = self.random.choice(list(self.TYPES))
+        step = self.random.choice((7, 16))
+        into, source = (self.random.randrange(0, 1600) // 8 * 8 for _ in range(2))
+        width = self.random.choice(("5", "n", "n / 2", "16", "0"))
+        first = self.random.choice(("0", "0", "3", "h", "r", "zero"))
+        test = self.random.choice(("", "", "if (n > 5 + zero) ", "if (n < zero) ", "if (sum % 2) ", "if (r != 2) ", "if (h) if (n > h) "))
+        row = self.random.choice(("r", "h", "zero"))
+        body = f"W((({name}*)(shared + {into}))[r * {step} + c], R((({name}*)(shared + {source}))[{row} * {step} + c]) + ({name})1);"
+        rows = self.random.choice(("r < 6 + zero", "r < n", "r < 9", "r < h"))
+        return (f"{pad}for (long h = 0; h < 2 + zero; ++h)\n{pad}  for (long r = {self.random.choice(('0', '2', 'h'))}; {rows}; ++r) {{\n"
+                f"{pad}    {test}for (long c = {first}; c < {width}; ++c) {body}\n{pad}  }}\n")
+
     def statement(self):
         pad = "  " * (self.depth + 1)
         kind = self.random.random()
@@ -129,7 +143,9 @@ class Program:
             return f"{pad}if (sum % 7 == 3) break;\n"
         if kind < 0.52:
             return self.through_indices(pad) if self.depth < 2 else ""
-        if kind < 0.57:
+        if kind < 0.55:
+            return self.rows(pad) if self.depth < 2 else ""
+        if kind < 0.59:
             to, origin, size = self.random.randrange(0, 1500), self.random.randrange(2000, 3500), self.random.randrange(1, 400)
             return (f"{pad}tell_copy(shared + {to}, shared + {origin}, {size});\n{pad}memcpy(shared + {to}, shared + {origin}, {size} + zero);\n"
                     if self.depth == 0 else "")

@@ -10,7 +10,7 @@ Comments in front of a function, all of it that is said about it:
   ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
 
-Every function has a line about its hooks. The IR that comes out is one that LLVM's verifier takes.
+Every function has a line about its hooks. `; passes: …` in a file: these, not the pass alone. The IR that comes out is one that LLVM's verifier takes.
 """
 import argparse
 import re
@@ -81,7 +81,8 @@ def remarks_of(text):
 def check(arguments, path, folder):
     remarks = folder / "remarks.yaml"
     remarks.unlink(missing_ok=True)
-    command = [arguments.opt, f"-load-pass-plugin={arguments.plugin}", "-passes=photofinish,verify", f"-pass-remarks-output={remarks}", "-S", str(path), "-o", "-"]
+    passes = re.search(r"^; passes: (.*)$", path.read_text(), re.MULTILINE)
+    command = [arguments.opt, f"-load-pass-plugin={arguments.plugin}", f"-passes={passes[1] if passes else 'photofinish'},verify", f"-pass-remarks-output={remarks}", "-S", str(path), "-o", "-"]
     made = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if made.returncode != 0:
         return [f"{path.name}: {' '.join(command)}\n{made.stderr}"]

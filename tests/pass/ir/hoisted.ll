@@ -141,16 +141,16 @@ end:
   ret double %total
 }
 
-; A short loop that was vectorised behind a test of whether its rows overlap: either way it touches the same.
-; hooks: range store
-; remark: Hoisted a store is looked at in front of 1 loop
-define void @in_both_arms(ptr %a, i64 %rows, i1 %overlap) {
+; A test that comes out the same in every iteration: the range is only told if it does.
+; hooks: range store, range store
+; remark: Hoisted a store is looked at in front of 2 loops
+define void @behind_a_test(ptr %a, i64 %rows, i1 %all) {
 entry:
   br label %outer
 outer:
   %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
   %begin = getelementptr [4 x double], ptr %a, i64 %row
-  br i1 %overlap, label %before, label %vector
+  br i1 %all, label %before, label %one
 before:
   br label %inner
 inner:
@@ -162,10 +162,8 @@ inner:
   br i1 %more, label %inner, label %after
 after:
   br label %outer_end
-vector:
-  %second = getelementptr i8, ptr %begin, i64 16
-  store <2 x double> zeroinitializer, ptr %begin
-  store <2 x double> zeroinitializer, ptr %second
+one:
+  store double 0.0, ptr %begin
   br label %outer_end
 outer_end:
   %next_row = add nuw nsw i64 %row, 1
@@ -175,15 +173,17 @@ end:
   ret void
 }
 
-; Not the same bytes on both sides.
-; hooks: range store, store 16
-define void @in_one_arm(ptr %a, i64 %rows, i1 %overlap) {
+; One that does not.
+; hooks: range store
+; remark: Hoisted a store is looked at in front of 1 loop
+define void @behind_another_test(ptr %a, i64 %rows, i64 %left_out) {
 entry:
   br label %outer
 outer:
   %row = phi i64 [ 0, %entry ], [ %next_row, %outer_end ]
   %begin = getelementptr [4 x double], ptr %a, i64 %row
-  br i1 %overlap, label %before, label %vector
+  %out = icmp eq i64 %row, %left_out
+  br i1 %out, label %outer_end, label %before
 before:
   br label %inner
 inner:
@@ -192,12 +192,7 @@ inner:
   store double 0.0, ptr %to
   %next = add nuw nsw i64 %i, 1
   %more = icmp ult i64 %next, 4
-  br i1 %more, label %inner, label %after
-after:
-  br label %outer_end
-vector:
-  store <2 x double> zeroinitializer, ptr %begin
-  br label %outer_end
+  br i1 %more, label %inner, label %outer_end
 outer_end:
   %next_row = add nuw nsw i64 %row, 1
   %more_rows = icmp ult i64 %next_row, %rows
