@@ -138,6 +138,13 @@ bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride,
   return false;
 }
 
+bool RangeFinder::comes_before_exits(const BasicBlock* block, const Loop& loop) const {
+  SmallVector<BasicBlock*> exiting;
+  loop.getExitingBlocks(exiting);
+  return loop.getLoopLatch() != nullptr && dominators_.dominates(block, loop.getLoopLatch()) &&
+         all_of(exiting, [&](const BasicBlock* exit) { return dominators_.dominates(block, exit); });
+}
+
 // From a block that only tests keep from being run in every iteration, tests that come out the same in each, to one that is.
 bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop& loop) {
   while (!dominators_.dominates(block, loop.getLoopLatch())) {
@@ -156,26 +163,29 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
   if (preheader == nullptr) return "the loop has several ways in";
   if (!is_quiet(loop)) return "the loop calls something that could lead to MPI";
   if (loop.getLoopLatch() != nullptr && !as_rows && !leave_tests(range, block, loop)) return "it is not made in every iteration";
-  const SCEV* count = executions(block, loop);
-  if (count == nullptr) return "how many iterations there are is not known before";
   const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, &loop); };
   bool fits = invariant(range.bytes);
   for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
   for (const auto& [condition, wanted] : range.conditions) fits = fits && loop.isLoopInvariant(condition);
   if (!fits) return "the loop inside is not the same in every iteration";
-  if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == &loop) {
-    const SCEV* stride = step->getStepRecurrence(evolution_);
-    if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
-    stride = evolution_.getTruncateOrSignExtend(stride, i64);
-    range.address = step->getStart();
-    if (!continues(range, count, stride, as_rows)) {
-      if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions)) return "it has too many dimensions";
-      range.dimensions.push_back({count, stride});
+  // The same in every iteration, and made before the first one can end: however many there are.
+  if (!invariant(range.address) || !comes_before_exits(block, loop)) {
+    const SCEV* count = executions(block, loop);
+    if (count == nullptr) return "how many iterations there are is not known before";
+    if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == &loop) {
+      const SCEV* stride = step->getStepRecurrence(evolution_);
+      if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
+      stride = evolution_.getTruncateOrSignExtend(stride, i64);
+      range.address = step->getStart();
+      if (!continues(range, count, stride, as_rows)) {
+        if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions)) return "it has too many dimensions";
+        range.dimensions.push_back({count, stride});
+      }
+    } else if (!invariant(range.address)) {
+      return "its addresses are not evenly spaced";
+    } else if (!evolution_.isKnownPositive(count)) {
+      return "the loop may not be entered at all";
     }
-  } else if (!invariant(range.address)) {
-    return "its addresses are not evenly spaced";
-  } else if (!dominators_.dominates(block, loop.getExitingBlock()) && !evolution_.isKnownPositive(count)) {
-    return "the loop may not be entered at all";
   }
   range.before = const_cast<Instruction*>(preheader->getTerminator());
   const auto possible = [&](const SCEV* value) { return expander.isSafeToExpandAt(value, range.before); };

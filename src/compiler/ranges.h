@@ -52,6 +52,7 @@ class RangeFinder {
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, bool as_rows,
                             llvm::function_ref<const char*(const llvm::Loop&)> allows);
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
+  bool comes_before_exits(const llvm::BasicBlock* block, const llvm::Loop& loop) const;
   bool leave_tests(Range& range, const llvm::BasicBlock*& block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander, bool as_rows);
   bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride, bool as_rows);

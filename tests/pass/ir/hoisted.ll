@@ -201,6 +201,44 @@ end:
   ret void
 }
 
+; Nobody knows how often: what is the same in every iteration is looked at once, the rest in each.
+; hooks: range load, store 8
+; remark: Hoisted a load is looked at in front of 1 loop
+define void @until_zero(ptr %scale, ptr %a, ptr %next_of) {
+entry:
+  br label %loop
+loop:
+  %at = phi i64 [ 0, %entry ], [ %then, %loop ]
+  %factor = load double, ptr %scale
+  %into = getelementptr double, ptr %a, i64 %at
+  store double %factor, ptr %into
+  %then = call i64 @llvm.bitreverse.i64(i64 %at)
+  %stop = icmp eq i64 %then, 0
+  br i1 %stop, label %end, label %loop
+end:
+  ret void
+}
+declare i64 @llvm.bitreverse.i64(i64)
+
+; Not before the loop may end: it may never be made.
+; hooks: load 8
+define double @behind_the_exit(ptr %scale, i64 %first) {
+entry:
+  br label %loop
+loop:
+  %at = phi i64 [ %first, %entry ], [ %then, %rest ]
+  %sum = phi double [ 0.0, %entry ], [ %total, %rest ]
+  %stop = icmp eq i64 %at, 0
+  br i1 %stop, label %end, label %rest
+rest:
+  %factor = load double, ptr %scale
+  %total = fadd double %sum, %factor
+  %then = call i64 @llvm.bitreverse.i64(i64 %at)
+  br label %loop
+end:
+  ret double %sum
+}
+
 ; A loop that is entered runs its first block once, however many iterations it has: what does not change there is looked at in front.
 ; hooks: range load
 ; remark: Hoisted a load is looked at in front of 1 loop
