@@ -5,6 +5,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 namespace photofinish::compiler {
 
@@ -67,6 +68,31 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
   else builder.CreateRet(call);
   otherwise->eraseFromParent();
+}
+
+void choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, function_ref<Value*(Instruction*)> stays) {
+  // What is used behind the loop goes through the blocks that it is left to.
+  formLCSSARecursively(loop, dominators, &loops, nullptr);
+  BasicBlock* choice = loop.getLoopPreheader();
+  BasicBlock* before = SplitBlock(choice, choice->getTerminator(), &dominators, &loops);
+  ValueToValueMapTy map;
+  SmallVector<BasicBlock*> blocks;
+  Loop* copy = cloneLoopWithPreheader(before, choice, &loop, map, ".without_tests", &loops, &dominators, blocks);
+  remapInstructionsInBlocks(blocks, map);
+  const auto copied = [&](Value* value) -> Value* {
+    const auto found = map.find(value);
+    return found != map.end() ? static_cast<Value*>(found->second) : value;
+  };
+  SmallVector<BasicBlock*> exits;
+  loop.getUniqueExitBlocks(exits);
+  for (BasicBlock* exit : exits)
+    for (PHINode& phi : exit->phis())
+      for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i)
+        if (loop.contains(phi.getIncomingBlock(i))) phi.addIncoming(copied(phi.getIncomingValue(i)), cast<BasicBlock>(copied(phi.getIncomingBlock(i))));
+  Instruction* end = choice->getTerminator();
+  BranchInst::Create(before, copy->getLoopPreheader(), stays(end), end);
+  end->eraseFromParent();
+  dominators.recalculate(*choice->getParent());
 }
 
 }  // namespace photofinish::compiler

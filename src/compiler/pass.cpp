@@ -4,6 +4,7 @@
 // It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks. Only what loops inside
 // loops touch is noted down before they are vectorised.
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -156,6 +157,17 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
+  // Of loops that hooks are put into, at these places: the outermost that cannot lead to MPI.
+  static void choose_at_loops(const std::vector<Instruction*>& places, RangeFinder& finder, LoopInfo& loops, DominatorTree& dominators, Instrumenter& instrumenter) {
+    SmallSetVector<Loop*, 8> chosen;
+    for (const Instruction* place : places) {
+      Loop* outermost = nullptr;
+      for (Loop* loop = loops.getLoopFor(place->getParent()); loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop()) outermost = loop;
+      if (outermost != nullptr && outermost->getLoopPreheader() != nullptr && outermost->isSafeToClone()) chosen.insert(outermost);
+    }
+    for (Loop* loop : chosen) choose_at_loop(*loop, loops, dominators, [&](Instruction* before) { return instrumenter.anything_shared(before); });
+  }
+
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, std::vector<Instrumenter::Expanded> ranges,
                          const std::vector<MemoryAccess>& releases, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
     simplify_loops(function, functions);
@@ -237,6 +249,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     left_in_loops |= !gathers.empty();  // of few indices
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
     left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) { return loops.getLoopFor(check.before->getParent()) != nullptr; });
+    if (copy == nullptr) {
+      std::vector<Instruction*> places;
+      for (const auto& range : ranges) places.push_back(range.before);
+      for (const Gathered& few : gathered) places.push_back(few.end);
+      for (const auto& check : checks) places.push_back(check.before);
+      for (const MemoryAccess& access : alone) places.push_back(access.instruction);
+      choose_at_loops(places, finder, loops, functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
+    }
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
     std::vector<Value*> told;

@@ -48,6 +48,9 @@ class RangeFinder {
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
+  // Nothing in it can move the task on.
+  bool is_quiet(const llvm::Loop& loop);
+
  private:
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, bool as_rows,
                             llvm::function_ref<const char*(const llvm::Loop&)> allows);
@@ -56,7 +59,6 @@ class RangeFinder {
   bool leave_tests(Range& range, const llvm::BasicBlock*& block, const llvm::Loop& loop);
   const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander, bool as_rows);
   bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride, bool as_rows);
-  bool is_quiet(const llvm::Loop& loop);
 
   llvm::ScalarEvolution& evolution_;
   llvm::LoopInfo& loops_;

@@ -1,14 +1,19 @@
 #include "runtime/sampling.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "runtime/reach.h"
 
 namespace photofinish {
 namespace {
 
 constexpr double kUpdateNs = 200'000;
+constexpr double kLongNs = 20'000;     // to ask what one has had of the processor is a call of the system
+constexpr double kStartNs = 5'000'000;  // so long nothing is kept back: what begins with much of the tool's own says nothing yet
 constexpr std::uint32_t kCalibrations = 4096;
 // In a program the call also saves registers and misses caches: docs/sampling.md has what was measured.
-constexpr double kAroundACall = 2;
+constexpr double kAroundACall = 5;
 constexpr std::uint16_t kMaxLooks = (1 << 15) - 1;
 constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
 
@@ -26,7 +31,7 @@ void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_ti
 
 Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool), std::uint64_t (*processor_ns)())
     : slowdown_(slowdown), first_tick_(first_tick), ns_per_tick_(ns_per_tick), lift_(lift), processor_ns_(processor_ns), update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
-      budget_(slowdown) {
+      long_ticks_(static_cast<std::uint64_t>(kLongNs / ns_per_tick)), budget_(slowdown) {
   // What it takes to pass one over.
   Task& task = attach();
   photofinish_site site{};
@@ -70,12 +75,34 @@ const Sampling::Task* Sampling::dearest() const {
   return *std::max_element(tasks_.begin(), tasks_.end(), [&](const Task* a, const Task* b) { return share(a) < share(b); });
 }
 
+// How much of the processor it has had since it was last counted.
+std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
+  const std::uint64_t had = processor_ns_();
+  task.counted_tick = now;
+  return had - std::exchange(task.counted_ns, had);
+}
+
+void Sampling::waited(std::uint64_t since, std::uint64_t now) {
+  Task& task = current();
+  // Until the call; others may have had the processor even then, which is little as a rule.
+  const double before = since > task.counted_tick ? static_cast<double>(since - task.counted_tick) * ns_per_tick_ : 0;
+  task.run_ns += std::min(count(task, now), static_cast<std::uint64_t>(before));
+}
+
+// Of ticks that were so many that others may have had the processor: no more than the task had since it was last counted.
+std::uint64_t Sampling::without_others(Task& task, std::uint64_t since, std::uint64_t now) {
+  const std::uint64_t had = count(task, now);
+  task.run_ns += had;
+  return std::min(now - since, static_cast<std::uint64_t>(static_cast<double>(had) / ns_per_tick_));
+}
+
 void Sampling::update(std::uint64_t now) {
   Task& task = current();
   task.last_update = now;
-  task.run_ns = processor_ns_();
+  task.run_ns += count(task, now);
   std::lock_guard lock(mutex_);
   const Task& most = *dearest();
+  if (static_cast<double>(most.run_ns) < kStartNs) return;
   budget_.update(own_ns(most), static_cast<double>(most.run_ns));
   least_.store(budget_.interval(), std::memory_order_relaxed);
   const bool lift = budget_.interval() == Budget::kNothing;
@@ -89,7 +116,7 @@ void Sampling::update(std::uint64_t now) {
 
 SamplingDefinition Sampling::summary(std::uint64_t now) {
   Task& task = current();
-  task.run_ns = processor_ns_();
+  task.run_ns += count(task, now);
   const auto ns = [&](std::uint64_t ticks) { return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick_); };
   std::lock_guard lock(mutex_);
   SamplingDefinition all{.id = SamplingId(1), .slowdown = slowdown_};

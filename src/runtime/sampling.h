@@ -5,7 +5,8 @@
 // is not enough, for to be asked costs time as well, the marks are lifted from all memory until the run has caught up, which is seen at an MPI call.
 // How many are passed over is drawn anew each time, so that no stride of the program's is in step with it.
 // Never passed over: MPI calls, so that of a race between a call and a load or store only one side may be missed.
-// The time it takes is measured around each look and each event, and, for those passed over, reckoned by what one took at the start. Not measured: the
+// The time it takes is measured around each look and each event, and, for those passed over, reckoned by what one took at the start. It is held against what the task has had of the
+// processor, without what it spent waiting in MPI calls: ranks that wait for each other would otherwise each take what the other one costs for time to spend. Not measured: the
 // test in front of each access (runtime_abi.h), which nobody counts. Nor does anybody count what goes by while marks are lifted, but for how long that was.
 #pragma once
 
@@ -60,6 +61,10 @@ class Sampling {
   void next_moment() { ++current().moment; }
   // Time of the tool's own, in ticks, until now: around what it looked at, or around an MPI call, which no sampling makes cheaper.
   void took_looking(std::uint64_t since, std::uint64_t now) { took(&Task::looking, since, now); }
+  // Ticks of an MPI call, until now. A short one is the program's work.
+  void was_in_call(std::uint64_t since, std::uint64_t now) {
+    if (now - since >= long_ticks_) waited(since, now);
+  }
   void took_recording(std::uint64_t since, std::uint64_t now) { took(&Task::recording, since, now); }
 
   SamplingDefinition summary(std::uint64_t now);
@@ -80,7 +85,8 @@ class Sampling {
     std::uint32_t random = 1;
     std::uint64_t looked = 0, skipped = 0, looking = 0, recording = 0, last_update = 0;
     std::uint64_t places = 0, thinned = 0;  // where this task was the first
-    std::uint64_t run_ns = 0;  // what it has had of the processor, at the last update
+    std::uint64_t run_ns = 0;                         // what it has had of the processor, but for waiting,
+    std::uint64_t counted_ns = 0, counted_tick = 0;  // until all of it was this, and then
   };
 
   Task& current() { return current_ != nullptr ? *current_ : attach(); }
@@ -88,10 +94,13 @@ class Sampling {
   void look(Task& task, Place& place, std::uint32_t least);
   void took(std::uint64_t Task::*what, std::uint64_t since, std::uint64_t now) {
     Task& task = current();
-    task.*what += now - since;
+    task.*what += now - since < long_ticks_ ? now - since : without_others(task, since, now);
     if (now - task.last_update >= update_ticks_) update(now);
   }
   void update(std::uint64_t now);
+  void waited(std::uint64_t since, std::uint64_t now);
+  std::uint64_t count(Task& task, std::uint64_t now);
+  std::uint64_t without_others(Task& task, std::uint64_t since, std::uint64_t now);
   double own_ns(const Task& task) const {
     return ns_per_tick_ * (static_cast<double>(task.looking + task.recording) + static_cast<double>(task.skipped) * skip_ticks_);
   }
@@ -104,7 +113,7 @@ class Sampling {
   const double ns_per_tick_;
   void (*const lift_)(bool);
   std::uint64_t (*const processor_ns_)();
-  const std::uint64_t update_ticks_;
+  const std::uint64_t update_ticks_, long_ticks_;
   std::uint64_t lifted_since_ = 0, lifted_ = 0;  // ticks; 0: they are not
   double skip_ticks_ = 0;
   std::atomic<std::uint32_t> least_{1};

@@ -8,6 +8,7 @@ Comments in front of a function, all of it that is said about it:
   ; hooks: store 4, range load, release    the calls of hooks in the function, in its order; also `gather load`; `none`
   ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
   ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
+  ; loops: 1                               so many of its loops have a copy beside them, without hooks
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
 
 Every function has a line about its hooks. `; passes: …` in a file: these, not the pass alone. The IR that comes out is one that LLVM's verifier takes.
@@ -24,10 +25,10 @@ STATE = "@__photofinish_state_5"
 
 
 def expectations(path):
-    """By function: hooks, tests or none, remarks, whether it has a copy."""
+    """By function: hooks, tests or none, remarks, whether it has a copy, how many of its loops have."""
     found, about = {}, []
     for line in path.read_text().splitlines():
-        if comment := re.match(r"; (hooks|tests|remark|copy): (.*)$", line):
+        if comment := re.match(r"; (hooks|tests|remark|copy|loops): (.*)$", line):
             about.append(comment.groups())
         elif define := re.match(r"define .*@(\w+)\(", line):
             hooks = [text for kind, text in about if kind == "hooks"]
@@ -35,7 +36,7 @@ def expectations(path):
                 raise SystemExit(f"{path.name}: @{define[1]} has {len(hooks)} lines about its hooks")
             tests = [int(text) for kind, text in about if kind == "tests"]
             found[define[1]] = (hooks[0], tests[0] if tests else None, [text for kind, text in about if kind == "remark"],
-                                [text for kind, text in about if kind == "copy"])
+                                [text for kind, text in about if kind == "copy"], [int(text) for kind, text in about if kind == "loops"])
             about = []
     return found
 
@@ -88,7 +89,7 @@ def check(arguments, path, folder):
         return [f"{path.name}: {' '.join(command)}\n{made.stderr}"]
     bodies, said = functions(made.stdout), remarks_of(remarks.read_text() if remarks.exists() else "")
     problems = []
-    for name, (hooks, tests, texts, copies) in expectations(path).items():
+    for name, (hooks, tests, texts, copies, loops) in expectations(path).items():
         body = bodies[name]
         if hooks_of(body) != hooks:
             problems.append(f"{path.name}: @{name} has hooks: {hooks_of(body)}, not: {hooks}\n{body}")
@@ -105,6 +106,10 @@ def check(arguments, path, folder):
         for wanted in copies:
             if wanted not in ("yes", "no") or bool(copy) != (wanted == "yes"):
                 problems.append(f"{path.name}: @{name} has {'a' if copy else 'no'} copy, wanted: {wanted}\n{body}")
+        chosen = re.findall(r"br i1 %\d+, label %[\w.]+, label %[\w.]+\.without_tests\d*$", body, re.MULTILINE)
+        for wanted in loops:
+            if len(chosen) != wanted:
+                problems.append(f"{path.name}: @{name} has copies of {len(chosen)} loops, wanted: {wanted}\n{body}")
         for text in texts:
             if not any(one.startswith(text) for one in said.get(name, [])):
                 problems.append(f"{path.name}: @{name} has no remark: {text}\n  " + "\n  ".join(said.get(name, ["none"])))

@@ -102,6 +102,7 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
 }
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
+  if (Sampling* sampling = Sampling::get()) sampling->was_in_call(c.scratch.begun, end);
   const Timed timed(&Sampling::took_recording, end);
   c.task.lane->finish(c.event, recorder.time(end));
   if (Online* online = Online::get()) online->add(c.event, c.scratch.begun, end);
@@ -109,6 +110,7 @@ void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
 }
 
 void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end) {
+  if (Sampling* sampling = Sampling::get()) sampling->was_in_call(start, end);
   const Timed timed(&Sampling::took_recording, end);
   record_before(c, recorder, start);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));

@@ -103,3 +103,68 @@ loop:
 end:
   ret void
 }
+
+; Calls MPI, but not in its loops: of those inside each other the outer one has a copy. What it comes to is used behind it.
+; hooks: store 4, load 8
+; copy: no
+; loops: 2
+define i64 @loops_between_calls(ptr %a, ptr %b, i64 %n) {
+entry:
+  call void @mpi()
+  br label %outer
+outer:
+  %o = phi i64 [ 0, %entry ], [ %next_o, %outer_end ]
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %outer ], [ %next, %inner ]
+  %r = call i32 @rand()
+  %at = getelementptr i32, ptr %a, i32 %r
+  store i32 1, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %inner, label %outer_end
+outer_end:
+  %next_o = add i64 %o, 1
+  %more_o = icmp slt i64 %next_o, %n
+  br i1 %more_o, label %outer, label %between
+between:
+  call void @mpi()
+  br label %last
+last:
+  %k = phi i64 [ 0, %between ], [ %next_k, %more_last ]
+  %sum = phi i64 [ 0, %between ], [ %total, %more_last ]
+  %r_k = call i32 @rand()
+  %at_k = getelementptr i64, ptr %b, i32 %r_k
+  %v = load i64, ptr %at_k
+  %found = icmp eq i64 %v, 7
+  br i1 %found, label %early, label %more_last
+more_last:
+  %total = add i64 %sum, %v
+  %next_k = add i64 %k, 1
+  %more_k = icmp slt i64 %next_k, %n
+  br i1 %more_k, label %last, label %end
+early:
+  %so_far = mul i64 %sum, 3
+  ret i64 %so_far
+end:
+  ret i64 %total
+}
+
+; All that its loop touches is looked at in front of it: there is nothing to choose.
+; hooks: range store
+; loops: 0
+define void @range_between_calls(ptr %a) {
+entry:
+  call void @mpi()
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr i64, ptr %a, i64 %i
+  store i64 1, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, 100
+  br i1 %more, label %loop, label %end
+end:
+  call void @mpi()
+  ret void
+}

@@ -147,5 +147,28 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   EXPECT_EQ(told.run_ns, 100'000'000'500u);
 }
 
+TEST(Sampling, WaitingInACallIsNoTimeToSpend) {
+  const auto sampler = sampling(1.5);
+  const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
+  const std::uint64_t start = ticks();
+  sampler->took_looking(start, start);
+  const std::uint64_t before = sampler->summary(start).run_ns;
+  g_processor_ns += 10'000'000'000;
+  sampler->was_in_call(start + second, start + 10 * second);  // which spins
+  EXPECT_NEAR(static_cast<double>(sampler->summary(start + 10 * second).run_ns - before), 1e9, 1e7);
+  g_processor_ns += 1'000'000'000;
+  sampler->took_looking(start + 10 * second, start + 11 * second);  // half of what is left
+  EXPECT_EQ(g_lifted, std::vector<bool>{true});
+}
+
+TEST(Sampling, WhatOthersHadOfTheProcessorWasNotTheTools) {
+  const auto sampler = sampling(1.5);
+  const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
+  const std::uint64_t start = ticks();
+  g_processor_ns += 1'000'000;
+  sampler->took_looking(start, start + 5 * second);
+  EXPECT_NEAR(static_cast<double>(sampler->summary(start + 5 * second).own_ns), 1e6, 1e5);
+}
+
 }  // namespace
 }  // namespace photofinish
