@@ -89,6 +89,7 @@ from expectations import BadProgram, find_marks, match_one, match_site, match_to
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
 EVENT = re.compile(r"(?:(t\d+) )? *(\d+\.\d+) +(\d+\.\d+)  (.*?)(?:  @ (.*))?$")
 FRAME = re.compile(r"    #\d+ (.*?) (\S+(?::\d+|\+0x[0-9a-f]+))( \(inlined\))?$")
+LONGEST_RUN = 1e6  # seconds
 RUN_MARK = "PHOTOFINISH_TEST_RUN"
 NO_PROBLEM, FINDINGS = 0, 66  # exit codes of `photofinish check`
 DEADLINE = time.monotonic() + 100  # for all it does, and as much again for each further time
@@ -195,6 +196,8 @@ def parse_dump(text):
                  "inlined": bool(frame[3])})
         elif event := EVENT.match(line):
             tokens = event[4].split()
+            if float(event[2]) > LONGEST_RUN:
+                raise Failure(f"dump printed an event at a time that no run has: {line}")
             if event[1]:
                 tokens.append(event[1])
             rank["event"].append({"text": line, "tokens": tokens, "frames": []})

@@ -34,7 +34,7 @@ class Timed {
 thread_local std::uint64_t Timed::t_inside = 0;
 
 // The first failure is on record already; how often it was repeated goes in front of whatever the task does next.
-[[gnu::cold, gnu::noinline]] void record_failures(Context& c, Recorder& recorder) {
+[[gnu::cold, gnu::noinline]] void record_failures(Context& c, Recorder& recorder, std::uint64_t start) {
   const std::uint64_t repeated = std::exchange(c.scratch.failed_times, 0) - 1;
   if (repeated == 0) return;
   Event& again = c.scratch.failed_again;
@@ -43,8 +43,7 @@ thread_local std::uint64_t Timed::t_inside = 0;
   again.site = c.scratch.failed_site;
   again.fields.set(Field::flag, 0);
   again.fields.set(Field::repeated, static_cast<std::int64_t>(repeated));
-  const std::uint64_t now = recorder.time(ticks());
-  c.task.lane->append(again, now, now);
+  c.task.lane->append(again, recorder.time(start), recorder.time(start));  // not later than what comes: times of a lane only grow
 }
 
 constexpr std::size_t kMaxBuffers = 256;  // in one event
@@ -77,7 +76,7 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
 void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
   if (Sampling* sampling = Sampling::get()) sampling->next_moment();
   if (c.scratch.failed_times != 0) [[unlikely]]
-    record_failures(c, recorder);
+    record_failures(c, recorder, start);
   if (c.scratch.touched != nullptr)
     if (std::vector<TouchedRow>* own = c.scratch.touched->take_own()) {
       record_touched(c, recorder, start, *own);
