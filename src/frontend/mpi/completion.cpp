@@ -1,4 +1,5 @@
 // Requests leave the table before the call that may free them: afterwards their handles may already be somebody else's.
+#include "frontend/mpi/fortran.h"
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/status.h"
 
@@ -47,7 +48,7 @@ void take_requests(Context& c) {
   scratch.taken.clear();
   scratch.handles.clear();
   for (int i = 0; i < c.request_count; ++i) {
-    RequestRecord* record = Objects::get().take_request(c.requests[i], &c.requests[i]);
+    RequestRecord* record = Objects::get().take_request(c.requests[i], variable_of(c.requests, i));
     scratch.taken.push_back(record);
     scratch.handles.push_back(c.requests[i]);
     c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
@@ -57,7 +58,7 @@ void take_requests(Context& c) {
 
 void name_requests(Context& c, Action action) {
   for (int i = 0; i < c.request_count; ++i) {
-    RequestRecord* record = Objects::get().find_request(c.requests[i], &c.requests[i]);
+    RequestRecord* record = Objects::get().find_request(c.requests[i], variable_of(c.requests, i));
     c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
     if (record != nullptr) (action == Action::Start ? record->active : record->cancel_asked) = true;
   }

@@ -443,7 +443,7 @@ bool Control::complete_early(Context& c) {
     REAL(PMPI_Win_flush)(c.target_rank, c.win->handle);
     return true;
   }
-  const auto* requests = c.new_request != nullptr ? static_cast<const MPI_Request*>(c.new_request->variable) : call.action == Action::Start ? c.requests : nullptr;
+  const MPI_Request* const requests = c.new_request != nullptr ? &c.new_request->handle : call.action == Action::Start ? c.requests : nullptr;
   const int count = c.new_request != nullptr ? 1 : requests != nullptr ? c.request_count : 0;
   const std::uint64_t since = now_ns();
   // Elsewhere the library is given time to do what it likes to do early.

@@ -8,6 +8,7 @@
 
 #include "frontend/mpi/datatypes.h"
 #include "frontend/mpi/facts.h"
+#include "frontend/mpi/fortran.h"
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/topology.h"
 #include "model/element.h"
@@ -418,7 +419,8 @@ RequestRecord* Objects::add_request(MPI_Request handle, const void* variable) {
     *record = {};
   }
   record->id = RequestId(++request_count_);
-  record->variable = variable;
+  record->handle = handle;
+  record->variable = variable_of(static_cast<const MPI_Request*>(variable), 0);
   append(handle, record);
   return record;
 }

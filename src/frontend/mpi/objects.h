@@ -126,6 +126,7 @@ struct RequestRecord {
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;
   bool by_variable = false;        // also in the table of shared handles
+  MPI_Request handle{};
 };
 
 class Objects {
