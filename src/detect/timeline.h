@@ -165,7 +165,7 @@ class Timeline {
   std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
   void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
   void tell_complete(Posted& posted, SiteId site);
-  void tell_over(Request& request, SiteId site);
+  void tell_over(Request& request, const Event& event);
   void tell_taken(const Comm& comm, const Posted& posted);
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);

@@ -114,7 +114,7 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   say(message, start_);
   const bool at_once = request == nullptr && traits(event.call).action == Action::Send;
   const std::uint64_t told = wants_messages_ ? tell_send(event, comm, to, message, at_once) : 0;
-  if (request != nullptr) request->send = told;
+  if (request != nullptr) request->send = told, request->synchronous = mode_of(event.call) == SendMode::Synchronous;
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
@@ -347,7 +347,7 @@ void Timeline::completion(const Event& event, Action action) {
     request.accesses.clear();
     for (const auto& [key, place] : request.hears) hear(key, return_, place);
     request.hears.clear();
-    tell_over(request, event.site);
+    tell_over(request, event);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
       received(*request.comm, request.receive, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
       request.receive.reset();
@@ -389,7 +389,7 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
   if (completion->cancelled && !receive) withdraw_send(request, event.site);
-  tell_over(request, event.site);
+  tell_over(request, event);
   if (request.operation != 0) finish_request(request, event);
 }
 

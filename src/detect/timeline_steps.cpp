@@ -109,9 +109,11 @@ void Timeline::end_messages() {
     if (request->receive != nullptr) tell_taken(*request->comm, *request->receive);
 }
 
-void Timeline::tell_over(Request& request, SiteId site) {
-  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
-  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, site);
+void Timeline::tell_over(Request& request, const Event& event) {
+  // A test waits for nothing: without buffers it would have said no, and the program would have gone on.
+  const bool waited = request.synchronous || traits(event.call).when == When::Blocks;
+  if (request.send != 0) tell(waited ? MessageStep::Kind::CompleteSend : MessageStep::Kind::Free, std::exchange(request.send, 0), event.site);
+  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, event.site);
 }
 
 void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
