@@ -11,6 +11,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/temp_directory.h"
 #include "cli/commands.h"
 #include "cli/preload.h"
 #include "launch/mpi_program.h"
@@ -152,9 +153,9 @@ int wait_for(const Replay& replay) {
 }
 
 Result<ScratchFolder> ScratchFolder::make() {
-  std::string path = (fs::temp_directory_path() / "photofinish-replay-XXXXXX").string();
-  if (mkdtemp(path.data()) == nullptr) return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
-  return ScratchFolder(path);
+  const auto path = make_temp_directory(fs::temp_directory_path().string(), "photofinish-replay");
+  if (!path) return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
+  return ScratchFolder(*path);
 }
 
 }  // namespace photofinish

@@ -151,9 +151,13 @@ static void before_range(struct photofinish_site* site, const void* address, uin
     for (uint64_t row = 0; row < rows; ++row) before_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes, NULL);
 }
 
-static void watch_values(void) {
+static void mark_everything(void) {
   memset(state.gate, 1, sizeof state.gate);
   state.high = ~UINT64_C(0);
+}
+
+static void watch_values(void) {
+  mark_everything();
   state.access = before_access;
   state.range = before_range;
   state.loaded = on_loaded;
@@ -187,8 +191,7 @@ static void watch(void) {
     watch_values();
     return;
   }
-  memset(state.gate, 1, sizeof state.gate);
-  state.high = ~UINT64_C(0);
+  mark_everything();
   state.access = on_access;
   state.range = on_range;
   state.indices = on_indices;

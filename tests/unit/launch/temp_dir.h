@@ -11,13 +11,14 @@
 #include <optional>
 #include <string>
 
+#include "base/temp_directory.h"
+
 namespace photofinish::testing {
 
 class TempDir {
  public:
   TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "photofinish-test-XXXXXX").string();
-    path_ = std::filesystem::canonical(mkdtemp(pattern.data())).string();
+    path_ = std::filesystem::canonical(make_temp_directory(std::filesystem::temp_directory_path().string(), "photofinish-test").value()).string();
   }
   ~TempDir() {
     std::error_code ignored;

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/temp_directory.h"
 #include "random_model.h"
 #include "raw_trace.h"
 #include "report/event_text.h"
@@ -321,12 +322,10 @@ void run_case(std::uint64_t number, const std::vector<Sample>& samples, Outcomes
 }
 
 int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) {
-  char pattern[] = "/dev/shm/photofinish-fuzz-XXXXXX";
-  char in_tmp[] = "/tmp/photofinish-fuzz-XXXXXX";
-  const char* base = mkdtemp(pattern);
-  if (base == nullptr) base = mkdtemp(in_tmp);
-  CHECK(base != nullptr);
-  g_directory = std::string(base) + "/run";
+  auto base = make_temp_directory("/dev/shm", "photofinish-fuzz");
+  if (!base) base = make_temp_directory("/tmp", "photofinish-fuzz");
+  CHECK(base.has_value());
+  g_directory = *base + "/run";
   __sanitizer_set_death_callback(tell_case);
   for (const int fatal : {SIGABRT, SIGALRM})
     signal(fatal, [](int which) {
@@ -353,7 +352,7 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
   else
     for (; done < cases && elapsed() < seconds; ++done) run_case(done, samples, outcomes);
   alarm(0);
-  std::filesystem::remove_all(base);
+  std::filesystem::remove_all(*base);
   std::printf("%llu cases in %.1f s: %llu refused, %llu damaged, %llu whole; %llu delivered events, %llu in all, printed as %llu "
               "characters\n",
               static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(outcomes.refused),
