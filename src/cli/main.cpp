@@ -127,6 +127,7 @@ int run(int argc, char** argv) {
   ExecArguments exec;
   std::string inherited;
   CLI::App* exec_command = app.add_subcommand("exec", "Become one rank of a program, recorded: mpirun -n 4 photofinish exec PROGRAM ARGS…");
+  exec_command->footer("LAUNCHER … photofinish exec [OPTIONS] PROGRAM ARGS…");
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
   exec_command->prefix_command();

@@ -40,6 +40,7 @@ Judgement judge_shared(const Machine& machine) {
 }
 
 Judgement judge_tracing(const Machine& machine) {
+  if (!machine.has_gdb) return {Level::Note, "there is no gdb in PATH, which photofinish replay --gdb needs", "install gdb; all else works without it"};
   if (!machine.can_trace) return {Level::Note, "processes may not be traced here (seccomp), so that gdb does not work", "docker run --cap-add=SYS_PTRACE; photofinish itself does not need it"};
   if (machine.ptrace_scope.value_or(0) >= 2)
     return {Level::Note, fmt::format("kernel.yama.ptrace_scope is {}: gdb cannot attach to ranks", *machine.ptrace_scope), "sysctl kernel.yama.ptrace_scope=1; photofinish itself does not need it"};

@@ -12,6 +12,7 @@
 #include "doctor/look_for.h"
 #include "doctor/machine.h"
 #include "launch/elf.h"
+#include "launch/mpi_program.h"
 #include "options/options.h"
 
 namespace photofinish {
@@ -130,6 +131,7 @@ Machine look_at_machine(const std::string& executable, const std::string& versio
   machine.shared_bytes = room_in("/dev/shm");
   machine.ptrace_scope = number_in("/proc/sys/kernel/yama/ptrace_scope");
   machine.can_trace = may_be_traced();
+  machine.has_gdb = static_cast<bool>(find_program("gdb"));
   machine.randomised = number_in("/proc/sys/kernel/randomize_va_space");
   return machine;
 }

@@ -55,6 +55,7 @@ struct Machine {
   std::optional<std::uint64_t> shared_bytes;  // room in /dev/shm; nothing: there is none
   std::optional<int> ptrace_scope;            // of Linux' Yama; nothing: not there
   bool can_trace = true;      // a process may ask to be traced, as gdb wants
+  bool has_gdb = true;
   std::optional<int> randomised;              // address space layout
 };
 

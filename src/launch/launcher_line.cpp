@@ -164,7 +164,7 @@ Result<Words> without_program(const Words& line, size_t begin, size_t end) {
   const auto option = std::find_if(line.begin() + begin, line.begin() + end, names_programs_in_file);
   if (option == line.begin() + end) {
     const std::string text = fmt::format("{}", fmt::join(line.begin() + begin, line.begin() + end, " "));
-    return Error{fmt::format("no program found in '{}'; write 'photofinish exec' in front of it", text)};
+    return Error{fmt::format("no program found in '{}': check its path; if a script starts it, write 'photofinish exec' in front of it there, and start the script without photofinish check", text)};
   }
   if (std::ranges::any_of(line, file_is_wrapped)) return line;
   return Error{fmt::format("the programs are named in the file of {}; write 'photofinish exec' in front of each there",

@@ -49,7 +49,7 @@ Result<bool> write_file(const std::string& path, const std::function<Result<bool
   const bool in_place = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   const std::string unfinished = in_place ? path : path + ".new";
   std::FILE* file = std::fopen(unfinished.c_str(), "we");
-  if (file == nullptr) return Error{"cannot write " + error_of(unfinished, errno).message};
+  if (file == nullptr) return Error{"cannot write " + error_of(path, errno).message};
   auto done = write(file);
   if (std::fclose(file) != 0 && done) done = Error{"cannot write " + error_of(path, errno).message};
   if (done && !in_place && std::rename(unfinished.c_str(), path.c_str()) != 0) done = Error{"cannot write " + error_of(path, errno).message};

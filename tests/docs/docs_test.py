@@ -117,6 +117,9 @@ class Page:
                     headings = [re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower()).replace(" ", "-") for line in file if line.startswith("#")]
                 if anchor not in headings:
                     self.failures.append(f"{self.name}: a link to {link}, which has no such heading")
+        for path in re.findall(r"`((?:src|tests|docs|tools|packaging|examples|include|bench)/[\w./-]+)`", self.text):
+            if not os.path.exists(os.path.join(ROOT, path)):
+                self.failures.append(f"{self.name}: names {path}, which is not there")
 
     def check_source(self, block):
         path = os.path.join(ROOT, block.notes["from"])

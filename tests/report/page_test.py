@@ -298,6 +298,17 @@ class Page(PageCase):
         self.assertEqual(self.texts("#F1 .row .state"), ["confirmed, harmful"])
         self.assertIn("+ got 0", self.texts("#F1 .difference")[0])
         self.shoot("confirmed")
+        # The longest state ends before what stands beside it begins, wherever they are on one line.
+        self.addCleanup(self.browser.page, "Emulation.clearDeviceMetricsOverride")
+        self.run_js("document.querySelector('#F1 .row .state').textContent = 'confirmed, same outcome seen'")
+        for width in (970, 1280, 1600):
+            self.browser.page("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+            self.settle()
+            self.assertTrue(self.run_js("document.querySelector('#F1 .row .state').getBoundingClientRect().right < document.querySelector('#F1 .row .state-cell').nextSibling.getBoundingClientRect().left"), width)
+            self.assertEqual(self.run_js("document.documentElement.scrollWidth"), width)
+        self.browser.page("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        self.settle()
+        self.assertTrue(self.run_js("[...document.querySelectorAll('#F1 .row .state, #F1 .row .turn')].every(e => e.getBoundingClientRect().right < document.querySelector('#F1 .row').getBoundingClientRect().right - 4)"))
 
 
 @unittest.skipUnless(os.environ.get("BIG_RUN"), "needs BIG_RUN")

@@ -160,6 +160,9 @@ TEST(Doctor, System) {
   machine = well();
   machine.ptrace_scope = 3;
   expect(found_in(machine), 0, 1, "kernel.yama.ptrace_scope is 3");
+  machine = well();
+  machine.has_gdb = false;
+  expect(found_in(machine), 0, 1, "no gdb in PATH");
 }
 
 ProgramFacts good_program() {

@@ -120,7 +120,8 @@ TEST_F(LauncherLine, LeavesAWrappedLineAlone) {
 }
 
 TEST_F(LauncherLine, ErrorsSayWhatToDo) {
-  EXPECT_NE(wrap("mpirun -n 2 ./missing").find("write 'photofinish exec' in front of it"), std::string::npos);
+  EXPECT_NE(wrap("mpirun -n 2 ./missing").find("check its path"), std::string::npos);
+  EXPECT_NE(wrap("bash -c './job.sh'").find("write 'photofinish exec' in front of it there, and start the script without photofinish check"), std::string::npos);
   EXPECT_NE(wrap("mpirun").find("error: no program"), std::string::npos);
   EXPECT_NE(wrap("flux").find("error: no program"), std::string::npos);
   EXPECT_NE(wrap("srun -n").find("error: no program"), std::string::npos);
