@@ -63,14 +63,17 @@ def output_of(mpi, folder, rank, ranks):
 def run(line, env, timeout, interrupt=0):
     process = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
-        out, err = process.communicate(timeout=interrupt or timeout)
+        try:
+            out, err = process.communicate(timeout=interrupt or timeout)
+        except subprocess.TimeoutExpired:
+            if not interrupt:
+                raise
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        if not interrupt:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise Failure("no end after %d s: %s" % (timeout, " ".join(line)))
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=timeout)
+        subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])  # ranks have groups of their own
+        process.communicate()
+        raise Failure("no end after %d s: %s" % (timeout, " ".join(line)))
     return process.returncode, out, err.decode(errors="replace")
 
 
@@ -92,7 +95,7 @@ def check(program, work):
         os.makedirs(outputs)
         line = [ARGS.photofinish, "record", "--ranks", group, "-o", recorded, "--no-progress", "--"] + launcher(ARGS.mpi, ranks, outputs)
         line += [binary] + shlex.split(how.get("args", ""))
-        code, out, err = run(line, env, timeout, int(how.get("interrupt", 0)))
+        code, out, err = run(line, env, timeout, int(how.get("interrupt", 0)) * max(1, ranks // 8))
         if (code == 0) != (how.get("exit", "0") == "0"):
             raise Failure("recording ended with %d\n%s%s" % (code, out.decode(errors="replace"), err))
         for rank in ranks_of(group):
