@@ -141,6 +141,8 @@ class Timeline {
   void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
   void completion(const Event& event, Action action);
+  void complete_those(const Event& event, Action action);
+  bool asks(const Event& event);
   void start_persistent(const Event& event);
   void partition(const Event& event, Action action);
   void one_sided(const Event& event, Action action);
@@ -165,7 +167,7 @@ class Timeline {
   std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
   void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
   void tell_complete(Posted& posted, SiteId site);
-  void tell_over(Request& request, const Event& event);
+  void tell_over(Request& request, SiteId site);
   void tell_taken(const Comm& comm, const Posted& posted);
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
@@ -272,6 +274,7 @@ class Timeline {
   bool makes_accesses_ = true;
   bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
+  bool asked_ = false;       // the event's call would have come back anyhow
 };
 
 }  // namespace photofinish

@@ -114,7 +114,7 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   say(message, start_);
   const bool at_once = request == nullptr && traits(event.call).action == Action::Send;
   const std::uint64_t told = wants_messages_ ? tell_send(event, comm, to, message, at_once) : 0;
-  if (request != nullptr) request->send = told, request->synchronous = mode_of(event.call) == SendMode::Synchronous;
+  if (request != nullptr) request->send = told;
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
@@ -243,7 +243,9 @@ void Timeline::probe(const Event& event, Action action) {
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
   if (posted->takes && event.fields.has(Field::message)) posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+  asked_ = asks(event);
   if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
+  asked_ = false;
   comm.unsettled.push_back(std::move(posted));
   settle(comm);
 }
@@ -337,7 +339,21 @@ void Timeline::partition(const Event& event, Action action) {
     }
 }
 
+// Whether the call would have come back if this had not been over: with nothing, or with another one of several.
+bool Timeline::asks(const Event& event) {
+  const auto& [name, action, when] = traits(event.call);
+  if (when != When::Blocks) return true;
+  if (action != Action::WaitAny && action != Action::WaitSome) return false;
+  return std::count_if(event.requests.begin(), event.requests.end(), [&](RequestId id) { return requests_.contains(id); }) > 1;
+}
+
 void Timeline::completion(const Event& event, Action action) {
+  asked_ = asks(event);
+  complete_those(event, action);
+  asked_ = false;
+}
+
+void Timeline::complete_those(const Event& event, Action action) {
   if (action == Action::RequestStatus) {
     if (!event.fields.has(Field::request) || event.fields[Field::flag] == 0) return;
     const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
@@ -347,7 +363,7 @@ void Timeline::completion(const Event& event, Action action) {
     request.accesses.clear();
     for (const auto& [key, place] : request.hears) hear(key, return_, place);
     request.hears.clear();
-    tell_over(request, event);
+    tell_over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
       received(*request.comm, request.receive, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
       request.receive.reset();
@@ -389,7 +405,7 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
   if (completion->cancelled && !receive) withdraw_send(request, event.site);
-  tell_over(request, event);
+  tell_over(request, event.site);
   if (request.operation != 0) finish_request(request, event);
 }
 

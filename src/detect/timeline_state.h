@@ -153,7 +153,6 @@ struct Timeline::Request {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
   std::vector<Heard> heard;                                    // the same, for the sink
   std::uint64_t send = 0;                                      // its number for the sink
-  bool synchronous = false;                                    // that send
   WorldRank sent_to;
   std::int64_t sent_tag = 0;
   std::uint64_t sent_index = 0;  // the index-th message to there with that tag
