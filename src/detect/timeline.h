@@ -140,6 +140,8 @@ class Timeline {
   void probe(const Event& event, Action action);
   void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
+  void say_part(Request& request, std::uint64_t message, std::int64_t partitions, std::int64_t index);
+  void hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index);
   void completion(const Event& event, Action action);
   void complete_those(const Event& event, Action action);
   bool asks(const Event& event);

@@ -165,6 +165,7 @@ struct Timeline::Request {
   std::uint64_t number = 0;  // among the persistent collectives, or partitioned messages, of its communicator
   std::uint64_t starts = 0;
   std::uint64_t ready = 0;   // partitions, since the last start
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
 };
 
 template <class Visit>
