@@ -185,7 +185,7 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   else
     text += fmt::format("VERDICT: photofinish: portable: it comes to its end without buffered sends, too{}{}\n",
                         messages.races.empty() ? "" : ", if its receives take the messages that they took here",
-                        messages.answers.empty() ? "" : fmt::format(", if it goes on in the same way where {} would come back otherwise", answers(messages, notes)));
+                        messages.answers.empty() ? "" : fmt::format(",{} if it goes on in the same way where {} would come back otherwise", messages.races.empty() ? "" : " and", answers(messages, notes)));
   return text;
 }
 
