@@ -80,10 +80,13 @@ std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Momen
   return std::max<std::uint64_t>(arrivals, 1);
 }
 
-// What each receive and probe from any source got, in the order in which they were posted; kProcNull: nothing. `index` becomes that of the one at the moment.
-std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, std::uint64_t& index) {
+// What each receive and probe from any source got, in the order in which they were posted; kProcNull: nothing. `index` becomes that of the one at the moment: of several
+// that MPI_Startall started, the one that got that message.
+std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const MessageEnd& got, std::uint64_t& index) {
   std::vector<Schedule::Match> matches;
   std::map<std::int64_t, std::size_t> pending;  // by request
+  std::set<std::int64_t> prepared;              // persistent ones
+  std::size_t first = 0, last = 0;              // of the moment's
   const Event* event = nullptr;
   trace.rewind();
   for (std::uint64_t number = 0; trace.next(event); ++number) {
@@ -93,13 +96,32 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, std::ui
         pending.erase(found);
       }
     const FieldSet& fields = event->fields;
-    if (!fields.has(Field::from) || fields[Field::from] != kAnySource.value || traits(event->call).when == When::Prepares) continue;
+    if (traits(event->call).action == Action::Start) {
+      const std::size_t before = matches.size();
+      for (const RequestId id : event->requests) {
+        if (!prepared.contains(static_cast<std::int64_t>(id.value))) continue;
+        pending[static_cast<std::int64_t>(id.value)] = matches.size();
+        matches.push_back({kProcNull, kAnyTag});
+      }
+      if (number <= moment / 2 && matches.size() > before) index = first = before, last = matches.size();
+      continue;
+    }
+    if (!fields.has(Field::from) || fields[Field::from] != kAnySource.value) continue;
+    if (traits(event->call).when == When::Prepares) {
+      if (fields.has(Field::request) && traits(event->call).action == Action::Receive) prepared.insert(fields[Field::request]);
+      continue;
+    }
     if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
-    if (number <= moment / 2) index = matches.size();
+    if (number <= moment / 2) index = first = last = matches.size();
     matches.push_back({kProcNull, kAnyTag});
     if (fields.has(Field::matched_from)) matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])), fields[Field::matched_tag]};
     else if (fields.has(Field::request)) pending[fields[Field::request]] = matches.size() - 1;
   }
+  for (std::size_t i = first; i < last; ++i)
+    if (matches[i].source == got.rank && matches[i].tag == got.tag) {
+      index = i;
+      break;
+    }
   return matches;
 }
 
@@ -163,12 +185,10 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   else if (finding.taker == Taker::Cancelled) candidate.impossible = "it was cancelled, and nothing can be received in its place";
   else if (finding.wanted.source != kAnySource) candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
   else if (!site.call) candidate.impossible = "its call is not on record";
-  else if (traits(*site.call).action == Action::Start || traits(*site.call).when == When::Prepares)
-    candidate.impossible = "it is a persistent receive, which says once for all times from whom it takes messages";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
   candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank});
-  candidate.schedule.matches = matches_of(*trace, finding.receive.moment, candidate.schedule.steered);
+  candidate.schedule.matches = matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
   if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others)

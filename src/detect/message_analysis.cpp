@@ -41,9 +41,9 @@ class Walker {
     changed_.notify_all();
   }
   // Nothing follows.
-  MessageWalk& finish() {
+  MessageWalk& finish(bool ended) {
     join();
-    walk_.finish();
+    walk_.finish(ended);
     return walk_;
   }
 
@@ -96,13 +96,13 @@ class Walk {
     add(std::move(told));
   }
   // Races and standstills; `followed` is about the messages alone.
-  std::vector<MessageFindings> finish() {
+  std::vector<MessageFindings> finish(bool ended) {
     hand_over();
     std::vector<MessageFindings> parts;
-    MessageWalk& seen = seen_.finish();
+    MessageWalk& seen = seen_.finish(ended);
     parts.push_back(seen.findings());
     parts.back().followed = seen.seen_to_the_end();
-    parts.push_back(unbuffered_.finish().findings());
+    parts.push_back(unbuffered_.finish(ended).findings());
     return parts;
   }
 
@@ -245,9 +245,10 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
   }
   for (const auto& rank : ranks) rank->finish();
 
-  std::vector<MessageFindings> parts = walk.finish();
+  const bool ended = std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
+  std::vector<MessageFindings> parts = walk.finish(ended);
   MessageFindings& notes = parts.emplace_back();
-  notes.followed = std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
+  notes.followed = ended;
   notes.threads = walk.threads;
   notes.timing = walk.timing.all();
   notes.messages = walk.messages;

@@ -72,6 +72,7 @@ class SliceReader {
     step.carries = (head >> 6 & 1) != 0;
     step.exclusive = (head >> 7 & 1) != 0;
     step.at_once = (head >> 8 & 1) != 0;
+    step.asked = (head >> 9 & 1) != 0;
     const SliceSteps::Place* const place = one_of(slice_.places);
     step.moment = moment_ += in_.number();
     switch (step.kind) {
@@ -219,7 +220,7 @@ void MessageLog::put(const MessageStep& step) {
   std::uint8_t bytes[kMaxStep];
   Encoder out(bytes);
   out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 | (step.carries ? 1u : 0u) << 6 | (step.exclusive ? 1u : 0u) << 7 |
-             (step.at_once ? 1u : 0u) << 8);
+             (step.at_once ? 1u : 0u) << 8 | (step.asked ? 1u : 0u) << 9);
   out.number(place_of(step));
   out.number(step.moment - moment_);
   moment_ = step.moment;
@@ -349,6 +350,7 @@ bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, M
   std::int64_t left = 0;
   for (const SliceSteps& slice : ranks) left += slice.left;
   if (left != 0 && !last) return false;
+  walk.begin_slice(ranks.front().slice);
   walk.go(std::any_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.has_choices; }) ? MessageWalk::Ways::Both : MessageWalk::Ways::Unbuffered);
   std::vector<SliceReader> readers;
   std::uint64_t longest = 0;

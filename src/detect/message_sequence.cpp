@@ -57,7 +57,7 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
     run();
   }
   if (sends_ == Sends::Unbuffered && own.queue.size() >= own.look) [[unlikely]] {
-    own.look = find_deadlock(who, true) ? 256 : 2 * own.queue.size();
+    own.look = look_early(who) ? 256 : 2 * own.queue.size();
     run();
   }
 }
@@ -91,7 +91,10 @@ void MessageSequence::run() {
     woken_.pop_back();
     Rank& own = rank(who);
     own.woken = false;
-    while (!own.queue.empty() && take(who, own.queue.front())) own.queue.pop_front();
+    while (!own.queue.empty() && take(who, own.queue.front())) {
+      own.queue.pop_front();
+      own.let_go = false;
+    }
   }
   running_ = false;
 }
@@ -109,6 +112,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       Said& said = said_[step.key];
       said.by.push_back(who);
       said.others = step.others;
+      said.unsure |= rank(who).unsure;
       if (races_ != nullptr && step.carries) races_->say(who, step.key);
       if (said.by.size() >= said.needed)
         for (const WorldRank waiting : std::exchange(said.waiting, {})) wake(waiting);
@@ -130,7 +134,11 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     case Kind::CompleteReceive: {
       Operation* const receive = operation(who, step.operation);
       if (receive == nullptr) return true;
-      if (!receive->matched && !receive->cancelled) return false;
+      if (!receive->matched && !receive->cancelled) {
+        receive->freed = rank(who).let_go;
+        return receive->freed;
+      }
+      rank(who).unsure |= receive->met_unsure;
       if (races_ != nullptr) races_->complete(receive->receive);
       rank(who).operations.erase(step.operation);
       return true;
@@ -143,7 +151,8 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       if (step.kind == Kind::CompleteSend) {
         const bool may_wait = !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
         const bool waits = mode == SendMode::Synchronous || (may_wait && !send->let_go);
-        if (waits && !send->matched) return false;
+        if (waits && !send->matched && !rank(who).let_go) return false;
+        if (waits && send->matched) rank(who).unsure |= send->met_unsure;
         if (races_ != nullptr && mode == SendMode::Synchronous && !send->nowhere) races_->complete(send->send);
       } else if (races_ != nullptr && !send->nowhere && (mode == SendMode::Synchronous || !send->matched)) {
         races_->free(send->send);
@@ -159,14 +168,15 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
 
 // Those that are neither matched nor completed are still needed.
 void MessageSequence::drop_if_over(WorldRank who, std::uint64_t id) {
-  const Operation* const send = operation(who, id);
-  if (send != nullptr && send->freed && send->matched) rank(who).operations.erase(id);
+  const Operation* const over = operation(who, id);
+  if (over != nullptr && over->freed && over->matched) rank(who).operations.erase(id);
 }
 
 void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   CHECK(step.peer.value >= 0 && static_cast<std::size_t>(step.peer.value) < ranks_.size() && step.key != 0 && step.operation != 0);
   Operation& send = *operation(who, step.operation);
   send.posted = true;
+  send.unsure = rank(who).unsure;
   step.key = send.step.key;
   if (send.nowhere) {
     send.matched = true;
@@ -218,6 +228,7 @@ void MessageSequence::cancel_send(WorldRank who, Operation& send) {
 void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
   Operation& receive = *operation(who, step.operation);
   receive.posted = true;
+  receive.unsure = rank(who).unsure;
   receive.inbox = inbox_of(who, step.comm);
   inboxes_[receive.inbox].open.push_back(step.operation);
   if (races_ != nullptr) receive.receive = races_->receive(end_of(who, step), step.comm, wanted_by(step));
@@ -253,15 +264,19 @@ void MessageSequence::try_match(MessageKey key) {
     return;
   }
   send->matched = receive->matched = true;
+  send->met_unsure = receive->unsure;
+  receive->met_unsure = send->unsure;
+  const std::uint32_t index = receive->inbox;
   std::erase(inbox.open, message.receive);
   const auto sends = inbox.unmatched.find(message.from);
   std::erase(sends->second, key);
   if (races_ != nullptr) races_->match(send->send, receive->receive);
   messages_.erase(found);
   drop_if_over(message.from, message.send);
+  drop_if_over(message.to, message.receive);
   wake(message.from);
   wake(message.to);
-  gone(receive->inbox);
+  gone(index);
 }
 
 // A receive or send is out of the way: others may be the first now.
@@ -278,18 +293,24 @@ MessageKey MessageSequence::seen_by(WorldRank who, const MessageStep& probe) {
 
 bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
   const MessageKey key = seen_by(who, step);
+  if (rank(who).let_go) {
+    if (step.key == 0) rank(who).operations.erase(step.operation);
+    return true;
+  }
   const auto found = messages_.find(key);
   if (found == messages_.end()) return false;
   Operation* const send = found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
   if (send == nullptr || !send->posted) return false;
   const Wanted wanted = wanted_by(step);
   if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, key, who, 0, wanted)) return false;
+  rank(who).unsure |= send->unsure;
   if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send->send);
   if (step.key == 0) rank(who).operations.erase(step.operation);
   return true;
 }
 
 bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
+  if (rank(who).let_go) return true;
   Said& said = said_[step.key];
   const std::size_t needed = step.from == nullptr ? 1 : step.from->size();
   if (said.by.size() < needed) {
@@ -297,6 +318,7 @@ bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
     said.needed = std::min(said.needed, needed);
     return false;
   }
+  rank(who).unsure |= said.unsure;
   if (races_ != nullptr && step.carries) races_->hear(who, step.key);
   if (++said.heard >= said.others) {
     said_.erase(step.key);
@@ -407,15 +429,21 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
   return kProcNull;
 }
 
-WorldRank MessageSequence::waits_for(WorldRank who) {
+// Of several that a rank waits for, rather one that is not among those.
+WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
   using Kind = MessageStep::Kind;
   const MessageStep& step = rank(who).queue.front();
   if (step.kind == Kind::Hear) {
     if (step.from == nullptr) return kProcNull;
     const auto said = said_.find(step.key);
-    for (const WorldRank one : *step.from)
-      if (said == said_.end() || std::find(said->second.by.begin(), said->second.by.end(), one) == said->second.by.end()) return one;
-    return kProcNull;
+    WorldRank missing = kProcNull;
+    for (const WorldRank one : *step.from) {
+      if (said != said_.end() && std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end()) continue;
+      const auto index = static_cast<std::size_t>(one.value);
+      if (one.value < 0 || index >= sooner_not.size() || !sooner_not[index]) return one;
+      if (missing == kProcNull) missing = one;
+    }
+    return missing;
   }
   if (step.kind == Kind::Locked) {
     WorldRank first = kProcNull;
@@ -490,12 +518,12 @@ bool MessageSequence::match_unknown(bool waited_for) {
 }
 
 // Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or who is not in this world and whose steps nobody knows.
-Deadlock MessageSequence::who_waits(WorldRank from) {
+Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   std::vector<WorldRank> path;
   WorldRank at = from;
   while (at.value >= 0 && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
     path.push_back(at);
-    at = waits_for(at);
+    at = waits_for(at, sooner_not);
   }
   const auto start = std::find(path.begin(), path.end(), at);
   Deadlock deadlock;
@@ -505,42 +533,135 @@ Deadlock MessageSequence::who_waits(WorldRank from) {
     const MessageStep& step = rank(who).queue.front();
     const Operation* const of = operation(who, step.operation);
     const bool completes = step.kind == MessageStep::Kind::CompleteSend || step.kind == MessageStep::Kind::CompleteReceive;
-    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{}, waits_for(who)});
+    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{}, waits_for(who, sooner_not)});
   }
   return deadlock;
 }
 
-// Tells of those who wait, and lets one send go.
-bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles) {
-  Deadlock deadlock = who_waits(from);
-  if (only_cycles && !deadlock.cycle) return false;
+// Who may go on after all, without buffers: who asks, or may be doing something else already; who waits for one of them; and who could take another message, or whose
+// message could be taken by another receive. The others wait for ever.
+MessageSequence::Ranks MessageSequence::may_go_on(bool told_all) {
+  Ranks going(ranks_.size());
+  bool anybody = false;
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (going[i] || !may_go_on(WorldRank(static_cast<std::int32_t>(i)), going, anybody, told_all)) continue;
+      going[i] = more = anybody = true;
+    }
+  }
+  return going;
+}
+
+bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody, bool told_all) {
+  using Kind = MessageStep::Kind;
+  const Rank& own = rank(who);
+  if (own.unsure) return true;
+  if (own.queue.empty()) return !told_all;
+  const MessageStep& step = own.queue.front();
+  if (step.asked) return true;
+  const auto goes = [&](WorldRank one) { return one == kAnySource ? anybody : static_cast<std::size_t>(one.value) >= others.size() || others[static_cast<std::size_t>(one.value)]; };
+  if (step.kind == Kind::Hear) {
+    const auto said = said_.find(step.key);
+    return step.from != nullptr && std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
+      return (said != said_.end() && std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end()) || goes(one);
+    });
+  }
+  const Operation* const of = operation(who, step.operation);
+  if (step.kind != Kind::Probe && of == nullptr) return false;
+  const MessageStep& waited = step.kind == Kind::Probe ? step : of->step;
+  if (goes(waited.peer)) return true;
+  if (waited.kind == Kind::Send) {
+    const Inbox& inbox = inboxes_[of->inbox];
+    return std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) { return wanted_by(operation(waited.peer, id)->step).takes(who, waited.tag); });
+  }
+  if (!told_all && (step.kind == Kind::Probe ? seen_by(who, step) : waited.key) == 0) return true;  // nobody has told yet which one it took
+  for (const auto& [from, keys] : inboxes_[inbox_of(who, waited.comm)].unmatched)
+    for (const MessageKey key : keys)
+      if (wanted_by(waited).takes(from, operation(from, messages_.at(key).send)->step.tag)) return true;
+  return false;
+}
+
+// Tells of those who wait for ever, and lets one send go.
+bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles, const Ranks& going) {
+  if (rank(from).queue.empty() || going[static_cast<std::size_t>(from.value)]) return false;
+  Deadlock deadlock = who_waits(from, going);
+  return (deadlock.cycle || !only_cycles) && let_send_go(std::move(deadlock), true);
+}
+
+bool MessageSequence::let_send_go(Deadlock deadlock, bool told) {
   const auto lets_go = std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
     return waits.step.kind == MessageStep::Kind::CompleteSend && waits.posted.mode != SendMode::Synchronous;
   });
   if (lets_go == deadlock.waits.end()) return false;
   const WorldRank let_go = lets_go->rank;
-  const std::uint64_t send = lets_go->step.operation;
-  deadlock.other_match = any_other_match();
+  operation(let_go, lets_go->step.operation)->let_go = true;
+  wake(let_go);
+  if (!told) {
+    not_sure(rank(let_go));
+    unsure_ |= !deadlock.other_match;
+    if (!deadlock.other_match) return true;
+  }
+  deadlock.slice = slice_;
   std::vector<std::uint64_t> sites{deadlock.cycle, deadlock.other_match};
   for (const Deadlock::Waits& waits : deadlock.waits) sites.push_back(waits.step.site_key);
   std::sort(sites.begin() + 2, sites.end());
   const auto [known, added] = deadlocks_.try_emplace(std::move(sites), std::move(deadlock));
   if (!added) ++known->second.count;
-  operation(let_go, send)->let_go = true;
-  wake(let_go);
   return true;
 }
 
-void MessageSequence::finish() {
+void MessageSequence::not_sure(Rank& rank) {
+  rank.unsure = true;
+  unsure_after_ = std::min(unsure_after_, slice_);
+}
+
+// A call that asked for what is not there, without buffers: it comes back otherwise.
+bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
+  if (rank(from).queue.empty()) return false;
+  const Deadlock waiting = who_waits(from);
+  if (only_cycles && !waiting.cycle) return false;
+  const auto asks = std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const Deadlock::Waits& waits) { return waits.step.asked; });
+  if (asks == waiting.waits.end()) return false;
+  answers_.note(asks->rank, asks->step.site, asks->step.site_key);
+  rank(asks->rank).let_go = true;
+  not_sure(rank(asks->rank));
+  wake(asks->rank);
+  return true;
+}
+
+// Where it hangs on something else than buffers: another message that a receive could take is told, with that.
+bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
+  if (rank(from).queue.empty()) return false;
+  Deadlock deadlock = who_waits(from);
+  if (only_cycles && !deadlock.cycle) return false;
+  const bool known_so_far = std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.unsure; });
+  deadlock.other_match = known_so_far && any_other_match();
+  return let_send_go(std::move(deadlock), false);
+}
+
+// While others have not told everything yet.
+bool MessageSequence::look_early(WorldRank who) {
+  constexpr std::size_t kMost = 1 << 16;  // that wait here for the end of the run
+  return find_deadlock(who, true, may_go_on(false)) || let_asked_go(who, true) || (rank(who).queue.size() >= kMost && let_unsure_go(who, true));
+}
+
+void MessageSequence::finish(bool ended) {
   run();
   if (sends_ == Sends::AsSeen) return go_past_locks();
+  const auto any = [&](auto lets_go) {
+    for (const bool only_cycles : {true, false})
+      for (std::size_t i = 0; i < ranks_.size(); ++i)
+        if (lets_go(WorldRank(static_cast<std::int32_t>(i)), only_cycles)) return true;
+    return false;
+  };
   for (bool moved = true; moved;) {
     moved = waiting() != 0 && (match_unknown(true) || match_unknown(false));
-    for (const bool only_cycles : {true, false}) {
-      if (moved) break;
-      for (std::size_t i = 0; i < ranks_.size() && !moved; ++i)
-        if (!ranks_[i].queue.empty()) moved = find_deadlock(WorldRank(static_cast<std::int32_t>(i)), only_cycles);
-      if (moved) break;
+    if (!moved && waiting() != 0) {
+      const Ranks going = may_go_on(ended);
+      moved = any([&](WorldRank who, bool only_cycles) { return find_deadlock(who, only_cycles, going); }) ||
+              any([&](WorldRank who, bool only_cycles) { return let_asked_go(who, only_cycles); }) ||
+              any([&](WorldRank who, bool only_cycles) { return let_unsure_go(who, only_cycles); });
     }
     run();
   }
@@ -553,6 +674,7 @@ void MessageSequence::forget_operations() {
         if (operation.step.kind == MessageStep::Kind::Send && operation.step.mode == SendMode::Synchronous && operation.matched) races_->free(operation.send);
     rank.operations.clear();
     rank.unlocks.clear();
+    rank.unsure = false;  // known by its slice
   }
   if (races_ != nullptr)
     for (auto& [window, targets] : locks_)

@@ -4,6 +4,8 @@
 // Rule: a step is taken when what it waits for has happened. A match happens when both ends are posted and each is the first
 // for the other. Unbuffered, the completion of a standard send waits for its match, too: where that leads nowhere, the ranks that
 // wait for each other are told, one of the sends is let go as if buffered, and the rest goes on.
+// A call that asks (MPI_Test, MPI_Iprobe, MPI_Waitany of several) would have come back otherwise. What the program does then nobody
+// knows: it goes on as it did, and whatever comes of that is not sure (`may_go_on`) and not told.
 // Invariant: a rank's queue holds what it did and what waits here for others; it is empty when nothing is outstanding.
 // Misses: unbuffered, another matching than the one that was seen may deadlock; and where that one cannot come about but another could,
 // `other_match` says so.
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "detect/message_race.h"
+#include "detect/timing_notes.h"
 
 namespace photofinish {
 
@@ -32,6 +35,7 @@ struct Deadlock {
   bool cycle = false;
   bool other_match = false;  // a send and a receive that were not matched to each other could be now
   std::uint64_t count = 1;   // at the same sites
+  std::uint64_t slice = 0;   // the first one
 };
 
 class MessageSequence {
@@ -46,13 +50,19 @@ class MessageSequence {
   void add(WorldRank rank, MessageStep step);
   // Which message a receive took, or a probe saw, if its step did not say.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
-  // Nothing follows, or nothing that anybody waits for here.
-  void finish();
+  void begin_slice(std::uint64_t slice) { slice_ = slice; }
+  // Nothing follows, or nothing that anybody waits for here; unless all ranks have `ended`, what follows is not known.
+  void finish(bool ended = true);
   // What has been posted is matched, and who completes it will not come back to it here.
   void forget_operations();
 
   // Unbuffered: empty if it would have come to its end as well.
   std::vector<Deadlock> deadlocks() const;
+  // Calls that would have come back otherwise; the first slice of one, or of a receive that would have taken another message; and whether it takes what follows to
+  // know if it would come to its end.
+  std::vector<TimingDependence> answers() const { return answers_.all(); }
+  std::uint64_t unsure_after() const { return unsure_after_; }
+  bool unsure() const { return unsure_; }
   // As seen: ranks that wait for each other at the end of a run that was broken off.
   std::vector<Deadlock> circles();
   std::size_t waiting() const;  // steps not taken
@@ -64,6 +74,8 @@ class MessageSequence {
     std::uint32_t inbox = 0;
     bool posted = false, matched = false, cancelled = false, let_go = false, freed = false;
     bool nowhere = false;  // a send that nobody took, in the place of one that was cancelled
+    bool unsure = false;   // the rank may have done something else
+    bool met_unsure = false;
     MessageRaces::Send send;
     MessageRaces::Receive receive;
   };
@@ -81,6 +93,7 @@ class MessageSequence {
     std::uint32_t heard = 0, others = 0;
     std::vector<WorldRank> waiting;
     std::size_t needed = ~std::size_t{0};  // for the first of them to go on
+    bool unsure = false;
   };
   // One lock of a window, and who gave it back when. The oldest are one, in the end.
   struct Release {
@@ -101,6 +114,8 @@ class MessageSequence {
     bool woken = false;
     std::set<MessageKey> taken_over;  // of cancelled sends that were matched here before that was known
     bool goes_past_lock = false;  // whoever else may have had it before
+    bool let_go = false;  // of what it asks for
+    bool unsure = false;  // what it does from here on, without buffers
   };
 
   Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
@@ -127,11 +142,19 @@ class MessageSequence {
   void drop_if_over(WorldRank who, std::uint64_t id);
 
   // --- who waits for whom
-  WorldRank waits_for(WorldRank who);
+  using Ranks = std::vector<bool>;
+  WorldRank waits_for(WorldRank who, const Ranks& sooner_not = {});
   WorldRank would_wait_for(WorldRank who, const Operation& operation);
   WorldRank holder(MessageKey key, int depth);
-  Deadlock who_waits(WorldRank from);
-  bool find_deadlock(WorldRank from, bool only_cycles);
+  Deadlock who_waits(WorldRank from, const Ranks& sooner_not = {});
+  Ranks may_go_on(bool told_all);
+  bool may_go_on(WorldRank who, const Ranks& others, bool anybody, bool told_all);
+  bool look_early(WorldRank who);
+  bool find_deadlock(WorldRank from, bool only_cycles, const Ranks& going);
+  bool let_asked_go(WorldRank from, bool only_cycles);
+  bool let_unsure_go(WorldRank from, bool only_cycles);
+  bool let_send_go(Deadlock deadlock, bool told);
+  void not_sure(Rank& rank);
   bool any_other_match();
   bool match_unknown(bool waited_for);
 
@@ -147,6 +170,9 @@ class MessageSequence {
   std::vector<WorldRank> woken_;
   bool running_ = false;
   std::map<std::vector<std::uint64_t>, Deadlock> deadlocks_;
+  TimingNotes answers_;
+  std::uint64_t slice_ = 0, unsure_after_ = ~std::uint64_t{0};
+  bool unsure_ = false;
 };
 
 }  // namespace photofinish

@@ -59,6 +59,7 @@ Standstill standstill(const Deadlock& deadlock, bool came_about) {
   result.cycle = deadlock.cycle;
   result.other_match = deadlock.other_match;
   result.times = deadlock.count;
+  result.slice = deadlock.slice;
   for (const Deadlock::Waits& waits : deadlock.waits) result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
   return result;
 }
@@ -81,6 +82,9 @@ MessageFindings MessageWalk::findings() {
   }
   for (const Deadlock& deadlock : seen_.circles()) all.standstills.push_back(standstill(deadlock, true));
   for (const Deadlock& deadlock : unbuffered_.deadlocks()) all.standstills.push_back(standstill(deadlock, false));
+  all.answers = unbuffered_.answers();
+  all.unsure = unbuffered_.unsure();
+  all.unsure_after = unbuffered_.unsure_after();
   return all;
 }
 

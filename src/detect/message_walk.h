@@ -25,6 +25,7 @@ class MessageWalk {
   // From here on; Unbuffered where no receive could have taken another message. Only when nothing waits.
   enum class Ways { Both, AsSeen, Unbuffered };
   void go(Ways ways) { ways_ = ways; }
+  void begin_slice(std::uint64_t slice) { unbuffered_.begin_slice(slice); }
 
   // That the rank will give back a lock, before anybody's step that may have to wait for it.
   void announce(WorldRank rank, const MessageStep& unlock) {
@@ -50,10 +51,10 @@ class MessageWalk {
     seen_.forget_operations();
     unbuffered_.forget_operations();
   }
-  // Nothing follows.
-  void finish() {
+  // Nothing follows; unless all ranks have ended, only because the run was broken off.
+  void finish(bool ended = true) {
     seen_.finish();
-    unbuffered_.finish();
+    unbuffered_.finish(ended);
     races_.finish();
   }
 

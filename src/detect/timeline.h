@@ -140,7 +140,11 @@ class Timeline {
   void probe(const Event& event, Action action);
   void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
+  void say_part(Request& request, std::uint64_t message, std::int64_t partitions, std::int64_t index);
+  void hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index);
   void completion(const Event& event, Action action);
+  void complete_those(const Event& event, Action action);
+  bool asks(const Event& event);
   void start_persistent(const Event& event);
   void partition(const Event& event, Action action);
   void one_sided(const Event& event, Action action);
@@ -165,7 +169,7 @@ class Timeline {
   std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
   void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
   void tell_complete(Posted& posted, SiteId site);
-  void tell_over(Request& request, const Event& event);
+  void tell_over(Request& request, SiteId site);
   void tell_taken(const Comm& comm, const Posted& posted);
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
@@ -272,6 +276,7 @@ class Timeline {
   bool makes_accesses_ = true;
   bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
+  bool asked_ = false;       // the event's call would have come back anyhow
 };
 
 }  // namespace photofinish

@@ -114,7 +114,7 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   say(message, start_);
   const bool at_once = request == nullptr && traits(event.call).action == Action::Send;
   const std::uint64_t told = wants_messages_ ? tell_send(event, comm, to, message, at_once) : 0;
-  if (request != nullptr) request->send = told, request->synchronous = mode_of(event.call) == SendMode::Synchronous;
+  if (request != nullptr) request->send = told;
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
@@ -243,7 +243,9 @@ void Timeline::probe(const Event& event, Action action) {
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
   if (posted->takes && event.fields.has(Field::message)) posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+  asked_ = asks(event);
   if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
+  asked_ = false;
   comm.unsettled.push_back(std::move(posted));
   settle(comm);
 }
@@ -266,6 +268,7 @@ void Timeline::start_persistent(const Event& event) {
       const bool incoming = action == Action::PartitionedReceive;
       const WorldRank peer = rank_in(prepared, incoming ? Field::from : Field::to);
       request.ready = 0;
+      request.parts.clear();
       if (!incoming || peer.value < 0) continue;  // its partitions are in use from MPI_Pready on
       const std::uint64_t key = signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value), static_cast<std::uint32_t>(rank_.value),
                                            prepared.fields[Field::recv_tag], request.number, request.starts);
@@ -300,6 +303,40 @@ void Timeline::start_persistent(const Event& event) {
   }
 }
 
+namespace {
+
+// One partition, or (`whole` is false) as many as make one of the other end.
+std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index, bool whole) {
+  return signal_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
+}
+
+template <class Visit>
+void each_divisor(std::int64_t number, Visit visit) {
+  for (std::int64_t one = 1; one * one <= number; ++one) {
+    if (number % one != 0) continue;
+    visit(one);
+    if (one * one != number) visit(number / one);
+  }
+}
+
+}  // namespace
+
+// The ends may divide a message differently, and neither knows how the other does. Who receives hears of the part that its partition is of, if its own are that part's;
+// who sends says when all that make a larger part are ready. Where neither number divides the other, one partition orders nothing.
+void Timeline::say_part(Request& request, std::uint64_t message, std::int64_t partitions, std::int64_t index) {
+  if (index < 0 || index >= partitions) return;
+  say(part_key(message, partitions, index, true), start_);
+  each_divisor(partitions, [&](std::int64_t larger) {
+    const std::int64_t of = partitions / larger, part = index / of;
+    if (of > 1 && ++request.parts[{larger, part}] == of) say(part_key(message, larger, part, false), start_);
+  });
+}
+
+void Timeline::hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index) {
+  hear(part_key(message, partitions, index, false), return_);
+  each_divisor(partitions, [&](std::int64_t larger) { hear(part_key(message, larger, index / (partitions / larger), true), return_); });
+}
+
 void Timeline::partition(const Event& event, Action action) {
   const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
   if (found == requests_.end() || found->second->prepared == nullptr) return;
@@ -309,6 +346,9 @@ void Timeline::partition(const Event& event, Action action) {
     if (event.fields[Field::flag] == 0 || index >= request.accesses.size() || request.accesses[index].boxes.empty()) return;
     Access done = request.accesses[index];
     request.accesses[index].boxes = Boxes();
+    // What is stored there is over then, and whatever came before it was made ready is known.
+    if (keeps_signals_ && !request.hears.empty())
+      hear_part(request.hears.front().first, std::max<std::int64_t>(1, request.prepared->fields[Field::partitions]), static_cast<std::int64_t>(index));
     close_now(done, event.site);
     return;
   }
@@ -324,6 +364,8 @@ void Timeline::partition(const Event& event, Action action) {
                                        prepared.fields[Field::send_tag], request.number, request.starts);
   say(key, start_);
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
+  if (keeps_signals_)
+    for (const std::int64_t i : partitions) say_part(request, key, count, i);
   // The receive is over when all of them have come.
   request.ready += partitions.size();
   if (request.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 && !request.comm->outsiders) tell_say(key, 1, true, event.site);
@@ -337,7 +379,21 @@ void Timeline::partition(const Event& event, Action action) {
     }
 }
 
+// Whether the call would have come back if this had not been over: with nothing, or with another one of several.
+bool Timeline::asks(const Event& event) {
+  const auto& [name, action, when] = traits(event.call);
+  if (when != When::Blocks) return true;
+  if (action != Action::WaitAny && action != Action::WaitSome) return false;
+  return std::count_if(event.requests.begin(), event.requests.end(), [&](RequestId id) { return requests_.contains(id); }) > 1;
+}
+
 void Timeline::completion(const Event& event, Action action) {
+  asked_ = asks(event);
+  complete_those(event, action);
+  asked_ = false;
+}
+
+void Timeline::complete_those(const Event& event, Action action) {
   if (action == Action::RequestStatus) {
     if (!event.fields.has(Field::request) || event.fields[Field::flag] == 0) return;
     const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
@@ -347,7 +403,7 @@ void Timeline::completion(const Event& event, Action action) {
     request.accesses.clear();
     for (const auto& [key, place] : request.hears) hear(key, return_, place);
     request.hears.clear();
-    tell_over(request, event);
+    tell_over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
       received(*request.comm, request.receive, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
       request.receive.reset();
@@ -389,7 +445,7 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   for (const auto& [key, place] : request.hears) hear(key, return_, place);
   request.hears.clear();
   if (completion->cancelled && !receive) withdraw_send(request, event.site);
-  tell_over(request, event);
+  tell_over(request, event.site);
   if (request.operation != 0) finish_request(request, event);
 }
 

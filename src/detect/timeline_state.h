@@ -153,7 +153,6 @@ struct Timeline::Request {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
   std::vector<Heard> heard;                                    // the same, for the sink
   std::uint64_t send = 0;                                      // its number for the sink
-  bool synchronous = false;                                    // that send
   WorldRank sent_to;
   std::int64_t sent_tag = 0;
   std::uint64_t sent_index = 0;  // the index-th message to there with that tag
@@ -166,6 +165,7 @@ struct Timeline::Request {
   std::uint64_t number = 0;  // among the persistent collectives, or partitioned messages, of its communicator
   std::uint64_t starts = 0;
   std::uint64_t ready = 0;   // partitions, since the last start
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
 };
 
 template <class Visit>

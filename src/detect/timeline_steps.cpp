@@ -44,6 +44,7 @@ MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   step.moment = start_;
   step.site = site;
   step.site_key = site_key(site);
+  step.asked = asked_;
   return step;
 }
 
@@ -109,11 +110,9 @@ void Timeline::end_messages() {
     if (request->receive != nullptr) tell_taken(*request->comm, *request->receive);
 }
 
-void Timeline::tell_over(Request& request, const Event& event) {
-  // A test waits for nothing: without buffers it would have said no, and the program would have gone on.
-  const bool waited = request.synchronous || traits(event.call).when == When::Blocks;
-  if (request.send != 0) tell(waited ? MessageStep::Kind::CompleteSend : MessageStep::Kind::Free, std::exchange(request.send, 0), event.site);
-  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, event.site);
+void Timeline::tell_over(Request& request, SiteId site) {
+  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
+  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, site);
 }
 
 void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
@@ -135,6 +134,7 @@ void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, P
 // A call that the rank ended in: what it posted is there, and it waits for ever.
 void Timeline::tell_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
+  if (when == When::Consumes) return;  // it asks, and waits for nothing
   if (action == Action::Wait || action == Action::WaitAll || (action == Action::WaitAny && event.requests.size() == 1)) {
     for (const RequestId id : event.requests)
       if (const auto found = requests_.find(id); found != requests_.end()) tell_waits(*found->second, event.site);

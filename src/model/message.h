@@ -61,6 +61,7 @@ struct MessageStep {
   bool returned = true;         // CompleteSend: false if the rank ended in this call
   bool exclusive = false;       // Unlock, Locked
   bool at_once = false;         // Send, Receive: by a call that waits; what follows comes after its completion
+  bool asked = false;           // Complete…, Probe, Hear: by a call that would have come back with something else, too (MPI_Test, MPI_Waitany of several)
   std::uint32_t others = 0;
   std::uint64_t operation = 0;  // the rank's number for it
   Uid comm;

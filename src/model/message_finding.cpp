@@ -97,14 +97,20 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
     append(all.races, part.races);
     append(all.standstills, part.standstills);
     append(all.timing, part.timing);
+    append(all.answers, part.answers);
     all.messages += part.messages;
     all.looked &= part.looked;
     all.followed &= part.followed;
     all.threads |= part.threads;
+    all.unsure |= part.unsure;
+    all.unsure_after = std::min(all.unsure_after, part.unsure_after);
   }
+  // What follows a call that would have come back otherwise is not known.
+  all.unsure |= std::erase_if(all.standstills, [&](const Standstill& standstill) { return !standstill.came_about && standstill.slice > all.unsure_after; }) > 0;
   all.races = merged(std::move(all.races));
   all.standstills = merged(std::move(all.standstills));
   all.timing = merged(std::move(all.timing));
+  all.answers = merged(std::move(all.answers));
   // Without buffers, what one thread waits for would not hold up another. In a run that was broken off, what never came might have.
   std::erase_if(all.standstills, [&](const Standstill& standstill) { return all.threads || !(standstill.cycle || all.followed); });
   return all;

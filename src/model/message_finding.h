@@ -48,6 +48,7 @@ struct Standstill {
   bool cycle = false;        // the last waits for the first
   bool other_match = false;  // unless a wildcard takes another message than it did
   std::uint64_t times = 1;
+  std::uint64_t slice = 0;   // of those that are walked apart
   bool operator==(const Standstill&) const = default;
 };
 
@@ -63,10 +64,13 @@ struct MessageFindings {
   std::vector<MessageFinding> races;
   std::vector<Standstill> standstills;
   std::vector<TimingDependence> timing;
+  std::vector<TimingDependence> answers;  // calls that would have come back otherwise if no send were buffered
   std::uint64_t messages = 0;
   bool looked = true;      // false: nobody wanted to know
   bool followed = true;    // false: not all ranks came to their end
   bool threads = false;    // some ranks call MPI from several threads: whether it needs buffers is not known
+  bool unsure = false;     // whether it needs buffers hangs on what the program does where a call comes back otherwise
+  std::uint64_t unsure_after = ~std::uint64_t{0};  // the first slice with such a call, or with a receive that takes another message
   bool operator==(const MessageFindings&) const = default;
 };
 

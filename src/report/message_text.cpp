@@ -131,6 +131,17 @@ StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& n
   return told;
 }
 
+namespace {
+
+// "MPI_Test a.c:12", or that and how many more.
+std::string answers(const MessageFindings& messages, RunNotes& notes) {
+  std::set<std::string> calls;
+  for (const TimingDependence& one : messages.answers) calls.insert(call_at(one.at.rank, one.at.site, notes));
+  return calls.size() == 1 ? *calls.begin() : fmt::format("{} and {} more", *calls.begin(), calls.size() - 1);
+}
+
+}  // namespace
+
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
   const auto reads_clock = [&](const TimingDependence& one) { return notes.site(one.at.rank, one.at.site).call == Call::MPI_Wtime; };
   // Nearly every program reads clocks, and nearly none decides by them: that is told, but makes no verdict by itself.
@@ -161,13 +172,20 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
     text += "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";
   else if (std::any_of(messages.standstills.begin(), messages.standstills.end(), [](const Standstill& one) { return one.came_about; }))
     text += "VERDICT: photofinish: not portable: it came to a standstill, as the warning above says\n";
-  else if (!messages.standstills.empty())
+  else if (std::any_of(messages.standstills.begin(), messages.standstills.end(), [](const Standstill& one) { return !one.other_match; }))
     text += fmt::format("VERDICT: photofinish: not portable: it needs sends that are buffered, as the {} above\n", messages.standstills.size() == 1 ? "note says" : "notes say");
+  else if (!messages.standstills.empty())
+    text += "VERDICT: photofinish: portable or not is not known: without buffered sends a receive takes another message than it took here\n";
   else if (!messages.followed)
     text += "VERDICT: photofinish: portable or not is not known: the run did not come to its end\n";
+  else if (messages.unsure)
+    text += fmt::format("VERDICT: photofinish: portable or not is not known: {}\n",
+                        messages.answers.empty() ? "it hangs on which messages its receives take"
+                                                 : fmt::format("without buffered sends {} would come back otherwise, and what the program does then was not seen", answers(messages, notes)));
   else
-    text += fmt::format("VERDICT: photofinish: portable: it comes to its end without buffered sends, too{}\n",
-                        messages.races.empty() ? "" : ", if its receives take the messages that they took here");
+    text += fmt::format("VERDICT: photofinish: portable: it comes to its end without buffered sends, too{}{}\n",
+                        messages.races.empty() ? "" : ", if its receives take the messages that they took here",
+                        messages.answers.empty() ? "" : fmt::format(",{} if it goes on in the same way where {} would come back otherwise", messages.races.empty() ? "" : " and", answers(messages, notes)));
   return text;
 }
 

@@ -19,6 +19,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, 
     for (const Standstill::Waits& waits : standstill.waits)
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
   for (const TimingDependence& timing : messages.timing) want_caller(timing.at.rank, timing.at.site);
+  for (const TimingDependence& timing : messages.answers) want_caller(timing.at.rank, timing.at.site);
   for (const Finding& finding : findings) {
     for (const FindingSide& side : finding.sides) {
       RankNotes& rank = ranks_[side.rank];

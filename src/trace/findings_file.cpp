@@ -108,7 +108,7 @@ void describe(A& a, Standstill::Waits& d) {
 
 template <class A>
 void describe(A& a, Standstill& d) {
-  a(d.waits, d.came_about, d.cycle, d.other_match, d.times);
+  a(d.waits, d.came_about, d.cycle, d.other_match, d.times, d.slice);
 }
 
 template <class A>
@@ -119,7 +119,7 @@ void describe(A& a, TimingDependence& d) {
 
 template <class A>
 void describe(A& a, MessageFindings& d) {
-  a(d.races, d.standstills, d.timing, d.messages, d.looked, d.followed, d.threads);
+  a(d.races, d.standstills, d.timing, d.answers, d.messages, d.looked, d.followed, d.threads, d.unsure, d.unsure_after);
 }
 
 namespace {

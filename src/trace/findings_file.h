@@ -19,7 +19,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kFindingsVersion = 3;
+inline constexpr std::uint32_t kFindingsVersion = 4;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";

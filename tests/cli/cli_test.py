@@ -669,10 +669,10 @@ class Confirm(Case):
         self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:(.*\n)+F2 confirmed, same outcome seen: .*\n(.*\n)+F3 confirmed, same outcome seen: message")
 
     def test_what_cannot_be_tried(self):
-        app = self.compile("standing.c")
-        self.assertEqual(self.photofinish("check", "-n", "3", app).code, 66)
+        app = self.compile("../programs/messages/cancelled.c", name="cancelled")
+        self.assertEqual(self.photofinish("check", "-n", "2", app).code, 66)
         result = self.confirm()
-        self.assertIn("  It cannot be tried: it is a persistent receive, ", result.out, result)
+        self.assertIn("  It cannot be tried: it was cancelled, ", result.out, result)
         self.assertEqual(result.code, 0, result)
 
     def test_parts_of_buffers(self):

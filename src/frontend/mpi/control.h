@@ -3,7 +3,8 @@
 //
 // Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as far as the standard lets the library itself put it off;
 // what cannot be steered is left alone and said to be so.
-// Cannot steer: operations with a request, persistent ones among them, which are only seen; partitioned ones (not even that).
+// Cannot steer: operations with a request, persistent ones among them, which are only seen (but receives, which can be made to ask for another message);
+// partitioned ones (not even that).
 #pragma once
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -108,6 +110,17 @@ class Control {
     std::function<int()> later;
   };
 
+  // A persistent receive from any source. For a start that is steered the program's variable holds one that names its source, and then the first one again.
+  struct Persistent {
+    void* address;
+    int count;
+    MPI_Datatype type;  // our own: the program may have freed its
+    int tag;
+    MPI_Comm comm_handle;
+    const CommRecord* comm;
+    MPI_Request from_any;
+  };
+
   Control(Schedules schedules, WorldRank rank, int size, const Definitions& known);
   bool share_board(const std::string& directory);
   void open_mail();
@@ -140,7 +153,13 @@ class Control {
   bool may_flush(const Context& c) const;
   void gather_window(Context& c);
   bool is_steered_receive(const Context& c) const;
+  struct Chosen {
+    int source, tag;
+  };
+  std::optional<Chosen> choose(const CommRecord& comm, MPI_Comm handle, When when);
   void choose_message(Context& c);
+  void choose_for_starts(Context& c);
+  void remember_persistent(const Context& c);
   void check_message(Context& c);
   bool all_others_wait();
   void make_progress();
@@ -181,6 +200,7 @@ class Control {
   std::uint64_t arrivals_[2] = {};
   std::uint64_t moment_ = 1, arrival_moment_[2] = {};
   std::uint64_t awaited_request_ = 0;
+  std::map<RequestId, Persistent> persistent_;
   std::uint64_t wildcards_ = 0;      // receives and probes from any source so far that took something
   std::uint64_t message_since_ = 0;  // that it waits for what the next of them is to get
   bool follows_ = true;              // the recorded matches, as far as they still come

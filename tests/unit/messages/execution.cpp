@@ -162,6 +162,7 @@ std::string text(const Execution& execution, Ref ref) {
       if (const Link* link = execution.link_of(ref)) out << "  [as number " << link - execution.links.data() << ']';
       break;
   }
+  if (call.asked) out << " (asked)";
   return out.str();
 }
 

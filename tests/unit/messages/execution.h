@@ -27,6 +27,7 @@ struct Call {
   int of = -1;        // WaitSend, WaitReceive, Cancel: the process's event that posted it
   int key = -1;       // Say, Hear, Lock, Unlock: which
   bool exclusive = false;  // Lock, Unlock
+  bool asked = false;      // WaitSend, WaitReceive, Probe, Hear: it would have come back, over or not
 };
 
 struct Ref {
@@ -85,6 +86,7 @@ class State {
   bool can_link(std::size_t link) const;
   void begin(int process) { ++begun_[static_cast<std::size_t>(process)]; }
   void link(std::size_t link) { linked_[link] = true; }
+  Ref at(int process) const { return {process, begun_[static_cast<std::size_t>(process)] - 1}; }  // its last call
   bool at_end(int process) const {
     return begun_[static_cast<std::size_t>(process)] == static_cast<int>(execution_.processes[static_cast<std::size_t>(process)].size());
   }

@@ -131,7 +131,7 @@ TEST(MessageLog, SliceBySlice) {
     constexpr std::int32_t kRanks = 6;  // some have nothing to tell
     MessageWalk walk(kRanks);
     SitePairs right;
-    bool ends = true, is_known = true;
+    bool ends = true, is_sure = false, is_known = true;
     Cut slice = 0;
     for (const Program& program : programs_of) {
       const Execution seen = run(program);
@@ -148,13 +148,17 @@ TEST(MessageLog, SliceBySlice) {
       for (const auto& pair : sites_of(close(execution).pairs, site_of)) right.insert(pair);
       const auto ended = ends_unbuffered(execution);
       is_known &= ended && !any_cancelled_send(execution);
+      is_sure |= ends && surely_stuck_unbuffered(execution).value_or(false);
       ends &= ended.value_or(true);
       if (last) break;
       slice += 1;
     }
     if (!is_known) return;
     RC_ASSERT(found_by(walk) == right);
-    RC_ASSERT(walk.findings().standstills.empty() == ends);
+    const MessageFindings found = merge_messages({walk.findings()});
+    RC_ASSERT((found.standstills.empty() && found.answers.empty() && !found.unsure) == ends);
+    // Behind a slice of which it is not known nothing is.
+    RC_ASSERT(std::any_of(found.standstills.begin(), found.standstills.end(), [](const Standstill& one) { return !one.other_match; }) == is_sure);
     stuck += !ends;
   });
   EXPECT_GT(quiet, 1000);

@@ -54,10 +54,11 @@ class Writer {
     return call;
   }
 
-  void wait(int process, std::size_t which) {
+  void wait(int process, std::size_t which, bool asked = false) {
     std::vector<Open>& open = open_[static_cast<std::size_t>(process)];
     Call call{open[which].sends ? Kind::WaitSend : Kind::WaitReceive};
     call.of = open[which].event;
+    call.asked = asked;
     add(process, call);
     open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
   }
@@ -90,12 +91,17 @@ class Writer {
         wait(process, open.size() - 1);
         break;
       case Do::Wait:
-        if (!open.empty()) wait(process, step.a % open.size());
+        if (!open.empty()) wait(process, step.a % open.size(), step.b % 2 == 0);
         break;
       case Do::WaitAll:
         while (!open.empty()) wait(process, 0);
         break;
-      case Do::Probe: add(process, receive(step, process, Kind::Probe)); break;
+      case Do::Probe: {
+        Call call = receive(step, process, Kind::Probe);
+        call.asked = step.c % 3 == 0;
+        add(process, call);
+        break;
+      }
       case Do::Cancel: {
         if (open.empty()) break;
         const std::size_t which = step.a % open.size();

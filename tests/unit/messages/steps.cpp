@@ -35,6 +35,7 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
     step.peer = call.peer < 0 ? kAnySource : WorldRank(call.peer);
     step.tag = call.tag < 0 ? kAnyTag : call.tag;
     step.mode = call.mode;
+    step.asked = call.asked;
     const Link* const link = execution.link_of(ref);
     switch (call.kind) {
       case Kind::Send:
@@ -157,8 +158,11 @@ std::vector<Link> met_unknown(const Execution& execution, const State& state) {
 
 }  // namespace
 
+namespace {
+
 // Everything that can happen happens, with standard sends that wait: the order does not matter.
-std::optional<bool> ends_unbuffered(Execution execution) {
+template <class Judge>
+std::optional<bool> go_unbuffered(Execution execution, Judge judge) {
   State state(execution);
   for (bool moved = true; moved;) {
     moved = false;
@@ -177,12 +181,64 @@ std::optional<bool> ends_unbuffered(Execution execution) {
     if (met.size() > 1) return std::nullopt;
     if (!met.empty()) {
       execution.links.push_back(met.front());
-      return ends_unbuffered(std::move(execution));
+      return go_unbuffered(std::move(execution), judge);
     }
   }
-  for (int p = 0; p < execution.size(); ++p)
-    if (!state.at_end(p)) return false;
-  return true;
+  return judge(execution, state);
+}
+
+// Whether the process could leave the call that it is in, if those of `free` did whatever helps.
+bool could_go_on(const Execution& execution, const State& state, int process, const std::set<int>& free) {
+  const Ref at = state.at(process);
+  const Call& call = execution.call(at);
+  if (call.asked) return true;
+  const auto helps = [&](int peer) { return peer < 0 ? !free.empty() : free.contains(peer); };
+  const auto any_event = [&](auto is_it) {
+    for (int p = 0; p < execution.size(); ++p)
+      for (int e = 0; state.begun({p, e}) && e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
+        if (is_it(Ref{p, e})) return true;
+    return false;
+  };
+  const auto open_send = [&](Ref to) { return any_event([&](Ref send) { return execution.fits(send, to) && !state.taken(send); }); };
+  switch (call.kind) {
+    case Kind::WaitSend: {
+      const Ref send{process, call.of};
+      return helps(execution.call(send).peer) ||
+             any_event([&](Ref receive) { return execution.call(receive).kind == Kind::Receive && execution.fits(send, receive) && !state.closed(receive); });
+    }
+    case Kind::WaitReceive: return helps(execution.call({process, call.of}).peer) || open_send({process, call.of});
+    case Kind::Probe: return helps(call.peer) || open_send(at);
+    case Kind::Hear:
+      for (int p = 0; p < execution.size(); ++p)
+        for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
+          if (const Call& said = execution.call({p, e}); said.kind == Kind::Say && said.key == call.key && !state.begun({p, e}) && !free.contains(p)) return false;
+      return true;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+std::optional<bool> ends_unbuffered(Execution execution) {
+  return go_unbuffered(std::move(execution), [](const Execution& end, const State& state) {
+    for (int p = 0; p < end.size(); ++p)
+      if (!state.at_end(p)) return false;
+    return true;
+  });
+}
+
+std::optional<bool> surely_stuck_unbuffered(Execution execution) {
+  return go_unbuffered(std::move(execution), [](const Execution& end, const State& state) {
+    std::set<int> stuck, free;
+    for (int p = 0; p < end.size(); ++p)
+      if (!state.at_end(p)) stuck.insert(p);
+    for (bool more = true; more;) {
+      more = false;
+      for (const int p : stuck)
+        if (!free.contains(p) && could_go_on(end, state, p, free)) more = free.insert(p).second;
+    }
+    return free.size() < stuck.size();
+  });
 }
 
 }  // namespace photofinish::testing

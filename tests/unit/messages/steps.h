@@ -19,6 +19,10 @@ void tell(const Execution& execution, const SiteOf& site_of, const std::function
 // Whether it comes to its end with standard sends that wait. Nothing, if that hangs on which message a receive took that nobody was told of.
 std::optional<bool> ends_unbuffered(Execution execution);
 
+// Whether it is sure that it does not: some would wait for ever, whatever is done by those who asked and were told otherwise, by whoever waits for those, and by
+// receives that take another message.
+std::optional<bool> surely_stuck_unbuffered(Execution execution);
+
 // Whether a send was cancelled: the next one has its number, and may be taken for it.
 bool any_cancelled_send(const Execution& execution);
 

@@ -191,6 +191,42 @@ TEST(MessageTimeline, CancelledSend) {
   EXPECT_TRUE(found.standstills.empty());
 }
 
+// Rank 1 is rid of its first message when rank 0 has its second: it waits for that, or asks for it, or for any of two.
+TEST(MessageTimeline, AskedFor) {
+  for (const Called call : {Called::MPI_Wait, Called::MPI_Test, Called::MPI_Waitany, Called::MPI_Waitall, Called::MPI_Testsome, Called::MPI_Recv, Called::MPI_Iprobe, Called::MPI_Probe}) {
+    Recorded run(2);
+    run.send(1, 0, 1);
+    run.send(1, 0, 2);
+    if (call == Called::MPI_Recv) {
+      run.receive_from(0, 1, 2);
+    } else if (call == Called::MPI_Iprobe || call == Called::MPI_Probe) {
+      run.call(0, call, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 2}, {Field::matched_from, 1}, {Field::matched_tag, 2}, {Field::flag, 1}});
+    } else {
+      const std::int64_t second = run.starts(0, Called::MPI_Irecv, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 2}});
+      const std::int64_t other = run.starts(0, Called::MPI_Isend, {{Field::comm, 1}, {Field::to, 1}, {Field::send_tag, 3}});
+      Event& event = run.call(0, call, {});
+      event.requests = {RequestId(static_cast<std::uint64_t>(second))};
+      if (call == Called::MPI_Waitany || call == Called::MPI_Testsome) event.requests.push_back(RequestId(static_cast<std::uint64_t>(other)));
+      event.completions.push_back({.index = 0, .from = WorldRank(1), .tag = 2});
+      run.receive_from(0, 1, 1);
+      run.wait(0, other);
+    }
+    if (call == Called::MPI_Recv || call == Called::MPI_Iprobe || call == Called::MPI_Probe) run.receive_from(0, 1, 1);
+    if (call == Called::MPI_Iprobe || call == Called::MPI_Probe) run.receive_from(0, 1, 2);
+    if (call != Called::MPI_Recv && call != Called::MPI_Iprobe && call != Called::MPI_Probe) run.receive_from(1, 0, 3);
+    for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
+    const bool asks = call == Called::MPI_Test || call == Called::MPI_Waitany || call == Called::MPI_Testsome || call == Called::MPI_Iprobe;
+    const auto seen = run.while_running();
+    ASSERT_TRUE(seen);
+    for (const MessageFindings& found : {run.from_traces(), merge_messages({*seen})}) {
+      EXPECT_TRUE(found.followed);
+      EXPECT_FALSE(found.unsure);
+      EXPECT_EQ(found.standstills.size(), asks ? 0u : 1u) << traits(call).name;
+      EXPECT_EQ(found.answers.size(), asks ? 1u : 0u) << traits(call).name;
+    }
+  }
+}
+
 TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
   for (const bool freed : {true, false}) {
     Recorded run(2);
