@@ -37,6 +37,12 @@ std::string window_memory(const Definitions& definitions) {
   return text;
 }
 
+// Whether several of its threads may call MPI at once: its first call tells.
+bool has_many_threads(RankTrace& trace) {
+  const Event* event = nullptr;
+  return trace.next(event) && event->fields.has(Field::thread_level) && event->fields[Field::thread_level] >= 3;
+}
+
 // The environment lies above the stack: as many variables and bytes as there were put all else where it was. (Where that cannot be, addresses on
 // the stack differ, which few programs notice.)
 void pad(std::vector<std::string>& variables, const std::vector<std::string>& recorded) {
@@ -106,9 +112,10 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
                      {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
                      {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
   // One process, no daemon beside it, windows of one process; and nothing in common with others, for Open MPI names files of all such processes alike.
+  // Of what makes windows of one process, pt2pt takes the least time, but refuses where several threads may call MPI; ucx, where there is one, goes before it.
   if (flavour == MpiFlavour::OpenMpi)
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
-             {"ess_singleton_isolated", "1"}, {"orte_tmpdir_base", replay.scratch}, {"pml", "ob1"}, {"btl", "self"}, {"osc", "pt2pt"}})
+             {"ess_singleton_isolated", "1"}, {"orte_tmpdir_base", replay.scratch}, {"pml", "ob1"}, {"btl", "self"}, {"osc", has_many_threads(**trace) ? "pt2pt,ucx" : "pt2pt"}})
       replay.settings.push_back({"OMPI_MCA_" + name, value});
   return replay;
 }

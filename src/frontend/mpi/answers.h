@@ -141,6 +141,7 @@ struct Answer<roles::WinBaseOut, action> {
   static void exchange(Journal& journal, Context& c, void* variable) {
     auto& address = *static_cast<std::uint64_t*>(variable);
     journal(address);
+    c.win_base = *static_cast<void**>(variable);  // of the window that stands in, too: MPI_WIN_BASE is asked of that
     if (!journal.replays() || c.win_bytes == 0 || map_at(address, static_cast<std::uint64_t>(c.win_bytes)) != nullptr) return;
     say_line("cannot replay: the memory of a window cannot be where it was recorded, something else is there");
     std::_Exit(70);

@@ -326,4 +326,15 @@ TypeDescription describe_type(MPI_Datatype type) {
   return {std::move(description.map), std::move(name), std::move(description.element)};
 }
 
+MPI_Datatype keep_type(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL || Envelope(type).predefined()) return type;
+  MPI_Datatype kept = type;
+  REAL(PMPI_Type_dup)(type, &kept);
+  return kept;
+}
+
+void release_type(MPI_Datatype kept) {
+  if (kept != MPI_DATATYPE_NULL && !Envelope(kept).predefined()) REAL(PMPI_Type_free)(&kept);
+}
+
 }  // namespace photofinish::mpi

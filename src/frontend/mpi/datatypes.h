@@ -18,4 +18,8 @@ struct TypeDescription {
 // library for each level of nesting: for the first use of a type, not for each.
 TypeDescription describe_type(MPI_Datatype type);
 
+// The same type under a handle of its own, which is there when the program has freed its. Predefined ones, which nobody frees, stay as they are: some calls take no others.
+MPI_Datatype keep_type(MPI_Datatype type);
+void release_type(MPI_Datatype kept);
+
 }  // namespace photofinish::mpi

@@ -13,6 +13,7 @@
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/answers.h"
 #include "frontend/mpi/control.h"
+#include "frontend/mpi/datatypes.h"
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
@@ -186,7 +187,7 @@ struct Interceptor {
     bool made = true;
     if constexpr (has<roles::Target> && when == When::Returns) {
       made = !control.puts_off();
-      if (!made) control.put_off(c, [=] { return real(arguments...); });
+      if (!made) control.put_off(c, [real, ... kept = kept<Roles>(arguments)] { return run_kept(real, kept...); });
     }
     if (made) result = real(arguments...);
     read_results(c, result, arguments...);
@@ -253,6 +254,25 @@ struct Interceptor {
     if constexpr (std::is_same_v<Role, roles::Source>) return control.source(argument);
     else if constexpr (std::is_same_v<Role, roles::RecvTag>) return control.tag(argument);
     else return argument;
+  }
+
+  // A call that is put off: until it is made, the program may free the types that it named.
+  template <class Role>
+  static constexpr bool is_type = std::is_same_v<Role, roles::SendType> || std::is_same_v<Role, roles::RecvType> || std::is_same_v<Role, roles::TargetType>;
+  template <class Role, class Argument>
+  static Argument kept(Argument argument) {
+    if constexpr (is_type<Role>) return keep_type(argument);
+    else return argument;
+  }
+  template <class... Arguments>
+  static int run_kept(int (*real)(Arguments...), std::type_identity_t<Arguments>... kept) {
+    const int result = real(kept...);
+    (release<Roles>(kept), ...);
+    return result;
+  }
+  template <class Role, class Argument>
+  static void release(Argument kept) {
+    if constexpr (is_type<Role>) release_type(kept);
   }
 
   template <class Buffer, class Count, class... Rest>
