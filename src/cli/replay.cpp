@@ -23,8 +23,12 @@ namespace {
 // What a process left to say about its end, and its exit code.
 int conclude(const std::string& run, const Replay& replay, int code, bool& told) {
   const auto departure = read_departure(departure_path(replay.scratch));
-  if (!departure) return code;
+  if (!departure && replay.recorded_end.value_or(code) == code) return code;
   told = true;
+  if (!departure) {
+    fmt::print(stderr, "photofinish: rank {} asked the same to its end, and ended otherwise: exit code {}; {} when it was recorded\n", replay.rank.value, code, *replay.recorded_end);
+    return kExitDeparture;
+  }
   fmt::print(stderr, "photofinish: {}\n", departure_text(run, replay.scratch, replay.rank, *departure));
   return departure->expected.what == kNoQuestion ? code : static_cast<int>(kExitDeparture);
 }
@@ -97,6 +101,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     auto replay = prepare_replay(arguments.run, rank, scratch->path());
     if (!replay) return fail(replay.error().message);
     replays.push_back(std::move(*replay));
+    if (debugs) replays.back().recorded_end.reset();  // the end that we see is gdb's
     if (options.verbose) fmt::print(stderr, "photofinish: {}\n", shown(replays.back()));
   }
   signal(SIGINT, SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them

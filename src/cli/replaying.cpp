@@ -77,7 +77,7 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
 Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch) {
   auto start = read_start(run, rank);
   if (!start) return start.error();
-  Replay replay{.rank = rank, .start = std::move(*start), .scratch = fmt::format("{}/rank-{}", scratch, rank.value), .settings = {}};
+  Replay replay{.rank = rank, .start = std::move(*start), .scratch = fmt::format("{}/rank-{}", scratch, rank.value), .settings = {}, .recorded_end = {}};
   if (access(replay.start.program.c_str(), X_OK) != 0)
     return Error{fmt::format("the recorded program {} is not there: {}", replay.start.program, std::strerror(errno))};
   if (hash_of_file(replay.start.program) != replay.start.program_hash)
@@ -87,6 +87,9 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   const auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
   if (!(*trace)->damage().empty()) fmt::print(stderr, "photofinish: {}; the replay ends where the record does\n", (*trace)->damage());
+  const RankEnd end = (*trace)->end();
+  if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
+  if (end.state == RankState::Signalled) replay.recorded_end = 128 + end.code;
   auto flavour = program->flavour;
   if (!flavour) {  // a script's interpreter: the recorded rank knows
     flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich : MpiFlavour::OpenMpi;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct Replay {
   StartInfo start;
   std::string scratch;  // where its process writes what we are to know
   std::vector<std::pair<std::string, std::string>> settings;  // of the environment, beside the recorded one
+  std::optional<int> recorded_end;  // its exit code, as a shell has it
   pid_t process = 0;
 };
 

@@ -17,12 +17,16 @@ bool depends_on_time(const Event& event) {
     case Action::WaitSome:
       return asked_in_vain || std::count_if(event.requests.begin(), event.requests.end(), [](RequestId id) { return id != RequestId(0); }) > 1;
     case Action::ReadClock: return true;
-    default: return false;
+    default: return is_fetch(action);  // what others had done by then
   }
 }
 
 void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key) {
-  TimingDependence& known = by_place_[site_key];
+  if (last_ == nullptr || last_key_ != site_key) {
+    last_ = &by_place_[site_key];
+    last_key_ = site_key;
+  }
+  TimingDependence& known = *last_;
   if (known.ranks.empty()) known.times = 0;
   if (known.ranks.empty() || rank < known.at.rank) known.at = {rank, 0, site, site_key};
   known.ranks.insert(rank);

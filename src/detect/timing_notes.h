@@ -21,6 +21,8 @@ class TimingNotes {
 
  private:
   std::map<std::uint64_t, TimingDependence> by_place_;
+  TimingDependence* last_ = nullptr;  // programs stay at a place
+  std::uint64_t last_key_ = 0;
 };
 
 }  // namespace photofinish

@@ -68,6 +68,9 @@ constexpr bool is_step(Action action, When when) {
   }
 }
 
+// An atomic that brings back what was there.
+constexpr bool is_fetch(Action action) { return action == Action::GetAccumulate || action == Action::FetchAndOp || action == Action::CompareAndSwap; }
+
 const CallTraits& traits(Call call);
 std::optional<Call> call_by_name(std::string_view name);
 std::string_view action_name(Action action);

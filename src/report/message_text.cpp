@@ -143,30 +143,37 @@ std::string answers(const MessageFindings& messages, RunNotes& notes) {
 }  // namespace
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
-  const auto reads_clock = [&](const TimingDependence& one) { return notes.site(one.at.rank, one.at.site).call == Call::MPI_Wtime; };
-  // Nearly every program reads clocks, and nearly none decides by them: that is told, but makes no verdict by itself.
-  const bool only_clocks = std::all_of(messages.timing.begin(), messages.timing.end(), reads_clock);
-  if (!messages.looked || (messages.messages == 0 && only_clocks && messages.standstills.empty())) return "";
+  // Nearly every program reads clocks, and nearly none decides by them; what is fetched from a window need not differ either. That is told, but makes no verdict by itself.
+  const auto may_not_matter = [&](const TimingDependence& one) {
+    const auto call = notes.site(one.at.rank, one.at.site).call;
+    return call && (traits(*call).action == Action::ReadClock || is_fetch(traits(*call).action));
+  };
+  if (!messages.looked || (messages.messages == 0 && std::all_of(messages.timing.begin(), messages.timing.end(), may_not_matter) && messages.standstills.empty())) return "";
   std::vector<std::string> causes;
   if (!messages.races.empty())
     causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
   if (races > 0) causes.push_back(races == 1 ? "there is a race in memory" : fmt::format("there are {} races in memory", races));
   std::map<std::string, std::uint64_t> timing;  // a line may have several such calls
-  std::set<std::string> clocks;
+  std::set<std::string> clocks, fetches;
   for (const TimingDependence& one : messages.timing) {
     const std::string call = call_at(one.at.rank, one.at.site, notes);
-    if (reads_clock(one)) clocks.insert(call);
-    else timing[call] += one.times;
+    if (!may_not_matter(one)) timing[call] += one.times;
+    else if (notes.site(one.at.rank, one.at.site).call == Call::MPI_Wtime) clocks.insert(call);
+    else fetches.insert(call);
   }
   constexpr std::size_t kMost = 4;
   std::size_t told = 0;
   for (const auto& [call, times] : timing)
     if (told++ < kMost) causes.push_back(fmt::format("the outcome of {} depends on timing ({})", call, times_text(times)));
   if (told > kMost) causes.push_back(fmt::format("so does that of {} more call{}", told - kMost, told - kMost == 1 ? "" : "s"));
-  const std::string unless = clocks.empty() ? ""
-                             : clocks.size() == 1 ? fmt::format(", unless it goes by the clock that it reads ({})", *clocks.begin())
-                                                  : fmt::format(", unless it goes by the clock that it reads ({} and {} more)", *clocks.begin(), clocks.size() - 1);
-  std::string text = causes.empty() ? fmt::format("VERDICT: photofinish: repeatable{}: no message race, and no call whose outcome depends on timing\n", unless)
+  std::vector<std::string> unless;
+  const auto goes_by = [&](std::string_view what, const std::set<std::string>& calls) {
+    if (!calls.empty()) unless.push_back(fmt::format("{} ({}{})", what, *calls.begin(), calls.size() == 1 ? "" : fmt::format(" and {} more", calls.size() - 1)));
+  };
+  goes_by("the clock that it reads", clocks);
+  goes_by("what it fetches from windows", fetches);
+  std::string text = causes.empty() ? fmt::format("VERDICT: photofinish: repeatable{}{}: no message race, and no {}call whose outcome depends on timing\n", unless.empty() ? "" : ", unless it goes by ",
+                                                  fmt::join(unless, " or "), unless.empty() ? "" : "other ")
                                     : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));
   if (messages.threads)
     text += "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";

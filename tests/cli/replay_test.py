@@ -188,6 +188,15 @@ int main(int argc, char** argv) {
         self.assertIn(" · photofinish replay photofinish.run\n", result.err, result)
         return result
 
+    def test_of_another_end(self):
+        app = self.build("app", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  int code = 0;\n  MPI_Init(&c, &v);\n  MPI_Finalize();\n"
+                         "  FILE* file = fopen(\"code\", \"r\");\n  fscanf(file, \"%d\", &code);\n  return code;\n}\n", "-w")
+        self.write("code", "0")
+        self.assertEqual(self.photofinish("record", "--ranks", "0", "-n", "1", app).code, 0)
+        self.assertEqual(self.photofinish("replay", "photofinish.run").code, 0)
+        self.write("code", "3")
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 asked the same to its end, and ended otherwise: exit code 3; 0 when it was recorded", 72)
+
     def test_the_same_again(self):
         printed = self.recorded("--ranks", "0,3").out
         self.assertEqual(len(printed.splitlines()), 3)

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/ticks.h"
+#include "frontend/mpi/datatypes.h"
 #include "model/scopes.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
@@ -619,10 +620,8 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
 void Control::remember_persistent(const Context& c) {
   if (rank_ != schedule_.sides[0].rank || traits(c.call).action != Action::Receive || c.from != MPI_ANY_SOURCE || c.comm == nullptr || c.new_request == nullptr) return;
   if (c.recv.count > std::numeric_limits<int>::max()) return;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  REAL(PMPI_Type_dup)(c.recv.type, &type);
   const std::int64_t tag = c.event.fields[Field::recv_tag];
-  persistent_[c.new_request->id] = {const_cast<void*>(c.recv.address), static_cast<int>(c.recv.count), type, tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(tag),
+  persistent_[c.new_request->id] = {const_cast<void*>(c.recv.address), static_cast<int>(c.recv.count), keep_type(c.recv.type), tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(tag),
                                     c.comm_handle, c.comm, c.new_request->handle};
 }
 
