@@ -189,10 +189,11 @@ int main(int argc, char** argv) {
         return result
 
     def test_of_another_end(self):
-        app = self.build("app", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  int code = 0;\n  MPI_Init(&c, &v);\n  MPI_Finalize();\n"
-                         "  FILE* file = fopen(\"code\", \"r\");\n  fscanf(file, \"%d\", &code);\n  return code;\n}\n", "-w")
+        self.write("end.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  int code = 0;\n  MPI_Init(&c, &v);\n  MPI_Finalize();\n"
+                         "  FILE* file = fopen(\"code\", \"r\");\n  fscanf(file, \"%d\", &code);\n  return code;\n}\n")
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-w", "end.c", "-o", "end").code, 0)
         self.write("code", "0")
-        self.assertEqual(self.photofinish("record", "--ranks", "0", "-n", "1", app).code, 0)
+        self.assertEqual(self.photofinish("record", "--ranks", "0", "-n", "1", "./end").code, 0)
         self.assertEqual(self.photofinish("replay", "photofinish.run").code, 0)
         self.write("code", "3")
         self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 asked the same to its end, and ended otherwise: exit code 3; 0 when it was recorded", 72)
