@@ -140,6 +140,9 @@ bool same_place(const FindingSide& a, const FindingSide& b) { return a.site_key 
 Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces, RunNotes& notes) {
   Candidate candidate{.key = key_of(finding)};
   candidate.schedule.kind = RaceKind::Memory;
+  candidate.schedule.win = finding.win;
+  candidate.schedule.offset = finding.offset;
+  candidate.schedule.bytes = static_cast<std::uint64_t>(finding.where.end - finding.where.begin);
   for (const FindingSide& side : finding.sides) {
     ScheduledSide scheduled{.kind = side.kind, .call = side.call, .places = {}, .rank = side.rank};
     RankTrace* trace = traces.of(side.rank);

@@ -27,7 +27,7 @@ void describe(A& a, Schedule::Match& d) {
 }
 template <class A>
 void describe(A& a, Schedule& d) {
-  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.matches, d.steered);
+  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset, d.bytes, d.matches, d.steered);
 }
 
 template <class A>

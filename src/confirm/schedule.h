@@ -31,6 +31,10 @@ struct Schedule {
   std::uint32_t pause_ms = 0;        // of each pause
   std::uint32_t patience_ms = 0;     // of all pauses of a rank
   std::uint64_t seed = 0;
+  // Of a race in a window: where it was, in bytes from its begin; null: in a buffer.
+  Uid win;
+  std::int64_t offset = 0;
+  std::uint64_t bytes = 0;
   // Of a message race: which messages the receives and probes from any source of that rank are to get, in their order, and which of them it is about.
   struct Match {
     WorldRank source;

@@ -2,9 +2,15 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
 
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
+#include "runtime/indices.h"
 #include "runtime/sampling.h"
 
 namespace photofinish::mpi {
@@ -111,6 +117,42 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
 }
 
 // Of a confirming run: nothing goes on record, most places are none of its sides, and the others may wait.
+//
+// A place that is no side need not ask: it is given bits to set (runtime_abi.h), which nobody reads, for all addresses near the one that it came with. Only behind an access
+// that went first everybody asks, for the next one tells that it is done.
+constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostLent = 1000;  // times, to one place: it may go to and fro between addresses that are far apart
+thread_local std::vector<photofinish_site*> t_lent;
+
+// For [base, base + kNear); only those that are set take memory. Null if there is none.
+std::uint64_t* unread_bits(std::uint64_t base, unsigned unit) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<std::pair<std::uint64_t, unsigned>, std::uint64_t*>;
+  const std::lock_guard lock(mutex);
+  const auto [entry, fresh] = known->try_emplace({base, unit}, nullptr);
+  if (!fresh) return entry->second;
+  const std::uint64_t units = kNear >> unit, groups = units >> PHOTOFINISH_GROUP_BITS;
+  void* const memory = mmap(nullptr, groups + units / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  std::memset(memory, 1, groups);
+  return entry->second = reinterpret_cast<std::uint64_t*>(static_cast<std::uint8_t*>(memory) + groups);
+}
+
+void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
+  auto& times = reinterpret_cast<std::uint64_t&>(site.library[1]);
+  if (unit > PHOTOFINISH_MAX_UNIT || times == kMostLent) return;
+  ++times;
+  const std::uint64_t base = reinterpret_cast<std::uint64_t>(address) & ~(kNear - 1);
+  std::uint64_t* const bits = unread_bits(base, unit);
+  if (bits == nullptr) return;
+  site.thread = 0;
+  site.base = base;
+  site.units = kNear >> unit;
+  site.bits = bits;
+  site.thread = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+  t_lent.push_back(&site);
+}
+
 template <class Boxes>
 void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, Boxes boxes) {
   Control* control = Control::get();
@@ -121,9 +163,51 @@ void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, 
   {
     Inside inside(place);
     if (sides == 0) sides = control->sides_of_place(call_of(bytes), place.pc);
-    control->touch(sides, boxes(), loop);
+    control->touch(sides, sides != 1 ? boxes() : std::vector<Box>(), loop);
+    if (control->wants(1)) {
+      for (photofinish_site* one : t_lent) one->thread = 0;
+      t_lent.clear();
+    }
   }
   t_in_hook = false;
+}
+
+// Loops over indices are looked at as when the race was found: what they touch is told by one who has seen the indices, at another place than those of single accesses.
+struct SteeredIndices {
+  explicit SteeredIndices(const photofinish_index& index) : indices(index) {}
+  Indices indices;
+  const void* const thread = __builtin_thread_pointer();  // other threads ask for each access
+  bool known = false, has_side = false;  // what places use them
+};
+
+std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
+  const Place place = PLACE_OF_CALL;
+  if (Control::get() == nullptr || t_in_hook || is_inside(place)) return 0;
+  void* found = __atomic_load_n(&index->library[0], __ATOMIC_ACQUIRE);
+  if (found == nullptr) {
+    auto fresh = std::make_unique<SteeredIndices>(*index);
+    if (__atomic_compare_exchange_n(&index->library[0], &found, fresh.get(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) found = fresh.release();  // as long as the program
+  }
+  auto& steered = *static_cast<SteeredIndices*>(found);
+  if (steered.thread != __builtin_thread_pointer()) return 0;
+  if (steered.known && !steered.has_side) return 1;
+  if (!steered.indices.read(first, times)) return 0;
+  steered.known = true;
+  return 1;
+}
+
+void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
+  auto& steered = *static_cast<SteeredIndices*>(index->library[0]);
+  steer(site, bytes, PLACE_OF_CALL, true, [&] {
+    std::vector<Box> boxes;
+    for (const Pattern::Row& row : steered.indices.pattern({slots, scale, PHOTOFINISH_BYTES(bytes)})->rows) {
+      Box box{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(base) + row.begin), static_cast<std::int64_t>(row.bytes), {}};
+      if (row.rows > 1) box.dimensions.push_back({static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
+      boxes.push_back(std::move(box));
+    }
+    steered.has_side = true;
+    return boxes;
+  });
 }
 
 void steer_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
@@ -131,6 +215,8 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
   steer(site, bytes, place, false, [&] {
     return std::vector<Box>{{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)), static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)), {}}};
   });
+  const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
+  if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1)) lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)));
 }
 
 void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
@@ -148,7 +234,7 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
 
 void start_watching_memory() {
   if (Control* control = Control::get()) {
-    if (control->looks_at_memory()) Reach::start({steer_access, steer_range, no_indices, note_gather});
+    if (control->looks_at_memory()) Reach::start({steer_access, steer_range, steer_indices, steer_gather});
     return;
   }
   if (Sampling::get() != nullptr) Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});

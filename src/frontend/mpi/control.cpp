@@ -765,7 +765,17 @@ std::uint8_t Control::sides_of_place(Call call, std::uint64_t pc) {
 
 bool Control::wants(std::uint8_t sides) const { return sides != 1 || t_unfinished == Unfinished::Access; }
 
-void Control::touch(std::uint8_t which, const std::vector<Box>& boxes, bool loop) {
+// In the memory of this rank, in this run.
+ByteRange Control::bytes_of_race() const {
+  for (const auto& [id, window] : known_.wins) {
+    if (window.uid != schedule_.win || schedule_.win == Uid()) continue;
+    const std::int64_t begin = static_cast<std::int64_t>(window.base) + schedule_.offset;
+    return {begin, begin + static_cast<std::int64_t>(schedule_.bytes)};
+  }
+  return {};
+}
+
+void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
   if (t_unfinished == Unfinished::Access) {
     t_unfinished = Unfinished::Nothing;
     first_is_done();
@@ -774,6 +784,10 @@ void Control::touch(std::uint8_t which, const std::vector<Box>& boxes, bool loop
   if (sides == 0 || schedule_.kind == RaceKind::Message) return;
   count_arrival(sides);
   Posting mine = posting(own_side(schedule_, rank_, sides));
+  if (boxes.size() > kPieces) {  // rather those where the race was
+    const auto [begin, end] = bytes_of_race();
+    std::stable_partition(boxes.begin(), boxes.end(), [&](const Box& box) { return box.offset < end && begin < box.offset + box.length; });
+  }
   for (const Box& box : boxes) {
     Box at = box;
     // Memory of another rank that this one sees, too, has the address that it has there.

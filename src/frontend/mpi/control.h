@@ -92,7 +92,7 @@ class Control {
   // Whether a load or store at a place with such a byte (0: not known) is to be told.
   bool wants(std::uint8_t sides) const;
   // It is about to be made. `loop`: the first of many.
-  void touch(std::uint8_t sides, const std::vector<Box>& boxes, bool loop);
+  void touch(std::uint8_t sides, std::vector<Box> boxes, bool loop);
 
  private:
   struct Peer {  // of a window
@@ -156,6 +156,7 @@ class Control {
   struct Chosen {
     int source, tag;
   };
+  ByteRange bytes_of_race() const;
   std::optional<Chosen> choose(const CommRecord& comm, MPI_Comm handle, When when);
   void choose_message(Context& c);
   void choose_for_starts(Context& c);
