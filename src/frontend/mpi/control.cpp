@@ -786,7 +786,11 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
   Posting mine = posting(own_side(schedule_, rank_, sides));
   if (boxes.size() > kPieces) {  // rather those where the race was
     const auto [begin, end] = bytes_of_race();
-    std::stable_partition(boxes.begin(), boxes.end(), [&](const Box& box) { return box.offset < end && begin < box.offset + box.length; });
+    std::stable_partition(boxes.begin(), boxes.end(), [&](const Box& box) {
+      std::int64_t last = box.offset + box.length;
+      for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * std::max<std::int64_t>(dimension.stride, 0);
+      return box.offset < end && begin < last;
+    });
   }
   for (const Box& box : boxes) {
     Box at = box;
