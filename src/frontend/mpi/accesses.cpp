@@ -139,9 +139,9 @@ std::uint64_t* unread_bits(std::uint64_t base, unsigned unit) {
 }
 
 void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
-  auto& times = reinterpret_cast<std::uint64_t&>(site.library[1]);
+  const auto times = reinterpret_cast<std::uint64_t>(site.library[1]);
   if (unit > PHOTOFINISH_MAX_UNIT || times == kMostLent) return;
-  ++times;
+  site.library[1] = reinterpret_cast<void*>(times + 1);
   const std::uint64_t base = reinterpret_cast<std::uint64_t>(address) & ~(kNear - 1);
   std::uint64_t* const bits = unread_bits(base, unit);
   if (bits == nullptr) return;
