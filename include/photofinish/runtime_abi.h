@@ -101,6 +101,12 @@ struct photofinish_note {
   /* char source[]; */
 };
 
+/* Functions and loops that have a copy without hooks: regions. Where one is entered it goes to the copy if nothing is shared, or if the byte of the region is not zero, which
+ * the library may set once it knows that nobody wants to hear of its places. The note, of type PHOTOFINISH_REGIONS_ABI, one for each object that has places, has one word, the
+ * distance from itself to a table of words: for each region the distance from the word to its byte, how many lines follow, and the lines of its places (base/line_key.h), zero if
+ * one is not known. A distance of zero begins the lines of all places outside of regions; behind them the table ends. */
+#define PHOTOFINISH_REGIONS_ABI 513
+
 /* What annotate.h puts into a program, built with the pass or not: a function for the library to fill in, hidden, and a note that says where.
  * The note has the same section and name, the type PHOTOFINISH_ANNOTATIONS_ABI, and one word, the distance from itself to it. */
 #define PHOTOFINISH_ANNOTATIONS_ABI 257

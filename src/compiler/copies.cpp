@@ -70,7 +70,7 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   otherwise->eraseFromParent();
 }
 
-void choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, function_ref<Value*(Instruction*)> stays) {
+BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, function_ref<Value*(Instruction*)> stays) {
   // What is used behind the loop goes through the blocks that it is left to.
   formLCSSARecursively(loop, dominators, &loops, nullptr);
   BasicBlock* choice = loop.getLoopPreheader();
@@ -93,6 +93,7 @@ void choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, func
   BranchInst::Create(before, copy->getLoopPreheader(), stays(end), end);
   end->eraseFromParent();
   dominators.recalculate(*choice->getParent());
+  return before;
 }
 
 }  // namespace photofinish::compiler

@@ -1,6 +1,7 @@
 #include "compiler/instrument.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/line_key.h"
 #include "compiler/helpers.h"
 #include "photofinish/runtime_abi.h"
 
@@ -51,7 +53,9 @@ Instrumenter::Instrumenter(Module& module)
 
 Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) { return builder.CreateStructGEP(state_type_, state_, index); }
 
-Constant* Instrumenter::new_site() {
+Constant* Instrumenter::new_site(IRBuilderBase& builder) {
+  const DebugLoc place = builder.getCurrentDebugLocation();
+  places_.push_back({builder.GetInsertBlock(), place ? line_key(place->getFilename(), place.getLine()) : 0});
   auto* site = new GlobalVariable(module_, site_type_, false, GlobalValue::PrivateLinkage, Constant::getNullValue(site_type_), "__photofinish_site");
   site->setAlignment(Align(64));
   return site;
@@ -173,9 +177,32 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   for (Use* use : uses) use->set(given);
 }
 
-Value* Instrumenter::anything_shared(Instruction* before) {
+Instrumenter::Region Instrumenter::new_region() {
+  return {new GlobalVariable(module_, i8_, false, GlobalValue::PrivateLinkage, Constant::getNullValue(i8_), "__photofinish_passed")};
+}
+
+Value* Instrumenter::looked_at(const Region& region, Instruction* before) {
   IRBuilder<> builder(before);
-  return builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+  return builder.CreateAnd(shared, builder.CreateICmpEQ(builder.CreateLoad(i8_, region.passed), ConstantInt::get(i8_, 0)));
+}
+
+void Instrumenter::end_function(Function& function, const std::vector<Region>& regions) {
+  const DominatorTree dominators(function);
+  std::vector<Lines> made;
+  for (const Region& region : regions) made.push_back({region.passed, {}});
+  for (const Place& place : places_) {
+    if (place.block->getParent() != &function) continue;  // of its copy with values: whoever runs that hears of all
+    bool inside = false;
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, place.block)) continue;
+      made[i].lines.insert(place.line);
+      inside = true;
+    }
+    if (!inside) lines_outside_.insert(place.line);
+  }
+  places_.clear();
+  regions_.insert(regions_.end(), made.begin(), made.end());
 }
 
 Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
@@ -232,7 +259,7 @@ void Instrumenter::add(const Check& check) {
   for (const Piece& piece : check.pieces) {
     builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.place);
-    Constant* site = new_site();
+    Constant* site = new_site(builder);
     Value* address = at(piece.offset);
     const unsigned unit = std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
     if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
@@ -326,7 +353,7 @@ void Instrumenter::add(const Expanded& range) {
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
   const auto or_else = [](Value* value, Value* otherwise) { return value != nullptr ? value : otherwise; };
   builder.CreateCall(range_hook_, hook,
-                     {new_site(), range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
+                     {new_site(builder), range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
                       or_else(range.counts[1], one), or_else(range.strides[1], zero)});
 }
 
@@ -354,7 +381,7 @@ Value* Instrumenter::add(const Gathers& gathers) {
   const auto number = [&](std::uint64_t value) { return ConstantInt::get(i64_, value); };
   for (const Gathers::Place& place : gathers.places) {
     builder.SetCurrentDebugLocation(place.place);
-    builder.CreateCall(gather_hook_, hook, {new_site(), place.base, number(place.bytes | place.how), number(place.scale), index, number(place.slots)});
+    builder.CreateCall(gather_hook_, hook, {new_site(builder), place.base, number(place.bytes | place.how), number(place.scale), index, number(place.slots)});
   }
   builder.CreateBr(rest);
   builder.SetInsertPoint(&rest->front());
@@ -478,7 +505,7 @@ void Instrumenter::add_unknown(const MemoryAccess& access) {
   Value* bytes = bytes_of(builder, access);
   if (how(access) != 0) bytes = builder.CreateOr(bytes, ConstantInt::get(i64_, how(access)));
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
-  builder.CreateCall(range_hook_, hook, {new_site(), address, bytes, one, zero, one, zero});
+  builder.CreateCall(range_hook_, hook, {new_site(builder), address, bytes, one, zero, one, zero});
 }
 
 void Instrumenter::add_array(const MemoryAccess& access) {
@@ -493,7 +520,7 @@ void Instrumenter::add_array(const MemoryAccess& access) {
   Value* address = builder.CreateLoad(pointer_, access.address);
   Value* bytes = how(access) != 0 ? builder.CreateOr(part(0), ConstantInt::get(i64_, how(access))) : part(0);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
-  builder.CreateCall(range_hook_, hook, {new_site(), address, bytes, part(1), part(2), part(3), part(4)});
+  builder.CreateCall(range_hook_, hook, {new_site(builder), address, bytes, part(1), part(2), part(3), part(4)});
 }
 
 // A lane that is not touched is a range of no rows.
@@ -523,8 +550,9 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   }
   Instruction* cold = cold_branch(condition, access.instruction);
   builder.SetInsertPoint(cold);
+  builder.SetCurrentDebugLocation(place);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
-  Constant* site = new_site();
+  Constant* site = new_site(builder);
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
   for_each_lane(lanes, cold, place, [&](IRBuilderBase& at, Value* lane) {
     Value* touched = at.CreateExtractElement(access.mask, lane);
@@ -535,24 +563,57 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   });
 }
 
-void Instrumenter::add_note(std::uint32_t found, std::uint32_t looked_at) {
-  Type* i32 = Type::getInt32Ty(context_);
+void Instrumenter::add_notes(std::uint32_t found, std::uint32_t looked_at) {
   // As the debug information has it, where there is some: flang gives its modules no name.
   std::string source = module_.getSourceFileName();
   if (module_.debug_compile_units_begin() != module_.debug_compile_units_end()) source = (*module_.debug_compile_units_begin())->getFilename().str();
   source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
+  add_note(PHOTOFINISH_ABI, *state_, {found, looked_at}, source);
+  if (regions_.empty() && lines_outside_.empty()) return;
+  std::size_t size = 2 + lines_outside_.size();
+  for (const Lines& region : regions_) size += 2 + region.lines.size();
+  Type* i32 = Type::getInt32Ty(context_);
+  auto* type = ArrayType::get(i32, size);
+  auto* table = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, nullptr, "__photofinish_regions");
+  table->setAlignment(Align(4));
+  std::vector<Constant*> words;
+  const auto add_lines = [&](const std::set<std::uint32_t>& lines) {
+    words.push_back(ConstantInt::get(i32, lines.size()));
+    for (const std::uint32_t line : lines) words.push_back(ConstantInt::get(i32, line));
+  };
+  for (const Lines& region : regions_) {
+    words.push_back(distance_of(*region.passed, *table, {0, static_cast<unsigned>(words.size())}));
+    add_lines(region.lines);
+  }
+  words.push_back(ConstantInt::get(i32, 0));
+  add_lines(lines_outside_);
+  table->setInitializer(ConstantArray::get(type, words));
+  add_note(PHOTOFINISH_REGIONS_ABI, *table, {}, "");
+}
+
+// To a variable, from a word inside of another one.
+Constant* Instrumenter::distance_of(GlobalVariable& to, GlobalVariable& from, ArrayRef<unsigned> word) {
+  Type* i32 = Type::getInt32Ty(context_);
+  std::vector<Constant*> indices;
+  for (const unsigned index : word) indices.push_back(ConstantInt::get(i32, index));
+  Constant* here = ConstantExpr::getInBoundsGetElementPtr(from.getValueType(), &from, indices);
+  return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64_), ConstantExpr::getPtrToInt(here, i64_)), i32);
+}
+
+void Instrumenter::add_note(std::uint32_t type, GlobalVariable& about, const std::vector<std::uint32_t>& numbers, const std::string& text) {
+  Type* i32 = Type::getInt32Ty(context_);
+  const auto number = [&](std::uint64_t value) { return ConstantInt::get(i32, value); };
+  std::vector<Constant*> values;
+  for (const std::uint32_t value : numbers) values.push_back(number(value));
   Constant* name = ConstantDataArray::getString(context_, PHOTOFINISH_NOTE_NAME, true);
-  Constant* text = ConstantDataArray::getString(context_, source, false);
-  auto* type = StructType::get(context_, {i32, i32, i32, name->getType(), i32, i32, i32, text->getType()}, true);
-  auto* note = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, nullptr, "__photofinish_note");
+  Constant* words = ConstantArray::get(ArrayType::get(i32, numbers.size()), values);
+  Constant* rest = ConstantDataArray::getString(context_, text, false);
+  auto* form = StructType::get(context_, {i32, i32, i32, name->getType(), i32, words->getType(), rest->getType()}, true);
+  auto* note = new GlobalVariable(module_, form, true, GlobalValue::PrivateLinkage, nullptr, "__photofinish_note");
   note->setSection(PHOTOFINISH_NOTE_SECTION);
   note->setAlignment(Align(4));
-  Constant* here = ConstantExpr::getInBoundsGetElementPtr(type, note, ArrayRef<Constant*>{ConstantInt::get(i32, 0), ConstantInt::get(i32, 4)});
-  Constant* distance =
-      ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(state_, i64_), ConstantExpr::getPtrToInt(here, i64_)), i32);
-  const auto number = [&](std::uint64_t value) { return ConstantInt::get(i32, value); };
-  note->setInitializer(ConstantStruct::get(type, {number(sizeof PHOTOFINISH_NOTE_NAME), number(12 + source.size()), number(PHOTOFINISH_ABI), name,
-                                                  distance, number(found), number(looked_at), text}));
+  note->setInitializer(ConstantStruct::get(form, {number(sizeof PHOTOFINISH_NOTE_NAME), number(4 + 4 * numbers.size() + text.size()), number(type), name,
+                                                  distance_of(about, *note, {0, 4}), words, rest}));
   appendToUsed(module_, {note});
 }
 

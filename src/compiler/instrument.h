@@ -4,6 +4,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include <set>
+#include <string>
+
 #include "compiler/accesses.h"
 #include "compiler/ranges.h"
 
@@ -74,10 +77,18 @@ class Instrumenter {
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
 
-  // Whether there is any memory that others can reach, at this moment.
-  llvm::Value* anything_shared(llvm::Instruction* before);
+  // A part of a function that has a copy without hooks (runtime_abi.h).
+  struct Region {
+    llvm::GlobalVariable* passed;
+    llvm::BasicBlock* begin = nullptr;  // all of it is behind this; null: the whole function
+  };
+  Region new_region();
+  // Whether it is to be looked at, as far as is known where it is entered: there is memory that others can reach, and somebody wants to hear of it.
+  llvm::Value* looked_at(const Region& region, llvm::Instruction* before);
+  // With all hooks in.
+  void end_function(llvm::Function& function, const std::vector<Region>& regions);
 
-  void add_note(std::uint32_t found, std::uint32_t looked_at);
+  void add_notes(std::uint32_t found, std::uint32_t looked_at);
 
  private:
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
@@ -88,7 +99,9 @@ class Instrumenter {
     llvm::Value* anything;       // whether there is any
   };
   Borders borders_of(llvm::IRBuilderBase& builder, const Expanded& range);
-  llvm::Constant* new_site();
+  llvm::Constant* new_site(llvm::IRBuilderBase& builder);
+  llvm::Constant* distance_of(llvm::GlobalVariable& to, llvm::GlobalVariable& from, llvm::ArrayRef<unsigned> word);
+  void add_note(std::uint32_t type, llvm::GlobalVariable& about, const std::vector<std::uint32_t>& numbers, const std::string& text);
   std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value, llvm::Value* address, bool loads, llvm::Instruction* before, const llvm::DebugLoc& place);
   llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
@@ -110,6 +123,17 @@ class Instrumenter {
   llvm::StructType* index_type_;
   llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_;
   bool has_thread_pointer_ = false;  // as one instruction
+  struct Place {
+    llvm::BasicBlock* block;
+    std::uint32_t line;
+  };
+  std::vector<Place> places_;  // of the function at hand
+  struct Lines {
+    llvm::GlobalVariable* passed;
+    std::set<std::uint32_t> lines;
+  };
+  std::vector<Lines> regions_;
+  std::set<std::uint32_t> lines_outside_;
 };
 
 }  // namespace photofinish::compiler

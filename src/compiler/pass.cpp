@@ -109,7 +109,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions, instrumenter, remarks);
       if (with_values != nullptr) choose_at_entry(function, *with_values, [&](Instruction* before) { return instrumenter.without_values(before); });
     }
-    instrumenter.add_note(found, looked_at);
+    instrumenter.add_notes(found, looked_at);
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true, GlobalValue::PrivateLinkage,
                        Constant::getNullValue(Type::getInt8Ty(module.getContext())), kDone);
     return PreservedAnalyses::none();
@@ -158,14 +158,21 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   }
 
   // Of loops that hooks are put into, at these places: the outermost that cannot lead to MPI.
-  static void choose_at_loops(const std::vector<Instruction*>& places, RangeFinder& finder, LoopInfo& loops, DominatorTree& dominators, Instrumenter& instrumenter) {
+  static std::vector<Instrumenter::Region> choose_at_loops(const std::vector<Instruction*>& places, RangeFinder& finder, LoopInfo& loops, DominatorTree& dominators,
+                                                           Instrumenter& instrumenter) {
     SmallSetVector<Loop*, 8> chosen;
     for (const Instruction* place : places) {
       Loop* outermost = nullptr;
       for (Loop* loop = loops.getLoopFor(place->getParent()); loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop()) outermost = loop;
       if (outermost != nullptr && outermost->getLoopPreheader() != nullptr && outermost->isSafeToClone()) chosen.insert(outermost);
     }
-    for (Loop* loop : chosen) choose_at_loop(*loop, loops, dominators, [&](Instruction* before) { return instrumenter.anything_shared(before); });
+    std::vector<Instrumenter::Region> regions;
+    for (Loop* loop : chosen) {
+      Instrumenter::Region region = instrumenter.new_region();
+      region.begin = choose_at_loop(*loop, loops, dominators, [&](Instruction* before) { return instrumenter.looked_at(region, before); });
+      regions.push_back(region);
+    }
+    return regions;
   }
 
   static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, std::vector<Instrumenter::Expanded> ranges,
@@ -249,13 +256,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     left_in_loops |= !gathers.empty();  // of few indices
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
     left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) { return loops.getLoopFor(check.before->getParent()) != nullptr; });
+    std::vector<Instrumenter::Region> regions;
     if (copy == nullptr) {
       std::vector<Instruction*> places;
       for (const auto& range : ranges) places.push_back(range.before);
       for (const Gathered& few : gathered) places.push_back(few.end);
       for (const auto& check : checks) places.push_back(check.before);
       for (const MemoryAccess& access : alone) places.push_back(access.instruction);
-      choose_at_loops(places, finder, loops, functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
+      regions = choose_at_loops(places, finder, loops, functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
     }
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
@@ -264,8 +272,13 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (const Gathered& few : gathered) instrumenter.add_unless(told[few.row], few.end, few.checks);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
-    if (copy != nullptr && left_in_loops) choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.anything_shared(before); });
-    else if (copy != nullptr) copy->eraseFromParent();
+    if (copy != nullptr && left_in_loops) {
+      regions.push_back(instrumenter.new_region());
+      choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.looked_at(regions.front(), before); });
+    } else if (copy != nullptr) {
+      copy->eraseFromParent();
+    }
+    instrumenter.end_function(function, regions);
     functions.invalidate(function, PreservedAnalyses::none());
   }
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "base/line_key.h"
 #include "model/scopes.h"
 #include "report/event_text.h"
 #include "report/finding_words.h"
@@ -137,14 +138,25 @@ std::string kind_name(const FindingSide& side) {
 
 bool same_place(const FindingSide& a, const FindingSide& b) { return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call; }
 
-Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces, RunNotes& notes) {
+// As the place was compiled, whatever a report would leave out.
+std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, SiteId site) {
+  const auto found = definitions.sites.find(site);
+  if (found == definitions.sites.end() || found->second.frames.empty()) return 0;
+  const SiteFrame& place = found->second.frames.front();
+  const auto module = definitions.modules.find(place.module);
+  if (module == definitions.modules.end()) return 0;
+  const Frame frame = symbolizer.frames(module->second.path, place.address, true, module->second.build_id).front();
+  return line_key(frame.file, static_cast<std::uint32_t>(frame.line));
+}
+
+Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces, RunNotes& notes, Symbolizer& symbolizer) {
   Candidate candidate{.key = key_of(finding)};
   candidate.schedule.kind = RaceKind::Memory;
   candidate.schedule.win = finding.win;
   candidate.schedule.offset = finding.offset;
   candidate.schedule.bytes = static_cast<std::uint64_t>(finding.where.end - finding.where.begin);
   for (const FindingSide& side : finding.sides) {
-    ScheduledSide scheduled{.kind = side.kind, .call = side.call, .places = {}, .rank = side.rank};
+    ScheduledSide scheduled{.kind = side.kind, .call = side.call, .places = {}, .lines = {}, .rank = side.rank};
     RankTrace* trace = traces.of(side.rank);
     if (trace == nullptr) {
       candidate.impossible = notes.trouble(side.rank);
@@ -155,12 +167,18 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
     if (traits(side.call).when == When::Prepares) scheduled.call = call_at(*trace, side.begin).value_or(side.call);
     const std::uint64_t own = place_of(trace->definitions(), side.call, side.site);
     std::set<std::uint64_t> places{own};
+    std::set<std::uint32_t> lines;
     // What a compiler made of this one place.
     for (const Finding& part : parts)
       for (const FindingSide& other : part.sides)
         if (same_place(other, side))
-          if (RankTrace* its = traces.of(other.rank)) places.insert(place_of(its->definitions(), other.call, other.site));
+          if (RankTrace* its = traces.of(other.rank)) {
+            places.insert(place_of(its->definitions(), other.call, other.site));
+            lines.insert(line_of(symbolizer, its->definitions(), other.site));
+          }
+    lines.insert(line_of(symbolizer, trace->definitions(), side.site));
     scheduled.places.assign(places.begin(), places.end());
+    if (is_access(side.call)) scheduled.lines.assign(lines.begin(), lines.end());
     scheduled.arrival = arrival_of(*trace, scheduled.call, own, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
   }
@@ -190,7 +208,7 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   else if (!site.call) candidate.impossible = "its call is not on record";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
-  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .rank = finding.receive.rank});
+  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .lines = {}, .rank = finding.receive.rank});
   candidate.schedule.matches = matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
   if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
   candidate.messages.push_back(finding.got);
@@ -219,8 +237,9 @@ Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
     for (FindingSide& side : part.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   Traces traces(directory);
+  Symbolizer symbolizer;
   std::vector<Candidate> candidates;
-  for (const Finding& finding : numbered.in_memory) candidates.push_back(of_memory(finding, parts, traces, notes));
+  for (const Finding& finding : numbered.in_memory) candidates.push_back(of_memory(finding, parts, traces, notes, symbolizer));
   for (const MessageFinding& finding : numbered.messages) candidates.push_back(of_messages(finding, traces, notes));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].number = i + 1;
   return candidates;

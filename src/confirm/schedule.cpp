@@ -19,7 +19,7 @@ constexpr char kScheduleMagic[8] = {'P', 'H', 'O', 'T', 'O', 'S', 'C', 'H'};
 
 template <class A>
 void describe(A& a, ScheduledSide& d) {
-  a(d.kind, d.call, d.places, d.rank, d.arrival);
+  a(d.kind, d.call, d.places, d.lines, d.rank, d.arrival);
 }
 template <class A>
 void describe(A& a, Schedule::Match& d) {

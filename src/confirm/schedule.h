@@ -16,6 +16,7 @@ struct ScheduledSide {
   AccessKind kind{};
   Call call{};
   std::vector<std::uint64_t> places;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
+  std::vector<std::uint32_t> lines;   // of loads and stores: those of their places (base/line_key.h)
   // Only this rank takes part, from this arrival on; kAnySource: everybody, as chance has it.
   WorldRank rank = kAnySource;
   std::uint64_t arrival = 0;

@@ -11,6 +11,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/indices.h"
+#include "runtime/regions.h"
 #include "runtime/sampling.h"
 
 namespace photofinish::mpi {
@@ -153,11 +154,21 @@ void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
   t_lent.push_back(&site);
 }
 
+// Whole loops and functions that have no side do not even do that, but for the same exception.
+thread_local bool t_looks_everywhere = false;
+
+void look_everywhere(const Control& control, bool wanted) {
+  if (wanted == t_looks_everywhere) return;
+  t_looks_everywhere = wanted;
+  pass_regions(control.lines(), !wanted);
+}
+
 template <class Boxes>
 void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, Boxes boxes) {
   Control* control = Control::get();
   if (control == nullptr || t_in_hook || is_inside(place)) return;
   std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site->library[0]);
+  look_everywhere(*control, control->wants(1));
   if (!control->wants(sides)) return;
   t_in_hook = true;
   {
@@ -168,6 +179,7 @@ void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, 
       for (photofinish_site* one : t_lent) one->thread = 0;
       t_lent.clear();
     }
+    look_everywhere(*control, control->wants(1));
   }
   t_in_hook = false;
 }
@@ -234,7 +246,9 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
 
 void start_watching_memory() {
   if (Control* control = Control::get()) {
-    if (control->looks_at_memory()) Reach::start({steer_access, steer_range, steer_indices, steer_gather});
+    if (!control->looks_at_memory()) return;
+    Reach::start({steer_access, steer_range, steer_indices, steer_gather});
+    pass_regions(control->lines(), true);
     return;
   }
   if (Sampling::get() != nullptr) Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});

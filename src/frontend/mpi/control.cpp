@@ -633,6 +633,12 @@ bool Control::looks_at_memory() const {
   return schedule_.kind == RaceKind::Memory && std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) { return is_access(side.call); });
 }
 
+std::vector<std::uint32_t> Control::lines() const {
+  std::vector<std::uint32_t> all;
+  for (const ScheduledSide& side : schedule_.sides) all.insert(all.end(), side.lines.begin(), side.lines.end());
+  return all;
+}
+
 std::uint8_t Control::sides_of_place(Call call, std::uint64_t pc) {
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->task() : nullptr;

@@ -87,6 +87,8 @@ class Control {
   bool follows(const Context& c) const;
 
   bool looks_at_memory() const;
+  // Of the sides that are loads and stores (base/line_key.h).
+  std::vector<std::uint32_t> lines() const;
   // Which sides a load or store at this place is, as one byte that is not 0.
   std::uint8_t sides_of_place(Call call, std::uint64_t pc);
   // Whether a load or store at a place with such a byte (0: not known) is to be told.
