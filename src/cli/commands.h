@@ -68,6 +68,7 @@ struct ReplayArguments {
   std::string server;                 // ":2345": gdbserver starts it instead
   std::vector<std::string> commands;  // for gdb
   std::string editor_file;            // a launch.json to be written instead
+  std::string output;                 // a folder for what each rank prints; empty: all of it goes where ours does
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
 

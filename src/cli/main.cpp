@@ -196,6 +196,7 @@ int run(int argc, char** argv) {
   replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
   replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND")->allow_extra_args(false);
   replay_command->add_flag("--vscode{.vscode/launch.json}", replay.editor_file, "Write .vscode/launch.json, with which Visual Studio Code debugs the ranks; with --vscode=FILE another file.")->excludes(gdb);
+  replay_command->add_option("--output-dir", replay.output, "What each rank prints goes to files in this folder: rank-2.out, rank-2.err.")->excludes(gdb)->excludes("--vscode")->type_name("FOLDER");
   add_table_options(*replay_command, given, {"verbose"});
 
   ExplainArguments explain;

@@ -1,4 +1,5 @@
 // photofinish replay: ranks of a recorded run once more, each a process of its own, alone with its journal.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "cli/commands.h"
@@ -39,6 +41,15 @@ std::string shown(const Replay& replay) {
   for (const auto& [name, value] : replay.settings) line += " " + name + "=" + value;
   for (const std::string& word : replay.start.arguments) line += " " + word;
   return line;
+}
+
+// In a child process: what it prints goes to files of its own.
+void redirect(const std::string& folder, WorldRank rank) {
+  for (const auto& [descriptor, ending] : {std::pair{STDOUT_FILENO, "out"}, std::pair{STDERR_FILENO, "err"}}) {
+    const std::string path = fmt::format("{}/rank-{}.{}", folder, rank.value, ending);
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0 || dup2(file, descriptor) < 0) _exit(fail(fmt::format("cannot write {}: {}", path, std::strerror(errno))));
+  }
 }
 
 // gdb starts the rank itself, in the environment that it needs.
@@ -104,6 +115,11 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     if (debugs) replays.back().recorded_end.reset();  // the end that we see is gdb's
     if (options.verbose) fmt::print(stderr, "photofinish: {}\n", shown(replays.back()));
   }
+  if (!arguments.output.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(arguments.output, failed);
+    if (failed) return fail(fmt::format("cannot make the folder {}: {}", arguments.output, failed.message()));
+  }
   signal(SIGINT, SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them
   int code = 0;
   bool told = false;
@@ -112,6 +128,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     if (replay.process == 0) {
       signal(SIGINT, SIG_DFL);
       if (debugs) become_debugger(replay, arguments.server, arguments.commands);
+      if (!arguments.output.empty()) redirect(arguments.output, replay.rank);
       become_rank(replay);
     }
     if (replay.process < 0) code = fail(fmt::format("cannot start another process: {}", std::strerror(errno)));

@@ -204,6 +204,12 @@ int main(int argc, char** argv) {
         for _ in range(3):
             again = self.photofinish("replay", "photofinish.run")
             self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 ran again, to their end: exit code 0\n"), again)
+        apart = self.photofinish("replay", "--output-dir", "in/files", "photofinish.run")
+        self.assertEqual((apart.code, apart.out), (0, ""), apart)
+        self.assertEqual(sorted(os.listdir(self.path("in/files"))), ["rank-0.err", "rank-0.out", "rank-3.err", "rank-3.out"])
+        with open(self.path("in/files/rank-0.out")) as file:
+            self.assertEqual(file.read(), printed)
+        self.assertSays(self.photofinish("replay", "--output-dir", "app.c/files", "photofinish.run"), "cannot make the folder app.c/files: Not a directory", 70)
 
     THREADS = """
 #include <mpi.h>
