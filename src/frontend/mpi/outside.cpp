@@ -1,7 +1,7 @@
 // What the program asks its system, and MPI_Wtime: into the journal, or out of it. What MPI asks is its own affair.
 //
 // Programs set their random numbers going before they call MPI_Init, when there is no journal yet: such answers are kept for its first entry, and a replayed
-// rank reads them there.
+// rank reads them there. Only those of the first thread: Open MPI's own threads look at clocks inside of MPI_Init, while it changes the environment.
 #include "runtime/outside.h"
 
 #include <cstdlib>
@@ -14,6 +14,7 @@ namespace photofinish::mpi {
 namespace {
 
 constexpr std::size_t kMostEarly = 1 << 16;
+void* const g_first_thread = __builtin_thread_pointer();
 bool g_in_early = false;  // reading what was kept asks for a clock or two itself
 
 std::vector<EarlyAnswer>& early() {
@@ -22,7 +23,7 @@ std::vector<EarlyAnswer>& early() {
 }
 
 bool ask_early(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes, std::int64_t* result) {
-  if (g_in_early || early().size() >= kMostEarly || std::getenv("PHOTOFINISH_ACTIVE") == nullptr) return false;
+  if (__builtin_thread_pointer() != g_first_thread || g_in_early || early().size() >= kMostEarly || std::getenv("PHOTOFINISH_ACTIVE") == nullptr) return false;
   g_in_early = true;
   bool answered = true;
   if (const char* directory = std::getenv("PHOTOFINISH_REPLAY")) {
