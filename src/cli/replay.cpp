@@ -22,13 +22,16 @@
 namespace photofinish {
 namespace {
 
+// As a shell has it.
+std::string end_by(int code) { return end_text(code > 128 ? RankEnd{RankState::Signalled, code - 128} : RankEnd{RankState::Exited, code}); }
+
 // What a process left to say about its end, and its exit code.
 int conclude(const std::string& run, const Replay& replay, int code, bool& told) {
   const auto departure = read_departure(departure_path(replay.scratch));
   if (!departure && replay.recorded_end.value_or(code) == code) return code;
   told = true;
   if (!departure) {
-    fmt::print(stderr, "photofinish: rank {} asked the same to its end, and ended otherwise: exit code {}; {} when it was recorded\n", replay.rank.value, code, *replay.recorded_end);
+    fmt::print(stderr, "photofinish: rank {} was answered as recorded, and ended otherwise: {}; {} when it was recorded\n", replay.rank.value, end_by(code), end_by(*replay.recorded_end));
     return kExitDeparture;
   }
   fmt::print(stderr, "photofinish: {}\n", departure_text(run, replay.scratch, replay.rank, *departure));

@@ -152,6 +152,7 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
 int (*g_main)(int, char**, char**);
 int begin(int argc, char** argv, char** environment) {
   g_heap.open();
+  set_output_buffer();
   return g_main(argc, argv, environment);
 }
 

@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
 namespace photofinish {
@@ -35,7 +38,21 @@ std::int64_t real_clock(clockid_t clock, timespec* time) {
   return real(clock, time);
 }
 
+int real_isatty(int file) {
+  static auto* const real = next<int(int)>("isatty");
+  return real(file);
+}
+
 }  // namespace
+
+// libc's own buffer depends on what its output goes to, in its size (which other blocks of the heap would notice), and in whether lines are kept back: those are lost when the
+// program is killed. On a terminal of our user's nothing is, whatever was recorded.
+void set_output_buffer() {
+  static char buffer[4096];
+  const bool was_terminal = isatty(STDOUT_FILENO) != 0;
+  setvbuf(stdout, buffer, was_terminal || real_isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof buffer);
+}
+
 }  // namespace photofinish
 
 using namespace photofinish;
@@ -93,6 +110,15 @@ EXPORTED int getentropy(void* buffer, size_t bytes) {
   const auto ask = [](void* data, std::size_t size) -> std::int64_t { return real(data, size); };
   if (journal() != nullptr && journal()(Outside::Entropy, ask, buffer, bytes, &result)) return static_cast<int>(result);
   return real(buffer, bytes);
+}
+
+EXPORTED int isatty(int file) noexcept {
+  const auto ask = [](void* data, std::size_t) -> std::int64_t { return real_isatty(*static_cast<int*>(data)); };
+  std::int64_t result = 0;
+  int asked = file;
+  if (journal() == nullptr || !journal()(Outside::Terminal, ask, &asked, sizeof asked, &result)) return real_isatty(file);
+  if (result == 0) errno = ENOTTY;
+  return static_cast<int>(result);
 }
 
 EXPORTED pid_t getpid() noexcept {

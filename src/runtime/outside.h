@@ -9,12 +9,14 @@
 
 namespace photofinish {
 
-enum class Outside : std::uint32_t { kBefore = kOtherQuestions, Time, Clock, TimeOfDay, ProcessorTime, Random, Entropy, Process, Wtime };
+enum class Outside : std::uint32_t { kBefore = kOtherQuestions, Time, Clock, TimeOfDay, ProcessorTime, Random, Entropy, Process, Wtime, Terminal };
 
 // `ask` fills in so many bytes of data. True: they are, and *result is what it returned, now or when it was recorded. False: this is nothing to be kept.
 using OutsideFunction = bool (*)(Outside what, std::int64_t (*ask)(void* data, std::size_t bytes), void* data, std::size_t bytes, std::int64_t* result);
 inline constexpr char kOutsideFunction[] = "photofinish_outside";
 // bool (): whether this thread runs the program's own code, not MPI's or ours (heap.cpp).
 inline constexpr char kProgramFunction[] = "photofinish_is_program";
+// Before main: what the program prints leaves it when it did.
+void set_output_buffer();
 
 }  // namespace photofinish

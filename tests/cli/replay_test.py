@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
         self.assertEqual(self.photofinish("record", "--ranks", "0", "-n", "1", "./end").code, 0)
         self.assertEqual(self.photofinish("replay", "photofinish.run").code, 0)
         self.write("code", "3")
-        self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 asked the same to its end, and ended otherwise: exit code 3; 0 when it was recorded", 72)
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 was answered as recorded, and ended otherwise: exit 3; exit 0 when it was recorded", 72)
 
     def test_the_same_again(self):
         printed = self.recorded("--ranks", "0,3").out
