@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 5
+#define PHOTOFINISH_ABI 6
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages may share one, a mark says "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
@@ -63,6 +63,8 @@ struct photofinish_seen {
 #define PHOTOFINISH_SEEN_SIZE 4096
 #define PHOTOFINISH_SEEN_ACCESS 16 /* bytes, at most */
 
+#define PHOTOFINISH_ONE_BY_ONE INT64_MIN
+
 /* What one executable or shared library has once, however many objects it was linked from. Hidden, named PHOTOFINISH_STATE. */
 struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
@@ -82,11 +84,14 @@ struct photofinish_state {
    * `value` at `address`, and goes on with what is in `value` afterwards; it has stored it there. All other accesses are told to `access` and `range`. */
   void (*loaded)(const void* address, void* value, uint64_t bytes);
   void (*stored)(const void* address, const void* value, uint64_t bytes);
+  /* In front of a loop that makes all of its accesses at evenly spaced addresses, for each of them, where it meets [low, high): how far behind its addresses the loop
+   * loads instead, and stores as well. PHOTOFINISH_ONE_BY_ONE: it goes on in its copy that tells each access. */
+  int64_t (*ahead)(const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride, const void* place);
   /* If `seen_thread` is the program's own thread pointer: a load that finds what has been seen there adds one to `known_loads` instead; a store is made there as well. */
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
 };
-#define PHOTOFINISH_STATE "__photofinish_state_5"
+#define PHOTOFINISH_STATE "__photofinish_state_6"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI;
  * its words are the distance from the first of them to the state, how many accesses were found, how many are looked at, and then

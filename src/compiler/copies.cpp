@@ -70,12 +70,11 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   otherwise->eraseFromParent();
 }
 
-BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, function_ref<Value*(Instruction*)> stays) {
+BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, ValueToValueMapTy& map, function_ref<Value*(Instruction*)> stays) {
   // What is used behind the loop goes through the blocks that it is left to.
   formLCSSARecursively(loop, dominators, &loops, nullptr);
   BasicBlock* choice = loop.getLoopPreheader();
   BasicBlock* before = SplitBlock(choice, choice->getTerminator(), &dominators, &loops);
-  ValueToValueMapTy map;
   SmallVector<BasicBlock*> blocks;
   Loop* copy = cloneLoopWithPreheader(before, choice, &loop, map, ".without_tests", &loops, &dominators, blocks);
   remapInstructionsInBlocks(blocks, map);

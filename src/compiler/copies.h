@@ -6,12 +6,14 @@
 // Rule: only of functions that cannot lead to an MPI call, and in others, such as main, of loops that cannot. What can be reached does not change while one runs, so that the
 // choice holds until it ends; and main, which is entered before anything is shared, never gets stuck in its copy.
 //
-// And one with values, for processes that are recorded or replayed (docs/record-replay.md): they are so from before main to their end.
+// And one with values, for processes that are recorded or replayed (docs/record-replay.md): they are so from before main to their end. In it, loops whose accesses are all known
+// before them have a copy that works on what the process has seen.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include "compiler/accesses.h"
 
@@ -25,6 +27,8 @@ llvm::Function* copy_of(llvm::Function& function, const char* suffix);
 void choose_at_entry(llvm::Function& function, llvm::Function& copy, llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);
 // Puts a copy of the loop, as it is now, beside it, and the choice in front of both: what is put in before the end of the block in front of the loop comes behind the choice,
 // into the block that is returned.
-llvm::BasicBlock* choose_at_loop(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);
+// `map` is filled in with what is what in the copy.
+llvm::BasicBlock* choose_at_loop(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, llvm::ValueToValueMapTy& map,
+                                 llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);
 
 }  // namespace photofinish::compiler

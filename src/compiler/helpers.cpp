@@ -161,6 +161,28 @@ Function* common_function(Module& module) { return helper(module, "__photofinish
 Function* marked_function(Module& module) { return helper(module, "__photofinish_marked_2", kMarked); }
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
+Function* ahead_function(Module& module, Constant* hook) {
+  constexpr const char* kName = "__photofinish_ahead_1";
+  if (Function* known = module.getFunction(kName)) return known;
+  LLVMContext& context = module.getContext();
+  Type *i1 = Type::getInt1Ty(context), *pointer = PointerType::getUnqual(context), *i64 = Type::getInt64Ty(context);
+  Function* function = Function::Create(FunctionType::get(i64, {i1, pointer, i64, i64, i64, i64, i64}, false), GlobalValue::LinkOnceODRLinkage, kName, module);
+  share(module, *function);
+  for (const Attribute::AttrKind attribute : {Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
+  BasicBlock *entry = BasicBlock::Create(context, "", function), *ask = BasicBlock::Create(context, "", function), *none = BasicBlock::Create(context, "", function);
+  IRBuilder<> builder(entry);
+  builder.CreateCondBr(function->getArg(0), ask, none);
+  builder.SetInsertPoint(ask);
+  Value* place = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
+  SmallVector<Value*> arguments;
+  for (unsigned i = 1; i < function->arg_size(); ++i) arguments.push_back(function->getArg(i));
+  arguments.push_back(place);
+  builder.CreateRet(builder.CreateCall(FunctionType::get(i64, {pointer, i64, i64, i64, i64, i64, pointer}, false), builder.CreateLoad(pointer, hook), arguments));
+  builder.SetInsertPoint(none);
+  builder.CreateRet(ConstantInt::get(i64, 0));
+  return function;
+}
+
 // In the program, not in the library: only a compiler for the program knows which registers it means to keep.
 Function* tell_function(Module& module, Constant* hook) {
   constexpr const char* kName = "__photofinish_tell_4";

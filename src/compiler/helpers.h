@@ -8,6 +8,8 @@ namespace photofinish::compiler {
 // i64 (ptr a, ptr b, i64 limit): how many bytes two strings have in common, and one more, but at most `limit`. Of a string and itself: its length
 // with the zero.
 llvm::Function* common_function(llvm::Module& module);
+// i64 (i1 meets, ptr address, i64 bytes, i64 rows, i64 stride, i64 planes, i64 plane stride): asks the hook for what lies ahead, a pointer to which is at `hook`; zero if it does not meet.
+llvm::Function* ahead_function(llvm::Module& module, llvm::Constant* hook);
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at `hook`, and leaves nearly all registers to the program.
 llvm::Function* tell_function(llvm::Module& module, llvm::Constant* hook);
 // i1 (ptr gate, i64 low, i64 high): whether a page of [low, high) may be marked.

@@ -22,7 +22,7 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kSeenThread, kKnownLoads, kSeen };
+enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kAhead, kSeenThread, kKnownLoads, kSeen };
 enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
@@ -32,7 +32,7 @@ Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
   seen_type_ = StructType::get(context_, {i64_, i64_, i64_, i64_});
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
+  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
                                            ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
@@ -87,6 +87,34 @@ Value* Instrumenter::may_be_marked(const Expanded& range) {
   result->addIncoming(builder.getFalse(), head);
   result->addIncoming(marked, near->getParent());
   return result;
+}
+
+Value* Instrumenter::ahead_of(const Expanded& range, Instruction* before) {
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(range.place);
+  const Borders borders = borders_of(builder, range);
+  Value *one = ConstantInt::get(i64_, 1), *zero = ConstantInt::get(i64_, 0);
+  const auto or_else = [](Value* value, Value* otherwise) { return value != nullptr ? value : otherwise; };
+  Value* bytes = builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how));
+  auto* hook = cast<Constant>(field(builder, kAhead));
+  return builder.CreateCall(ahead_function(module_, hook), {borders.meets, range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
+                                                            or_else(range.counts[1], one), or_else(range.strides[1], zero)});
+}
+
+void Instrumenter::move_behind(Instruction& access, Value* distance) {
+  IRBuilder<> builder(&access);
+  const unsigned at = isa<LoadInst>(access) ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex();
+  Value* behind = builder.CreateGEP(i8_, access.getOperand(at), distance);
+  Instruction* moved = &access;
+  if (isa<StoreInst>(access)) {
+    moved = access.clone();
+    moved->insertAfter(&access);
+  }
+  // What is known of the memory that it was, in its kind and its place, need not hold for the other.
+  moved->dropUnknownNonDebugMetadata();
+  moved->setOperand(at, behind);
+  if (auto* load = dyn_cast<LoadInst>(moved)) load->setAlignment(Align(1));
+  else cast<StoreInst>(moved)->setAlignment(Align(1));
 }
 
 // The block in which all is done, and where to tell it otherwise.

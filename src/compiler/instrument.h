@@ -74,6 +74,10 @@ class Instrumenter {
   llvm::Value* may_be_marked(const Expanded& range);
   // A load or store of its own, in a copy with values: what it found, or stored, goes through the hook. `may_be_marked` is known before, or null.
   void add_value(const MemoryAccess& access, llvm::Value* may_be_marked);
+  // How far behind its addresses a loop may work in place of the range, or PHOTOFINISH_ONE_BY_ONE; made there.
+  llvm::Value* ahead_of(const Expanded& range, llvm::Instruction* before);
+  // A load or store of such a loop.
+  void move_behind(llvm::Instruction& access, llvm::Value* distance);
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
 

@@ -97,6 +97,16 @@ std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV*
   return find(block, address, bytes, true, allows);
 }
 
+std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Loop& whole) {
+  const auto allows = [&](const Loop& loop) -> const char* {
+    if (!whole.contains(&loop)) return "it is not in the loop";
+    return isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)) ? "how many iterations there are is not known before" : nullptr;
+  };
+  const auto range = find(block, address, bytes, false, allows);
+  if (!range || range->before->getParent() != whole.getLoopPreheader()) return {};
+  return range;
+}
+
 std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes, bool as_rows,
                                        function_ref<const char*(const Loop&)> allows) {
   reason_ = nullptr;

@@ -45,6 +45,8 @@ class RangeFinder {
   // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says no reason against it.
   std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes,
                                  llvm::function_ref<const char*(const llvm::Loop&)> allows);
+  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it finds.
+  std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const llvm::Loop& loop);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;  // looked at first
 constexpr std::size_t kGrain = 16;   // that is kept as a whole
+constexpr unsigned kMostTimes = 64;    // that a loop may go by what was looked at before
 constexpr std::size_t kBlock = 1024;  // in which changes are kept along with a load
 
 void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin, std::size_t end, std::vector<WatchedChange>& changes) {
@@ -44,6 +45,7 @@ void WatchedMemory::remove(std::uint64_t key) {
   std::erase_if(pieces_, [&](const Piece& piece) { return piece.key == key; });
   last_ = 0;
   pending_.clear();
+  look_again();
   find_overlaps();
 }
 
@@ -121,7 +123,7 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   if (journal.replays()) {
     if (!journal.is_kept_load()) return look_at_news(*piece, offset, bytes);
     const std::uint64_t tick = journal.give_load();
-    if (!piece->ticks.empty()) std::fill(piece->ticks.begin() + static_cast<std::ptrdiff_t>(begin / kBlock), piece->ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
+    set_ticks(*piece, begin, end, tick);
     if (has_value) {
       give(journal, *piece, offset, bytes);
       std::memcpy(value, address, bytes);
@@ -144,6 +146,49 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   exchange(journal, *piece, begin, end);
   journal.done();
   return tick;
+}
+
+void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick) {
+  if (!piece.ticks.empty()) std::fill(piece.ticks.begin() + static_cast<std::ptrdiff_t>(begin / kBlock), piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
+}
+
+// One load, as far as the journal is concerned.
+void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t bytes) {
+  const auto* address = static_cast<const std::uint8_t*>(where);
+  Piece& piece = *find(address, bytes);
+  const auto begin = static_cast<std::size_t>(address - piece.memory), end = begin + bytes;
+  if (journal.replays()) {
+    if (!journal.is_kept_load()) return;
+    set_ticks(piece, begin, end, journal.give_load());
+  } else {
+    settle();
+    journal.count_load();
+    for (Looked& looked : looked_)
+      if (looked.begin <= address && address + bytes <= looked.end && looked.times++ < kMostTimes) return;
+    looked_[next_looked_++ % looked_.size()] = {address, address + bytes, 0};
+    if (std::memcmp(piece.seen.data() + begin, address, bytes) == 0) return;
+    journal.keep_load(ticks());
+  }
+  exchange(journal, piece, begin, end);
+  journal.done();
+}
+
+std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::size_t bytes, bool& any) {
+  const auto* address = static_cast<const std::uint8_t*>(where);
+  if (const Piece* piece = find(address, bytes)) {
+    any = true;
+    if (!piece->alone) return std::nullopt;
+    return piece->seen.empty() ? 0 : piece->seen.data() - piece->memory;
+  }
+  any = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return address < piece.memory + piece.bytes && piece.memory < address + bytes; });
+  if (any) return std::nullopt;
+  return 0;
+}
+
+std::optional<std::uint64_t> WatchedMemory::news_of(const void* where, std::size_t bytes) {
+  const auto* address = static_cast<const std::uint8_t*>(where);
+  Piece* piece = find(address, bytes);
+  return piece != nullptr ? look_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes) : std::nullopt;
 }
 
 std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size_t offset, std::size_t bytes) {

@@ -8,6 +8,7 @@
 // Given back, that changes nothing; but it costs a comparison of all of it for each such call, and what is loaded between two calls is not seen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -44,6 +45,14 @@ class WatchedMemory {
   // A load found this, or is about to find what is there (value is address); a store put it there, or is about to.
   // When a value was found that had not been seen; nothing for the others.
   std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
+  // What is there is about to be loaded, all of it from what has been seen. What was looked at since the last call of MPI, or a few times ago, is taken to be as it was: no
+  // program can tell, for nothing says that what others write meanwhile comes at once.
+  void look_ahead(Journal& journal, const void* address, std::size_t bytes);
+  void look_again() { looked_ = {}; }
+  // Where that lies, behind the memory; zero of a replayed rank, whose memory it is. `any`: this is memory of some window. Nothing if it is not all of one, or of several.
+  std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
+  // Of a rank that tells news: as `loaded`.
+  std::optional<std::uint64_t> news_of(const void* address, std::size_t bytes);
   void stored(const void* address, const void* value, std::size_t bytes);
   void will_store(const void* address, std::size_t bytes);
   // What was about to be stored has been.
@@ -78,11 +87,18 @@ class WatchedMemory {
   void find_overlaps();
   void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
   void exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
+  void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
   void give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes);
   std::optional<std::uint64_t> look_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // where the last one was found
+  struct Looked {
+    const std::uint8_t *begin = nullptr, *end = nullptr;
+    unsigned times = 0;
+  };
+  std::array<Looked, 4> looked_ = {};
+  std::size_t next_looked_ = 0;
   std::vector<Range> pending_;
   bool tells_news_ = false;
   std::vector<std::uint8_t> given_;

@@ -47,6 +47,7 @@ void Reach::find_objects() {
     state->gather = hooks_.gather;
     state->loaded = hooks_.loaded;
     state->stored = hooks_.stored;
+    state->ahead = hooks_.ahead;
     show(*state);
   }
   objects_ = std::move(found);

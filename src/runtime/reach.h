@@ -31,6 +31,7 @@ class Reach {
   using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t);
   using LoadedHook = void (*)(const void*, void*, std::uint64_t);
   using StoredHook = void (*)(const void*, const void*, std::uint64_t);
+  using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t, const void*);
   struct Hooks {
     AccessHook access = nullptr;
     RangeHook range = nullptr;
@@ -38,6 +39,7 @@ class Reach {
     GatherHook gather = nullptr;
     LoadedHook loaded = nullptr;  // of processes that are recorded or replayed
     StoredHook stored = nullptr;
+    AheadHook ahead = nullptr;
   };
   static void start(const Hooks& hooks);
 

@@ -23,7 +23,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_5") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_6") __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
@@ -98,16 +98,26 @@ static void on_gather(struct photofinish_site* site, const void* base, uint64_t 
 static unsigned char seen[kShared];  // the right contents
 static const unsigned char* pending;
 static uint64_t pending_bytes, loads;
-static int gives;
+static unsigned char ahead[kShared];  // what loops that were asked for may have stored since
+static int any_ahead, gives;
 
 static long offset_of(const void* address, uint64_t bytes) {
   const uint64_t at = (uint64_t)address - (uint64_t)shared;
   return at < kShared && bytes <= kShared - at ? (long)at : -1;
 }
 
-static void settle(void) {
+// Between two questions for the same loop nothing has been stored yet.
+static void settle_so_far(void) {
   if (pending != NULL) memcpy(seen + (pending - shared), pending, pending_bytes);
   pending = NULL;
+  for (long at = 0; any_ahead && at < kShared; ++at)
+    if (ahead[at]) seen[at] = shared[at];
+}
+
+static void settle(void) {
+  settle_so_far();
+  if (any_ahead) memset(ahead, 0, sizeof ahead);
+  any_ahead = 0;
 }
 
 static void on_loaded(const void* address, void* value, uint64_t bytes) {
@@ -151,6 +161,32 @@ static void before_range(struct photofinish_site* site, const void* address, uin
     for (uint64_t row = 0; row < rows; ++row) before_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes, NULL);
 }
 
+// One that loads where it was not said to finds what is of no use.
+static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride, const void* place) {
+  (void)place;
+  settle_so_far();
+  const int writes = (bytes & PHOTOFINISH_WRITES) != 0;
+  const uint64_t size = PHOTOFINISH_BYTES(bytes & ~PHOTOFINISH_WRITES);
+  int inside = 0, outside = 0;
+  for (int asks = 1; asks >= 0; --asks) {
+    for (uint64_t plane = 0; plane < planes && size > 0; ++plane)
+      for (uint64_t row = 0; row < rows; ++row) {
+        const char* at = (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride;
+        const long offset = offset_of(at, size);
+        if (asks) {
+          for (uint64_t i = 0; i < size; ++i) *(offset_of(at + i, 1) >= 0 ? &inside : &outside) = 1;
+        } else if (gives) {
+          memcpy(shared + offset, seen + offset, size);
+          if (writes) memset(ahead + offset, 1, size), any_ahead = 1;
+        }
+      }
+    if (!inside) return 0;
+    if (outside) return PHOTOFINISH_ONE_BY_ONE;
+  }
+  if (!writes) ++loads;
+  return gives ? 0 : seen - shared;
+}
+
 static void mark_everything(void) {
   memset(state.gate, 1, sizeof state.gate);
   state.high = ~UINT64_C(0);
@@ -162,6 +198,7 @@ static void watch_values(void) {
   state.range = before_range;
   state.loaded = on_loaded;
   state.stored = on_stored;
+  state.ahead = on_ahead;
   memcpy(seen, shared, kShared);
   gives = strcmp(getenv("PHOTOFINISH_VALUES"), "given") == 0;
   if (gives) {

@@ -134,11 +134,49 @@ void Journaling::loaded(Task& task, Place place, const void* address, void* valu
   std::lock_guard lock(windows_lock_);
   if (!replays()) show_seen(of(task), address);
   if (windows_.is_known(address, value, bytes)) return of(task).count_load();
-  const auto tick = windows_.loaded(of(task), address, value, bytes);
-  if (!tick || !order_) return;
+  if (const auto tick = windows_.loaded(of(task), address, value, bytes)) tell_loaded(task, place, address, value, bytes, *tick);
+}
+
+void Journaling::tell_loaded(Task& task, Place place, const void* address, const void* value, std::size_t bytes, std::uint64_t tick) {
   DeedLog* account = account_of(task);
-  if (!account->wants_stores())
-    account->add({.kind = Deed::Kind::Loaded, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .tick = *tick, .content = {static_cast<const char*>(value), bytes}});
+  if (account != nullptr && !account->wants_stores())
+    account->add({.kind = Deed::Kind::Loaded, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .tick = tick, .content = {static_cast<const char*>(value), bytes}});
+}
+
+// A replayed rank has to come to the same answer: nothing counts but what both know.
+std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address, std::uint64_t how, const RangeShape& shape) {
+  constexpr std::uint64_t kFewBytes = 256, kSparse = 4;
+  const bool writes = (how & PHOTOFINISH_WRITES) != 0;
+  const std::uint64_t bytes = PHOTOFINISH_BYTES(how & ~PHOTOFINISH_WRITES), unit = std::uint64_t{1} << PHOTOFINISH_UNIT(how);
+  if (bytes == 0 || shape.rows == 0 || shape.planes == 0) return 0;
+  const std::int64_t rows_span = static_cast<std::int64_t>(shape.rows - 1) * shape.stride, planes_span = static_cast<std::int64_t>(shape.planes - 1) * shape.plane_stride;
+  const char* const low = address + std::min<std::int64_t>(rows_span, 0) + std::min<std::int64_t>(planes_span, 0);
+  const std::uint64_t all = static_cast<std::uint64_t>(std::abs(rows_span) + std::abs(planes_span)) + bytes;
+  std::unique_lock lock(windows_lock_);
+  bool any = false;
+  const auto distance = windows_.distance_of(low, all, any);
+  if (distance && !any) return 0;
+  const bool together = all <= kSparse * bytes * shape.rows * shape.planes;
+  if (!distance || !one_thread_ || (!together && bytes < kFewBytes)) return PHOTOFINISH_ONE_BY_ONE;
+  const auto each_row = [&](auto&& visit) {
+    const char* plane = address;
+    for (std::uint64_t i = 0; i < shape.planes; ++i, plane += shape.plane_stride)
+      for (std::uint64_t j = 0; j < shape.rows; ++j) visit(plane + static_cast<std::int64_t>(j) * shape.stride);
+  };
+  if (!replays()) {
+    windows_.settle();
+    if (Reach* reach = Reach::get()) of(task).count_loads(reach->take_known_loads());
+  }
+  if (!writes && together) windows_.look_ahead(of(task), low, all);
+  else if (!writes) each_row([&](const char* row) { windows_.look_ahead(of(task), row, bytes); });
+  if (!replays() || !order_) return *distance;
+  lock.unlock();
+  each_row([&](const char* row) {
+    if (writes) return will_store(task, place, row, bytes);
+    for (const char* at = row; at < row + bytes; at += unit)
+      if (const auto tick = windows_.news_of(at, unit)) tell_loaded(task, place, at, at, unit, *tick);
+  });
+  return *distance;
 }
 
 void Journaling::stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes) {
@@ -223,6 +261,7 @@ void Journaling::before_call(const Context& c, Action action) {
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();
+    windows_.look_again();
   }
   if (action != Action::WinFree || recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create) return;
   std::lock_guard lock(windows_lock_);

@@ -25,6 +25,14 @@ constexpr bool frees_stand_in(Action action) {
   return action == Action::WinFree || action == Action::CommFree || action == Action::GroupFree;
 }
 
+// Of a loop, or two nested ones: rows of bytes, stride apart; and all that planes times.
+struct RangeShape {
+  std::uint64_t rows;
+  std::int64_t stride;
+  std::uint64_t planes;
+  std::int64_t plane_stride;
+};
+
 class Journaling {
  public:
   // Null unless this rank is recorded or replayed.
@@ -47,6 +55,8 @@ class Journaling {
   void loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes);
   void stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes);
   void will_store(Task& task, Place place, const void* address, std::size_t bytes);
+  // In front of a loop (runtime_abi.h): where it may find all of that.
+  std::int64_t look_ahead(Task& task, Place place, const char* address, std::uint64_t bytes, const RangeShape& shape);
 
   // While MPI runs it may call the program back, which is no concern of ours.
   static void pause_values(bool paused) {
@@ -73,6 +83,7 @@ class Journaling {
   std::string packed(const Buffer& buffer) const;
   DeedLog* account_of(Task& task);
   void tell_pending(Task& task);
+  void tell_loaded(Task& task, Place place, const void* address, const void* value, std::size_t bytes, std::uint64_t tick);
   void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);

@@ -29,6 +29,14 @@ void note_stored(const void* address, const void* value, std::uint64_t bytes) {
   with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) { journaling.stored(task, place, address, value, bytes); });
 }
 
+std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride, const void* place) {
+  std::int64_t distance = 0;
+  with_task([&](Journaling& journaling, Task& task) {
+    distance = journaling.look_ahead(task, {reinterpret_cast<std::uint64_t>(place), 0}, static_cast<const char*>(address), bytes, {rows, stride, planes, plane_stride});
+  });
+  return distance;
+}
+
 // All that is no plain load or store: it is about to happen.
 void will_touch(Place place, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
@@ -61,6 +69,6 @@ void prepare_values() {
   for (void* state : noted(PHOTOFINISH_ABI)) static_cast<photofinish_state*>(state)->loaded = note_loaded;
 }
 
-void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored}); }
+void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored, look_ahead}); }
 
 }  // namespace photofinish::mpi
