@@ -58,8 +58,11 @@ struct photofinish_index {
 struct photofinish_seen {
   uint64_t begin, bytes;
   int64_t distance;
-  uint64_t unused;
+  /* Where all of a window is meant: a byte for each PHOTOFINISH_BLOCK of it, not zero if what accesses that begin there would find has been looked at. */
+  const uint8_t* looked;
 };
+#define PHOTOFINISH_BLOCK_BITS 10
+#define PHOTOFINISH_BLOCK (1 << PHOTOFINISH_BLOCK_BITS)
 #define PHOTOFINISH_SEEN_SIZE 4096
 #define PHOTOFINISH_SEEN_ACCESS 16 /* bytes, at most */
 
@@ -84,9 +87,12 @@ struct photofinish_state {
    * `value` at `address`, and goes on with what is in `value` afterwards; it has stored it there. All other accesses are told to `access` and `range`. */
   void (*loaded)(const void* address, void* value, uint64_t bytes);
   void (*stored)(const void* address, const void* value, uint64_t bytes);
-  /* In front of a loop that makes all of its accesses at evenly spaced addresses, for each of them, where it meets [low, high): how far behind its addresses the loop
+  /* In front of a loop, for each of its accesses at evenly spaced addresses, where it meets [low, high): how far behind its addresses the loop
    * loads instead, and stores as well. PHOTOFINISH_ONE_BY_ONE: it goes on in its copy that tells each access. */
   int64_t (*ahead)(const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride, const void* place);
+  /* The same for accesses anywhere around `base`: where that holds. Others are told one by one. `look` is called in front of a load from a block that has not been looked at. */
+  const struct photofinish_seen* (*behind)(const void* base, uint64_t writes);
+  void (*look)(const void* address, uint64_t bytes, const void* place);
   /* If `seen_thread` is the program's own thread pointer: a load that finds what has been seen there adds one to `known_loads` instead; a store is made there as well. */
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];

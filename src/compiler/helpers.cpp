@@ -161,45 +161,77 @@ Function* common_function(Module& module) { return helper(module, "__photofinish
 Function* marked_function(Module& module) { return helper(module, "__photofinish_marked_2", kMarked); }
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
-Function* ahead_function(Module& module, Constant* hook) {
-  constexpr const char* kName = "__photofinish_ahead_1";
-  if (Function* known = module.getFunction(kName)) return known;
+namespace {
+Value* place_of_call(IRBuilder<>& builder) { return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)}); }
+
+// Passes its arguments but the first on to the hook, unless that is false.
+Function* asking_function(Module& module, const char* name, Constant* hook, Type* result, ArrayRef<Type*> parameters, bool tells_place, function_ref<Constant*()> otherwise) {
+  if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
-  Type *i1 = Type::getInt1Ty(context), *pointer = PointerType::getUnqual(context), *i64 = Type::getInt64Ty(context);
-  Function* function = Function::Create(FunctionType::get(i64, {i1, pointer, i64, i64, i64, i64, i64}, false), GlobalValue::LinkOnceODRLinkage, kName, module);
+  Type* pointer = PointerType::getUnqual(context);
+  SmallVector<Type*> taken = {Type::getInt1Ty(context)}, passed(parameters.begin(), parameters.end());
+  taken.append(parameters.begin(), parameters.end());
+  Function* function = Function::Create(FunctionType::get(result, taken, false), GlobalValue::LinkOnceODRLinkage, name, module);
   share(module, *function);
   for (const Attribute::AttrKind attribute : {Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
   BasicBlock *entry = BasicBlock::Create(context, "", function), *ask = BasicBlock::Create(context, "", function), *none = BasicBlock::Create(context, "", function);
   IRBuilder<> builder(entry);
   builder.CreateCondBr(function->getArg(0), ask, none);
   builder.SetInsertPoint(ask);
-  Value* place = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
   SmallVector<Value*> arguments;
   for (unsigned i = 1; i < function->arg_size(); ++i) arguments.push_back(function->getArg(i));
-  arguments.push_back(place);
-  builder.CreateRet(builder.CreateCall(FunctionType::get(i64, {pointer, i64, i64, i64, i64, i64, pointer}, false), builder.CreateLoad(pointer, hook), arguments));
+  if (tells_place) {
+    passed.push_back(pointer);
+    arguments.push_back(place_of_call(builder));
+  }
+  builder.CreateRet(builder.CreateCall(FunctionType::get(result, passed, false), builder.CreateLoad(pointer, hook), arguments));
   builder.SetInsertPoint(none);
-  builder.CreateRet(ConstantInt::get(i64, 0));
+  builder.CreateRet(otherwise());
   return function;
 }
 
-// In the program, not in the library: only a compiler for the program knows which registers it means to keep.
-Function* tell_function(Module& module, Constant* hook) {
-  constexpr const char* kName = "__photofinish_tell_4";
-  if (Function* known = module.getFunction(kName)) return known;
+// Passes its arguments, and where it was called, on to the hook. In the program, not in the library: only a compiler for the program knows which registers it means to keep.
+Function* telling_function(Module& module, const char* name, Constant* hook, ArrayRef<Type*> parameters) {
+  if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
-  Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context), *i64 = Type::getInt64Ty(context);
-  Function* function = Function::Create(FunctionType::get(nothing, {pointer, pointer, i64}, false), GlobalValue::LinkOnceODRLinkage, kName, module);
+  Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context);
+  Function* function = Function::Create(FunctionType::get(nothing, parameters, false), GlobalValue::LinkOnceODRLinkage, name, module);
   share(module, *function);
   function->setCallingConv(kKeepsRegisters);
   for (const Attribute::AttrKind attribute : {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
   function->setUWTableKind(UWTableKind::Async);  // stacks are walked through it
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
-  Value* place = builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
-  builder.CreateCall(FunctionType::get(nothing, {pointer, pointer, i64, pointer}, false), builder.CreateLoad(pointer, hook),
-                     {function->getArg(0), function->getArg(1), function->getArg(2), place});
+  SmallVector<Type*> passed(parameters.begin(), parameters.end());
+  passed.push_back(pointer);
+  SmallVector<Value*> arguments;
+  for (Argument& argument : function->args()) arguments.push_back(&argument);
+  arguments.push_back(place_of_call(builder));
+  builder.CreateCall(FunctionType::get(nothing, passed, false), builder.CreateLoad(pointer, hook), arguments);
   builder.CreateRetVoid();
   return function;
+}
+}  // namespace
+
+Function* ahead_function(Module& module, Constant* hook) {
+  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
+  return asking_function(module, "__photofinish_ahead_1", hook, i64, {pointer, i64, i64, i64, i64, i64}, true, [&] { return ConstantInt::get(i64, 0); });
+}
+
+Function* behind_function(Module& module, Constant* hook) {
+  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
+  return asking_function(module, "__photofinish_behind_1", hook, pointer, {pointer, i64}, false, [&]() -> Constant* {
+    Type* seen = StructType::get(module.getContext(), {i64, i64, i64, pointer});
+    return new GlobalVariable(module, seen, true, GlobalValue::PrivateLinkage, Constant::getNullValue(seen), "__photofinish_nothing");
+  });
+}
+
+Function* look_function(Module& module, Constant* hook) {
+  return telling_function(module, "__photofinish_look_1", hook, {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())});
+}
+
+Function* tell_function(Module& module, Constant* hook) {
+  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
+  return telling_function(module, "__photofinish_tell_4", hook, {pointer, pointer, i64});
 }
 
 }  // namespace photofinish::compiler

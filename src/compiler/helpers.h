@@ -10,6 +10,10 @@ namespace photofinish::compiler {
 llvm::Function* common_function(llvm::Module& module);
 // i64 (i1 meets, ptr address, i64 bytes, i64 rows, i64 stride, i64 planes, i64 plane stride): asks the hook for what lies ahead, a pointer to which is at `hook`; zero if it does not meet.
 llvm::Function* ahead_function(llvm::Module& module, llvm::Constant* hook);
+// ptr (i1 marked, ptr base, i64 writes): asks the hook for what has been seen around a pointer, a pointer to which is at `hook`; an empty one if it is not marked.
+llvm::Function* behind_function(llvm::Module& module, llvm::Constant* hook);
+// void (ptr address, i64 bytes): calls the hook for blocks that have not been looked at, a pointer to which is at `hook`, and leaves nearly all registers to the program.
+llvm::Function* look_function(llvm::Module& module, llvm::Constant* hook);
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at `hook`, and leaves nearly all registers to the program.
 llvm::Function* tell_function(llvm::Module& module, llvm::Constant* hook);
 // i1 (ptr gate, i64 low, i64 high): whether a page of [low, high) may be marked.

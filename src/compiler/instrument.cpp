@@ -22,8 +22,8 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kAhead, kSeenThread, kKnownLoads, kSeen };
-enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance };
+enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kAhead, kBehind, kLook, kSeenThread, kKnownLoads, kSeen };
+enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenLooked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }
@@ -31,8 +31,8 @@ constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(vo
 Instrumenter::Instrumenter(Module& module)
     : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
-  seen_type_ = StructType::get(context_, {i64_, i64_, i64_, i64_});
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
+  seen_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_});
+  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
                                            ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
   site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
@@ -115,6 +115,70 @@ void Instrumenter::move_behind(Instruction& access, Value* distance) {
   moved->setOperand(at, behind);
   if (auto* load = dyn_cast<LoadInst>(moved)) load->setAlignment(Align(1));
   else cast<StoreInst>(moved)->setAlignment(Align(1));
+}
+
+Instrumenter::Seen Instrumenter::seen_behind(Value* base, bool writes, std::uint64_t bytes, Instruction* before) {
+  IRBuilder<> builder(before);
+  auto* hook = cast<Constant>(field(builder, kBehind));
+  Value* marked = is_marked(builder, base);
+  Value* seen = builder.CreateCall(behind_function(module_, hook), {marked, base, builder.getInt64(writes ? 1 : 0)});
+  const auto of_seen = [&](SeenField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(seen_type_, seen, index)); };
+  // From the end of what others can reach round to its beginning: looked at, as it were, where it lies.
+  Value *low = builder.CreateLoad(i64_, field(builder, kLow)), *high = builder.CreateLoad(i64_, field(builder, kHigh));
+  Value* others = builder.CreateSub(low, builder.CreateBinaryIntrinsic(Intrinsic::umax, high, builder.getInt64(1)));
+  auto* all_looked = ConstantDataArray::get(context_, ArrayRef<std::uint8_t>({1, 1}));
+  if (always_looked_ == nullptr) always_looked_ = new GlobalVariable(module_, all_looked->getType(), true, GlobalValue::PrivateLinkage, all_looked, "__photofinish_looked");
+  Value* all = builder.CreateSelect(marked, of_seen(kSeenBytes, i64_), others);
+  return {builder.CreateSelect(marked, of_seen(kSeenBegin, i64_), high),
+          builder.CreateBinaryIntrinsic(Intrinsic::usub_sat, all, builder.getInt64(bytes - 1)),
+          of_seen(kSeenDistance, i64_),
+          builder.CreateSelect(marked, of_seen(kSeenLooked, pointer_), always_looked_),
+          builder.CreateSelect(marked, builder.getInt64(PHOTOFINISH_BLOCK_BITS), builder.getInt64(63)),
+          bytes};
+}
+
+void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
+  const DebugLoc place = place_of(access);
+  IRBuilder<> builder(&access);
+  builder.SetCurrentDebugLocation(place);
+  const bool loads = isa<LoadInst>(access);
+  Value* address = access.getOperand(loads ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex());
+  Value* offset = builder.CreateSub(builder.CreatePtrToInt(address, i64_), seen.begin);
+  Instruction *inside = nullptr, *outside = nullptr, *after = access.getNextNode();
+  SplitBlockAndInsertIfThenElse(builder.CreateICmpULT(offset, seen.room), &access, &inside, &outside, MDBuilder(context_).createBranchWeights(1 << 10, 1));
+  Instruction* moved = access.clone();
+  moved->insertBefore(inside);
+  access.moveBefore(outside);
+  if (loads) {
+    PHINode* either = PHINode::Create(access.getType(), 2, "pf.either", &after->getParent()->front());
+    access.replaceAllUsesWith(either);
+    either->addIncoming(moved, inside->getParent());
+    either->addIncoming(&access, outside->getParent());
+    builder.SetInsertPoint(moved);
+    builder.SetCurrentDebugLocation(place);
+    Value* looked = builder.CreateLoad(i8_, builder.CreateGEP(i8_, seen.looked, builder.CreateLShr(offset, seen.shift)));
+    Instruction* look = cold_branch(builder.CreateIsNull(looked), moved);
+    builder.SetInsertPoint(look);
+    builder.SetCurrentDebugLocation(place);
+    Function* function = look_function(module_, cast<Constant>(field(builder, kLook)));
+    builder.CreateCall(function, {address, builder.getInt64(seen.bytes)})->setCallingConv(function->getCallingConv());
+    either->setIncomingBlock(0, inside->getParent());
+  }
+  move_behind(*moved, seen.distance);
+}
+
+void Instrumenter::add_look_again(Instruction* before, const std::vector<Value*>& bases) {
+  constexpr std::uint64_t kRounds = 1 << 16;
+  Function& function = *before->getFunction();
+  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  Value* rounds = builder.CreateAlloca(i64_, nullptr, "pf.rounds");
+  builder.CreateStore(builder.getInt64(0), rounds);
+  builder.SetInsertPoint(before);
+  Value* round = builder.CreateAdd(builder.CreateLoad(i64_, rounds), builder.getInt64(1));
+  builder.CreateStore(round, rounds);
+  builder.SetInsertPoint(cold_branch(builder.CreateIsNull(builder.CreateAnd(round, kRounds - 1)), before));
+  auto* hook = cast<Constant>(field(builder, kBehind));
+  for (Value* base : bases) builder.CreateCall(behind_function(module_, hook), {is_marked(builder, base), base, builder.getInt64(0)});
 }
 
 // The block in which all is done, and where to tell it otherwise.

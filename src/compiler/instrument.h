@@ -78,6 +78,16 @@ class Instrumenter {
   llvm::Value* ahead_of(const Expanded& range, llvm::Instruction* before);
   // A load or store of such a loop.
   void move_behind(llvm::Instruction& access, llvm::Value* distance);
+  // What has been seen of the memory around a pointer, for accesses of so many bytes; if nobody else can reach it, all that nobody else can reach.
+  struct Seen {
+    llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *looked = nullptr, *shift = nullptr;
+    std::uint64_t bytes = 0;
+  };
+  Seen seen_behind(llvm::Value* base, bool writes, std::uint64_t bytes, llvm::Instruction* before);
+  // A load or store that may be there; if it is not, it stays as it is.
+  void move_behind_if_seen(llvm::Instruction& access, const Seen& seen);
+  // Where a loop goes round, now and then: all around these is looked at again.
+  void add_look_again(llvm::Instruction* before, const std::vector<llvm::Value*>& bases);
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
 
@@ -126,6 +136,7 @@ class Instrumenter {
   llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
   llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_;
+  llvm::GlobalVariable* always_looked_ = nullptr;
   bool has_thread_pointer_ = false;  // as one instruction
   struct Place {
     llvm::BasicBlock* block;

@@ -13,10 +13,10 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include <bit>
 #include <map>
 
 #include "compiler/accesses.h"
+#include "compiler/ahead.h"
 #include "compiler/copies.h"
 #include "compiler/gathers.h"
 #include "compiler/instrument.h"
@@ -120,75 +120,6 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  private:
   static constexpr const char* kDone = "__photofinish_done";
 
-  // A loop that makes all of its accesses at evenly spaced addresses, however they come out: what it will load is looked at in front of it, and its copy works on that.
-  struct Ahead {
-    Loop* loop;
-    struct Together {  // next to each other, in rows alike
-      std::vector<Instruction*> instructions;
-      Instrumenter::Expanded range;
-    };
-    std::vector<Together> all;
-  };
-  // Makes a range longer by one that lies next to it.
-  static bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
-    const auto *bytes = dyn_cast<SCEVConstant>(range.bytes), *other_bytes = dyn_cast<SCEVConstant>(other.bytes);
-    if (bytes == nullptr || other_bytes == nullptr || range.conditions != other.conditions || range.dimensions.size() != other.dimensions.size()) return false;
-    for (std::size_t i = 0; i < range.dimensions.size(); ++i)
-      if (range.dimensions[i].count != other.dimensions[i].count || range.dimensions[i].stride != other.dimensions[i].stride) return false;
-    const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(other.address, range.address));
-    if (distance == nullptr) return false;
-    const std::int64_t begin = distance->getAPInt().getSExtValue(), end = begin + other_bytes->getAPInt().getSExtValue(), old_end = bytes->getAPInt().getSExtValue();
-    if (begin > old_end || end < 0) return false;
-    if (begin < 0) range.address = other.address;
-    range.bytes = evolution.getConstant(bytes->getType(), static_cast<std::uint64_t>(std::max(end, old_end) - std::min<std::int64_t>(begin, 0)));
-    return true;
-  }
-  // Whether nothing in the loop can wait for others, or let others know: what it loads could as well have been loaded in front of it.
-  static bool is_to_itself(const Loop& loop) {
-    for (const BasicBlock* block : loop.blocks())
-      for (const Instruction& instruction : *block) {
-        if (!instruction.mayReadOrWriteMemory() || isa<MemIntrinsic>(instruction)) continue;
-        if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction); intrinsic != nullptr && intrinsic->isAssumeLikeIntrinsic()) continue;
-        const auto* load = dyn_cast<LoadInst>(&instruction);
-        const auto* store = dyn_cast<StoreInst>(&instruction);
-        if ((load == nullptr || !load->isSimple()) && (store == nullptr || !store->isSimple())) return false;
-      }
-    return true;
-  }
-  static void find_ahead(Loop& loop, const std::vector<MemoryAccess>& accesses, ScalarEvolution& evolution, RangeFinder& finder, SCEVExpander& expander, std::vector<Ahead>& found) {
-    struct Found {
-      Range range;
-      std::uint64_t how;
-      std::vector<Instruction*> instructions;
-    };
-    std::vector<Found> ranges;
-    bool any = false, varies = false, all = loop.getLoopPreheader() != nullptr && loop.isSafeToClone() && is_to_itself(loop);
-    for (const MemoryAccess& access : accesses) {
-      if (!loop.contains(access.instruction)) continue;
-      any = true;
-      if (!all || (!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) || access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN || access.address->getType()->isVectorTy()) {
-        all = false;
-        break;
-      }
-      const auto range = finder.find_all_of(*access.instruction->getParent(), evolution.getSCEV(access.address), access.bytes, loop);
-      all = range.has_value();
-      if (!all) break;
-      const auto* bytes = dyn_cast<SCEVConstant>(range->bytes);
-      varies |= !range->dimensions.empty() || bytes == nullptr || bytes->getAPInt() != access.bytes;
-      const std::uint64_t unit = static_cast<std::uint64_t>(std::min(std::countr_zero(access.bytes), PHOTOFINISH_MAX_UNIT)) << PHOTOFINISH_UNIT_BITS;
-      const auto next_to = std::find_if(ranges.begin(), ranges.end(), [&](Found& one) { return one.how == (how(access) | unit) && join(one.range, *range, evolution); });
-      if (next_to != ranges.end()) next_to->instructions.push_back(access.instruction);
-      else ranges.push_back({*range, how(access) | unit, {access.instruction}});
-    }
-    if (!any) return;
-    if (!all || !varies) {  // what a loop does at one place only, again and again, may be meant to meet others
-      for (Loop* inner : loop) find_ahead(*inner, accesses, evolution, finder, expander, found);
-      return;
-    }
-    Ahead& ahead = found.emplace_back(Ahead{&loop, {}});
-    for (const auto& [range, how, instructions] : ranges) ahead.all.push_back({instructions, Instrumenter::expand(range, expander, how, place_of(*instructions.front()))});
-  }
-
   // Each access for itself: what a loop finds is not known in front of it. Whether others can have written it, is.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
     simplify_loops(copy, functions);
@@ -205,8 +136,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     LoopInfo& loops = functions.getResult<LoopAnalysis>(copy);
     std::vector<MemoryAccess> accesses = find_accesses(copy);
     std::erase_if(accesses, [&](const MemoryAccess& access) { return relevance.irrelevant(access) != nullptr; });
-    std::vector<Ahead> ahead;
-    for (Loop* loop : loops) find_ahead(*loop, accesses, evolution, finder, expander, ahead);
+    const std::vector<Ahead> ahead = find_ahead(accesses, loops, evolution, finder, expander);
     for (const MemoryAccess& access : accesses) {
       if ((!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) || access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN) {
         others.push_back(access);
@@ -216,21 +146,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       plain.push_back({access, range ? range->before : nullptr});
       if (range) ranges.push_back(Instrumenter::expand(*range, expander, 0, place_of(*access.instruction)));
     }
-    for (const Ahead& one : ahead) {
-      std::vector<Value*> distances;
-      ValueToValueMapTy map;
-      choose_at_loop(*one.loop, loops, functions.getResult<DominatorTreeAnalysis>(copy), map, [&](Instruction* before) {
-        IRBuilder<> builder(before);
-        Value* stays = builder.getFalse();
-        for (const auto& [instructions, range] : one.all) {
-          distances.push_back(instrumenter.ahead_of(range, before));
-          stays = builder.CreateOr(stays, builder.CreateICmpEQ(distances.back(), builder.getInt64(static_cast<std::uint64_t>(PHOTOFINISH_ONE_BY_ONE))));
-        }
-        return stays;
-      });
-      for (std::size_t i = 0; i < one.all.size(); ++i)
-        for (Instruction* instruction : one.all[i].instructions) instrumenter.move_behind(*cast<Instruction>(map.find(instruction)->second), distances[i]);
-    }
+    go_ahead(ahead, loops, functions.getResult<DominatorTreeAnalysis>(copy), instrumenter);
     // From here on blocks are split, and no analysis is valid any more.
     std::map<Instruction*, Value*> marked;  // any range in front of this
     for (const auto& range : ranges) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "record/packing.h"
+
 namespace photofinish {
 namespace {
 
@@ -116,14 +118,35 @@ std::uint64_t Journal::give_load() {
   return load_tick_ += in_.number();
 }
 
+// From kPackFrom bytes on a byte in front says whether they are packed. Whether that is worth it shows at the beginning.
 void Journal::bytes(void* data, std::size_t size) {
+  constexpr std::size_t kPackFrom = 64, kTry = 512;
+  constexpr unsigned kUnpacked = 31;  // after one that was not worth it
   if (replays()) {
-    if (const std::uint8_t* kept_bytes = in_.bytes(size)) std::memcpy(data, kept_bytes, size);
+    const std::uint8_t* kind = size >= kPackFrom ? in_.bytes(1) : nullptr;
+    if (kind != nullptr && *kind != 0) {
+      const std::uint8_t* const kept_end = unpack(kind + 1, kind + 1 + in_.left(), static_cast<std::uint8_t*>(data), size);
+      if (kept_end == nullptr) in_.fail("packed bytes are damaged");
+      else in_.bytes(static_cast<std::size_t>(kept_end - kind - 1));
+    } else if (const std::uint8_t* kept_bytes = in_.bytes(size)) {
+      std::memcpy(data, kept_bytes, size);
+    }
     return;
   }
   if (size == 0) return;
-  std::uint8_t* out = entry_.room(size);
-  std::memcpy(out, data, size);
+  std::uint8_t* out = entry_.room(1 + packed_bound(size));
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  if (size >= kPackFrom) {
+    bool packs = unpacked_ == 0;
+    if (packs) {
+      const std::size_t tried = std::min(size, kTry);
+      packs = static_cast<std::size_t>(pack(bytes, tried, out + 1) - out - 1) < tried - tried / 8;
+    }
+    unpacked_ = packs ? 0 : unpacked_ == 0 ? kUnpacked : unpacked_ - 1;
+    *out++ = packs ? 1 : 0;
+    if (packs) return entry_.end_at(pack(bytes, size, out));
+  }
+  std::memcpy(out, bytes, size);
   entry_.end_at(out + size);
 }
 

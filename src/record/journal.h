@@ -82,7 +82,7 @@ class Journal {
       entry_.end_at(out.next());
     }
   }
-  // So many bytes, whatever they are.
+  // So many bytes of the program's memory, whatever they are.
   void bytes(void* data, std::size_t size);
   // Whether all answers so far were whole: a damaged journal gives zeros.
   bool ok() const { return in_.ok(); }
@@ -121,6 +121,7 @@ class Journal {
   std::uint64_t loads_ = 0;  // since the last entry
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
   std::uint64_t load_tick_ = 0;         // of the last that was kept
+  unsigned unpacked_ = 0;               // to come
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

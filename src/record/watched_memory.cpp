@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;  // looked at first
 constexpr std::size_t kGrain = 16;   // that is kept as a whole
-constexpr unsigned kMostTimes = 64;    // that a loop may go by what was looked at before
-constexpr std::size_t kBlock = 1024;  // in which changes are kept along with a load
+constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // in which changes are kept along with a load
 
 void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin, std::size_t end, std::vector<WatchedChange>& changes) {
   for (std::size_t page = begin; page < end; page += kPage) {
@@ -45,7 +44,6 @@ void WatchedMemory::remove(std::uint64_t key) {
   std::erase_if(pieces_, [&](const Piece& piece) { return piece.key == key; });
   last_ = 0;
   pending_.clear();
-  look_again();
   find_overlaps();
 }
 
@@ -163,9 +161,6 @@ void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t 
   } else {
     settle();
     journal.count_load();
-    for (Looked& looked : looked_)
-      if (looked.begin <= address && address + bytes <= looked.end && looked.times++ < kMostTimes) return;
-    looked_[next_looked_++ % looked_.size()] = {address, address + bytes, 0};
     if (std::memcmp(piece.seen.data() + begin, address, bytes) == 0) return;
     journal.keep_load(ticks());
   }
@@ -183,6 +178,30 @@ std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::s
   any = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return address < piece.memory + piece.bytes && piece.memory < address + bytes; });
   if (any) return std::nullopt;
   return 0;
+}
+
+WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load) {
+  Piece* piece = find(static_cast<const std::uint8_t*>(where), 1);
+  if (piece == nullptr || !piece->alone) return {};
+  const std::size_t blocks = (piece->bytes + kBlock - 1) / kBlock;
+  piece->looked.resize(blocks);
+  for (const std::uint32_t block : piece->looked_blocks) piece->looked[block] = 0;
+  piece->looked_blocks.clear();
+  if (each_load) piece->never_looked.resize(blocks);
+  return {reinterpret_cast<std::uint64_t>(piece->memory), piece->bytes, piece->seen.empty() ? 0 : piece->seen.data() - piece->memory,
+          each_load ? piece->never_looked.data() : piece->looked.data()};
+}
+
+// With all that an access can touch that begins in the block.
+void WatchedMemory::look_at(Journal& journal, const void* where) {
+  const auto* address = static_cast<const std::uint8_t*>(where);
+  Piece* piece = find(address, 1);
+  if (piece == nullptr) return;
+  const auto block = static_cast<std::size_t>(address - piece->memory) / kBlock, begin = block * kBlock;
+  if (piece->looked[block] != 0) return;
+  piece->looked[block] = 1;
+  piece->looked_blocks.push_back(static_cast<std::uint32_t>(block));
+  look_ahead(journal, piece->memory + begin, std::min(kBlock + PHOTOFINISH_SPAN, piece->bytes - begin));
 }
 
 std::optional<std::uint64_t> WatchedMemory::news_of(const void* where, std::size_t bytes) {

@@ -8,7 +8,6 @@
 // Given back, that changes nothing; but it costs a comparison of all of it for each such call, and what is loaded between two calls is not seen.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -45,10 +44,8 @@ class WatchedMemory {
   // A load found this, or is about to find what is there (value is address); a store put it there, or is about to.
   // When a value was found that had not been seen; nothing for the others.
   std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
-  // What is there is about to be loaded, all of it from what has been seen. What was looked at since the last call of MPI, or a few times ago, is taken to be as it was: no
-  // program can tell, for nothing says that what others write meanwhile comes at once.
+  // What is there is about to be loaded, all of it from what has been seen.
   void look_ahead(Journal& journal, const void* address, std::size_t bytes);
-  void look_again() { looked_ = {}; }
   // Where that lies, behind the memory; zero of a replayed rank, whose memory it is. `any`: this is memory of some window. Nothing if it is not all of one, or of several.
   std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
   // Of a rank that tells news: as `loaded`.
@@ -61,8 +58,13 @@ class WatchedMemory {
   struct Seen {
     std::uint64_t begin = 0, bytes = 0;
     std::int64_t distance = 0;
+    const std::uint8_t* looked = nullptr;
   };
   Seen seen_at(const void* address);
+  // The same for the whole window around it; of a replayed rank as well. From here on each of its blocks is looked at before anything is loaded from there: `looked` says which were,
+  // or, if each load is to be told, that none was.
+  Seen all_around(const void* address, bool each_load);
+  void look_at(Journal& journal, const void* address);
 
   // Of a replayed rank: from now on `loaded` says it of each value when it is looked at for the first time, not of those that were merely given back.
   void tell_news() { tells_news_ = true; }
@@ -78,6 +80,9 @@ class WatchedMemory {
     bool alone = true;               // no other has any of its bytes
     std::vector<bool> news;          // of one that tells them, for each byte: it has not been looked at
     std::vector<std::uint64_t> ticks;  // and of each block: when it was kept
+    std::vector<std::uint8_t> looked = {};         // of each block: by the loop at hand
+    std::vector<std::uint32_t> looked_blocks = {};  // those of which that says so
+    std::vector<std::uint8_t> never_looked = {};
   };
   struct Range {
     const std::uint8_t* address;
@@ -93,12 +98,6 @@ class WatchedMemory {
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // where the last one was found
-  struct Looked {
-    const std::uint8_t *begin = nullptr, *end = nullptr;
-    unsigned times = 0;
-  };
-  std::array<Looked, 4> looked_ = {};
-  std::size_t next_looked_ = 0;
   std::vector<Range> pending_;
   bool tells_news_ = false;
   std::vector<std::uint8_t> given_;

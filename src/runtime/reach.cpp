@@ -48,6 +48,8 @@ void Reach::find_objects() {
     state->loaded = hooks_.loaded;
     state->stored = hooks_.stored;
     state->ahead = hooks_.ahead;
+    state->behind = hooks_.behind;
+    state->look = hooks_.look;
     show(*state);
   }
   objects_ = std::move(found);

@@ -31,6 +31,8 @@ class Reach {
   using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t);
   using LoadedHook = void (*)(const void*, void*, std::uint64_t);
   using StoredHook = void (*)(const void*, const void*, std::uint64_t);
+  using BehindHook = const photofinish_seen* (*)(const void*, std::uint64_t);
+  using LookHook = void (*)(const void*, std::uint64_t, const void*);
   using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t, const void*);
   struct Hooks {
     AccessHook access = nullptr;
@@ -40,6 +42,8 @@ class Reach {
     LoadedHook loaded = nullptr;  // of processes that are recorded or replayed
     StoredHook stored = nullptr;
     AheadHook ahead = nullptr;
+    BehindHook behind = nullptr;
+    LookHook look = nullptr;
   };
   static void start(const Hooks& hooks);
 

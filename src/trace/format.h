@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 6;
+inline constexpr std::uint32_t kTraceVersion = 7;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 
@@ -34,7 +34,7 @@ struct ChunkHeader {
   std::uint32_t task;      // of an Events or Journal chunk
   std::uint32_t raw_size;  // bytes when decompressed
   std::uint64_t sequence;  // counts the chunks of its lane
-  std::uint32_t stored_size;
+  std::uint32_t stored_size;  // if that is raw_size, it is not compressed
   std::uint32_t reserved;
   std::uint64_t checksum;  // XXH3 of the header before it and of the stored bytes
 };

@@ -312,6 +312,7 @@ bool RankTrace::load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes) 
   const std::uint64_t checksum = XXH3_64bits_withSeed(
       stored.data(), stored.size(), XXH3_64bits(&chunk.header, offsetof(ChunkHeader, checksum)));
   if (checksum != chunk.header.checksum) return damaged(path_, start, "a chunk is damaged (checksum)"), false;
+  if (stored.size() == chunk.header.raw_size) return bytes = std::move(stored), true;
   // The frame must say the same size: only then is it worth the memory.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != chunk.header.raw_size)
     return damaged(path_, start, "a chunk's sizes disagree"), false;

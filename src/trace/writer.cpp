@@ -19,9 +19,8 @@ namespace {
 
 // Fast enough to run in the task that filled the lane; the records repeat so much that higher levels gain little.
 constexpr int kCompressionLevel = 1;
-// What hardly gets smaller, such as numbers that others computed, is then looked through for repetitions only: after so many chunks it is tried again.
-constexpr int kFastLevel = -5;
-constexpr std::uint8_t kFastChunks = 15;
+// What does not get much smaller, such as numbers that others computed, is kept as it is: writing it takes less time than that. After so many chunks it is tried again; twice as many if that was in vain, too.
+constexpr std::uint8_t kMostPlainChunks = 120;
 
 Error file_error(const std::string& what, const std::string& path, int error) {
   return {what + " " + path + ": " + std::strerror(error)};
@@ -220,18 +219,21 @@ void Lane::finish(const Event& event, std::uint64_t end) {
 
 void Lane::append(const std::uint8_t* entry, std::size_t size) {
   std::uint8_t* room = data() + header_->committed;
-  if (header_->committed + size > kLaneData) [[unlikely]]
+  if (header_->committed + size > kLaneData) [[unlikely]] {
+    if (size > kLaneData) return append_alone(entry, size);
     room = make_room(size);
+  }
   if (room == nullptr) return;
   std::memcpy(room, entry, size);
-  if (!oversized_.empty()) [[unlikely]] {
-    std::lock_guard lock(writer_->mutex_);
-    if (writer_->write_chunk(header_->kind, header_->task, header_->sequence, room, size)) ++header_->sequence;
-    oversized_.clear();
-    return;
-  }
   std::atomic_signal_fence(std::memory_order_release);
   header_->committed += size;
+}
+
+void Lane::append_alone(const std::uint8_t* entry, std::size_t size) {
+  if (!writer_->recording_.load(std::memory_order_relaxed)) return;
+  std::lock_guard lock(writer_->mutex_);
+  writer_->seal(header_);
+  if (writer_->recording_.load(std::memory_order_relaxed) && writer_->write_chunk(header_->kind, header_->task, header_->sequence, entry, size)) ++header_->sequence;
 }
 
 std::uint8_t* Lane::make_room(std::size_t bytes) {
@@ -266,17 +268,25 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
     stop("one record takes " + std::to_string(size) + " bytes, more than a trace can hold", 0);
     return false;
   }
-  const std::size_t bound = ZSTD_compressBound(size);
-  if (compressed_.size() < sizeof(ChunkHeader) + bound) compressed_.resize(sizeof(ChunkHeader) + bound);
-  std::uint8_t* payload = compressed_.data() + sizeof(ChunkHeader);
-  std::uint8_t& fast = fast_chunks_[static_cast<std::size_t>(kind) % fast_chunks_.size()];
-  const std::size_t stored = ZSTD_compressCCtx(compressor_->context, payload, bound, data, size, fast > 0 ? kFastLevel : kCompressionLevel);
-  if (ZSTD_isError(stored)) {
-    stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
-    return false;
+  const std::uint8_t* payload = data;
+  std::size_t stored = size;
+  auto& [plain, next] = plain_chunks_[static_cast<std::size_t>(kind) % plain_chunks_.size()];
+  if (plain > 0) {
+    --plain;
+  } else {
+    const std::size_t bound = ZSTD_compressBound(size);
+    if (compressed_.size() < bound) compressed_.resize(bound);
+    stored = ZSTD_compressCCtx(compressor_->context, compressed_.data(), bound, data, size, kCompressionLevel);
+    if (ZSTD_isError(stored)) {
+      stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
+      return false;
+    }
+    const bool in_vain = size >= kLaneData / 2 && stored > size - size / (kind == ChunkKind::Journal ? 2 : 4);
+    plain = in_vain ? next : 0;
+    next = in_vain ? std::min<std::uint8_t>(2 * next, kMostPlainChunks) : Plain{}.next;
+    if (stored < size) payload = compressed_.data();
+    else stored = size;
   }
-  if (fast > 0) --fast;
-  else if (stored > size - size / 4) fast = kFastChunks;
   ChunkHeader header{};
   header.magic = kChunkMagic;
   header.kind = kind;
@@ -285,8 +295,7 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
   header.sequence = sequence;
   header.stored_size = static_cast<std::uint32_t>(stored);
   header.checksum = XXH3_64bits_withSeed(payload, stored, XXH3_64bits(&header, offsetof(ChunkHeader, checksum)));
-  std::memcpy(compressed_.data(), &header, sizeof header);
-  if (!write_all(trace_, compressed_.data(), sizeof header + stored, trace_size_)) {
+  if (!write_all(trace_, &header, sizeof header, trace_size_) || !write_all(trace_, payload, stored, trace_size_ + sizeof header)) {
     const int error = errno;
     (void)!ftruncate(trace_, static_cast<off_t>(trace_size_));
     stop("cannot write " + trace_path_, error);

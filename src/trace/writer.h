@@ -53,6 +53,7 @@ class Lane {
   std::uint8_t* chunk() { return oversized_.empty() ? data() : oversized_.data(); }
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(header_ + 1); }
   [[gnu::cold, gnu::noinline]] std::uint8_t* make_room(std::size_t bytes);
+  [[gnu::cold, gnu::noinline]] void append_alone(const std::uint8_t* entry, std::size_t size);
 
   TraceWriter* writer_ = nullptr;
   LaneHeader* header_ = nullptr;
@@ -118,7 +119,10 @@ class TraceWriter {
   Lane definitions_;
   Definitions known_;
   std::vector<std::uint8_t> compressed_;
-  std::array<std::uint8_t, 8> fast_chunks_{};  // of each kind: how many to come
+  struct Plain {
+    std::uint8_t chunks = 0, next = 15;  // to come; and then
+  };
+  std::array<Plain, 8> plain_chunks_{};  // of each kind
   struct Compressor;
   std::unique_ptr<Compressor, void (*)(Compressor*)> compressor_{nullptr, nullptr};
 

@@ -187,6 +187,35 @@ static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int6
   return gives ? 0 : seen - shared;
 }
 
+// Only what is shared has been seen: of other memory each access is told.
+static uint8_t looked[kShared / PHOTOFINISH_BLOCK + 1];
+
+static const struct photofinish_seen* on_behind(const void* base, uint64_t writes) {
+  static struct photofinish_seen nothing, all;
+  settle_so_far();
+  if (offset_of(base, 1) < 0) return &nothing;
+  if (gives && writes) {
+    memcpy(shared, seen, kShared);
+    memset(ahead, 1, kShared), any_ahead = 1;
+  }
+  memset(looked, 0, sizeof looked);
+  all.begin = (uint64_t)shared;
+  all.bytes = kShared;
+  all.distance = gives ? 0 : seen - shared;
+  all.looked = looked;
+  return &all;
+}
+
+static void on_look(const void* address, uint64_t bytes, const void* place) {
+  (void)place;
+  settle_so_far();
+  const long at = offset_of(address, bytes), begin = at / PHOTOFINISH_BLOCK * PHOTOFINISH_BLOCK, rest = kShared - begin, all = PHOTOFINISH_BLOCK + PHOTOFINISH_SPAN;
+  if (at < 0 || looked[at / PHOTOFINISH_BLOCK] != 0) abort();
+  looked[at / PHOTOFINISH_BLOCK] = 1;
+  ++loads;
+  if (gives) memcpy(shared + begin, seen + begin, rest < all ? rest : all);
+}
+
 static void mark_everything(void) {
   memset(state.gate, 1, sizeof state.gate);
   state.high = ~UINT64_C(0);
@@ -199,6 +228,8 @@ static void watch_values(void) {
   state.loaded = on_loaded;
   state.stored = on_stored;
   state.ahead = on_ahead;
+  state.behind = on_behind;
+  state.look = on_look;
   memcpy(seen, shared, kShared);
   gives = strcmp(getenv("PHOTOFINISH_VALUES"), "given") == 0;
   if (gives) {

@@ -9,6 +9,7 @@ Comments in front of a function, all of it that is said about it:
   ; tests: 1                               so many tests of a mark, or of the bounds of all that is shared
   ; copy: yes                              it begins with a choice: to call its copy, which has no hooks; or `no`
   ; loops: 1                               so many of its loops have a copy beside them, without hooks
+  ; ahead: 2 spaced, 1 around            its copy with values asks for so many ranges, and pointers, in front of its loops; or `none`
   ; remark: Dropped …                      the pass's remark of this name has this text, or more behind it
 
 Every function has a line about its hooks. `; passes: …` in a file: these, not the pass alone. The IR that comes out is one that LLVM's verifier takes.
@@ -25,10 +26,10 @@ STATE = "@__photofinish_state_6"
 
 
 def expectations(path):
-    """By function: hooks, tests or none, remarks, whether it has a copy, how many of its loops have."""
+    """By function: hooks, tests or none, remarks, whether it has a copy, how many of its loops have, what is asked ahead of them."""
     found, about = {}, []
     for line in path.read_text().splitlines():
-        if comment := re.match(r"; (hooks|tests|remark|copy|loops): (.*)$", line):
+        if comment := re.match(r"; (hooks|tests|remark|copy|loops|ahead): (.*)$", line):
             about.append(comment.groups())
         elif define := re.match(r"define .*@(\w+)\(", line):
             hooks = [text for kind, text in about if kind == "hooks"]
@@ -36,7 +37,7 @@ def expectations(path):
                 raise SystemExit(f"{path.name}: @{define[1]} has {len(hooks)} lines about its hooks")
             tests = [int(text) for kind, text in about if kind == "tests"]
             found[define[1]] = (hooks[0], tests[0] if tests else None, [text for kind, text in about if kind == "remark"],
-                                [text for kind, text in about if kind == "copy"], [int(text) for kind, text in about if kind == "loops"])
+                                [text for kind, text in about if kind == "copy"], [int(text) for kind, text in about if kind == "loops"], [text for kind, text in about if kind == "ahead"])
             about = []
     return found
 
@@ -67,6 +68,13 @@ def tests_of(body):
     return marks or len(re.findall(r"br i1 [^\n]*!prof", body))
 
 
+def ahead_of(body):
+    """Of a copy with values. A loop that may not end asks again; that is one question."""
+    spaced = len(re.findall(r"call i64 @__photofinish_ahead_\d", body))
+    around = len(re.findall(r"call ptr @__photofinish_behind_\d", body)) - body.count("%pf.rounds = alloca")
+    return f"{spaced} spaced, {around} around" if spaced or around else "none"
+
+
 def remarks_of(text):
     """By function: each remark's name and text."""
     found = {}
@@ -89,7 +97,7 @@ def check(arguments, path, folder):
         return [f"{path.name}: {' '.join(command)}\n{made.stderr}"]
     bodies, said = functions(made.stdout), remarks_of(remarks.read_text() if remarks.exists() else "")
     problems = []
-    for name, (hooks, tests, texts, copies, loops) in expectations(path).items():
+    for name, (hooks, tests, texts, copies, loops, ahead) in expectations(path).items():
         body = bodies[name]
         if hooks_of(body) != hooks:
             problems.append(f"{path.name}: @{name} has hooks: {hooks_of(body)}, not: {hooks}\n{body}")
@@ -110,6 +118,9 @@ def check(arguments, path, folder):
         for wanted in loops:
             if len(chosen) != wanted:
                 problems.append(f"{path.name}: @{name} has copies of {len(chosen)} loops, wanted: {wanted}\n{body}")
+        for wanted in ahead:
+            if ahead_of(values) != wanted:
+                problems.append(f"{path.name}: @{name} asks ahead: {ahead_of(values)}, wanted: {wanted}\n{values}")
         for text in texts:
             if not any(one.startswith(text) for one in said.get(name, [])):
                 problems.append(f"{path.name}: @{name} has no remark: {text}\n  " + "\n  ".join(said.get(name, ["none"])))

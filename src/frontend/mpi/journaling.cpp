@@ -163,20 +163,45 @@ std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address
     for (std::uint64_t i = 0; i < shape.planes; ++i, plane += shape.plane_stride)
       for (std::uint64_t j = 0; j < shape.rows; ++j) visit(plane + static_cast<std::int64_t>(j) * shape.stride);
   };
-  if (!replays()) {
-    windows_.settle();
-    if (Reach* reach = Reach::get()) of(task).count_loads(reach->take_known_loads());
-  }
+  settle_loads(task);
   if (!writes && together) windows_.look_ahead(of(task), low, all);
   else if (!writes) each_row([&](const char* row) { windows_.look_ahead(of(task), row, bytes); });
   if (!replays() || !order_) return *distance;
   lock.unlock();
+  DeedLog* account = account_of(task);
   each_row([&](const char* row) {
-    if (writes) return will_store(task, place, row, bytes);
+    if (writes && account != nullptr) {  // it has not run: all of its rows are told at the next occasion
+      windows_.overwritten(row, bytes);
+      if (account->wants_stores() && account->wants(row, bytes)) pending_.push_back({place.pc, row, bytes});
+    }
+    if (writes) return;
     for (const char* at = row; at < row + bytes; at += unit)
       if (const auto tick = windows_.news_of(at, unit)) tell_loaded(task, place, at, at, unit, *tick);
   });
   return *distance;
+}
+
+const photofinish_seen* Journaling::all_around(const void* base, bool writes) {
+  std::lock_guard lock(windows_lock_);
+  const bool tells = replays() && order_;
+  const WatchedMemory::Seen all = windows_.all_around(base, tells);
+  if (all.bytes == 0 || !one_thread_ || (tells && writes)) return nullptr;
+  around_ = {.begin = all.begin, .bytes = all.bytes, .distance = all.distance, .looked = all.looked};
+  return &around_;
+}
+
+void Journaling::look_at(Task& task, Place place, const void* address, std::size_t bytes) {
+  std::lock_guard lock(windows_lock_);
+  settle_loads(task);
+  windows_.look_at(of(task), address);
+  if (!replays() || !order_) return;
+  if (const auto tick = windows_.news_of(address, bytes)) tell_loaded(task, place, address, address, bytes, *tick);
+}
+
+void Journaling::settle_loads(Task& task) {
+  if (replays()) return;
+  windows_.settle();
+  if (Reach* reach = Reach::get()) of(task).count_loads(reach->take_known_loads());
 }
 
 void Journaling::stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes) {
@@ -200,7 +225,7 @@ void Journaling::show_seen(Journal& journal, const void* address) {
   if (reach == nullptr || !one_thread_) return;
   journal.count_loads(reach->take_known_loads());
   const WatchedMemory::Seen seen = windows_.seen_at(address);
-  if (seen.bytes != 0) reach->show_seen({seen.begin, seen.bytes, seen.distance, 0});
+  if (seen.bytes != 0) reach->show_seen({seen.begin, seen.bytes, seen.distance, nullptr});
 }
 
 void Journaling::will_store(Task& task, Place place, const void* address, std::size_t bytes) {
@@ -261,7 +286,6 @@ void Journaling::before_call(const Context& c, Action action) {
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();
-    windows_.look_again();
   }
   if (action != Action::WinFree || recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create) return;
   std::lock_guard lock(windows_lock_);

@@ -57,6 +57,9 @@ class Journaling {
   void will_store(Task& task, Place place, const void* address, std::size_t bytes);
   // In front of a loop (runtime_abi.h): where it may find all of that.
   std::int64_t look_ahead(Task& task, Place place, const char* address, std::uint64_t bytes, const RangeShape& shape);
+  // What it may find around an address, if it looks at each block first; null: nothing.
+  const photofinish_seen* all_around(const void* base, bool writes);
+  void look_at(Task& task, Place place, const void* address, std::size_t bytes);
 
   // While MPI runs it may call the program back, which is no concern of ours.
   static void pause_values(bool paused) {
@@ -83,6 +86,8 @@ class Journaling {
   std::string packed(const Buffer& buffer) const;
   DeedLog* account_of(Task& task);
   void tell_pending(Task& task);
+  photofinish_seen around_ = {};  // of the last one that was asked for
+  void settle_loads(Task& task);
   void tell_loaded(Task& task, Place place, const void* address, const void* value, std::size_t bytes, std::uint64_t tick);
   void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);

@@ -37,6 +37,17 @@ std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t 
   return distance;
 }
 
+const photofinish_seen* all_around(const void* base, std::uint64_t writes) {
+  static constexpr photofinish_seen kNothing = {};
+  const photofinish_seen* seen = nullptr;
+  with_task([&](Journaling& journaling, Task&) { seen = journaling.all_around(base, writes != 0); });
+  return seen != nullptr ? seen : &kNothing;
+}
+
+void look_at(const void* address, std::uint64_t bytes, const void* place) {
+  with_task([&](Journaling& journaling, Task& task) { journaling.look_at(task, {reinterpret_cast<std::uint64_t>(place), 0}, address, bytes); });
+}
+
 // All that is no plain load or store: it is about to happen.
 void will_touch(Place place, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
@@ -69,6 +80,6 @@ void prepare_values() {
   for (void* state : noted(PHOTOFINISH_ABI)) static_cast<photofinish_state*>(state)->loaded = note_loaded;
 }
 
-void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored, look_ahead}); }
+void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored, look_ahead, all_around, look_at}); }
 
 }  // namespace photofinish::mpi

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "../launch/temp_dir.h"
+#include "photofinish/runtime_abi.h"
 #include "record/watched_memory.h"
 #include "trace/reader.h"
 
@@ -103,6 +104,8 @@ TEST_F(RecordedRank, KnowsTheQuestionThatWasAsked) {
   EXPECT_EQ(given.expected().site, SiteId(9));
 }
 
+std::uint8_t* seen_of(std::vector<std::uint8_t>& memory, const WatchedMemory::Seen& all, std::size_t offset) { return memory.data() + offset + all.distance; }
+
 // One task loads and stores in memory that others write at any moment; alone, it finds the same again.
 TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
   constexpr std::size_t kBytes = 5000;
@@ -110,7 +113,40 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
   std::mt19937 others(5);
   const auto step = [&](std::mt19937& own, Journal& journal, WatchedMemory& watched, bool recorded, std::vector<std::uint64_t>& found) {
     const std::size_t bytes = std::size_t{1} << own() % 4, at = own() % (kBytes - 8);
-    switch (own() % 8) {
+    // Where a loop finds what it loads, and puts what it stores as well.
+    const auto seen = [&](std::size_t offset) { return &memory[offset] + (recorded ? watched.all_around(memory.data(), false).distance : 0); };
+    switch (own() % 11) {
+      case 8: {  // a loop over a row, which loads each and stores some
+        const std::size_t size = own() % 2000;
+        bool any = false;
+        if (at + size > kBytes || size == 0) break;
+        ASSERT_EQ(watched.distance_of(&memory[at], size, any), seen(0) - memory.data());
+        ASSERT_TRUE(any);
+        watched.look_ahead(journal, &memory[at], size);
+        if (recorded) memory[at + others() % size] = static_cast<std::uint8_t>(others());  // comes too late for it
+        for (std::size_t i = at; i < at + size; ++i) {
+          found.push_back(*seen(i));
+          if (own() % 4 == 0) *seen(i) = memory[i] = static_cast<std::uint8_t>(own());
+        }
+        break;
+      }
+      case 9: {  // one that goes here and there, and looks at each block first
+        const WatchedMemory::Seen all = watched.all_around(&memory[at], false);
+        ASSERT_EQ(all.begin, reinterpret_cast<std::uint64_t>(memory.data()));
+        ASSERT_EQ(all.bytes, kBytes);
+        for (int i = 0; i < 100; ++i) {
+          const std::size_t here = own() % (kBytes - 8);
+          if (own() % 4 == 0) {
+            *seen_of(memory, all, here) = memory[here] = static_cast<std::uint8_t>(own());
+            continue;
+          }
+          if (all.looked[here / PHOTOFINISH_BLOCK] == 0) watched.look_at(journal, &memory[here]);
+          ASSERT_NE(all.looked[here / PHOTOFINISH_BLOCK], 0);
+          for (std::size_t byte = here; byte < here + bytes; ++byte) found.push_back(*seen_of(memory, all, byte));
+          if (recorded && others() % 8 == 0) memory[others() % kBytes] = static_cast<std::uint8_t>(others());
+        }
+        break;
+      }
       case 0: {  // a store
         const std::uint64_t value = own();
         std::memcpy(&memory[at], &value, bytes);

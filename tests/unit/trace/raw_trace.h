@@ -39,8 +39,8 @@ inline RawTrace take_apart(const std::string& file) {
     std::memcpy(&chunk.header, file.data() + at, sizeof chunk.header);
     at += sizeof chunk.header;
     chunk.payload.resize(chunk.header.raw_size);
-    CHECK(ZSTD_decompress(chunk.payload.data(), chunk.payload.size(), file.data() + at, chunk.header.stored_size) ==
-          chunk.payload.size());
+    if (chunk.header.stored_size == chunk.header.raw_size) std::memcpy(chunk.payload.data(), file.data() + at, chunk.payload.size());
+    else CHECK(ZSTD_decompress(chunk.payload.data(), chunk.payload.size(), file.data() + at, chunk.header.stored_size) == chunk.payload.size());
     at += chunk.header.stored_size;
   }
   return raw;
@@ -58,6 +58,7 @@ inline std::string put_together(RawTrace raw, bool honest = true) {
   for (RawChunk& chunk : raw.chunks) {
     Bytes stored(ZSTD_compressBound(chunk.payload.size()));
     stored.resize(ZSTD_compress(stored.data(), stored.size(), chunk.payload.data(), chunk.payload.size(), 1));
+    if (stored.size() >= chunk.payload.size()) stored = chunk.payload;
     if (honest) {
       chunk.header.raw_size = static_cast<std::uint32_t>(chunk.payload.size());
       chunk.header.stored_size = static_cast<std::uint32_t>(stored.size());

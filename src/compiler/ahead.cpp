@@ -1,0 +1,195 @@
+#include "compiler/ahead.h"
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <set>
+
+#include "compiler/copies.h"
+#include "photofinish/runtime_abi.h"
+
+namespace photofinish::compiler {
+
+using namespace llvm;
+
+namespace {
+
+bool is_to_itself(const Loop& loop) {
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block) {
+      if (!instruction.mayReadOrWriteMemory() || isa<MemIntrinsic>(instruction)) continue;
+      if (const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction); intrinsic != nullptr && intrinsic->isAssumeLikeIntrinsic()) continue;
+      const auto* load = dyn_cast<LoadInst>(&instruction);
+      const auto* store = dyn_cast<StoreInst>(&instruction);
+      if ((load == nullptr || !load->isSimple()) && (store == nullptr || !store->isSimple())) return false;
+    }
+  return true;
+}
+
+// Makes a range longer by one that lies next to it.
+bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
+  const auto *bytes = dyn_cast<SCEVConstant>(range.bytes), *other_bytes = dyn_cast<SCEVConstant>(other.bytes);
+  if (bytes == nullptr || other_bytes == nullptr || range.conditions != other.conditions || range.dimensions.size() != other.dimensions.size()) return false;
+  for (std::size_t i = 0; i < range.dimensions.size(); ++i)
+    if (range.dimensions[i].count != other.dimensions[i].count || range.dimensions[i].stride != other.dimensions[i].stride) return false;
+  const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(other.address, range.address));
+  if (distance == nullptr) return false;
+  const std::int64_t begin = distance->getAPInt().getSExtValue(), end = begin + other_bytes->getAPInt().getSExtValue(), old_end = bytes->getAPInt().getSExtValue();
+  if (begin > old_end || end < 0) return false;
+  if (begin < 0) range.address = other.address;
+  range.bytes = evolution.getConstant(bytes->getType(), static_cast<std::uint64_t>(std::max(end, old_end) - std::min<std::int64_t>(begin, 0)));
+  return true;
+}
+
+class Finder {
+ public:
+  Finder(const std::vector<MemoryAccess>& accesses, LoopInfo& loops, ScalarEvolution& evolution, RangeFinder& finder, SCEVExpander& expander)
+      : accesses_(accesses), loops_(loops), evolution_(evolution), finder_(finder), expander_(expander) {}
+
+  void look_at(Loop& loop) {
+    std::vector<MemoryAccess> inside;
+    copy_if(accesses_, std::back_inserter(inside), [&](const MemoryAccess& access) { return loop.contains(access.instruction); });
+    if (inside.empty()) return;
+    const bool fits = loop.getLoopPreheader() != nullptr && loop.isSafeToClone() && is_to_itself(loop) && all_of(inside, [](const MemoryAccess& access) {
+      return (isa<LoadInst>(access.instruction) || isa<StoreInst>(access.instruction)) && access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
+    });
+    if (!fits || !take(loop, inside))
+      for (Loop* inner : loop) look_at(*inner);
+  }
+  std::vector<Ahead> found;
+
+ private:
+  struct Together {
+    Range range;
+    bool writes;
+    unsigned unit;
+    std::vector<Instruction*> instructions;
+  };
+
+  bool take(Loop& loop, const std::vector<MemoryAccess>& inside) {
+    std::vector<Together> ranges;
+    std::vector<MemoryAccess> others;
+    bool varies = false;
+    for (const MemoryAccess& access : inside) {
+      const auto range = range_of(access, loop);
+      if (!range) {
+        others.push_back(access);
+        continue;
+      }
+      const auto* bytes = dyn_cast<SCEVConstant>(range->bytes);
+      varies |= !range->dimensions.empty() || bytes == nullptr || bytes->getAPInt() != access.bytes;
+      const unsigned unit = static_cast<unsigned>(std::min(std::countr_zero(access.bytes), PHOTOFINISH_MAX_UNIT));
+      const auto next_to = find_if(ranges, [&](Together& one) { return one.writes == access.writes && join(one.range, *range, evolution_); });
+      if (next_to != ranges.end()) {
+        next_to->instructions.push_back(access.instruction);
+        next_to->unit = std::min(next_to->unit, unit);
+      } else {
+        ranges.push_back({*range, access.writes, unit, {access.instruction}});
+      }
+    }
+    // Where all are evenly spaced in the loops inside, those are better: they are looked at as far as they go.
+    const auto is_irregular = [&](const MemoryAccess& access) {
+      const Loop* innermost = loops_.getLoopFor(access.instruction->getParent());
+      const SCEV* address = evolution_.getSCEV(access.address);
+      const auto* step = dyn_cast<SCEVAddRecExpr>(address);
+      return !evolution_.isLoopInvariant(address, innermost) && (step == nullptr || step->getLoop() != innermost) && base_of(access, loop) != nullptr;
+    };
+    if (!others.empty() && !loop.isInnermost() && (isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)) || none_of(others, is_irregular))) return false;
+    varies |= any_of(others, [&](const MemoryAccess& access) { return base_of(access, loop) != nullptr && !evolution_.isLoopInvariant(evolution_.getSCEV(access.address), &loop); });
+    if (!varies) return false;  // what a loop does at one place only, again and again, may be meant to meet others
+    Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, {}});
+    for (const auto& [range, writes, unit, instructions] : ranges) {
+      const std::uint64_t how = (writes ? PHOTOFINISH_WRITES : 0) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+      ahead.spaced.push_back({instructions, Instrumenter::expand(range, expander_, how, place_of(*instructions.front()))});
+    }
+    add_endless(loop, ahead);
+    for (const MemoryAccess& access : others) {
+      Value* base = base_of(access, loop);
+      if (base == nullptr) {
+        ahead.unknown.push_back(access);
+        continue;
+      }
+      const auto same = find_if(ahead.behind, [&](const Ahead::Behind& one) { return one.base == base && one.writes == access.writes && one.bytes == access.bytes; });
+      if (same != ahead.behind.end()) same->accesses.push_back(access);
+      else ahead.behind.push_back({base, access.writes, access.bytes, {access}});
+    }
+    return true;
+  }
+
+  void add_endless(Loop& loop, Ahead& ahead) {
+    if (isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop))) loop.getLoopLatches(ahead.endless);
+    for (Loop* inner : loop) add_endless(*inner, ahead);
+  }
+
+  std::optional<Range> range_of(const MemoryAccess& access, const Loop& loop) {
+    return finder_.find_all_of(*access.instruction->getParent(), evolution_.getSCEV(access.address), access.bytes, loop);
+  }
+
+  Value* base_of(const MemoryAccess& access, const Loop& loop) {
+    const auto* base = dyn_cast<SCEVUnknown>(evolution_.getPointerBase(evolution_.getSCEV(access.address)));
+    return base != nullptr && base->getType()->isPointerTy() && loop.isLoopInvariant(base->getValue()) ? base->getValue() : nullptr;
+  }
+
+  const std::vector<MemoryAccess>& accesses_;
+  LoopInfo& loops_;
+  ScalarEvolution& evolution_;
+  RangeFinder& finder_;
+  SCEVExpander& expander_;
+};
+
+}  // namespace
+
+std::vector<Ahead> find_ahead(const std::vector<MemoryAccess>& accesses, LoopInfo& loops, ScalarEvolution& evolution, RangeFinder& finder, SCEVExpander& expander) {
+  Finder search(accesses, loops, evolution, finder, expander);
+  for (Loop* loop : loops) search.look_at(*loop);
+  return std::move(search.found);
+}
+
+void go_ahead(const std::vector<Ahead>& all, LoopInfo& loops, DominatorTree& dominators, Instrumenter& instrumenter) {
+  // What splits blocks comes last.
+  struct Later {
+    MemoryAccess access;
+    const Instrumenter::Seen* seen;  // null: each is told
+  };
+  std::vector<Later> later;
+  std::deque<Instrumenter::Seen> pieces;
+  std::vector<std::pair<Instruction*, std::vector<Value*>>> rounds;
+  for (const Ahead& ahead : all) {
+    std::vector<Value*> distances;
+    std::vector<const Instrumenter::Seen*> seen;
+    ValueToValueMapTy map;
+    choose_at_loop(*ahead.loop, loops, dominators, map, [&](Instruction* before) {
+      IRBuilder<> builder(before);
+      Value* stays = builder.getFalse();
+      for (const auto& [instructions, range] : ahead.spaced) {
+        distances.push_back(instrumenter.ahead_of(range, before));
+        stays = builder.CreateOr(stays, builder.CreateICmpEQ(distances.back(), builder.getInt64(static_cast<std::uint64_t>(PHOTOFINISH_ONE_BY_ONE))));
+      }
+      for (const auto& [base, writes, bytes, accesses] : ahead.behind) seen.push_back(&pieces.emplace_back(instrumenter.seen_behind(base, writes, bytes, before)));
+      return stays;
+    });
+    const auto copied = [&](MemoryAccess access) {
+      access.instruction = cast<Instruction>(map.find(access.instruction)->second);
+      return access;
+    };
+    for (std::size_t i = 0; i < ahead.spaced.size(); ++i)
+      for (Instruction* instruction : ahead.spaced[i].instructions) instrumenter.move_behind(*cast<Instruction>(map.find(instruction)->second), distances[i]);
+    for (std::size_t i = 0; i < ahead.behind.size(); ++i)
+      for (const MemoryAccess& access : ahead.behind[i].accesses) later.push_back({copied(access), seen[i]});
+    for (const MemoryAccess& access : ahead.unknown) later.push_back({copied(access), nullptr});
+    std::set<Value*> bases;
+    for (const Ahead::Behind& behind : ahead.behind)
+      if (!behind.writes) bases.insert(behind.base);
+    for (BasicBlock* latch : ahead.endless) rounds.emplace_back(cast<BasicBlock>(map.find(latch)->second)->getTerminator(), std::vector(bases.begin(), bases.end()));
+  }
+  for (const auto& [latch, bases] : rounds) instrumenter.add_look_again(latch, bases);
+  for (Later& one : later) {
+    if (one.seen != nullptr) instrumenter.move_behind_if_seen(*one.access.instruction, *one.seen);
+    instrumenter.add_value(one.access, nullptr);
+  }
+}
+
+}  // namespace photofinish::compiler
