@@ -32,7 +32,7 @@ bool is_to_itself(const Loop& loop) {
 // Makes a range longer by one that lies next to it.
 bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
   const auto *bytes = dyn_cast<SCEVConstant>(range.bytes), *other_bytes = dyn_cast<SCEVConstant>(other.bytes);
-  if (bytes == nullptr || other_bytes == nullptr || range.conditions != other.conditions || range.dimensions.size() != other.dimensions.size()) return false;
+  if (bytes == nullptr || other_bytes == nullptr || range.conditions != other.conditions || range.varying != other.varying || range.dimensions.size() != other.dimensions.size()) return false;
   for (std::size_t i = 0; i < range.dimensions.size(); ++i)
     if (range.dimensions[i].count != other.dimensions[i].count || range.dimensions[i].stride != other.dimensions[i].stride) return false;
   const auto* distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(other.address, range.address));
@@ -42,6 +42,27 @@ bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
   if (begin < 0) range.address = other.address;
   range.bytes = evolution.getConstant(bytes->getType(), static_cast<std::uint64_t>(std::max(end, old_end) - std::min<std::int64_t>(begin, 0)));
   return true;
+}
+
+// Rows without gaps are one.
+void close_up(Range& range, ScalarEvolution& evolution) {
+  while (!range.dimensions.empty() && range.dimensions.front().stride == range.bytes) {
+    range.bytes = evolution.getMulExpr(range.bytes, range.dimensions.front().count);
+    range.dimensions.erase(range.dimensions.begin());
+  }
+}
+
+// Whether both are the same, but for a test of which in each iteration either has one outcome and the other the other.
+bool complete_each_other(const Range& one, const Range& other) {
+  if (one.address != other.address || one.bytes != other.bytes || one.dimensions.size() != other.dimensions.size() || one.varying.size() != other.varying.size()) return false;
+  for (std::size_t i = 0; i < one.dimensions.size(); ++i)
+    if (one.dimensions[i].count != other.dimensions[i].count || one.dimensions[i].stride != other.dimensions[i].stride) return false;
+  std::size_t opposite = 0;
+  for (std::size_t i = 0; i < one.varying.size(); ++i) {
+    if (one.varying[i].first != other.varying[i].first) return false;
+    opposite += one.varying[i].second != other.varying[i].second;
+  }
+  return opposite == 1 && one.varying.size() == 1;
 }
 
 class Finder {
@@ -66,29 +87,50 @@ class Finder {
     Range range;
     bool writes;
     unsigned unit;
-    std::vector<Instruction*> instructions;
+    std::vector<MemoryAccess> accesses;
   };
 
+  void add(const MemoryAccess& access, const Range& range, std::vector<Together>& all) {
+    const unsigned unit = static_cast<unsigned>(std::min(std::countr_zero(access.bytes), PHOTOFINISH_MAX_UNIT));
+    const auto next_to = find_if(all, [&](Together& one) { return one.writes == access.writes && join(one.range, range, evolution_); });
+    if (next_to == all.end()) return all.push_back({range, access.writes, unit, {access}});
+    next_to->accesses.push_back(access);
+    next_to->unit = std::min(next_to->unit, unit);
+  }
+
+  // Versions of a loop that a test in front of it chooses from, as vectorising leaves them: together they are made in every iteration.
+  void join_versions(std::vector<Together> versions, std::vector<Together>& ranges, std::vector<MemoryAccess>& others) {
+    for (Together& one : versions) close_up(one.range, evolution_);
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      Together& one = versions[i];
+      if (one.accesses.empty()) continue;
+      const auto other = std::find_if(versions.begin() + static_cast<std::ptrdiff_t>(i), versions.end(),
+                                      [&](const Together& two) { return !two.accesses.empty() && one.writes == two.writes && complete_each_other(one.range, two.range); });
+      if (other == versions.end()) {
+        append_range(others, one.accesses);
+        continue;
+      }
+      append_range(one.accesses, other->accesses);
+      other->accesses.clear();
+      one.unit = std::min(one.unit, other->unit);
+      one.range.varying.clear();
+      ranges.push_back(one);
+    }
+  }
+
   bool take(Loop& loop, const std::vector<MemoryAccess>& inside) {
-    std::vector<Together> ranges;
+    std::vector<Together> ranges, versions;
     std::vector<MemoryAccess> others;
     bool varies = false;
     for (const MemoryAccess& access : inside) {
-      const auto range = range_of(access, loop);
-      if (!range) {
-        others.push_back(access);
-        continue;
-      }
-      const auto* bytes = dyn_cast<SCEVConstant>(range->bytes);
-      varies |= !range->dimensions.empty() || bytes == nullptr || bytes->getAPInt() != access.bytes;
-      const unsigned unit = static_cast<unsigned>(std::min(std::countr_zero(access.bytes), PHOTOFINISH_MAX_UNIT));
-      const auto next_to = find_if(ranges, [&](Together& one) { return one.writes == access.writes && join(one.range, *range, evolution_); });
-      if (next_to != ranges.end()) {
-        next_to->instructions.push_back(access.instruction);
-        next_to->unit = std::min(next_to->unit, unit);
-      } else {
-        ranges.push_back({*range, access.writes, unit, {access.instruction}});
-      }
+      if (const auto range = range_of(access, loop)) add(access, *range, ranges);
+      else if (const auto version = range_of(access, loop, true)) add(access, *version, versions);
+      else others.push_back(access);
+    }
+    join_versions(std::move(versions), ranges, others);
+    for (const Together& one : ranges) {
+      const auto* bytes = dyn_cast<SCEVConstant>(one.range.bytes);
+      varies |= !one.range.dimensions.empty() || bytes == nullptr || bytes->getAPInt() != one.accesses.front().bytes;
     }
     // Where all are evenly spaced in the loops inside, those are better: they are looked at as far as they go.
     const auto is_irregular = [&](const MemoryAccess& access) {
@@ -101,9 +143,10 @@ class Finder {
     varies |= any_of(others, [&](const MemoryAccess& access) { return base_of(access, loop) != nullptr && !evolution_.isLoopInvariant(evolution_.getSCEV(access.address), &loop); });
     if (!varies) return false;  // what a loop does at one place only, again and again, may be meant to meet others
     Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, {}});
-    for (const auto& [range, writes, unit, instructions] : ranges) {
+    for (const auto& [range, writes, unit, accesses] : ranges) {
       const std::uint64_t how = (writes ? PHOTOFINISH_WRITES : 0) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
-      ahead.spaced.push_back({instructions, Instrumenter::expand(range, expander_, how, place_of(*instructions.front()))});
+      Ahead::Spaced& spaced = ahead.spaced.emplace_back(Ahead::Spaced{{}, Instrumenter::expand(range, expander_, how, place_of(*accesses.front().instruction))});
+      for (const MemoryAccess& access : accesses) spaced.instructions.push_back(access.instruction);
     }
     add_endless(loop, ahead);
     for (const MemoryAccess& access : others) {
@@ -124,8 +167,8 @@ class Finder {
     for (Loop* inner : loop) add_endless(*inner, ahead);
   }
 
-  std::optional<Range> range_of(const MemoryAccess& access, const Loop& loop) {
-    return finder_.find_all_of(*access.instruction->getParent(), evolution_.getSCEV(access.address), access.bytes, loop);
+  std::optional<Range> range_of(const MemoryAccess& access, const Loop& loop, bool varying = false) {
+    return finder_.find_all_of(*access.instruction->getParent(), evolution_.getSCEV(access.address), access.bytes, loop, varying);
   }
 
   Value* base_of(const MemoryAccess& access, const Loop& loop) {

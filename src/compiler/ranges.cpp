@@ -97,12 +97,14 @@ std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV*
   return find(block, address, bytes, true, allows);
 }
 
-std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Loop& whole) {
+std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Loop& whole, bool varying) {
   const auto allows = [&](const Loop& loop) -> const char* {
     if (!whole.contains(&loop)) return "it is not in the loop";
     return isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)) ? "how many iterations there are is not known before" : nullptr;
   };
+  tests_vary_ = varying;
   const auto range = find(block, address, bytes, false, allows);
+  tests_vary_ = false;
   if (!range || range->before->getParent() != whole.getLoopPreheader()) return {};
   return range;
 }
@@ -159,8 +161,8 @@ bool RangeFinder::comes_before_exits(const BasicBlock* block, const Loop& loop) 
 bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop& loop) {
   while (!dominators_.dominates(block, loop.getLoopLatch())) {
     const auto [branch, arm] = arm_of(block);
-    if (branch == nullptr || !loop.contains(branch) || branch->getSuccessor(0) == branch->getSuccessor(1) || !loop.isLoopInvariant(branch->getCondition())) return false;
-    range.conditions.emplace_back(branch->getCondition(), arm == branch->getSuccessor(0));
+    if (branch == nullptr || !loop.contains(branch) || branch->getSuccessor(0) == branch->getSuccessor(1) || (!tests_vary_ && !loop.isLoopInvariant(branch->getCondition()))) return false;
+    (tests_vary_ ? range.varying : range.conditions).emplace_back(branch->getCondition(), arm == branch->getSuccessor(0));
     block = branch->getParent();
   }
   return true;

@@ -29,6 +29,8 @@ struct Range {
   std::vector<Dimension> dimensions;
   // Only if all of these are what they should be: tests inside the loops that come out the same in every iteration.
   std::vector<std::pair<llvm::Value*, bool>> conditions;
+  // And in each iteration only if these are: tests that may come out differently, where they were asked for.
+  std::vector<std::pair<llvm::Value*, bool>> varying;
   std::size_t loops = 0;
 };
 
@@ -45,8 +47,8 @@ class RangeFinder {
   // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says no reason against it.
   std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes,
                                  llvm::function_ref<const char*(const llvm::Loop&)> allows);
-  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it finds.
-  std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const llvm::Loop& loop);
+  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it finds. `varying`: all tests in it may come out differently in each iteration.
+  std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const llvm::Loop& loop, bool varying = false);
   // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
@@ -68,6 +70,7 @@ class RangeFinder {
   const QuietCalls& quiet_;
   std::map<const llvm::Loop*, bool> quiet_loops_;
   const char* reason_ = nullptr;
+  bool tests_vary_ = false;
 };
 
 }  // namespace photofinish::compiler

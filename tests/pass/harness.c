@@ -106,18 +106,12 @@ static long offset_of(const void* address, uint64_t bytes) {
   return at < kShared && bytes <= kShared - at ? (long)at : -1;
 }
 
-// Between two questions for the same loop nothing has been stored yet.
-static void settle_so_far(void) {
+// What a loop may store, which runs from here on, stays in step with what has been seen: it is given when it is asked for, and whatever else is stored there goes to both.
+static void settle(void) {
   if (pending != NULL) memcpy(seen + (pending - shared), pending, pending_bytes);
   pending = NULL;
   for (long at = 0; any_ahead && at < kShared; ++at)
     if (ahead[at]) seen[at] = shared[at];
-}
-
-static void settle(void) {
-  settle_so_far();
-  if (any_ahead) memset(ahead, 0, sizeof ahead);
-  any_ahead = 0;
 }
 
 static void on_loaded(const void* address, void* value, uint64_t bytes) {
@@ -164,7 +158,7 @@ static void before_range(struct photofinish_site* site, const void* address, uin
 // One that loads where it was not said to finds what is of no use.
 static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride, const void* place) {
   (void)place;
-  settle_so_far();
+  settle();
   const int writes = (bytes & PHOTOFINISH_WRITES) != 0;
   const uint64_t size = PHOTOFINISH_BYTES(bytes & ~PHOTOFINISH_WRITES);
   int inside = 0, outside = 0;
@@ -192,7 +186,7 @@ static uint8_t looked[kShared / PHOTOFINISH_BLOCK + 1];
 
 static const struct photofinish_seen* on_behind(const void* base, uint64_t writes) {
   static struct photofinish_seen nothing, all;
-  settle_so_far();
+  settle();
   if (offset_of(base, 1) < 0) return &nothing;
   if (gives && writes) {
     memcpy(shared, seen, kShared);
@@ -208,7 +202,7 @@ static const struct photofinish_seen* on_behind(const void* base, uint64_t write
 
 static void on_look(const void* address, uint64_t bytes, const void* place) {
   (void)place;
-  settle_so_far();
+  settle();
   const long at = offset_of(address, bytes), begin = at / PHOTOFINISH_BLOCK * PHOTOFINISH_BLOCK, rest = kShared - begin, all = PHOTOFINISH_BLOCK + PHOTOFINISH_SPAN;
   if (at < 0 || looked[at / PHOTOFINISH_BLOCK] != 0) abort();
   looked[at / PHOTOFINISH_BLOCK] = 1;

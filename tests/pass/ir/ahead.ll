@@ -113,3 +113,37 @@ loop:
 end:
   ret i64 %x
 }
+
+; Two versions of the inner loop, of which each row takes one: together they are all of it.
+; hooks: range load, range load
+; ahead: 1 spaced, 0 around
+define i64 @versions(ptr %a, i64 %n) {
+entry:
+  br label %rows
+rows:
+  %row = phi i64 [ 0, %entry ], [ %next_row, %row_end ]
+  %at = getelementptr [16 x i64], ptr %a, i64 %row
+  %odd = and i64 %row, 1
+  %is_odd = icmp eq i64 %odd, 1
+  br i1 %is_odd, label %upwards, label %in_pairs
+upwards:
+  %i = phi i64 [ 0, %rows ], [ %next_i, %upwards ]
+  %at_i = getelementptr i64, ptr %at, i64 %i
+  %x = load i64, ptr %at_i
+  %next_i = add i64 %i, 1
+  %more_i = icmp ult i64 %next_i, 16
+  br i1 %more_i, label %upwards, label %row_end
+in_pairs:
+  %j = phi i64 [ 0, %rows ], [ %next_j, %in_pairs ]
+  %at_j = getelementptr i64, ptr %at, i64 %j
+  %y = load <2 x i64>, ptr %at_j
+  %next_j = add i64 %j, 2
+  %more_j = icmp ult i64 %next_j, 16
+  br i1 %more_j, label %in_pairs, label %row_end
+row_end:
+  %next_row = add i64 %row, 1
+  %more = icmp ult i64 %next_row, %n
+  br i1 %more, label %rows, label %end
+end:
+  ret i64 %n
+}
