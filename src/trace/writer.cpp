@@ -281,7 +281,7 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
       stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
       return false;
     }
-    const bool in_vain = size >= kLaneData / 2 && stored > size - size / (kind == ChunkKind::Journal ? 2 : 4);
+    const bool in_vain = size >= kLaneData / 2 && stored > size - size / 4;
     plain = in_vain ? next : 0;
     next = in_vain ? std::min<std::uint8_t>(2 * next, kMostPlainChunks) : Plain{}.next;
     if (stored < size) payload = compressed_.data();

@@ -60,6 +60,46 @@ int main(int argc, char** argv) {
 }
 """
 
+    # Loops that are looked at as a whole: each load and store of theirs is told all the same.
+    LOOPS = """
+#include <mpi.h>
+#include <stdio.h>
+static long sum(const int* a, int n) {
+  long all = 0;
+  for (int i = 0; i < n; ++i) all += a[i];  /* sums */
+  return all;
+}
+static long gather(const int* a, const int* index, int n) {
+  long all = 0;
+  for (int i = 0; i < n; ++i) all = 3 * all + a[index[i]];  /* gathers */
+  return all;
+}
+static void fill(int* a, const int* index, int n) {
+  for (int i = 0; i < n; ++i) a[i] = 1000 + i;  /* fills */
+  for (int i = 0; i < n; ++i) a[n + index[i]] = 2000 + i;  /* scatters */
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, mine[400], index[100], *memory;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Win win;
+  MPI_Win_allocate(600 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  for (int i = 0; i < 400; ++i) mine[i] = 10 * i + rank;
+  for (int i = 0; i < 100; ++i) index[i] = i * 7 % 100;
+  MPI_Win_fence(0, win);
+  if (rank == 1) MPI_Put(mine, 200, MPI_INT, 0, 0, 200, MPI_INT, win);  /* puts */
+  if (rank == 0) fill(memory + 300, index, 100);
+  MPI_Win_fence(0, win);
+  long found = rank == 0 ? sum(memory, 100) + gather(memory + 100, index, 50) : 0;
+  if (rank == 1) MPI_Get(mine, 200, MPI_INT, 0, 300, 200, MPI_INT, win);  /* gets */
+  MPI_Win_fence(0, win);
+  printf("%ld %d\\n", found, mine[3]);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
     # Two ranks race on one variable of rank 0's (paper 5, Table 3). What is written tells who wrote it.
     RACE = """
 #include <mpi.h>
@@ -123,6 +163,17 @@ int main(int argc, char** argv) {
         each = self.explained("--each")
         self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, step"), 5, each)
         self.assertRegex(each, rf"MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, 0x4d, step")
+
+    def test_what_loops_load_and_store(self):
+        app = self.build("loops", self.LOOPS, "-O2")
+        self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "3", app).code, 0)
+        lines = {match.group(1): f"loops.c:{number}" for number, line in enumerate(self.LOOPS.splitlines(), 1) if (match := re.search(r"/\* (.*) \*/", line))}
+        inside, _, outside = self.explained().partition("From outside the group")
+        self.assertRegex(inside, rf"rank 0 load {lines['sums']} <- rank 1 MPI_Put {lines['puts']}: \d+ values, 400 bytes, ")
+        self.assertRegex(inside, rf"rank 0 load {lines['gathers']} <- rank 1 MPI_Put {lines['puts']}: 50 values, 200 bytes, ")
+        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 0 store {lines['fills']}: \d+ values, 400 bytes, ")
+        self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 0 store {lines['scatters']}: \d+ values, 400 bytes, ")
+        self.assertEqual((inside.count(" <- rank"), outside), (4, ""))
 
     def test_a_race_by_its_values(self):
         app = self.build("race", self.RACE)
