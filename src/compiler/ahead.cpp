@@ -1,11 +1,13 @@
 #include "compiler/ahead.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <map>
 #include <set>
 
 #include "compiler/copies.h"
@@ -27,6 +29,14 @@ bool is_to_itself(const Loop& loop) {
       if ((load == nullptr || !load->isSimple()) && (store == nullptr || !store->isSimple())) return false;
     }
   return true;
+}
+
+// How long it takes is anybody's guess.
+bool calls_anything(const Loop& loop) {
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (isa<CallBase>(instruction) && !isa<IntrinsicInst>(instruction)) return true;
+  return false;
 }
 
 // Makes a range longer by one that lies next to it.
@@ -139,9 +149,11 @@ class Finder {
       const auto* step = dyn_cast<SCEVAddRecExpr>(address);
       return !evolution_.isLoopInvariant(address, innermost) && (step == nullptr || step->getLoop() != innermost) && base_of(access, loop) != nullptr;
     };
-    if (!others.empty() && !loop.isInnermost() && (isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)) || none_of(others, is_irregular))) return false;
+    const bool endless = isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop));
+    if (!others.empty() && !loop.isInnermost() && (endless || none_of(others, is_irregular))) return false;
     varies |= any_of(others, [&](const MemoryAccess& access) { return base_of(access, loop) != nullptr && !evolution_.isLoopInvariant(evolution_.getSCEV(access.address), &loop); });
     if (!varies) return false;  // what a loop does at one place only, again and again, may be meant to meet others
+    if (endless && calls_anything(loop)) return false;  // it would be long before it looked again
     Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, {}});
     for (const auto& [range, writes, unit, accesses] : ranges) {
       const std::uint64_t how = (writes ? PHOTOFINISH_WRITES : 0) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
@@ -149,8 +161,12 @@ class Finder {
       for (const MemoryAccess& access : accesses) spaced.instructions.push_back(access.instruction);
     }
     add_endless(loop, ahead);
+    std::map<Value*, Value*> bases;
     for (const MemoryAccess& access : others) {
       Value* base = base_of(access, loop);
+      // A use of it in front of the loop stays right, whatever becomes of the loop that it comes from.
+      if (base != nullptr && bases.count(base) == 0) bases[base] = IRBuilder<>(loop.getLoopPreheader()->getTerminator()).CreateFreeze(base);
+      if (base != nullptr) base = bases[base];
       if (base == nullptr) {
         ahead.unknown.push_back(access);
         continue;

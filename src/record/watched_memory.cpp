@@ -113,7 +113,7 @@ void WatchedMemory::saw(const std::uint8_t* address, const std::uint8_t* value, 
 std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void* where, void* value, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, bytes);
-  if (piece == nullptr) return std::nullopt;
+  if (piece == nullptr) return loaded_in_part(journal, where, value, bytes);
   const auto offset = static_cast<std::size_t>(address - piece->memory);
   const std::size_t begin = offset / kBlock * kBlock, end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
   // What is about to be loaded is given back with the rest. Of what has been loaded only the value counts: others may have written another one since.
@@ -143,6 +143,18 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   }
   exchange(journal, *piece, begin, end);
   journal.done();
+  return tick;
+}
+
+// Over the border of a window, as vectorised code does: what lies inside is a load of its own.
+std::optional<std::uint64_t> WatchedMemory::loaded_in_part(Journal& journal, const void* where, void* value, std::size_t bytes) {
+  auto* const address = static_cast<const std::uint8_t*>(where);
+  std::optional<std::uint64_t> tick;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, pieces_[i].memory), *end = std::min<const std::uint8_t*>(address + bytes, pieces_[i].memory + pieces_[i].bytes);
+    if (begin >= end) continue;
+    if (const auto found = loaded(journal, begin, static_cast<std::uint8_t*>(value) + (begin - address), static_cast<std::size_t>(end - begin))) tick = found;
+  }
   return tick;
 }
 

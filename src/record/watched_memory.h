@@ -92,6 +92,7 @@ class WatchedMemory {
   void find_overlaps();
   void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
   void exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
+  std::optional<std::uint64_t> loaded_in_part(Journal& journal, const void* address, void* value, std::size_t bytes);
   void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
   void give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes);
   std::optional<std::uint64_t> look_at_news(Piece& piece, std::size_t offset, std::size_t bytes);

@@ -42,6 +42,7 @@ void read_units(Elf* elf, const std::vector<std::string>& with, std::vector<std:
     const int language = type == DW_UT_type ? -1 : dwarf_srclang(&die);
     const char* const name = dwarf_diename(&die);
     if (name == nullptr || language < 0 || language == DW_LANG_Mips_Assembler) continue;
+    if (std::string_view(name).find("/libgcc/") != std::string_view::npos) continue;  // the compiler's own, as -ffast-math links in
     const bool known = std::any_of(with.begin(), with.end(), [&](const std::string& source) { return file_name(source) == file_name(name); });
     if (!known && std::find(without.begin(), without.end(), name) == without.end()) without.emplace_back(name);
   }

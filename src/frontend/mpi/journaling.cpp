@@ -30,6 +30,7 @@ void Journaling::start(Recorder& recorder, const std::string& directory, std::un
   int level = MPI_THREAD_MULTIPLE;
   if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
   instance_->one_thread_ = level <= MPI_THREAD_FUNNELED;
+  instance_->others_look_ = level > MPI_THREAD_SINGLE;
 }
 
 Journal& Journaling::open_journal(Task& task) {
@@ -125,9 +126,9 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
   exchange_buffers(c, action, when);
   std::lock_guard lock(windows_lock_);
   follow_windows(c, action);
-  // Others' puts are seen once something has been waited for, or asked about; not while operations are only started.
+  // Others' puts are seen once something has been waited for, or asked about; not while operations are only started. Loads that we hear of are kept by themselves.
   const bool only_starts = when == When::Starts || when == When::Prepares || (c.win != nullptr && when == When::Returns && action != Action::WinSync && action != Action::WaitEpoch);
-  if (!windows_.empty() && !only_starts && Reach::get() == nullptr) windows_.exchange_changes(of(c.task));
+  if (!windows_.empty() && !only_starts && (others_look_ || Reach::get() == nullptr)) windows_.exchange_changes(of(c.task));
 }
 
 void Journaling::loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes) {

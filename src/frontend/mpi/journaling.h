@@ -104,7 +104,8 @@ class Journaling {
   ObjectLock windows_lock_;
   WatchedMemory windows_;
   std::optional<DeedOrder> order_;
-  bool one_thread_ = false;  // calls MPI
+  bool one_thread_ = false;   // calls MPI
+  bool others_look_ = false;  // threads that do not may load from windows, too
   std::atomic<bool> has_journals_ = false;
   struct Pending {
     std::uint64_t pc;

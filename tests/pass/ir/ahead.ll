@@ -1,5 +1,6 @@
 ; Copies with values: loops whose accesses are looked at in front of them, or by blocks.
 declare void @other()
+declare double @slow(double) nounwind willreturn memory(none)
 declare double @llvm.sqrt.f64(double)
 
 ; What lies next to each other, or is the same, is one question; loads and stores are two.
@@ -61,6 +62,64 @@ loop:
   br i1 %more, label %loop, label %end
 end:
   ret i64 %i
+}
+
+; A round may take a second.
+; hooks: range load, store 8
+; ahead: none
+define void @until_told(ptr %a, ptr %b) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %x = phi double [ 1.0, %entry ], [ %better, %loop ]
+  %better = call double @slow(double %x)
+  %at = getelementptr double, ptr %b, i64 %i
+  store double %better, ptr %at
+  %next = add i64 %i, 1
+  %told = load i64, ptr %a
+  %more = icmp eq i64 %told, 0
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; A pointer that comes out of a loop, which has a copy as well.
+; hooks: load 8, load 8, range load, gather load, load 8
+; ahead: 1 spaced, 2 around
+define double @pointer_from_a_loop(ptr %t, ptr %index, i64 %n) {
+entry:
+  br label %rounds
+rounds:
+  %r = phi i64 [ 0, %entry ], [ %next_r, %rounds_end ]
+  br label %search
+search:
+  %k = phi i64 [ 0, %rounds ], [ %next_k, %search ]
+  %at_p = getelementptr ptr, ptr %t, i64 %k
+  %p = load ptr, ptr %at_p
+  %first = load double, ptr %p
+  %next_k = add i64 %k, 1
+  %no = fcmp oeq double %first, 0.0
+  br i1 %no, label %search, label %loop
+loop:
+  %i = phi i64 [ 0, %search ], [ %next, %loop ]
+  %all = phi double [ 0.0, %search ], [ %sum, %loop ]
+  %at_index = getelementptr i32, ptr %index, i64 %i
+  %number = load i32, ptr %at_index
+  %wide = sext i32 %number to i64
+  %at = getelementptr double, ptr %p, i64 %wide
+  %x = load double, ptr %at
+  %sum = fadd double %all, %x
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %rounds_end
+rounds_end:
+  call void @other()
+  %next_r = add i64 %r, 1
+  %again = icmp ult i64 %next_r, 10
+  br i1 %again, label %rounds, label %end
+end:
+  ret double %sum
 }
 
 ; Waits for somebody else: the same place, again and again.
