@@ -1,5 +1,6 @@
 #include "compiler/ahead.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -8,7 +9,6 @@
 #include <bit>
 #include <deque>
 #include <map>
-#include <set>
 
 #include "compiler/copies.h"
 #include "photofinish/runtime_abi.h"
@@ -64,15 +64,11 @@ void close_up(Range& range, ScalarEvolution& evolution) {
 
 // Whether both are the same, but for a test of which in each iteration either has one outcome and the other the other.
 bool complete_each_other(const Range& one, const Range& other) {
-  if (one.address != other.address || one.bytes != other.bytes || one.dimensions.size() != other.dimensions.size() || one.varying.size() != other.varying.size()) return false;
+  if (one.address != other.address || one.bytes != other.bytes || one.dimensions.size() != other.dimensions.size()) return false;
   for (std::size_t i = 0; i < one.dimensions.size(); ++i)
     if (one.dimensions[i].count != other.dimensions[i].count || one.dimensions[i].stride != other.dimensions[i].stride) return false;
-  std::size_t opposite = 0;
-  for (std::size_t i = 0; i < one.varying.size(); ++i) {
-    if (one.varying[i].first != other.varying[i].first) return false;
-    opposite += one.varying[i].second != other.varying[i].second;
-  }
-  return opposite == 1 && one.varying.size() == 1;
+  if (one.varying.size() != 1 || other.varying.size() != 1) return false;
+  return one.varying.front().first == other.varying.front().first && one.varying.front().second != other.varying.front().second;
 }
 
 class Finder {
@@ -149,28 +145,29 @@ class Finder {
       const auto* step = dyn_cast<SCEVAddRecExpr>(address);
       return !evolution_.isLoopInvariant(address, innermost) && (step == nullptr || step->getLoop() != innermost) && base_of(access, loop) != nullptr;
     };
-    const bool endless = isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop));
-    if (!others.empty() && !loop.isInnermost() && (endless || none_of(others, is_irregular))) return false;
+    if (!others.empty() && !loop.isInnermost() && (is_endless(loop) || none_of(others, is_irregular))) return false;
     varies |= any_of(others, [&](const MemoryAccess& access) { return base_of(access, loop) != nullptr && !evolution_.isLoopInvariant(evolution_.getSCEV(access.address), &loop); });
     if (!varies) return false;  // what a loop does at one place only, again and again, may be meant to meet others
-    if (endless && calls_anything(loop)) return false;  // it would be long before it looked again
-    Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, {}});
+    SmallVector<BasicBlock*> endless;
+    add_endless(loop, endless);
+    if (!endless.empty() && calls_anything(loop)) return false;  // it would be long before it looked again
+    Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, std::move(endless)});
     for (const auto& [range, writes, unit, accesses] : ranges) {
       const std::uint64_t how = (writes ? PHOTOFINISH_WRITES : 0) | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
       Ahead::Spaced& spaced = ahead.spaced.emplace_back(Ahead::Spaced{{}, Instrumenter::expand(range, expander_, how, place_of(*accesses.front().instruction))});
       for (const MemoryAccess& access : accesses) spaced.instructions.push_back(access.instruction);
     }
-    add_endless(loop, ahead);
     std::map<Value*, Value*> bases;
     for (const MemoryAccess& access : others) {
       Value* base = base_of(access, loop);
-      // A use of it in front of the loop stays right, whatever becomes of the loop that it comes from.
-      if (base != nullptr && bases.count(base) == 0) bases[base] = IRBuilder<>(loop.getLoopPreheader()->getTerminator()).CreateFreeze(base);
-      if (base != nullptr) base = bases[base];
       if (base == nullptr) {
         ahead.unknown.push_back(access);
         continue;
       }
+      // A use of it in front of the loop stays right, whatever becomes of the loop that it comes from.
+      Value*& used = bases[base];
+      if (used == nullptr) used = IRBuilder<>(loop.getLoopPreheader()->getTerminator()).CreateFreeze(base);
+      base = used;
       const auto same = find_if(ahead.behind, [&](const Ahead::Behind& one) { return one.base == base && one.writes == access.writes && one.bytes == access.bytes; });
       if (same != ahead.behind.end()) same->accesses.push_back(access);
       else ahead.behind.push_back({base, access.writes, access.bytes, {access}});
@@ -178,9 +175,10 @@ class Finder {
     return true;
   }
 
-  void add_endless(Loop& loop, Ahead& ahead) {
-    if (isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop))) loop.getLoopLatches(ahead.endless);
-    for (Loop* inner : loop) add_endless(*inner, ahead);
+  bool is_endless(const Loop& loop) { return isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)); }
+  void add_endless(Loop& loop, SmallVector<BasicBlock*>& latches) {
+    if (is_endless(loop)) loop.getLoopLatches(latches);
+    for (Loop* inner : loop) add_endless(*inner, latches);
   }
 
   std::optional<Range> range_of(const MemoryAccess& access, const Loop& loop, bool varying = false) {
@@ -239,7 +237,7 @@ void go_ahead(const std::vector<Ahead>& all, LoopInfo& loops, DominatorTree& dom
     for (std::size_t i = 0; i < ahead.behind.size(); ++i)
       for (const MemoryAccess& access : ahead.behind[i].accesses) later.push_back({copied(access), seen[i]});
     for (const MemoryAccess& access : ahead.unknown) later.push_back({copied(access), nullptr});
-    std::set<Value*> bases;
+    SmallSetVector<Value*, 4> bases;
     for (const Ahead::Behind& behind : ahead.behind)
       if (!behind.writes) bases.insert(behind.base);
     for (BasicBlock* latch : ahead.endless) rounds.emplace_back(cast<BasicBlock>(map.find(latch)->second)->getTerminator(), std::vector(bases.begin(), bases.end()));
