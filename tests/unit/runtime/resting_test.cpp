@@ -28,7 +28,7 @@ TEST(Resting, IsWaitedForWhileAThreadHasSomethingToDo) {
   EXPECT_TRUE(worked) << "it rests once it has nothing to do";
   end.release();
   thread.join();
-  EXPECT_TRUE(wait_until_resting(threads, milliseconds(0))) << "threads that have ended rest";
+  EXPECT_TRUE(wait_until_resting(threads, std::chrono::minutes(1))) << "threads that have ended rest, once the system has seen to it";
 }
 
 }  // namespace
