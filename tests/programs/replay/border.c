@@ -16,8 +16,9 @@ static void __attribute__((noinline)) backwards(long* restrict out, const long* 
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank;
+  int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   static long in[3][kAll], out[kAll];
   static const int first[] = {0, 7, 40}, count[] = {1, 5, 3};
   unsigned long result = 0;
@@ -28,7 +29,7 @@ int main(int argc, char** argv) {
       long put[5];
       for (int i = 0; i < 5; ++i) put[i] = 1000 * (step + 1) + 10 * i + rank;
       MPI_Win_fence(0, win);
-      MPI_Put(put, count[w], MPI_LONG, 1 - rank, 0, count[w], MPI_LONG, win);
+      MPI_Put(put, count[w], MPI_LONG, (rank + 1) % ranks, 0, count[w], MPI_LONG, win);
       MPI_Win_fence(0, win);
       (step % 2 == 0 ? forwards : backwards)(out, in[w]);
       for (int i = 0; i < kAll; ++i) result = 31 * result + (unsigned long)out[i];

@@ -17,16 +17,17 @@ static void* sum(void* result) {
 }
 
 int main(int argc, char** argv) {
-  int level, rank;
+  int level, rank, ranks;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Win win;
   MPI_Win_allocate(kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   for (int step = 0; step < 5; ++step) {
     double mine[kCount], result = 0;
     for (int i = 0; i < kCount; ++i) mine[i] = (step + 1) * 1000 + i + rank;
     MPI_Win_fence(0, win);
-    MPI_Put(mine, kCount, MPI_DOUBLE, 1 - rank, 0, kCount, MPI_DOUBLE, win);
+    MPI_Put(mine, kCount, MPI_DOUBLE, (rank + 1) % ranks, 0, kCount, MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
     pthread_t thread;
     pthread_create(&thread, NULL, sum, &result);
