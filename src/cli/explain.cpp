@@ -20,12 +20,6 @@
 namespace photofinish {
 namespace {
 
-void silence() {
-  const int nothing = open("/dev/null", O_RDWR);
-  if (nothing < 0) return;
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
-}
-
 std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbolizer& symbolizer) {
   const ModuleDefinition* module = nullptr;
   for (const auto& [id, candidate] : definitions.modules)
@@ -41,26 +35,24 @@ std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbol
 Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& orders, Accounts& accounts) {
   const auto scratch = ScratchFolder::make();
   if (!scratch) return scratch.error();
-  std::vector<Replay> replays;
-  for (const auto& [rank, order] : orders) {
-    auto replay = prepare_replay(run, rank, scratch->path());
-    if (!replay) return replay.error();
-    const std::string path = replay->scratch + "/order";
-    if (const auto written = write_order(path, order); !written) return written.error();
-    replay->settings.push_back({"PHOTOFINISH_EXPLAIN", path});
-    replays.push_back(std::move(*replay));
+  std::vector<WorldRank> ranks;
+  for (const auto& [rank, order] : orders) ranks.push_back(rank);
+  auto replays = prepare_replays(run, ranks, scratch->path());
+  if (!replays) return replays.error();
+  for (Replay& replay : *replays) {
+    if (!replay.chosen) continue;
+    const std::string path = replay.scratch + "/order";
+    if (const auto written = write_order(path, orders.at(replay.rank)); !written) return written.error();
+    replay.settings.push_back({"PHOTOFINISH_EXPLAIN", path});
   }
-  for (Replay& replay : replays) {
-    replay.process = fork();
-    if (replay.process == 0) {
-      silence();
-      become_rank(replay);
-    }
-    if (replay.process < 0) return Error{fmt::format("cannot start another process: {}", std::strerror(errno))};
-  }
-  for (const Replay& replay : replays) wait_for(replay);
+  const auto ended = run_replays(*replays, [](Replay& replay) {
+    silence();
+    become_rank(replay);
+  });
+  if (!ended) return ended.error();
   Symbolizer symbolizer;
-  for (const Replay& replay : replays) {
+  for (const Replay& replay : *replays) {
+    if (!replay.chosen) continue;
     if (const auto departure = read_departure(departure_path(replay.scratch)); departure && departure->expected.what != kNoQuestion)
       fmt::print(stderr, "photofinish: {}; what it did before is told\n", departure_text(run, replay.scratch, replay.rank, *departure));
     const auto trace = RankTrace::open(replay.scratch, replay.rank);

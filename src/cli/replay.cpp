@@ -1,4 +1,4 @@
-// photofinish replay: ranks of a recorded run once more, each a process of its own, alone with its journal.
+// photofinish replay: ranks of a recorded run once more, each a process of its own, with its journal, and with what others of the group give it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
@@ -90,13 +90,18 @@ void redirect(const std::string& folder, WorldRank rank) {
 
 // Its folders stay: an editor starts the ranks whenever it likes.
 int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldRank>& ranks) {
-  std::vector<Replay> replays;
-  for (const WorldRank rank : ranks) {
-    auto replay = prepare_replay(arguments.run, rank, absolute_path(arguments.run) + "/debugging");
-    if (!replay) return fail(replay.error().message);
-    replays.push_back(std::move(*replay));
+  auto replays = prepare_replays(arguments.run, ranks, absolute_path(arguments.run) + "/debugging");
+  if (!replays) return fail(replays.error().message);
+  // What the others give them must be there then: all run once, in silence.
+  if (uses_offers(replays->front())) {
+    const auto ended = run_replays(*replays, [](Replay& replay) {
+      silence();
+      become_rank(replay);
+    });
+    if (!ended) return fail(ended.error().message);
   }
-  if (const auto written = write_launch_file(arguments.editor_file, arguments.run, replays); !written) return fail(written.error().message);
+  std::erase_if(*replays, [](const Replay& replay) { return !replay.chosen; });
+  if (const auto written = write_launch_file(arguments.editor_file, arguments.run, *replays); !written) return fail(written.error().message);
   fmt::print(stderr, "photofinish: {} starts rank{} {} under gdb\n", arguments.editor_file, ranks.size() > 1 ? "s" : "", rank_ranges(ranks));
   return kExitOk;
 }
@@ -110,13 +115,11 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   if (!arguments.editor_file.empty()) return write_editor_file(arguments, *ranks);
   const auto scratch = ScratchFolder::make();
   if (!scratch) return fail(scratch.error().message);
-  std::vector<Replay> replays;
-  for (const WorldRank rank : *ranks) {
-    auto replay = prepare_replay(arguments.run, rank, scratch->path());
-    if (!replay) return fail(replay.error().message);
-    replays.push_back(std::move(*replay));
-    if (debugs) replays.back().recorded_end.reset();  // the end that we see is gdb's
-    if (options.verbose) fmt::print(stderr, "photofinish: {}\n", shown(replays.back()));
+  auto replays = prepare_replays(arguments.run, *ranks, scratch->path());
+  if (!replays) return fail(replays.error().message);
+  for (Replay& replay : *replays) {
+    if (debugs) replay.recorded_end.reset();  // the end that we see is gdb's
+    if (options.verbose) fmt::print(stderr, "photofinish: {}{}\n", shown(replay), replay.chosen ? "" : " (in silence: it gives the others what it gave them)");
   }
   if (!arguments.output.empty()) {
     std::error_code failed;
@@ -126,19 +129,18 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   signal(SIGINT, SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them
   int code = 0;
   bool told = false;
-  for (Replay& replay : replays) {
-    replay.process = fork();
-    if (replay.process == 0) {
-      signal(SIGINT, SIG_DFL);
-      if (debugs) become_debugger(replay, arguments.server, arguments.commands);
-      if (!arguments.output.empty()) redirect(arguments.output, replay.rank);
-      become_rank(replay);
-    }
-    if (replay.process < 0) code = fail(fmt::format("cannot start another process: {}", std::strerror(errno)));
-  }
-  for (const Replay& replay : replays) {
-    if (replay.process <= 0) continue;
-    const int own = conclude(arguments.run, replay, wait_for(replay), told);
+  const auto codes = run_replays(*replays, [&](Replay& replay) {
+    signal(SIGINT, SIG_DFL);
+    if (debugs) become_debugger(replay, arguments.server, arguments.commands);
+    if (!arguments.output.empty()) redirect(arguments.output, replay.rank);
+    become_rank(replay);
+  });
+  if (!codes) return fail(codes.error().message);
+  for (std::size_t i = 0; i < replays->size(); ++i) {
+    const Replay& replay = (*replays)[i];
+    // Of those that nobody asked for only what kept the others waiting.
+    if (!replay.chosen && (code != kExitDeparture || !read_departure(departure_path(replay.scratch)))) continue;
+    const int own = conclude(arguments.run, replay, (*codes)[i], told);
     if (code == 0) code = own;
   }
   if (!told && !debugs)

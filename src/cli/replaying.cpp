@@ -1,14 +1,18 @@
 #include "cli/replaying.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "base/temp_directory.h"
@@ -16,6 +20,7 @@
 #include "cli/preload.h"
 #include "launch/mpi_program.h"
 #include "model/rank_list.h"
+#include "record/offers.h"
 #include "report/event_text.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -74,6 +79,8 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
   return std::vector<WorldRank>(list->begin(), list->end());
 }
 
+namespace {
+
 Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch) {
   auto start = read_start(run, rank);
   if (!start) return start.error();
@@ -123,6 +130,41 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   return replay;
 }
 
+std::string offers_path(const Replay& replay) { return fs::path(replay.scratch).parent_path() / "offers"; }
+
+}  // namespace
+
+Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::vector<WorldRank>& ranks, const std::string& scratch) {
+  std::vector<Replay> replays;
+  std::map<WorldRank, std::vector<std::uint64_t>> wanted;
+  std::vector<WorldRank> all = ranks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto trace = RankTrace::open(run, all[i]);
+    if (!trace)
+      return i < ranks.size() ? trace.error() : Error{fmt::format("rank {} is needed for what it gave the others: {}", all[i].value, trace.error().message)};
+    for (auto& [from, numbers] : read_taken(**trace)) {
+      if (std::find(all.begin(), all.end(), from) == all.end()) all.push_back(from);
+      std::vector<std::uint64_t>& of_it = wanted[from];
+      of_it.insert(of_it.end(), numbers.begin(), numbers.end());
+    }
+    auto replay = prepare_replay(run, all[i], scratch);
+    if (!replay) return replay.error();
+    replay->chosen = i < ranks.size();
+    replays.push_back(std::move(*replay));
+  }
+  if (wanted.empty()) return replays;
+  for (auto& [from, numbers] : wanted) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
+  const std::string path = offers_path(replays[0]);
+  if (const auto made = OfferFiles::make(path, wanted); !made) return made.error();
+  for (Replay& replay : replays) replay.settings.push_back({"PHOTOFINISH_REPLAY_OFFERS", path});
+  return replays;
+}
+
+bool uses_offers(const Replay& replay) { return fs::exists(offers_path(replay)); }
+
 std::vector<std::string> environment_of(const Replay& replay) {
   std::vector<std::string> variables;
   std::set<std::string> set;
@@ -155,11 +197,57 @@ void become_rank(Replay& replay) {
   _exit(kExitToolError);
 }
 
-int wait_for(const Replay& replay) {
-  int status = 0;
-  while (waitpid(replay.process, &status, 0) < 0 && errno == EINTR) {
+void silence() {
+  const int nothing = open("/dev/null", O_RDWR);
+  if (nothing < 0) return;
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
+}
+
+Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start) {
+  std::unique_ptr<OfferFiles> offers;
+  if (uses_offers(replays[0])) {
+    auto opened = OfferFiles::open(offers_path(replays[0]), replays[0].rank);
+    if (!opened) return opened.error();
+    offers = std::move(*opened);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  std::vector<int> codes(replays.size());
+  std::size_t chosen = 0;
+  const pid_t self = getpid();
+  for (Replay& replay : replays) {
+    replay.process = fork();
+    if (replay.process == 0) {
+      if (replay.chosen) start(replay);
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would end it
+      if (getppid() != self) _exit(kExitToolError);
+      silence();
+      become_rank(replay);
+    }
+    if (replay.process > 0 && replay.chosen) ++chosen;
+    if (replay.process > 0) continue;
+    const Error error{fmt::format("cannot start another process: {}", std::strerror(errno))};
+    for (const Replay& other : replays)
+      if (other.process > 0) kill(other.process, SIGKILL);
+    return error;
+  }
+  const auto end_others = [&] {
+    for (const Replay& replay : replays)
+      if (!replay.chosen && replay.process > 0) kill(replay.process, SIGKILL);
+  };
+  for (std::size_t running = replays.size(); running > 0;) {
+    if (chosen == 0) end_others();
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, 0);
+    if (ended < 0 && errno != EINTR) break;
+    for (std::size_t i = 0; i < replays.size(); ++i) {
+      if (replays[i].process != ended) continue;
+      replays[i].process = 0;
+      codes[i] = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+      if (offers != nullptr) offers->has_ended(replays[i].rank);
+      --running;
+      if (replays[i].chosen) --chosen;
+    }
+  }
+  return codes;
 }
 
 Result<ScratchFolder> ScratchFolder::make() {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,20 +23,25 @@ struct Replay {
   std::string scratch;  // where its process writes what we are to know
   std::vector<std::pair<std::string, std::string>> settings;  // of the environment, beside the recorded one
   std::optional<int> recorded_end;  // its exit code, as a shell has it
+  bool chosen = true;               // false: it only gives the others what it gave them, in silence
   pid_t process = 0;
 };
 
 // "2,5": these, if they were recorded; empty: all that were.
 Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted);
-// `scratch`: a folder for all that the replays write.
-Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch);
+// These ranks, and those that gave them something. `scratch`: a folder for all that the replays write.
+Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::vector<WorldRank>& ranks, const std::string& scratch);
 std::vector<std::string> environment_of(const Replay& replay);
+// Whether the ranks give each other something.
+bool uses_offers(const Replay& replay);
 // In a child process: becomes the rank.
 [[noreturn]] void become_rank(Replay& replay);
 // Null at its end, as exec wants them.
 std::vector<char*> pointers(std::vector<std::string>& texts);
-// Until the process has ended; its exit code, as a shell has it.
-int wait_for(const Replay& replay);
+// In a child process: nothing that it prints is seen.
+void silence();
+// Starts them all, each by `start` in a child process, which does not come back; waits until those that were chosen have ended, and ends the others. Their exit codes, as a shell has them.
+Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start);
 
 // A folder of our own, gone with this object.
 class ScratchFolder {

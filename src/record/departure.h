@@ -9,9 +9,10 @@
 namespace photofinish {
 
 inline constexpr int kDepartureCode = 72;  // of a process that left the recorded path
-// In place of what was expected: the record ended inside this call; the journal is damaged.
+// In place of what was expected: the record ended inside this call; the journal is damaged; another rank ended and had not given what it did give, and the question's place is that rank.
 inline constexpr std::uint32_t kNoQuestion = ~0u;
 inline constexpr std::uint32_t kDamagedQuestion = ~0u - 1;
+inline constexpr std::uint32_t kLostOffer = ~0u - 2;
 
 struct Departure {
   TaskId task;

@@ -10,6 +10,8 @@ namespace {
 
 // An entry begins with a word: its place, and whether the same is asked there again. There may be one for each load of a loop: those have a word of their own.
 constexpr std::uint64_t kLoadWord = 0;
+// How bytes are kept.
+constexpr std::uint8_t kPacked = 1, kTaken = 2, kOffered = 4;
 std::uint64_t word_of(SiteId site, bool again) { return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1; }
 
 }  // namespace
@@ -77,6 +79,8 @@ Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
 
 void Journal::done() {
   if (lane_ != nullptr) lane_->append(entry_.data(), entry_.size());
+  for (const Kept& kept : kept_offers_) table_->publish(kept.hash, kept.number);
+  kept_offers_.clear();
   loads_ = 0;
   kept_load_ = kUnknown;
 }
@@ -118,32 +122,63 @@ std::uint64_t Journal::give_load() {
   return load_tick_ += in_.number();
 }
 
-// From kPackFrom bytes on a byte in front says whether they are packed. Whether that is worth it shows at the beginning.
-void Journal::bytes(void* data, std::size_t size) {
-  constexpr std::size_t kPackFrom = 64, kTry = 512;
+std::optional<ContentHash> Journal::offer(const void* data, std::size_t size) {
+  if (size < kOfferFrom || !shares()) return {};
+  if (files_ != nullptr) return files_->offer(data, size), std::nullopt;
+  const ContentHash hash = content_hash(data, size);
+  table_->publish(hash, table_->next_number());
+  return hash;
+}
+
+void Journal::take(Offer offer, void* data, std::size_t size) {
+  if (!ok() || (files_ != nullptr && files_->take(offer, data, size))) return;
+  if (lost_) lost_(offer);
+  in_.fail("what another rank gave is not there");
+}
+
+void Journal::contents(void* data, std::size_t size) {
+  if (size < kOfferFrom || table_ == nullptr) return bytes(data, size);
+  const ContentHash hash = content_hash(data, size);
+  if (std::optional<Offer> offer = table_->take(hash)) {
+    std::uint8_t kind = kTaken;
+    return (*this)(kind, *offer);
+  }
+  keep(data, size, size >= kKeptOfferFrom ? &hash : nullptr);
+}
+
+// From kOfferFrom bytes on a byte in front says how they are kept. Whether packing is worth it shows at the beginning.
+void Journal::keep(void* data, std::size_t size, const ContentHash* offered) {
+  constexpr std::size_t kTry = 512;
   constexpr unsigned kUnpacked = 31;  // after one that was not worth it
   if (replays()) {
-    const std::uint8_t* kind = size >= kPackFrom ? in_.bytes(1) : nullptr;
-    if (kind != nullptr && *kind != 0) {
+    const std::uint8_t* kind = size >= kOfferFrom ? in_.bytes(1) : nullptr;
+    if (kind != nullptr && (*kind & kTaken) != 0) {
+      Offer offer;
+      exchange(offer);
+      return take(offer, data, size);
+    }
+    if (kind != nullptr && (*kind & kPacked) != 0) {
       const std::uint8_t* const kept_end = unpack(kind + 1, kind + 1 + in_.left(), static_cast<std::uint8_t*>(data), size);
       if (kept_end == nullptr) in_.fail("packed bytes are damaged");
       else in_.bytes(static_cast<std::size_t>(kept_end - kind - 1));
     } else if (const std::uint8_t* kept_bytes = in_.bytes(size)) {
       std::memcpy(data, kept_bytes, size);
     }
+    if (kind != nullptr && (*kind & kOffered) != 0 && files_ != nullptr) files_->offer(data, size);
     return;
   }
   if (size == 0) return;
   std::uint8_t* out = entry_.room(1 + packed_bound(size));
   const auto* bytes = static_cast<const std::uint8_t*>(data);
-  if (size >= kPackFrom) {
+  if (size >= kOfferFrom) {
     bool packs = unpacked_ == 0;
     if (packs) {
       const std::size_t tried = std::min(size, kTry);
       packs = static_cast<std::size_t>(pack(bytes, tried, out + 1) - out - 1) < tried - tried / 8;
     }
     unpacked_ = packs ? 0 : unpacked_ == 0 ? kUnpacked : unpacked_ - 1;
-    *out++ = packs ? 1 : 0;
+    *out++ = static_cast<std::uint8_t>((packs ? kPacked : 0) | (offered != nullptr ? kOffered : 0));
+    if (offered != nullptr) kept_offers_.push_back({*offered, table_->next_number()});
     if (packs) return entry_.end_at(pack(bytes, size, out));
   }
   std::memcpy(out, bytes, size);

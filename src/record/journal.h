@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "record/offers.h"
 #include "trace/codec.h"
 #include "trace/writer.h"
 
@@ -55,6 +56,8 @@ class Journal {
   // The end of the answer.
   void done();
   std::uint64_t entries() const { return entries_; }
+  // Of a replayed task: whether all that was recorded has been asked.
+  bool at_end() { return !fill(); }
 
   // Loads of memory that others may write are entries only where they found something new: between two entries they are counted.
   void count_load() { ++loads_; }
@@ -83,7 +86,19 @@ class Journal {
     }
   }
   // So many bytes of the program's memory, whatever they are.
-  void bytes(void* data, std::size_t size);
+  void bytes(void* data, std::size_t size) { keep(data, size, nullptr); }
+
+  // The ranks of a group give each other what they gave each other (record/offers.h): of one that is recorded, and of one that is replayed. `lost`: an offer that does not come; it does not return.
+  void share(OfferTable* table) { table_ = table; }
+  void share(OfferFiles* files, std::function<void(Offer)> lost) { files_ = files, lost_ = std::move(lost); }
+  bool shares() const { return table_ != nullptr || files_ != nullptr; }
+  // As bytes(); but they may be what one of the group offered, and others may be given them as well.
+  void contents(void* data, std::size_t size);
+  // This task is about to give them to one of the group. Their hash, if they are recorded and have one.
+  std::optional<ContentHash> offer(const void* data, std::size_t size);
+  // Whose offer contents are that have been found to have this hash; for `exchange`. Of a replayed rank: they themselves, whosever they were.
+  std::optional<Offer> taken(const ContentHash& hash) { return table_->take(hash); }
+  void take(Offer offer, void* data, std::size_t size);
   // Whether all answers so far were whole: a damaged journal gives zeros.
   bool ok() const { return in_.ok(); }
 
@@ -106,6 +121,7 @@ class Journal {
     std::size_t size_ = 0, capacity_ = 0;
   };
   Inquiry& last_at(SiteId site);
+  void keep(void* data, std::size_t size, const ContentHash* offered);
 
   Lane* const lane_ = nullptr;
   const Source source_;
@@ -122,6 +138,14 @@ class Journal {
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
   std::uint64_t load_tick_ = 0;         // of the last that was kept
   unsigned unpacked_ = 0;               // to come
+  OfferTable* table_ = nullptr;
+  OfferFiles* files_ = nullptr;
+  std::function<void(Offer)> lost_;
+  struct Kept {
+    ContentHash hash;
+    std::uint64_t number;
+  };
+  std::vector<Kept> kept_offers_;  // in this entry: nobody may take them before it is on record
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

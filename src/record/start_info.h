@@ -27,8 +27,9 @@ struct StartInfo {
   std::vector<std::string> environment;  // NAME=value
   std::uint64_t program_hash = 0;        // of its contents: a replay with another one may go another way
   std::vector<EarlyAnswer> early;
+  std::vector<WorldRank> group;          // all that were recorded
 };
-template <class A> void describe(A& a, StartInfo& d) { a(d.program, d.name, d.arguments, d.folder, d.environment, d.program_hash, d.early); }
+template <class A> void describe(A& a, StartInfo& d) { a(d.program, d.name, d.arguments, d.folder, d.environment, d.program_hash, d.early, d.group); }
 
 // Of this process.
 StartInfo own_start();

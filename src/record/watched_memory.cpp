@@ -44,6 +44,7 @@ void WatchedMemory::remove(std::uint64_t key) {
   std::erase_if(pieces_, [&](const Piece& piece) { return piece.key == key; });
   last_ = 0;
   pending_.clear();
+  expected_.clear();
   find_overlaps();
 }
 
@@ -60,9 +61,27 @@ void WatchedMemory::exchange_changes(Journal& journal) {
 
 void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end) {
   changes_.clear();
-  if (!journal.replays()) find_changes(piece.memory, piece.seen.data(), begin, end, changes_);
-  std::uint64_t count = changes_.size(), next = begin;
+  landed_.clear();
+  if (!journal.replays()) {
+    if (journal.shares()) find_landed(journal, piece, begin, end);
+    find_changes(piece.memory, piece.seen.data(), begin, end, changes_);
+  }
+  // How many changes; and whether puts of the group have come, too.
+  std::uint64_t count = changes_.size() << 1 | (landed_.empty() ? 0 : 1), next = begin;
   journal(count);
+  if ((count & 1) != 0) {
+    std::uint64_t puts = landed_.size();
+    journal(puts);
+    for (std::uint64_t i = 0; i < puts && journal.ok(); ++i) {
+      Landed put = journal.replays() ? Landed{} : landed_[i];
+      journal(put.change.offset, put.change.bytes, put.offer);
+      if (!journal.replays()) continue;
+      if (put.change.offset > piece.bytes || put.change.bytes > piece.bytes - put.change.offset) return;  // damaged
+      give(piece, put.change.offset, put.change.bytes, [&](std::uint8_t* to) { journal.take(put.offer, to, put.change.bytes); });
+      if (!piece.ticks.empty()) set_ticks(piece, put.change.offset, put.change.offset + put.change.bytes, piece.ticks[begin / kBlock]);
+    }
+  }
+  count >>= 1;
   for (std::uint64_t i = 0; i < count && journal.ok(); ++i) {
     WatchedChange change = journal.replays() ? WatchedChange{} : changes_[i];
     std::uint64_t gap = change.offset - next;
@@ -71,7 +90,7 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     next = change.offset + change.bytes;
     if (next > end || change.bytes > end) return;  // damaged: the next question will not be the right one
     if (journal.replays()) {
-      give(journal, piece, change.offset, change.bytes);
+      give(piece, change.offset, change.bytes, [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });
     } else {  // read once: others may be writing
       std::uint8_t* const seen = piece.seen.data() + change.offset;
       std::memcpy(seen, piece.memory + change.offset, change.bytes);
@@ -81,11 +100,37 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
   }
 }
 
-void WatchedMemory::give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes) {
+void WatchedMemory::expect(const void* address, std::size_t bytes, const ContentHash& hash) {
+  const auto* begin = static_cast<const std::uint8_t*>(address);
+  std::erase_if(expected_, [&](const Expected& other) { return other.address == begin && other.bytes == bytes; });
+  if (expected_.size() == kMostExpected) expected_.pop_front();
+  expected_.push_back({begin, bytes, hash});
+}
+
+// Those that have to do with what is looked at. One that has come in part, or was overwritten, is what has changed, like anything else.
+void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begin, std::size_t end) {
+  constexpr int kMostDisappointments = 3;
+  if (ask_) ask_();
+  std::erase_if(expected_, [&](Expected& put) {
+    const auto offset = static_cast<std::size_t>(put.address - piece.memory);
+    if (put.address < piece.memory || offset >= end || offset + put.bytes <= begin || put.bytes > piece.bytes - offset) return false;
+    std::uint8_t* const seen = piece.seen.data() + offset;
+    if (std::memcmp(seen, put.address, put.bytes) == 0) return false;  // nothing new: it has not come
+    arrived_.assign(put.address, put.address + put.bytes);  // read once: others may be writing
+    const auto offer = content_hash(arrived_.data(), put.bytes) == put.hash ? journal.taken(put.hash) : std::nullopt;
+    if (!offer) return ++put.disappointments == kMostDisappointments;
+    landed_.push_back({{offset, put.bytes}, *offer});
+    saw(put.address, arrived_.data(), put.bytes);
+    return true;
+  });
+}
+
+template <class Reader>
+void WatchedMemory::give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read) {
   std::uint8_t* const memory = piece.memory + offset;
-  if (piece.news.empty()) return journal.bytes(memory, bytes);
+  if (piece.news.empty()) return read(memory);
   given_.resize(bytes);
-  journal.bytes(given_.data(), bytes);
+  read(given_.data());
   for (std::size_t i = 0; i < bytes; ++i)
     if (memory[i] != given_[i]) piece.news[offset + i] = true;
   std::memcpy(memory, given_.data(), bytes);
@@ -123,7 +168,7 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
     const std::uint64_t tick = journal.give_load();
     set_ticks(*piece, begin, end, tick);
     if (has_value) {
-      give(journal, *piece, offset, bytes);
+      give(*piece, offset, bytes, [&](std::uint8_t* to) { journal.bytes(to, bytes); });
       std::memcpy(value, address, bytes);
       look_at_news(*piece, offset, bytes);
     }

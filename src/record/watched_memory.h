@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct WatchedChange {
 
 class WatchedMemory {
  public:
+  // A put is on its way there: once all of it has come, it is whose offer it was that is kept (record/offers.h).
+  void expect(const void* address, std::size_t bytes, const ContentHash& hash);
+  // Called before what has changed is looked for: so that it may be expected.
+  void ask_for_arrivals(std::function<void()> ask) { ask_ = std::move(ask); }
+
   // What is there now is given back, too: fresh memory of MPI's may hold anything.
   void add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes);
   void remove(std::uint64_t key);
@@ -92,9 +98,12 @@ class WatchedMemory {
   void find_overlaps();
   void saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes);
   void exchange(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
+  void find_landed(Journal& journal, Piece& piece, std::size_t begin, std::size_t end);
   std::optional<std::uint64_t> loaded_in_part(Journal& journal, const void* address, void* value, std::size_t bytes);
   void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
-  void give(Journal& journal, Piece& piece, std::size_t offset, std::size_t bytes);
+  // Fills the memory by `read`, which is told where to.
+  template <class Reader>
+  void give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
   std::optional<std::uint64_t> look_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
@@ -103,6 +112,22 @@ class WatchedMemory {
   bool tells_news_ = false;
   std::vector<std::uint8_t> given_;
   std::vector<WatchedChange> changes_;
+
+  struct Expected {
+    const std::uint8_t* address;
+    std::size_t bytes;
+    ContentHash hash;
+    int disappointments = 0;
+  };
+  struct Landed {
+    WatchedChange change;
+    Offer offer;
+  };
+  static constexpr std::size_t kMostExpected = 128;
+  std::function<void()> ask_;
+  std::deque<Expected> expected_;
+  std::vector<Landed> landed_;
+  std::vector<std::uint8_t> arrived_;
 };
 
 }  // namespace photofinish

@@ -42,6 +42,8 @@ std::string question_text(const std::string& directory, WorldRank rank, const In
 std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank, const Departure& departure) {
   const std::string asked = question_text(replay, rank, departure.asked);
   if (departure.expected.what == kDamagedQuestion) return fmt::format("the record of rank {} is damaged at {}", rank.value, asked);
+  if (departure.expected.what == kLostOffer)
+    return fmt::format("rank {} waited for what rank {} had given it, at {}; but rank {} ended before it came to that", rank.value, departure.expected.site.value, asked, departure.expected.site.value);
   if (departure.expected.what == kNoQuestion) {
     const auto trace = RankTrace::open(run, rank);
     return fmt::format("rank {} is where its record ends, inside {}: {}", rank.value, asked, trace ? end_words((*trace)->end()) : "");

@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 7;
+inline constexpr std::uint32_t kTraceVersion = 8;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 

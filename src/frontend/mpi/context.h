@@ -56,6 +56,7 @@ struct Scratch {
   std::uint64_t steps = 0;           // of such a rank (model/call.h)
   TypeId known_type;                 // the last one that was looked up
   const DataMap* known_map = nullptr;
+  std::vector<std::uint8_t> gathered;  // contents that do not lie in one piece
   std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
 };
 

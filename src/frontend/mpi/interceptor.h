@@ -214,14 +214,14 @@ struct Interceptor {
     ((arguments = Roles::pass(c, arguments)), ...);
     Entry entry(journaling, task);
     locate(c, place);  // the question comes before its arguments: what they stand for may be kept, too
-    journaling.ask(task, static_cast<std::uint32_t>(call), c.event.site);
+    journaling.ask_call(task, call, c.event.site);
     read_located(c, arguments...);
     journaling.ask_with_arguments(c);
     if constexpr (is_step(action, when)) {
       static_assert(!can_fail);
       ++c.scratch.steps;
     }
-    journaling.before_call(c, action);
+    journaling.before_call(c, action, when);
     const std::uint64_t start = ticks();
     if constexpr (when == When::Blocks) {
       if (!replays) begin_event(c, recorder, start);

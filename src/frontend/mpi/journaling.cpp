@@ -6,19 +6,55 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "frontend/mpi/fortran.h"
 #include "frontend/mpi/interceptor.h"
 #include "record/departure.h"
 
 namespace photofinish::mpi {
 namespace {
 
+bool reads(const Buffer& buffer) { return buffer.access == BufferUse::Read || buffer.access == BufferUse::ReadWrite; }
 bool writes(const Buffer& buffer) { return buffer.access == BufferUse::Write || buffer.access == BufferUse::ReadWrite; }
+
+// What such a call reads is what others are given.
+bool gives_contents(Action action) {
+  switch (action) {
+    case Action::Send:
+    case Action::SendReceive:
+    case Action::SendReceiveReplace:
+    case Action::Put:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall: return true;
+    default: return false;
+  }
+}
+
+// How many elements of what a collective reads, or writes, are for one rank; 0: all.
+std::int64_t block_read(const Context& c, Action action) {
+  if (action != Action::Scatter && action != Action::Alltoall && action != Action::NeighborAlltoall) return 0;
+  const BufferArguments& buffer = c.send.in_place() ? c.recv : c.send;
+  return buffer.counts.data == nullptr ? buffer.count : 0;
+}
+std::int64_t block_written(const Context& c, Action action) {
+  const bool from_all = action == Action::Gather || action == Action::Allgather || action == Action::Alltoall || action == Action::NeighborAllgather || action == Action::NeighborAlltoall;
+  return from_all && c.recv.counts.data == nullptr ? c.recv.count : 0;
+}
 
 // For people with a debugger it stops where it is, otherwise the process ends.
 [[noreturn]] void stop_here() {
   std::fflush(nullptr);
   if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
   _exit(kDepartureCode);
+}
+
+void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges, std::vector<std::uint8_t>& bytes) {
+  bytes.clear();
+  for (const ByteRange& range : ranges) bytes.insert(bytes.end(), memory + range.begin, memory + range.end);
 }
 
 }  // namespace
@@ -42,7 +78,10 @@ Journal& Journaling::open_journal(Task& task) {
     });
   else
     scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
-  if (has_journals_.exchange(true) && !replays())
+  if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
+    if (table_ != nullptr) scratch.journal->share(table_.get());
+    if (files_ != nullptr) scratch.journal->share(files_.get(), [this, &task](Offer offer) { left_path(task, Inquiry{.what = kLostOffer, .site = SiteId(static_cast<std::uint32_t>(offer.from.value))}); });
+  } else if (!replays())
     complain_once("several threads call MPI; in which order they did is not kept, so that a replay may go another way (docs/record-replay.md)");
   return *scratch.journal;
 }
@@ -59,11 +98,27 @@ void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
   }
 }
 
+void Journaling::ask_call(Task& task, Call call, SiteId site) {
+  ending_ = files_ != nullptr && of(task).shares() && of(task).at_end();
+  if (!ending_) return ask(task, static_cast<std::uint32_t>(call), site);
+  Inquiry& asked = Context::scratch_of(task).question;
+  asked = {.what = static_cast<std::uint32_t>(call), .site = site};
+}
+
+void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferFiles> files) {
+  table_ = std::move(table);
+  files_ = std::move(files);
+  if (table_ == nullptr) return;
+  table_->write_to(recorder_.writer().open_journal(kTakenJournal));
+  windows_.ask_for_arrivals([this] { expect_arrivals(); });
+}
+
 void Journaling::ask_with_arguments(Context& c) {
   auto& fields = c.scratch.question.fields;
   c.event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
     if (traits(field).kind != FieldKind::Address) fields.push_back({static_cast<std::uint8_t>(field), value});
   });
+  if (ending_) [[unlikely]] return;
   if (of(c.task).ask_with(fields) != Journal::Asked::Same) left_path(c.task, of(c.task).expected());
 }
 
@@ -76,32 +131,121 @@ void Journaling::answered(Task& task) {
 
 // Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
 // in which order their bytes came.
-void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes) {
+void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes, std::size_t share_from) {
   Journal& journal = of(task);
   auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
-  const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
-    journal.bytes(memory + offset, static_cast<std::size_t>(bytes));
+  const auto keep = [&](std::uint8_t* data, std::size_t bytes) { bytes >= share_from ? journal.contents(data, bytes) : journal.bytes(data, bytes); };
+  const auto follow = [&](std::int64_t offset, std::int64_t bytes) {
     if (windows_.empty() || (replays() && !order_)) return;
     std::lock_guard lock(windows_lock_);
     if (replays()) windows_.overwritten(memory + offset, static_cast<std::size_t>(bytes));
     else windows_.stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
   };
+  const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
+    keep(memory + offset, static_cast<std::size_t>(bytes));
+    follow(offset, bytes);
+  };
   const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
-  Scratch& scratch = Context::scratch_of(task);
-  if (scratch.known_map == nullptr || scratch.known_type != buffer.type) {
-    scratch.known_type = buffer.type;
-    scratch.known_map = &recorder_.writer().known().types.at(buffer.type).map;  // stays: definitions are not taken back
-  }
-  const DataMap& map = *scratch.known_map;
+  const DataMap& map = map_of(task, buffer.type);
   if (map.size == 0) return;
   if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
   const std::int64_t touched = most_bytes >= 0 ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size) : buffer.count;
-  for (const ByteRange& range : expand(map, touched)) exchange(range.begin, range.end - range.begin);
+  std::vector<std::uint8_t>& gathered = Context::scratch_of(task).gathered;
+  const std::vector<ByteRange> ranges = expand(map, touched);
+  if (replays()) {
+    std::size_t bytes = 0;
+    for (const ByteRange& range : ranges) bytes += static_cast<std::size_t>(range.end - range.begin);
+    gathered.resize(bytes);
+  } else {
+    gather(memory, ranges, gathered);
+  }
+  keep(gathered.data(), gathered.size());
+  const std::uint8_t* from = gathered.data();
+  for (const ByteRange& range : ranges) {
+    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
+    if (replays()) std::memcpy(memory + range.begin, from, bytes);
+    from += bytes;
+    follow(range.begin, range.end - range.begin);
+  }
+}
+
+const DataMap& Journaling::map_of(Task& task, TypeId type) {
+  Scratch& scratch = Context::scratch_of(task);
+  if (scratch.known_map == nullptr || scratch.known_type != type) {
+    scratch.known_type = type;
+    scratch.known_map = &recorder_.writer().known().types.at(type).map;  // stays: definitions are not taken back
+  }
+  return *scratch.known_map;
+}
+
+// A group of one shares nothing, and need not be cut up.
+template <class Visitor>
+void Journaling::each_piece(Task& task, const Buffer& buffer, std::int64_t block, Visitor&& visit) {
+  if (block <= 0 || block >= buffer.count || group_.size() < 2) return visit(buffer);
+  const std::int64_t extent = buffer.type == TypeId(0) ? 1 : map_of(task, buffer.type).extent;
+  for (std::int64_t first = 0; first < buffer.count; first += block)
+    visit(Buffer{buffer.access, buffer.address + static_cast<std::uint64_t>(first * extent), std::min(block, buffer.count - first), buffer.type});
+}
+
+std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
+  Journal& journal = of(task);
+  const auto* const memory = reinterpret_cast<const std::uint8_t*>(buffer.address);
+  if (buffer.type == TypeId(0)) return journal.offer(memory, static_cast<std::size_t>(buffer.count));
+  const DataMap& map = map_of(task, buffer.type);
+  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom)) return {};
+  if (map.contiguous()) return journal.offer(memory + map.boxes[0].offset, static_cast<std::size_t>(map.size * buffer.count));
+  std::vector<std::uint8_t>& gathered = Context::scratch_of(task).gathered;
+  gather(memory, expand(map, buffer.count), gathered);
+  return journal.offer(gathered.data(), gathered.size());
+}
+
+void Journaling::offer_buffers(Context& c, Action action) {
+  if (!of(c.task).shares()) return;
+  if (action == Action::Start) {
+    for (int i = 0; i < c.request_count; ++i)
+      if (const RequestRecord* request = Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
+        for (const Buffer& buffer : request->gives) offer(c.task, buffer);
+    return;
+  }
+  const FieldSet& fields = c.event.fields;
+  if (!gives_contents(action) || (fields.has(Field::to) && !in_group(fields[Field::to]))) return;
+  if (action == Action::Gather && fields[Field::root] >= 0 && !in_group(fields[Field::root])) return;
+  if (action == Action::Put) {
+    const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
+    if (c.event.buffers.size() != 2 || !in_group(target.value)) return;
+    const std::optional<ContentHash> hash = offer(c.task, c.event.buffers[0]);
+    const Buffer& there = c.event.buffers[1];
+    const DataMap& map = map_of(c.task, there.type);
+    if (hash && map.contiguous() && map.boxes[0].offset == 0)
+      table_->announce(target, {.win = c.win->definition.uid, .displacement = there.address, .bytes = static_cast<std::uint64_t>(map.size * there.count), .hash = *hash});
+    return;
+  }
+  for (const Buffer& buffer : c.event.buffers)
+    if (reads(buffer)) each_piece(c.task, buffer, block_read(c, action), [&](const Buffer& piece) { offer(c.task, piece); });
+}
+
+const WinDefinition* Journaling::own_window(Uid uid) {
+  const auto& wins = recorder_.writer().known().wins;
+  if (const auto last = wins.find(last_arrival_); last != wins.end() && last->second.uid == uid) return &last->second;
+  for (const auto& [id, win] : wins)
+    if (win.uid == uid) return last_arrival_ = id, &win;
+  return nullptr;
+}
+
+void Journaling::expect_arrivals() {
+  arrivals_.clear();
+  table_->new_arrivals(arrivals_);
+  for (const Arrival& arrival : arrivals_) {
+    const WinDefinition* const win = own_window(arrival.win);
+    if (win == nullptr) continue;
+    const std::uint64_t address = win->flavour == WinFlavour::Dynamic ? arrival.displacement : win->base + arrival.displacement * static_cast<std::uint64_t>(win->unit);
+    windows_.expect(reinterpret_cast<const void*>(address), arrival.bytes, arrival.hash);
+  }
 }
 
 void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step) {
-  for (const Buffer& buffer : fills) exchange_memory(task, buffer, bytes);
+  for (const Buffer& buffer : fills) exchange_memory(task, buffer, bytes, step != 0 ? kKeptOfferFrom : kOfferFrom);
   if (DeedLog* account = step != 0 ? account_of(task) : nullptr; account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : fills) account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
 }
@@ -258,7 +402,10 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   if (later && c.new_request != nullptr) {
     if (c.win != nullptr) c.new_request->step = c.scratch.steps;
     for (const Buffer& buffer : buffers)
-      if (writes(buffer)) c.new_request->fills.push_back(buffer);
+      if (writes(buffer)) each_piece(c.task, buffer, block_written(c, action), [&](const Buffer& piece) { c.new_request->fills.push_back(piece); });
+    const bool gives = when == When::Prepares && gives_contents(action) && (!c.event.fields.has(Field::to) || in_group(c.event.fields[Field::to]));
+    for (const Buffer& buffer : buffers)
+      if (gives && reads(buffer)) each_piece(c.task, buffer, block_read(c, action), [&](const Buffer& piece) { c.new_request->gives.push_back(piece); });
     return;
   }
   if (completes_atomics(action)) return exchange_window_fills(c, action);
@@ -267,7 +414,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::int64_t bytes = c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
   for (const Buffer& buffer : buffers) {
     if (!writes(buffer)) continue;
-    if (!one_sided) exchange_memory(c.task, buffer, bytes);
+    if (!one_sided) each_piece(c.task, buffer, block_written(c, action), [&](const Buffer& piece) { exchange_memory(c.task, piece, bytes, kOfferFrom); });
     else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}, c.scratch.steps});
   }
 }
@@ -282,8 +429,10 @@ void Journaling::exchange_window_fills(Context& c, Action action) {
   });
 }
 
-void Journaling::before_call(const Context& c, Action action) {
+void Journaling::before_call(Context& c, Action action, When when) {
   if (!pending_.empty()) tell_pending(c.task);
+  if (group_.size() > 1 && when != When::Prepares) offer_buffers(c, action);
+  if (ending_) [[unlikely]] end_as_recorded(c.task);
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();

@@ -4,6 +4,7 @@
 // Calls that need nobody else (datatypes, operations, packing) are no questions: the library of a single process answers them as well.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -46,8 +47,15 @@ class Journaling {
     return scratch.journal != nullptr ? *scratch.journal : open_journal(task);
   }
 
+  // How the group's ranks give each other what they gave each other (record/offers.h).
+  void share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferFiles> files);
+  const std::vector<WorldRank>& group() const { return group_; }
+  void set_group(std::vector<WorldRank> sorted) { group_ = std::move(sorted); }
+
   // The task asks; comes back with the answer to be exchanged. A replayed rank that asks something else, or more than it did, ends here.
   void ask(Task& task, std::uint32_t what, SiteId site);
+  // The same for a call. One that the record ends in is made as far as before_call(): others of the group may have had something from it.
+  void ask_call(Task& task, Call call, SiteId site);
   void ask_with_arguments(Context& c);
   void answered(Task& task);
 
@@ -66,8 +74,8 @@ class Journaling {
     if (Reach* reach = Reach::get()) reach->pause_seen(paused);
   }
 
-  // Before a call: memory that it may take away is not looked at any more.
-  void before_call(const Context& c, Action action);
+  // Before a call: what it gives to others of the group is offered, and memory that it may take away is not looked at any more.
+  void before_call(Context& c, Action action, When when);
   // What is in the program's memory now that a call has returned, or will be once what it started completes.
   void exchange_contents(Context& c, Action action, When when);
   // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if it is one-sided.
@@ -82,8 +90,18 @@ class Journaling {
   Journaling(Recorder& recorder, std::string notes, std::unique_ptr<RankTrace> replayed)
       : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
   [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
-  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes);
+  // From `share_from` bytes on they may be what one of the group gave.
+  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes, std::size_t share_from);
+  void offer_buffers(Context& c, Action action);
+  std::optional<ContentHash> offer(Task& task, const Buffer& buffer);
+  // A buffer of `block` elements for each rank, one rank's at a time; 0: it is all one rank's.
+  template <class Visitor>
+  void each_piece(Task& task, const Buffer& buffer, std::int64_t block, Visitor&& visit);
+  const DataMap& map_of(Task& task, TypeId type);
+  bool in_group(std::int64_t rank) const { return std::binary_search(group_.begin(), group_.end(), WorldRank(static_cast<std::int32_t>(rank))); }
   std::string packed(const Buffer& buffer) const;
+  void expect_arrivals();
+  const WinDefinition* own_window(Uid uid);
   DeedLog* account_of(Task& task);
   void tell_pending(Task& task);
   photofinish_seen around_ = {};  // of the last one that was asked for
@@ -103,6 +121,12 @@ class Journaling {
   std::mutex mutex_;  // of `replayed_`
   ObjectLock windows_lock_;
   WatchedMemory windows_;
+  std::vector<WorldRank> group_;
+  std::unique_ptr<OfferTable> table_;
+  std::unique_ptr<OfferFiles> files_;
+  bool ending_ = false;  // the record ends inside the call at hand
+  std::vector<Arrival> arrivals_;
+  WinId last_arrival_;   // the window that it was for
   std::optional<DeedOrder> order_;
   bool one_thread_ = false;   // calls MPI
   bool others_look_ = false;  // threads that do not may load from windows, too

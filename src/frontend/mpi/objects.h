@@ -122,6 +122,7 @@ struct RequestRecord {
   WinRecord* fetch_of = nullptr;   // of a one-sided operation that brings something back: its window,
   std::int64_t fetch = 0;          // and which it is
   std::vector<Buffer> fills;       // of a recorded or replayed rank: what will be there once it completes
+  std::vector<Buffer> gives;       // the same for what it sends whenever it is started
   std::uint64_t step = 0;          // of a one-sided operation of such a rank: the step that started it
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;

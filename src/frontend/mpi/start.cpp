@@ -144,6 +144,17 @@ bool is_recorded(const Options& options, int rank) {
   return ranks && ranks->contains(WorldRank(rank));
 }
 
+std::vector<WorldRank> recorded_group(const Options& options, int world_size) {
+  std::vector<WorldRank> group;
+  if (options.record == "all") {
+    for (int rank = 0; rank < world_size; ++rank) group.push_back(WorldRank(rank));
+  } else if (const auto ranks = parse_rank_list(options.record)) {
+    for (const WorldRank rank : *ranks)
+      if (rank.value < world_size) group.push_back(rank);
+  }
+  return group;
+}
+
 // The first entry of the journal: how the process was started, and what it knew of the others from the start.
 void begin_journal(Recorder& recorder, MPI_Group world) {
   Journaling& journaling = *Journaling::get();
@@ -152,8 +163,9 @@ void begin_journal(Recorder& recorder, MPI_Group world) {
   Entry entry(journaling, *task);
   journaling.ask(*task, kStartQuestion, SiteId(0));
   StartInfo start;
-  if (!journaling.replays()) start = own_start(), start.early = take_early_answers();
+  if (!journaling.replays()) start = own_start(), start.early = take_early_answers(), start.group = journaling.group();
   entry.journal()(start);
+  if (journaling.replays()) journaling.set_group(start.group);
   // The program may want to know its launcher's words, once MPI can no longer mistake them.
   if (journaling.replays())
     for (const std::string& variable : start.environment)
@@ -174,12 +186,17 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
   Journaling::start(**started, options.output, std::move(*recorded));
+  if (const std::string path = environment("PHOTOFINISH_REPLAY_OFFERS"); !path.empty()) {
+    auto files = OfferFiles::open(path, rank);
+    if (!files) return complain_once(files.error().message), nullptr;
+    Journaling::get()->share(nullptr, std::move(*files));
+  }
   if (const std::string order = environment("PHOTOFINISH_EXPLAIN"); !order.empty()) {
     auto wanted = read_order(order);
     if (!wanted) return complain_once(wanted.error().message), nullptr;
     Journaling::get()->keep_account(std::move(*wanted));
   }
-  for (const char* name : {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY", "PHOTOFINISH_EXPLAIN"}) unsetenv(name);
+  for (const char* name : {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY", "PHOTOFINISH_REPLAY_OFFERS", "PHOTOFINISH_EXPLAIN"}) unsetenv(name);
   begin_journal(**started, MPI_GROUP_NULL);
   start_watching_values();
   return *started;
@@ -276,11 +293,17 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     problem = started.error().message + "; choose another place with -o DIR";
   }
 
+  // Open on all ranks of a machine before any of them goes on; and then nobody else needs its name.
+  const std::vector<WorldRank> group = recording && !left_out ? recorded_group(*options, self.world_size) : std::vector<WorldRank>{};
+  const std::string table_name = std::string("/photofinish-") + decision.token;
+  std::unique_ptr<OfferTable> table = group.size() > 1 && session == nullptr && recorder != nullptr ? OfferTable::open(table_name, group, self.rank) : nullptr;
+
   // A record of some ranks would be taken for the whole: all or none. The first that failed speaks for all.
   if (session == nullptr) {
     const int failed = problem.empty() ? self.world_size : rank;
     int first_failed = 0;
     REAL(PMPI_Allreduce)(&failed, &first_failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (table != nullptr) OfferTable::remove_name(table_name);
     if (first_failed < self.world_size) {
       if (first_failed == rank) complain_once(problem + " (the program goes on, unrecorded)");
       Recorder::discard();
@@ -293,6 +316,8 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   if (left_out) return nullptr;
   if (recording) {
     Journaling::start(*recorder, decision.directory, nullptr);
+    Journaling::get()->set_group(group);
+    Journaling::get()->share(std::move(table), nullptr);
     begin_journal(*recorder, world);
     start_watching_values();
     return recorder;

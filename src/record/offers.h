@@ -1,0 +1,112 @@
+// What the ranks of a recorded group give each other is not kept: they give it to each other again when they are replayed.
+//
+// A rank offers what it is about to send or put, and what its journal had to keep and others may be given as well. Each offer has a number, and its hash goes to a table that the
+// ranks of a machine share while they are recorded. Whoever is given contents that are in the table keeps only whose offer it was. Contents are compared, not calls: whatever became of them
+// on the way (a send buffer that was changed too early, a put that another one overwrote, a library that does its own thing), what was offered is what arrived, or it is kept.
+//
+// Replayed ranks make the same offers in the same order. Those that somebody took are written to files, where he finds them, or waits for them. He cannot wait in a circle: in the
+// recorded run each offer was there before it was taken.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/ids.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+namespace photofinish {
+
+struct Offer {
+  WorldRank from;
+  std::uint64_t number = 0;  // counts from 1
+};
+
+template <class A> void describe(A& a, Offer& d) { a(d.from, d.number); }
+
+using ContentHash = std::array<std::uint64_t, 2>;
+ContentHash content_hash(const void* data, std::size_t bytes);
+
+// A put that is on its way to a window.
+struct Arrival {
+  Uid win;
+  std::uint64_t displacement = 0, bytes = 0;
+  ContentHash hash{};
+};
+
+inline constexpr std::size_t kOfferFrom = 64;         // bytes: less is kept as it is
+inline constexpr std::size_t kKeptOfferFrom = 1024;   // the same for what is kept, and others may be given as well
+
+inline constexpr TaskId kTakenJournal{0xfffffffe};    // where a recorded rank says whose offers it took
+
+// Of a recorded rank.
+class OfferTable {
+ public:
+  // All ranks of the run give it the same name. Null where there is no shared memory.
+  static std::unique_ptr<OfferTable> open(const std::string& name, const std::vector<WorldRank>& group, WorldRank self);
+  // Once all have opened it.
+  static void remove_name(const std::string& name);
+  ~OfferTable();
+  void write_to(Lane* taken) { taken_ = taken; }
+
+  std::uint64_t next_number() { return ++offers_; }
+  void publish(const ContentHash& hash, std::uint64_t number);
+  // Whose offer this is; on record from here on.
+  std::optional<Offer> take(const ContentHash& hash);
+
+  void announce(WorldRank target, const Arrival& arrival);
+  // Those to this rank since the last time, as far as there was room for them.
+  void new_arrivals(std::vector<Arrival>& arrivals);
+
+ private:
+  struct Shared;
+  OfferTable() = default;
+
+  Shared* shared_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::vector<WorldRank> group_;
+  WorldRank self_;
+  std::uint64_t offers_ = 0;
+  std::uint64_t arrivals_seen_ = 0;
+  Lane* taken_ = nullptr;
+};
+
+// Whose offers a recorded rank took.
+std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace);
+
+// Of replayed ranks, and of who starts them.
+class OfferFiles {
+ public:
+  // `wanted`: numbers, of each rank whose offers were taken.
+  static Result<bool> make(const std::string& path, const std::map<WorldRank, std::vector<std::uint64_t>>& wanted);
+  static Result<std::unique_ptr<OfferFiles>> open(const std::string& path, WorldRank self);
+  ~OfferFiles();
+
+  void offer(const void* data, std::size_t bytes);
+  // Waits for it. False: it will not come, for that rank has ended.
+  bool take(Offer offer, void* data, std::size_t bytes);
+  void has_ended(WorldRank rank);
+
+ private:
+  struct Giver;
+  struct Slot;
+  OfferFiles() = default;
+  std::string contents_of(WorldRank rank) const { return path_ + "-" + std::to_string(rank.value); }
+  Giver* giver(WorldRank rank) const;
+  Slot* slots_of(const Giver& giver) const;
+
+  std::string path_;
+  WorldRank self_;
+  char* shared_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::uint64_t offers_ = 0;
+  std::uint64_t next_wanted_ = 0;
+};
+
+}  // namespace photofinish
