@@ -5,8 +5,9 @@
 
 Comments in the program:
 
-  // run: ranks=6 groups=0;1,3;0-2 exit=0 timeout=60 interrupt=S args="a b" mpi=openmpi
+  // run: ranks=6 groups=0;1,3;0-2 exit=0 timeout=60 interrupt=S args="a b" mpi=openmpi most=40000
         groups: what is recorded, one run for each. exit=nonzero: any failure. interrupt: a SIGINT after so many seconds.
+        most: so many bytes a rank, where all are recorded: what they give each other is not among it.
   // build: flags="-O2" pass=only
         pass=only: what it does cannot be replayed unless it is built with the pass.
 """
@@ -118,6 +119,9 @@ def check(program, work):
         for rank, text in expected.items():
             if not text:
                 raise Failure("rank %d printed nothing when it was recorded\n%s" % (rank, err))
+        kept = max(os.path.getsize(path) for path in glob.glob(recorded + "/rank-*.trace"))
+        if "most" in how and len(expected) == ranks and not ARGS.ranks and kept > int(how["most"]):
+            raise Failure("group %s: %d bytes a rank were kept, %s at most were expected" % (group, kept, how["most"]))
         codes = {replay(recorded, group, expected, env, timeout) for _ in range(ARGS.times)}
         if len(codes) > 1:
             raise Failure("group %s ended with %s" % (group, sorted(codes)))

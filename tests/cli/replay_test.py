@@ -209,16 +209,18 @@ class Replay(Case):
 #include <stdio.h>
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank, ranks, value = 0, sum = 0;
+  int rank, ranks, values[1000] = {0}, sum = 0; /* so many that what ranks of a group give each other is not kept */
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Status status;
   for (int i = 1; i < ranks && rank == 0; ++i) {
-    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
-    sum = sum * 10 + value;
+    MPI_Recv(values, 1000, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+    sum = sum * 10 + values[999];
     printf("%d from %d\\n", sum, status.MPI_SOURCE); /* here */
   }
-  if (rank > 0) MPI_Send(&rank, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+  if (argc > 1 && fopen(argv[1], "r") == NULL) MPI_Barrier(MPI_COMM_WORLD);
+  values[999] = rank;
+  if (rank > 0) MPI_Send(values, 1000, MPI_INT, 0, TAG, MPI_COMM_WORLD);
 #ifdef OTHER
   MPI_Barrier(MPI_COMM_WORLD);
 #endif
@@ -261,6 +263,27 @@ int main(int argc, char** argv) {
         with open(self.path("in/files/rank-0.out")) as file:
             self.assertEqual(file.read(), printed)
         self.assertSays(self.photofinish("replay", "--output-dir", "app.c/files", "photofinish.run"), "cannot make the folder app.c/files: Not a directory", 70)
+
+    def test_what_others_of_the_group_gave(self):
+        app = self.build("-DTAG=4")
+        self.write("there", "")
+        recorded = self.photofinish("record", "--ranks", "0,3", "-n", "4", app, "there")
+        self.assertEqual(recorded.code, 0, recorded)
+        printed = recorded.out
+        alone = self.photofinish("replay", "--verbose", "--ranks", "0", "photofinish.run")
+        self.assertEqual((alone.code, alone.out), (0, printed), alone)
+        self.assertRegex(alone.err, r"rank 3: .* \(in silence: it gives the others what it gave them\)\n")
+        self.assertNotIn("in silence", self.photofinish("replay", "--verbose", "--ranks", "3", "photofinish.run").err)
+        # One of them goes another way: whoever waits for it is told, and so is who reads this.
+        os.unlink(self.path("there"))
+        lost = self.photofinish("replay", "--ranks", "0", "photofinish.run")
+        self.assertEqual(lost.code, 72, lost)
+        self.assertRegex(lost.err, r"rank 0 waited for what rank 3 had given it, at MPI_Recv at app\.c:\d+ \(.*\); but rank 3 ended before it came to that\n")
+        self.assertRegex(lost.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+.*, but it came to MPI_Barrier at app")
+        self.write("there", "")
+        self.assertEqual(self.photofinish("replay", "photofinish.run").out, printed)
+        os.rename(self.path("photofinish.run/rank-000003.trace"), self.path("kept"))
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), r"rank 3 is needed for what it gave the others: \S+rank-000003\.trace: No such file", 70)
 
     THREADS = """
 #include <mpi.h>
@@ -313,7 +336,7 @@ int main(int argc, char** argv) {
         result = self.photofinish("replay", "--ranks", "3", "photofinish.run")
         self.assertEqual(result.code, 72, result)
         self.assertRegex(result.err, r"app is not the program that was recorded; its replay ends where it goes another way\n")
-        self.assertRegex(result.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+ \(.*tag 4.*\), but it came to MPI_Send at app\.c:15 \(.*tag 5.*\)\n")
+        self.assertRegex(result.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+ \(.*tag 4.*\), but it came to MPI_Send at app\.c:17 \(.*tag 5.*\)\n")
         self.build("-DTAG=4", "-DOTHER")
         result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
         self.assertRegex(result.err, r"rank 0 is where its record ends, inside MPI_Barrier|left the recorded path", result)
