@@ -143,10 +143,10 @@ std::string answers(const MessageFindings& messages, RunNotes& notes) {
 }  // namespace
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
-  // Nearly every program reads clocks, and nearly none decides by them; what is fetched from a window need not differ either. That is told, but makes no verdict by itself.
+  // Nearly every program reads clocks, and nearly none decides by them; what is fetched from a window need not differ either, nor matter who locks it first. That is told, but makes no verdict by itself.
   const auto may_not_matter = [&](const TimingDependence& one) {
     const auto call = notes.site(one.at.rank, one.at.site).call;
-    return call && (traits(*call).action == Action::ReadClock || is_fetch(traits(*call).action));
+    return call && (traits(*call).action == Action::ReadClock || traits(*call).action == Action::Lock || is_fetch(traits(*call).action));
   };
   if (!messages.looked || (messages.messages == 0 && std::all_of(messages.timing.begin(), messages.timing.end(), may_not_matter) && messages.standstills.empty())) return "";
   std::vector<std::string> causes;
@@ -154,12 +154,12 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
     causes.push_back(messages.races.size() == 1 ? "a receive could have taken another message" : fmt::format("{} receives could have taken other messages", messages.races.size()));
   if (races > 0) causes.push_back(races == 1 ? "there is a race in memory" : fmt::format("there are {} races in memory", races));
   std::map<std::string, std::uint64_t> timing;  // a line may have several such calls
-  std::set<std::string> clocks, fetches;
+  std::set<std::string> clocks, fetches, locks;
   for (const TimingDependence& one : messages.timing) {
     const std::string call = call_at(one.at.rank, one.at.site, notes);
     if (!may_not_matter(one)) timing[call] += one.times;
-    else if (notes.site(one.at.rank, one.at.site).call == Call::MPI_Wtime) clocks.insert(call);
-    else fetches.insert(call);
+    else if (const Action action = traits(*notes.site(one.at.rank, one.at.site).call).action; action == Action::ReadClock) clocks.insert(call);
+    else (action == Action::Lock ? locks : fetches).insert(call);
   }
   constexpr std::size_t kMost = 4;
   std::size_t told = 0;
@@ -172,6 +172,7 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   };
   goes_by("the clock that it reads", clocks);
   goes_by("what it fetches from windows", fetches);
+  goes_by("who locks a window first", locks);
   std::string text = causes.empty() ? fmt::format("VERDICT: photofinish: repeatable{}{}: no message race, and no {}call whose outcome depends on timing\n", unless.empty() ? "" : ", unless it goes by ",
                                                   fmt::join(unless, " or "), unless.empty() ? "" : "other ")
                                     : fmt::format("VERDICT: photofinish: not repeatable: {}\n", fmt::join(causes, "; "));

@@ -467,11 +467,12 @@ class Report(Case):
     def test_of_a_program_that_fetches(self):
         self.write("app.c", "#include <mpi.h>\nint main(int c, char** v) {\n  int rank, *count, one = 1, got = 0;\n  MPI_Win win;\n  MPI_Init(&c, &v);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
                    "  MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &count, &win);\n  *count = 0;\n  MPI_Barrier(MPI_COMM_WORLD);\n  MPI_Win_lock_all(0, win);\n"
-                   "  MPI_Fetch_and_op(&one, &got, MPI_INT, 0, 0, MPI_SUM, win);\n  MPI_Win_unlock_all(win);\n  if (rank == 0) MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n"
-                   "  else MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n  MPI_Win_free(&win);\n  MPI_Finalize();\n  return 0;\n}\n")
-        self.assertEqual(self.run_(f"mpicc.{arguments.mpi}", "-g", "app.c", "-o", "app").code, 0)
-        result = self.photofinish("check", "-n", "2", "./app")
-        self.assertIn("repeatable, unless it goes by what it fetches from windows (MPI_Fetch_and_op app.c:11): no message race, and no other call", result.err, result)
+                   "  MPI_Fetch_and_op(&one, &got, MPI_INT, 0, 0, MPI_SUM, win);\n  MPI_Win_unlock_all(win);\n  MPI_Win_lock(LOCK, 0, 0, win);\n  MPI_Win_unlock(0, win);\n"
+                   "  if (rank == 0) MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);\n  else MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n  MPI_Win_free(&win);\n  MPI_Finalize();\n  return 0;\n}\n")
+        for lock, locks in ("SHARED", ""), ("EXCLUSIVE", " or who locks a window first (MPI_Win_lock app.c:13)"):
+            self.assertEqual(self.run_(f"mpicc.{arguments.mpi}", "-g", f"-DLOCK=MPI_LOCK_{lock}", "app.c", "-o", "app").code, 0)
+            result = self.photofinish("check", "--overwrite", "-n", "2", "./app")
+            self.assertIn(f"repeatable, unless it goes by what it fetches from windows (MPI_Fetch_and_op app.c:11){locks}: no message race, and no other call", result.err, result)
 
     def test_of_what_is_no_run(self):
         self.assertSays(self.photofinish("report", "nowhere"), r"nowhere: No such file or directory", 70)
