@@ -84,10 +84,10 @@ static void collectives(int* out, int* in) {
   make(out, kWords);
   MPI_Alltoall(out, part, MPI_INT, in, part, MPI_INT, MPI_COMM_WORLD);
   find("alltoall", in, part * ranks);
-  for (int i = 0, at = 0; i < ranks; at += counts[i++]) counts[i] = 100 + i, places[i] = at;
+  for (int i = 0, at = 0; i < ranks; at += counts[i++]) counts[i] = part - i % 3, places[i] = at;
   make(out, kWords);
   MPI_Allgatherv(out, counts[rank], MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
-  find("allgatherv", in, counts[0]);
+  find("allgatherv", in, places[ranks - 1] + counts[ranks - 1]);
   make(out, kWords);
   MPI_Gather(out, part, MPI_INT, in, part, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 0) find("gather", in, part * ranks);
