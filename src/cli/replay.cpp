@@ -4,6 +4,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -30,6 +31,10 @@ int conclude(const std::string& run, const Replay& replay, int code, bool& told)
   const auto departure = read_departure(departure_path(replay.scratch));
   if (!departure && replay.recorded_end.value_or(code) == code) return code;
   told = true;
+  if (!departure && code == kDepartureCode) {
+    fmt::print(stderr, "photofinish: rank {} stopped, and could not write why to {}: is there room?\n", replay.rank.value, replay.scratch);
+    return kExitDeparture;
+  }
   if (!departure) {
     fmt::print(stderr, "photofinish: rank {} was answered as recorded, and ended otherwise: {}; {} when it was recorded\n", replay.rank.value, end_by(code), end_by(*replay.recorded_end));
     return kExitDeparture;
@@ -57,6 +62,7 @@ void redirect(const std::string& folder, WorldRank rank) {
 
 // gdb starts the rank itself, in the environment that it needs.
 [[noreturn]] void become_debugger(Replay& replay, const std::string& server, const std::vector<std::string>& commands) {
+  stay_alive();
   const std::string script = replay.scratch + "/gdb";
   std::ofstream file(script);
   file << "set startup-with-shell off\nset disable-randomization on\nset confirm off\nset breakpoint pending on\nhandle SIGTRAP nopass\n";
@@ -90,17 +96,13 @@ void redirect(const std::string& folder, WorldRank rank) {
 
 // Its folders stay: an editor starts the ranks whenever it likes.
 int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldRank>& ranks) {
-  auto replays = prepare_replays(arguments.run, ranks, absolute_path(arguments.run) + "/debugging");
+  const auto all = recorded_ranks(arguments.run);  // those of an entry that was written earlier as well
+  if (!all) return fail(all.error().message);
+  auto replays = prepare_replays(arguments.run, *all, absolute_path(arguments.run) + "/debugging");
   if (!replays) return fail(replays.error().message);
-  // What the others give them must be there then: all run once, in silence.
-  if (uses_offers(replays->front())) {
-    const auto ended = run_replays(*replays, [](Replay& replay) {
-      silence();
-      become_rank(replay);
-    });
-    if (!ended) return fail(ended.error().message);
-  }
-  std::erase_if(*replays, [](const Replay& replay) { return !replay.chosen; });
+  // What the others give them must be there then.
+  if (const auto given = give_all(*replays); !given) return fail(given.error().message);
+  std::erase_if(*replays, [&](const Replay& replay) { return std::find(ranks.begin(), ranks.end(), replay.rank) == ranks.end(); });
   if (const auto written = write_launch_file(arguments.editor_file, arguments.run, *replays); !written) return fail(written.error().message);
   fmt::print(stderr, "photofinish: {} starts rank{} {} under gdb\n", arguments.editor_file, ranks.size() > 1 ? "s" : "", rank_ranges(ranks));
   return kExitOk;

@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/temp_directory.h"
 #include "cli/commands.h"
@@ -158,12 +160,12 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::v
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   }
   const std::string path = offers_path(replays[0]);
-  if (const auto made = OfferFiles::make(path, wanted); !made) return made.error();
+  const auto earlier = OfferFiles::open(path, ranks[0]);  // an editor's folder stays
+  if (!earlier || !(*earlier)->is_complete())
+    if (const auto made = OfferFiles::make(path, wanted); !made) return made.error();
   for (Replay& replay : replays) replay.settings.push_back({"PHOTOFINISH_REPLAY_OFFERS", path});
   return replays;
 }
-
-bool uses_offers(const Replay& replay) { return fs::exists(offers_path(replay)); }
 
 std::vector<std::string> environment_of(const Replay& replay) {
   std::vector<std::string> variables;
@@ -203,38 +205,56 @@ void silence() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, file);
 }
 
-Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start) {
-  std::unique_ptr<OfferFiles> offers;
-  if (uses_offers(replays[0])) {
-    auto opened = OfferFiles::open(offers_path(replays[0]), replays[0].rank);
-    if (!opened) return opened.error();
-    offers = std::move(*opened);
-  }
-  std::vector<int> codes(replays.size());
-  std::size_t chosen = 0;
+namespace {
+
+// Null where the ranks give each other nothing.
+Result<std::unique_ptr<OfferFiles>> offers_of(const std::vector<Replay>& replays) {
+  const std::string path = offers_path(replays[0]);
+  if (!fs::exists(path)) return std::unique_ptr<OfferFiles>();
+  return OfferFiles::open(path, replays[0].rank);
+}
+
+// A silent one has a process group of its own: what it started ends with it.
+void end_silent(const std::vector<Replay>& replays) {
+  for (const Replay& replay : replays)
+    if (!replay.chosen && replay.process > 0) kill(-replay.process, SIGKILL);
+}
+
+Result<bool> start_all(std::vector<Replay>& replays, const std::function<void(Replay&)>& start) {
   const pid_t self = getpid();
   for (Replay& replay : replays) {
     replay.process = fork();
     if (replay.process == 0) {
-      if (replay.chosen) start(replay);
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would end it
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may wait for one that nobody would end
       if (getppid() != self) _exit(kExitToolError);
+      if (replay.chosen) start(replay);
+      setpgid(0, 0);
+      signal(SIGINT, SIG_DFL);
       silence();
       become_rank(replay);
     }
-    if (replay.process > 0 && replay.chosen) ++chosen;
+    if (replay.process > 0 && !replay.chosen) setpgid(replay.process, replay.process);
     if (replay.process > 0) continue;
     const Error error{fmt::format("cannot start another process: {}", std::strerror(errno))};
     for (const Replay& other : replays)
       if (other.process > 0) kill(other.process, SIGKILL);
     return error;
   }
-  const auto end_others = [&] {
-    for (const Replay& replay : replays)
-      if (!replay.chosen && replay.process > 0) kill(replay.process, SIGKILL);
-  };
+  return true;
+}
+
+}  // namespace
+
+void stay_alive() { prctl(PR_SET_PDEATHSIG, 0); }
+
+Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start) {
+  std::vector<int> codes(replays.size());
+  if (replays.empty()) return codes;
+  const auto offers = offers_of(replays);
+  if (!offers) return offers.error();
+  if (const auto started = start_all(replays, start); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
-    if (chosen == 0) end_others();
+    if (std::none_of(replays.begin(), replays.end(), [](const Replay& replay) { return replay.chosen && replay.process > 0; })) end_silent(replays);
     int status = 0;
     const pid_t ended = waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) break;
@@ -242,12 +262,32 @@ Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::fu
       if (replays[i].process != ended) continue;
       replays[i].process = 0;
       codes[i] = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      if (offers != nullptr) offers->has_ended(replays[i].rank);
+      if (*offers != nullptr) (*offers)->has_ended(replays[i].rank);
       --running;
-      if (replays[i].chosen) --chosen;
     }
   }
   return codes;
+}
+
+Result<bool> give_all(std::vector<Replay>& replays) {
+  const auto offers = offers_of(replays);
+  if (!offers) return offers.error();
+  if (*offers == nullptr || (*offers)->is_complete()) return true;
+  for (Replay& replay : replays) replay.chosen = false;
+  if (const auto started = start_all(replays, [](Replay&) {}); !started) return started.error();
+  for (std::size_t running = replays.size(); running > 0;) {
+    if ((*offers)->is_complete()) end_silent(replays);  // one may go on for ever, which is why somebody wants to look at it
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (ended < 0 && errno != EINTR) break;
+    for (Replay& replay : replays) {
+      if (ended <= 0 || replay.process != ended) continue;
+      (*offers)->has_ended(replay.rank);
+      replay.process = 0;
+      --running;
+    }
+  }
+  return true;
 }
 
 Result<ScratchFolder> ScratchFolder::make() {

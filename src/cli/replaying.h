@@ -32,8 +32,6 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
 // These ranks, and those that gave them something. `scratch`: a folder for all that the replays write.
 Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::vector<WorldRank>& ranks, const std::string& scratch);
 std::vector<std::string> environment_of(const Replay& replay);
-// Whether the ranks give each other something.
-bool uses_offers(const Replay& replay);
 // In a child process: becomes the rank.
 [[noreturn]] void become_rank(Replay& replay);
 // Null at its end, as exec wants them.
@@ -42,6 +40,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts);
 void silence();
 // Starts them all, each by `start` in a child process, which does not come back; waits until those that were chosen have ended, and ends the others. Their exit codes, as a shell has them.
 Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start);
+// Runs them in silence until all that they give each other has been given, and is there for whoever starts one of them.
+Result<bool> give_all(std::vector<Replay>& replays);
+// In a child process that outlives this one: a debugger's.
+void stay_alive();
 
 // A folder of our own, gone with this object.
 class ScratchFolder {

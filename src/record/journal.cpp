@@ -131,9 +131,12 @@ std::optional<ContentHash> Journal::offer(const void* data, std::size_t size) {
 }
 
 void Journal::take(Offer offer, void* data, std::size_t size) {
-  if (!ok() || (files_ != nullptr && files_->take(offer, data, size))) return;
-  if (lost_) lost_(offer);
-  in_.fail("what another rank gave is not there");
+  if (!ok()) return;
+  if (files_ == nullptr || !files_->take(offer, data, size)) {
+    if (lost_) lost_(offer);
+    return in_.fail("what another rank gave is not there");
+  }
+  if (check_of(content_hash(data, size)) != offer.check && other_) other_(offer);
 }
 
 void Journal::contents(void* data, std::size_t size) {
@@ -143,7 +146,10 @@ void Journal::contents(void* data, std::size_t size) {
     std::uint8_t kind = kTaken;
     return (*this)(kind, *offer);
   }
-  keep(data, size, size >= kKeptOfferFrom ? &hash : nullptr);
+  const bool offers = size >= kKeptOfferFrom;
+  keep(data, size, offers ? &hash : nullptr);
+  // Somebody writes it at this moment: then it is not known what has been kept, and nobody takes it.
+  if (offers && content_hash(data, size) != hash) kept_offers_.pop_back();
 }
 
 // From kOfferFrom bytes on a byte in front says how they are kept. Whether packing is worth it shows at the beginning.

@@ -88,9 +88,10 @@ class Journal {
   // So many bytes of the program's memory, whatever they are.
   void bytes(void* data, std::size_t size) { keep(data, size, nullptr); }
 
-  // The ranks of a group give each other what they gave each other (record/offers.h): of one that is recorded, and of one that is replayed. `lost`: an offer that does not come; it does not return.
+  // The ranks of a group give each other what they gave each other (record/offers.h): of one that is recorded, and of one that is replayed. `lost`: an offer that does not come; it does not return. `other`: one that
+  // is not what it was.
   void share(OfferTable* table) { table_ = table; }
-  void share(OfferFiles* files, std::function<void(Offer)> lost) { files_ = files, lost_ = std::move(lost); }
+  void share(OfferFiles* files, std::function<void(Offer)> lost, std::function<void(Offer)> other) { files_ = files, lost_ = std::move(lost), other_ = std::move(other); }
   bool shares() const { return table_ != nullptr || files_ != nullptr; }
   // As bytes(); but they may be what one of the group offered, and others may be given them as well.
   void contents(void* data, std::size_t size);
@@ -140,7 +141,7 @@ class Journal {
   unsigned unpacked_ = 0;               // to come
   OfferTable* table_ = nullptr;
   OfferFiles* files_ = nullptr;
-  std::function<void(Offer)> lost_;
+  std::function<void(Offer)> lost_, other_;
   struct Kept {
     ContentHash hash;
     std::uint64_t number;

@@ -23,7 +23,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared between pr
 // Who, and which.
 constexpr unsigned kNumberBits = 40;
 std::uint64_t word_of(Offer offer) { return static_cast<std::uint64_t>(offer.from.value) << kNumberBits | offer.number; }
-Offer offer_of(std::uint64_t word) { return {WorldRank(static_cast<std::int32_t>(word >> kNumberBits)), word & ((std::uint64_t{1} << kNumberBits) - 1)}; }
+Offer offer_of(std::uint64_t word) { return {.from = WorldRank(static_cast<std::int32_t>(word >> kNumberBits)), .number = word & ((std::uint64_t{1} << kNumberBits) - 1)}; }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void OfferTable::remove_name(const std::string& name) { shm_unlink(name.c_str())
 OfferTable::~OfferTable() { munmap(shared_, bytes_); }
 
 void OfferTable::publish(const ContentHash& hash, std::uint64_t number) {
-  const std::uint64_t word = word_of({self_, number});
+  const std::uint64_t word = word_of({.from = self_, .number = number});
   Shared::Entry& entry = shared_->entries[hash[0] % Shared::kSets][number % Shared::kWays];
   entry.offer.store(0, std::memory_order_relaxed);
   entry.low.store(hash[0] ^ word, std::memory_order_relaxed);
@@ -84,9 +84,10 @@ std::optional<Offer> OfferTable::take(const ContentHash& hash) {
   for (const Shared::Entry& entry : shared_->entries[hash[0] % Shared::kSets]) {
     const std::uint64_t word = entry.offer.load(std::memory_order_acquire);
     if (word == 0 || (entry.low.load(std::memory_order_relaxed) ^ word) != hash[0] || (entry.high.load(std::memory_order_relaxed) ^ Shared::mixed(word)) != hash[1]) continue;
-    const Offer offer = offer_of(word);
+    Offer offer = offer_of(word);
+    offer.check = check_of(hash);
     if (taken_ == nullptr) return std::nullopt;
-    std::uint8_t note[2 * kMaxVarint];
+    std::uint8_t note[3 * kMaxVarint];
     Encoder out(note);
     Write{out}(offer);
     taken_->append(note, static_cast<std::size_t>(out.next() - note));
@@ -144,9 +145,13 @@ struct OfferFiles::Giver {
   Word ended;
 };
 
+namespace {
+constexpr std::uint64_t kLost = ~std::uint64_t{0};
+}
+
 struct OfferFiles::Slot {
   std::uint64_t number;
-  Word place;  // in the file of its contents, plus 1; 0: it is not there yet
+  Word place;  // in the file of its contents, plus 1; 0: it is not there yet; kLost: it could not be written
   std::uint64_t bytes;
 };
 
@@ -159,7 +164,8 @@ Result<bool> OfferFiles::make(const std::string& path, const std::map<WorldRank,
   }
   for (const auto& [rank, numbers] : wanted)
     for (const std::uint64_t number : numbers) words.insert(words.end(), {number, 0, 0});
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  unlink(path.c_str());  // whoever has mapped an earlier one keeps it
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const std::size_t bytes = words.size() * sizeof words[0];
   const bool written = file >= 0 && write(file, words.data(), bytes) == static_cast<ssize_t>(bytes);
   const std::string problem = written ? "" : std::strerror(errno);
@@ -213,9 +219,8 @@ void OfferFiles::offer(const void* data, std::size_t bytes) {
   for (ssize_t more = 1; more > 0 && done < bytes; done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
     more = write(file, static_cast<const char*>(data) + done, bytes - done);
   close(file);
-  if (done < bytes) return;  // no room: those that wait for it are told when we have ended
   slot.bytes = bytes;
-  slot.place.store(static_cast<std::uint64_t>(place) + 1, std::memory_order_release);
+  slot.place.store(done == bytes ? static_cast<std::uint64_t>(place) + 1 : kLost, std::memory_order_release);
 }
 
 bool OfferFiles::take(Offer offer, void* data, std::size_t bytes) {
@@ -230,13 +235,20 @@ bool OfferFiles::take(Offer offer, void* data, std::size_t bytes) {
     const timespec time{.tv_sec = 0, .tv_nsec = pause};
     nanosleep(&time, nullptr);
   }
-  if (slot->bytes != bytes) return false;
+  if (place == kLost || slot->bytes != bytes) return false;
   const int file = ::open(contents_of(offer.from).c_str(), O_RDONLY | O_CLOEXEC);
   std::size_t done = 0;
   for (ssize_t more = 1; more > 0 && done < bytes; done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
     more = pread(file, static_cast<char*>(data) + done, bytes - done, static_cast<off_t>(place - 1 + done));
   close(file);
   return done == bytes;
+}
+
+bool OfferFiles::is_complete() const {
+  const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
+  const auto* const slots = reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver));
+  const auto* const end = reinterpret_cast<const Slot*>(shared_ + bytes_);
+  return std::all_of(slots, end, [](const Slot& slot) { return slot.place.load(std::memory_order_acquire) != 0; });
 }
 
 void OfferFiles::has_ended(WorldRank rank) {

@@ -26,12 +26,14 @@ namespace photofinish {
 struct Offer {
   WorldRank from;
   std::uint64_t number = 0;  // counts from 1
+  std::uint16_t check = 0;   // of its contents: a giver that reads another file, say, gives something else
 };
 
-template <class A> void describe(A& a, Offer& d) { a(d.from, d.number); }
+template <class A> void describe(A& a, Offer& d) { a(d.from, d.number, d.check); }
 
 using ContentHash = std::array<std::uint64_t, 2>;
 ContentHash content_hash(const void* data, std::size_t bytes);
+inline std::uint16_t check_of(const ContentHash& hash) { return static_cast<std::uint16_t>(hash[1] >> 48); }
 
 // A put that is on its way to a window.
 struct Arrival {
@@ -89,9 +91,11 @@ class OfferFiles {
   ~OfferFiles();
 
   void offer(const void* data, std::size_t bytes);
-  // Waits for it. False: it will not come, for that rank has ended.
+  // Waits for it. False: it will not come, for that rank has ended, or could not write it.
   bool take(Offer offer, void* data, std::size_t bytes);
   void has_ended(WorldRank rank);
+  // Whether all that is wanted is there.
+  bool is_complete() const;
 
  private:
   struct Giver;

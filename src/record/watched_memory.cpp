@@ -225,6 +225,21 @@ void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t 
   journal.done();
 }
 
+const std::uint8_t* WatchedMemory::look_within(Journal& journal, const std::uint8_t* address, std::size_t bytes) {
+  settle();
+  const std::uint8_t* found = address;
+  for (Piece& piece : pieces_) {
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory), *end = std::min<const std::uint8_t*>(address + bytes, piece.memory + piece.bytes);
+    if (begin >= end) continue;
+    std::uint64_t tick = journal.replays() ? 0 : ticks();
+    journal(tick);
+    set_ticks(piece, static_cast<std::size_t>(begin - piece.memory), static_cast<std::size_t>(end - piece.memory), tick);
+    exchange(journal, piece, static_cast<std::size_t>(begin - piece.memory), static_cast<std::size_t>(end - piece.memory));
+    if (begin == address && end == address + bytes && !piece.seen.empty()) found = piece.seen.data() + (address - piece.memory);
+  }
+  return found;
+}
+
 std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::size_t bytes, bool& any) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   if (const Piece* piece = find(address, bytes)) {

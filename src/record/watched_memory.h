@@ -52,6 +52,8 @@ class WatchedMemory {
   std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value, std::size_t bytes);
   // What is there is about to be loaded, all of it from what has been seen.
   void look_ahead(Journal& journal, const void* address, std::size_t bytes);
+  // The same as a part of the entry at hand, of any memory: where to find what has been seen of it.
+  const std::uint8_t* look_within(Journal& journal, const std::uint8_t* address, std::size_t bytes);
   // Where that lies, behind the memory; zero of a replayed rank, whose memory it is. `any`: this is memory of some window. Nothing if it is not all of one, or of several.
   std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
   // Of a rank that tells news: as `loaded`.

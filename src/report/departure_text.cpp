@@ -43,7 +43,7 @@ std::string departure_text(const std::string& run, const std::string& replay, Wo
   const std::string asked = question_text(replay, rank, departure.asked);
   if (departure.expected.what == kDamagedQuestion) return fmt::format("the record of rank {} is damaged at {}", rank.value, asked);
   if (departure.expected.what == kLostOffer)
-    return fmt::format("rank {} waited for what rank {} had given it, at {}; but rank {} ended before it came to that", rank.value, departure.expected.site.value, asked, departure.expected.site.value);
+    return fmt::format("rank {} waited for what rank {} had given it, at {}; but it did not come: rank {} ended before that, or there was no room to write it to", rank.value, departure.expected.site.value, asked, departure.expected.site.value);
   if (departure.expected.what == kNoQuestion) {
     const auto trace = RankTrace::open(run, rank);
     return fmt::format("rank {} is where its record ends, inside {}: {}", rank.value, asked, trace ? end_words((*trace)->end()) : "");

@@ -185,6 +185,14 @@ int main(int argc, char** argv) {
         self.assertEqual(len(reads) + len(re.findall(r"rank 1 MPI_Get [^<]*, 0x0, step", out)), 5000, out[-2000:])
         self.assertNotIn("No order", out)
 
+    def test_of_messages_alone(self):
+        self.write("alone.c", Replay.PROGRAM)
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-DTAG=4", "alone.c", "-o", "alone").code, 0)
+        self.assertEqual(self.photofinish("record", "--ranks", "0,3", "-n", "4", "./alone").code, 0)
+        result = self.photofinish("explain", "photofinish.run")
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.out, r"rank 0 MPI_Recv alone\.c:11 <- rank 3 MPI_Send alone\.c:17: 1 message", result)
+
     def test_the_ranks_of_a_finding(self):
         app = self.build("race", self.RACE)
         self.assertEqual(self.photofinish("check", "-n", "4", app, "20").code, 66)
@@ -264,6 +272,18 @@ int main(int argc, char** argv) {
             self.assertEqual(file.read(), printed)
         self.assertSays(self.photofinish("replay", "--output-dir", "app.c/files", "photofinish.run"), "cannot make the folder app.c/files: Not a directory", 70)
 
+    def test_a_giver_that_reads_something_else(self):
+        self.write("reads.c", "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) {\n  char text[200] = {0};\n  int rank;\n  MPI_Init(&c, &v);\n  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+                   "  if (rank == 0) {\n    FILE* file = fopen(\"text\", \"r\");\n    fread(text, 1, 199, file);\n    MPI_Send(text, 200, MPI_CHAR, 1, 0, MPI_COMM_WORLD);\n  } else {\n"
+                   "    MPI_Recv(text, 200, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n    printf(\"%s\\n\", text);\n  }\n  MPI_Finalize();\n  return 0;\n}\n")
+        self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-w", "reads.c", "-o", "reads").code, 0)
+        self.write("text", "as it was")
+        self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "2", "./reads").code, 0)
+        same = self.photofinish("replay", "--ranks", "1", "photofinish.run")
+        self.assertEqual((same.out, same.err), ("as it was\n", "photofinish: rank 1 ran again, to its end: exit code 0\n"), same)
+        self.write("text", "as it is")
+        self.assertIn("rank 0 gave rank 1 something else than when it was recorded: it read another input, or these are bytes that it never set", self.photofinish("replay", "--ranks", "1", "photofinish.run").err)
+
     def test_what_others_of_the_group_gave(self):
         app = self.build("-DTAG=4")
         self.write("there", "")
@@ -278,7 +298,7 @@ int main(int argc, char** argv) {
         os.unlink(self.path("there"))
         lost = self.photofinish("replay", "--ranks", "0", "photofinish.run")
         self.assertEqual(lost.code, 72, lost)
-        self.assertRegex(lost.err, r"rank 0 waited for what rank 3 had given it, at MPI_Recv at app\.c:\d+ \(.*\); but rank 3 ended before it came to that\n")
+        self.assertRegex(lost.err, r"rank 0 waited for what rank 3 had given it, at MPI_Recv at app\.c:\d+ \(.*\); but it did not come: rank 3 ended before that, or there was no room to write it to\n")
         self.assertRegex(lost.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+.*, but it came to MPI_Barrier at app")
         self.write("there", "")
         self.assertEqual(self.photofinish("replay", "photofinish.run").out, printed)
@@ -407,8 +427,8 @@ int main(int argc, char** argv) {
     def test_an_editor(self):
         printed = self.recorded("--ranks", "0,3").out
         self.write("launch.json", '{ // mine\n  "version": "0.2.0", "configurations": [{"name": "mine"}] }\n')
-        for _ in range(2):
-            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode=launch.json").code, 0)
+        for words in [], ["--ranks", "3"]:
+            self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode=launch.json", *words).code, 0)
         with open(self.path("launch.json")) as file:
             entries = json.load(file)["configurations"]
         self.assertEqual([entry["name"] for entry in entries], ["mine", "photofinish: rank 0 of photofinish.run", "photofinish: rank 3 of photofinish.run"])

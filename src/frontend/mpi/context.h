@@ -57,6 +57,7 @@ struct Scratch {
   TypeId known_type;                 // the last one that was looked up
   const DataMap* known_map = nullptr;
   std::vector<std::uint8_t> gathered;  // contents that do not lie in one piece
+  bool ending = false;                 // the record ends inside the call at hand
   std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
 };
 

@@ -80,7 +80,12 @@ Journal& Journaling::open_journal(Task& task) {
     scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
   if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
     if (table_ != nullptr) scratch.journal->share(table_.get());
-    if (files_ != nullptr) scratch.journal->share(files_.get(), [this, &task](Offer offer) { left_path(task, Inquiry{.what = kLostOffer, .site = SiteId(static_cast<std::uint32_t>(offer.from.value))}); });
+    const auto lost = [this, &task](Offer offer) { left_path(task, Inquiry{.what = kLostOffer, .site = SiteId(static_cast<std::uint32_t>(offer.from.value))}); };
+    const auto other = [this](Offer offer) {
+      complain_once("rank " + std::to_string(offer.from.value) + " gave rank " + std::to_string(replayed_->rank().value) +
+                    " something else than when it was recorded: it read another input, or these are bytes that it never set; the replay may go another way");
+    };
+    if (files_ != nullptr) scratch.journal->share(files_.get(), lost, other);
   } else if (!replays())
     complain_once("several threads call MPI; in which order they did is not kept, so that a replay may go another way (docs/record-replay.md)");
   return *scratch.journal;
@@ -99,10 +104,10 @@ void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
 }
 
 void Journaling::ask_call(Task& task, Call call, SiteId site) {
-  ending_ = files_ != nullptr && of(task).shares() && of(task).at_end();
-  if (!ending_) return ask(task, static_cast<std::uint32_t>(call), site);
-  Inquiry& asked = Context::scratch_of(task).question;
-  asked = {.what = static_cast<std::uint32_t>(call), .site = site};
+  Scratch& scratch = Context::scratch_of(task);
+  scratch.ending = files_ != nullptr && of(task).shares() && of(task).at_end();
+  if (!scratch.ending) return ask(task, static_cast<std::uint32_t>(call), site);
+  scratch.question = {.what = static_cast<std::uint32_t>(call), .site = site};
 }
 
 void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferFiles> files) {
@@ -110,7 +115,7 @@ void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferF
   files_ = std::move(files);
   if (table_ == nullptr) return;
   table_->write_to(recorder_.writer().open_journal(kTakenJournal));
-  windows_.ask_for_arrivals([this] { expect_arrivals(); });
+  if (one_thread_) windows_.ask_for_arrivals([this] { expect_arrivals(); });
 }
 
 void Journaling::ask_with_arguments(Context& c) {
@@ -118,7 +123,7 @@ void Journaling::ask_with_arguments(Context& c) {
   c.event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
     if (traits(field).kind != FieldKind::Address) fields.push_back({static_cast<std::uint8_t>(field), value});
   });
-  if (ending_) [[unlikely]] return;
+  if (c.scratch.ending) [[unlikely]] return;
   if (of(c.task).ask_with(fields) != Journal::Asked::Same) left_path(c.task, of(c.task).expected());
 }
 
@@ -191,17 +196,36 @@ void Journaling::each_piece(Task& task, const Buffer& buffer, std::int64_t block
 std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
   Journal& journal = of(task);
   const auto* const memory = reinterpret_cast<const std::uint8_t*>(buffer.address);
-  if (buffer.type == TypeId(0)) return journal.offer(memory, static_cast<std::size_t>(buffer.count));
+  constexpr std::uint64_t kNobodys = 4096;  // MPI will say what is wrong with it
+  if (buffer.type == TypeId(0)) {
+    const auto bytes = static_cast<std::size_t>(buffer.count);
+    return bytes < kOfferFrom || buffer.address < kNobodys ? std::nullopt : journal.offer(given(task, memory, bytes), bytes);
+  }
   const DataMap& map = map_of(task, buffer.type);
-  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom)) return {};
-  if (map.contiguous()) return journal.offer(memory + map.boxes[0].offset, static_cast<std::size_t>(map.size * buffer.count));
+  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom) || buffer.address + static_cast<std::uint64_t>(map.bounds().begin) < kNobodys) return {};
+  if (map.contiguous()) {
+    const auto bytes = static_cast<std::size_t>(map.size * buffer.count);
+    return journal.offer(given(task, memory + map.boxes[0].offset, bytes), bytes);
+  }
   std::vector<std::uint8_t>& gathered = Context::scratch_of(task).gathered;
-  gather(memory, expand(map, buffer.count), gathered);
+  gathered.clear();
+  for (const ByteRange& range : expand(map, buffer.count)) {
+    const auto bytes = static_cast<std::size_t>(range.end - range.begin);
+    const std::uint8_t* const from = given(task, memory + range.begin, bytes);
+    gathered.insert(gathered.end(), from, from + bytes);
+  }
   return journal.offer(gathered.data(), gathered.size());
 }
 
+// A replayed rank's windows hold what the program has seen of them. It may give on what it never looked at: then that is looked at now.
+const std::uint8_t* Journaling::given(Task& task, const std::uint8_t* memory, std::size_t bytes) {
+  if (windows_.empty() || Context::scratch_of(task).ending) return memory;
+  std::lock_guard lock(windows_lock_);
+  return windows_.look_within(of(task), memory, bytes);
+}
+
+// What is read here from windows is in the entry of the call: nothing decides about that but what a replayed rank knows, too.
 void Journaling::offer_buffers(Context& c, Action action) {
-  if (!of(c.task).shares()) return;
   if (action == Action::Start) {
     for (int i = 0; i < c.request_count; ++i)
       if (const RequestRecord* request = Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
@@ -432,7 +456,7 @@ void Journaling::exchange_window_fills(Context& c, Action action) {
 void Journaling::before_call(Context& c, Action action, When when) {
   if (!pending_.empty()) tell_pending(c.task);
   if (group_.size() > 1 && when != When::Prepares) offer_buffers(c, action);
-  if (ending_) [[unlikely]] end_as_recorded(c.task);
+  if (c.scratch.ending) [[unlikely]] end_as_recorded(c.task);
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();

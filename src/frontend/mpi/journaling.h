@@ -94,6 +94,7 @@ class Journaling {
   void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes, std::size_t share_from);
   void offer_buffers(Context& c, Action action);
   std::optional<ContentHash> offer(Task& task, const Buffer& buffer);
+  const std::uint8_t* given(Task& task, const std::uint8_t* memory, std::size_t bytes);
   // A buffer of `block` elements for each rank, one rank's at a time; 0: it is all one rank's.
   template <class Visitor>
   void each_piece(Task& task, const Buffer& buffer, std::int64_t block, Visitor&& visit);
@@ -124,7 +125,6 @@ class Journaling {
   std::vector<WorldRank> group_;
   std::unique_ptr<OfferTable> table_;
   std::unique_ptr<OfferFiles> files_;
-  bool ending_ = false;  // the record ends inside the call at hand
   std::vector<Arrival> arrivals_;
   WinId last_arrival_;   // the window that it was for
   std::optional<DeedOrder> order_;

@@ -303,7 +303,7 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     const int failed = problem.empty() ? self.world_size : rank;
     int first_failed = 0;
     REAL(PMPI_Allreduce)(&failed, &first_failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (table != nullptr) OfferTable::remove_name(table_name);
+    if (group.size() > 1) OfferTable::remove_name(table_name);
     if (first_failed < self.world_size) {
       if (first_failed == rank) complain_once(problem + " (the program goes on, unrecorded)");
       Recorder::discard();

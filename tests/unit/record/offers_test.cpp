@@ -142,7 +142,9 @@ class Group {
         auto trace = RankTrace::open(directory_, WorldRank(rank));
         ASSERT_TRUE(files && trace);
         Journal journal([&](std::vector<std::uint8_t>& entries) { return (*trace)->next_of_journal(TaskId(0), entries); });
-        journal.share(files->get(), [](Offer offer) { ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value << " did not come"; });
+        journal.share(
+            files->get(), [](Offer offer) { ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value << " did not come"; },
+            [](Offer offer) { ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value << " is another one"; });
         Program program(seed_ + static_cast<unsigned>(rank));
         WatchedMemory window;
         add_window(journal, window, program);
@@ -294,10 +296,13 @@ TEST(Offers, WhatDoesNotComeIsNotWaitedFor) {
   end.join();
   // A debugger starts it again: what it gave is there, and it is not given twice.
   const auto again = OfferFiles::open(path, WorldRank(3));
-  for (int i = 0; i < 5; ++i) (*again)->offer(std::string(100, 'z').data(), 100);
+  for (int i = 0; i < 4; ++i) (*again)->offer(std::string(100, 'z').data(), 100);
   EXPECT_TRUE((*taker)->take({WorldRank(3), 2}, got.data(), 100));
   EXPECT_EQ(got, std::string(100, 'b'));
+  EXPECT_FALSE((*again)->is_complete());
+  (*again)->offer(std::string(100, 'z').data(), 100);
   EXPECT_TRUE((*taker)->take({WorldRank(3), 5}, got.data(), 100));
+  EXPECT_TRUE((*again)->is_complete());
 }
 
 }  // namespace
