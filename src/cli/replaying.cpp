@@ -155,10 +155,6 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::v
     replays.push_back(std::move(*replay));
   }
   if (wanted.empty()) return replays;
-  for (auto& [from, numbers] : wanted) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  }
   const std::string path = offers_path(replays[0]);
   const auto earlier = OfferFiles::open(path, ranks[0]);  // an editor's folder stays
   if (!earlier || !(*earlier)->is_complete())

@@ -131,10 +131,6 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace) {
       Read{in}(offer);
       if (in.ok()) taken[offer.from].push_back(offer.number);
     }
-  for (auto& [from, numbers] : taken) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  }
   return taken;
 }
 
@@ -155,7 +151,12 @@ struct OfferFiles::Slot {
   std::uint64_t bytes;
 };
 
-Result<bool> OfferFiles::make(const std::string& path, const std::map<WorldRank, std::vector<std::uint64_t>>& wanted) {
+Result<bool> OfferFiles::make(const std::string& path, const std::map<WorldRank, std::vector<std::uint64_t>>& all) {
+  std::map<WorldRank, std::vector<std::uint64_t>> wanted = all;  // each once, as they will be made
+  for (auto& [rank, numbers] : wanted) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
   std::vector<std::uint64_t> words{wanted.size()};
   std::uint64_t first = 0;
   for (const auto& [rank, numbers] : wanted) {

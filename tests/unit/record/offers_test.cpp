@@ -128,10 +128,6 @@ class Group {
         taken_ += numbers.size();
         wanted[from].insert(wanted[from].end(), numbers.begin(), numbers.end());
       }
-    for (auto& [from, numbers] : wanted) {
-      std::sort(numbers.begin(), numbers.end());
-      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    }
     const std::string path = directory_ + "/offers";
     EXPECT_TRUE(OfferFiles::make(path, wanted));
     std::vector<std::vector<std::uint64_t>> found(static_cast<std::size_t>(ranks_));
