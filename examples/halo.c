@@ -1,26 +1,27 @@
-// A line of cells, split among the ranks. Each step a rank puts its two border cells into its neighbours' halo cells,
-// then averages. Fences separate the phases.
+// A line of cells, split among the ranks. Each step a rank puts its two border cells into its
+// neighbours' halo cells, then averages. Fences separate the phases.
 #include <mpi.h>
 #include <stdio.h>
 
 enum { kCells = 8, kSteps = 3 };
 
-static void exchange(double *cells, int rank, int ranks, MPI_Win win) {
+static void exchange(double* cells, int rank, int ranks, MPI_Win win) {
   MPI_Win_fence(0, win);
   if (rank > 0) MPI_Put(&cells[1], 1, MPI_DOUBLE, rank - 1, kCells + 1, 1, MPI_DOUBLE, win);
   if (rank < ranks - 1) MPI_Put(&cells[kCells], 1, MPI_DOUBLE, rank + 1, 0, 1, MPI_DOUBLE, win);
   MPI_Win_fence(0, win);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  double *cells;
+  double* cells;
   MPI_Win win;
-  MPI_Win_allocate((kCells + 2) * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &win);
+  MPI_Win_allocate((kCells + 2) * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &cells, &win);
   MPI_Win_set_name(win, "halo");
   for (int i = 0; i < kCells + 2; ++i) cells[i] = rank;
 

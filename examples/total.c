@@ -1,12 +1,13 @@
-// Each rank adds its part to a total that lives on rank 0. It is wrong in two ways: docs/tutorial.md finds them.
+// Each rank adds its part to a total that lives on rank 0. It is wrong in two ways:
+// docs/tutorial.md finds them.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  long *total;
+  long* total;
   MPI_Win win;
   MPI_Win_allocate(64, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &total, &win);
   MPI_Win_set_name(win, "total");

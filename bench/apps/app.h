@@ -1,4 +1,5 @@
-// What all applications share: arguments, the clock of the main loop, and what they print for bench/apps/run.
+// What all applications share: arguments, the clock of the main loop, and what they print for
+// bench/apps/run.
 #pragma once
 #include <mpi.h>
 #include <stdint.h>
@@ -18,7 +19,8 @@ static inline size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kL
 // The part of `total` that begins at `rank`: constant work, divided by the ranks.
 static inline long share_begin(long total, int rank, int ranks) { return total * rank / ranks; }
 
-// splitmix64: a random number for each counter, so that results do not depend on the number of ranks.
+// splitmix64: a random number for each counter, so that results do not depend on the number of
+// ranks.
 static inline uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -41,7 +43,8 @@ static inline double synchronised_time(void) {
   return MPI_Wtime();
 }
 
-// For --confirm: a race behind all that is measured, so that a confirming run looks out for it all the time.
+// For --confirm: a race behind all that is measured, so that a confirming run looks out for it all
+// the time.
 static inline void race(void) {
 #ifdef RACE
   int rank, one = 1, *memory;
@@ -56,7 +59,8 @@ static inline void race(void) {
 #endif
 }
 
-// Ends MPI. The peak of memory is each rank's own line and comes last, so that it covers what happens in MPI_Finalize.
+// Ends MPI. The peak of memory is each rank's own line and comes last, so that it covers what
+// happens in MPI_Finalize.
 static inline int finish(double seconds, uint64_t part_of_checksum) {
   int rank;
   uint64_t checksum = 0;

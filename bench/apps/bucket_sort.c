@@ -1,6 +1,7 @@
 // Sorts integers by counting: bucket_sort STEPS KEYS
-// Each rank has a share of the keys and owns a range of their values. It puts what belongs to others into their windows, and counts what came
-// into its own, with a table that is in the window, too: at the end of a step whoever wants to looks up how many keys of a value there are.
+// Each rank has a share of the keys and owns a range of their values. It puts what belongs to
+// others into their windows, and counts what came into its own, with a table that is in the window,
+// too: at the end of a step whoever wants to looks up how many keys of a value there are.
 #include "app.h"
 
 enum { kValues = 1 << 19, kLookups = 64 };
@@ -11,17 +12,22 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long begin = share_begin(all_keys, rank, ranks), keys = share_begin(all_keys, rank + 1, ranks) - begin;
+  const long begin = share_begin(all_keys, rank, ranks),
+             keys = share_begin(all_keys, rank + 1, ranks) - begin;
   const long values = (kValues + ranks - 1) / ranks;  // each rank's
-  const long room = 2 * (all_keys / ranks) + 1024;    // for keys that come: random ones are not that uneven
+  const long room =
+      2 * (all_keys / ranks) + 1024;  // for keys that come: random ones are not that uneven
 
   int *counts, *came;
   MPI_Win count_win, key_win;
-  MPI_Win_allocate(whole_lines(values * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &counts, &count_win);
-  MPI_Win_allocate(whole_lines(room * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &came, &key_win);
+  MPI_Win_allocate(whole_lines(values * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &counts, &count_win);
+  MPI_Win_allocate(whole_lines(room * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &came, &key_win);
   int* mine = malloc(keys * sizeof(int));
   int* grouped = malloc(keys * sizeof(int));
-  int *to_each = malloc(ranks * sizeof(int)), *first = malloc(ranks * sizeof(int)), *there = malloc(ranks * sizeof(int)), *next = malloc(ranks * sizeof(int));
+  int *to_each = malloc(ranks * sizeof(int)), *first = malloc(ranks * sizeof(int)),
+      *there = malloc(ranks * sizeof(int)), *next = malloc(ranks * sizeof(int));
 
   uint64_t checksum = 0;
   MPI_Win_fence(MPI_MODE_NOPRECEDE, count_win);
@@ -40,7 +46,9 @@ int main(int argc, char** argv) {
     int coming;
     MPI_Reduce_scatter_block(to_each, &coming, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (coming > room) MPI_Abort(MPI_COMM_WORLD, 2);
-    for (int to = 0; to < ranks; ++to) MPI_Put(grouped + first[to], to_each[to], MPI_INT, to, there[to], to_each[to], MPI_INT, key_win);
+    for (int to = 0; to < ranks; ++to)
+      MPI_Put(grouped + first[to], to_each[to], MPI_INT, to, there[to], to_each[to], MPI_INT,
+              key_win);
     MPI_Win_fence(0, key_win);
 
     memset(counts, 0, values * sizeof(int));
@@ -51,10 +59,12 @@ int main(int argc, char** argv) {
     int looked_up[kLookups];
     for (int i = 0; i < kLookups; ++i) {
       const long value = (long)(mix((step * ranks + rank) * kLookups + i) % kValues);
-      MPI_Get(&looked_up[i], 1, MPI_INT, (int)(value / values), value % values, 1, MPI_INT, count_win);
+      MPI_Get(&looked_up[i], 1, MPI_INT, (int)(value / values), value % values, 1, MPI_INT,
+              count_win);
     }
     MPI_Win_fence(0, count_win);
-    for (int i = 0; i < kLookups; ++i) checksum += mix((uint64_t)looked_up[i] ^ mix((step * ranks + rank) * kLookups + i));
+    for (int i = 0; i < kLookups; ++i)
+      checksum += mix((uint64_t)looked_up[i] ^ mix((step * ranks + rank) * kLookups + i));
     MPI_Win_fence(0, key_win);
   }
   const double seconds = synchronised_time() - started;

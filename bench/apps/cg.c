@@ -1,6 +1,7 @@
 // Conjugate gradients on a sparse matrix: cg STEPS ORDER
-// A block of rows for each rank. Every rank's window holds the whole direction vector: each puts its part into those of all others, and the
-// product loads it from there through the indices of the columns.
+// A block of rows for each rank. Every rank's window holds the whole direction vector: each puts
+// its part into those of all others, and the product loads it from there through the indices of the
+// columns.
 #include "app.h"
 
 enum { kPairs = 12, kRow = 2 * kPairs + 1 };  // elements of a row
@@ -11,7 +12,8 @@ typedef struct {
   double* values;
 } Matrix;
 
-// Symmetric, and its diagonal outweighs the rest: so it is positive definite. What is how far from the diagonal is random.
+// Symmetric, and its diagonal outweighs the rest: so it is positive definite. What is how far from
+// the diagonal is random.
 static Matrix make_matrix(long order, long begin, long rows) {
   Matrix matrix = {rows, malloc(rows * kRow * sizeof(int)), malloc(rows * kRow * sizeof(double))};
   for (long row = 0; row < rows; ++row) {
@@ -23,7 +25,8 @@ static Matrix make_matrix(long order, long begin, long rows) {
       const long distance = 1 + (long)(mix(pair) % (order / 2 - 1));
       columns[1 + 2 * pair] = (int)((begin + row + distance) % order);
       columns[2 + 2 * pair] = (int)((begin + row + order - distance) % order);
-      values[1 + 2 * pair] = values[2 + 2 * pair] = -(double)(mix(pair + kPairs) >> 12) / (double)(1L << 52);
+      values[1 + 2 * pair] = values[2 + 2 * pair] =
+          -(double)(mix(pair + kPairs) >> 12) / (double)(1L << 52);
     }
   }
   return matrix;
@@ -32,7 +35,8 @@ static Matrix make_matrix(long order, long begin, long rows) {
 static void multiply(double* restrict product, const Matrix* matrix, const double* vector) {
   for (long row = 0; row < matrix->rows; ++row) {
     double sum = 0;
-    for (long i = row * kRow; i < (row + 1) * kRow; ++i) sum += matrix->values[i] * vector[matrix->columns[i]];
+    for (long i = row * kRow; i < (row + 1) * kRow; ++i)
+      sum += matrix->values[i] * vector[matrix->columns[i]];
     product[row] = sum;
   }
 }
@@ -50,17 +54,20 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long begin = share_begin(order, rank, ranks), rows = share_begin(order, rank + 1, ranks) - begin;
+  const long begin = share_begin(order, rank, ranks),
+             rows = share_begin(order, rank + 1, ranks) - begin;
   Matrix matrix = make_matrix(order, begin, rows);
 
   double* directions;
   MPI_Win win;
-  MPI_Win_allocate(whole_lines(order * sizeof(double)), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &directions, &win);
+  MPI_Win_allocate(whole_lines(order * sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &directions, &win);
   double* const mine = directions + begin;
   double* solution = calloc(rows, sizeof(double));
   double* residual = malloc(rows * sizeof(double));
   double* product = malloc(rows * sizeof(double));
-  for (long i = 0; i < rows; ++i) mine[i] = residual[i] = (double)(mix(begin + i) >> 12) / (double)(1L << 52);
+  for (long i = 0; i < rows; ++i)
+    mine[i] = residual[i] = (double)(mix(begin + i) >> 12) / (double)(1L << 52);
 
   const double started = synchronised_time();
   double square = dot(residual, residual, rows);

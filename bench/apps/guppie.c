@@ -1,5 +1,6 @@
 // Random updates of a distributed table, nothing else: guppie UPDATES BATCH
-// UPDATES in all, divided by the ranks; after BATCH of them each rank flushes and waits for the others.
+// UPDATES in all, divided by the ranks; after BATCH of them each rank flushes and waits for the
+// others.
 #include "app.h"
 
 enum { kTable = 1 << 18 };  // elements in all
@@ -16,10 +17,12 @@ int main(int argc, char** argv) {
   MPI_Win win;
   MPI_Win_allocate(bytes, sizeof(uint64_t), MPI_INFO_NULL, MPI_COMM_WORLD, &table, &win);
   memset(table, 0, bytes);
-  uint64_t* values = aligned_alloc(kLine, whole_lines(batch * sizeof(uint64_t)));  // in use until the flush
+  uint64_t* values =
+      aligned_alloc(kLine, whole_lines(batch * sizeof(uint64_t)));  // in use until the flush
 
   const long begin = share_begin(updates, rank, ranks), end = share_begin(updates, rank + 1, ranks);
-  const long batches = ((updates + ranks - 1) / ranks + batch - 1) / batch;  // the same on all ranks
+  const long batches =
+      ((updates + ranks - 1) / ranks + batch - 1) / batch;  // the same on all ranks
   MPI_Win_lock_all(0, win);
   const double started = synchronised_time();
   for (long done = 0; done < batches; ++done) {
@@ -27,7 +30,8 @@ int main(int argc, char** argv) {
     for (long i = from; i < from + batch && i < end; ++i) {
       values[i - from] = mix(i);
       const long place = values[i - from] % kTable;
-      MPI_Accumulate(&values[i - from], 1, MPI_UINT64_T, (int)(place / elements), place % elements, 1, MPI_UINT64_T, MPI_BXOR, win);
+      MPI_Accumulate(&values[i - from], 1, MPI_UINT64_T, (int)(place / elements), place % elements,
+                     1, MPI_UINT64_T, MPI_BXOR, win);
     }
     MPI_Win_flush_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -38,7 +42,8 @@ int main(int argc, char** argv) {
 
   uint64_t checksum = 0;
   MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
-  for (long i = 0; i < elements && rank * elements + i < kTable; ++i) checksum += mix(table[i] ^ mix(rank * elements + i));
+  for (long i = 0; i < elements && rank * elements + i < kTable; ++i)
+    checksum += mix(table[i] ^ mix(rank * elements + i));
   MPI_Win_unlock(rank, win);
   free(values);
   MPI_Win_free(&win);

@@ -1,6 +1,7 @@
-// A 5-point stencil on a torus of ROWS x kColumns doubles, a block of rows for each rank. The window holds nothing but the two
-// rows that the neighbours put, once for even and once for odd steps: while one pair is read, the other may be written.
-// halo_*.c differ in how they synchronise; each defines the three functions declared below.
+// A 5-point stencil on a torus of ROWS x kColumns doubles, a block of rows for each rank. The
+// window holds nothing but the two rows that the neighbours put, once for even and once for odd
+// steps: while one pair is read, the other may be written. halo_*.c differ in how they synchronise;
+// each defines the three functions declared below.
 #pragma once
 #include "app.h"
 
@@ -17,16 +18,22 @@ static void exchange(Halo* halo, const double* first, const double* last, int pa
 static void close_halo(Halo* halo);
 
 // My first row is what lies below the rank above me, my last one what lies above the rank below me.
-__attribute__((unused)) static void put_rows(Halo* halo, const double* first, const double* last, int parity) {
+__attribute__((unused)) static void put_rows(Halo* halo, const double* first, const double* last,
+                                             int parity) {
   const MPI_Aint pair = 2 * (MPI_Aint)parity;
-  MPI_Put(first, kColumns, MPI_DOUBLE, halo->above, (pair + kBelow) * kColumns, kColumns, MPI_DOUBLE, halo->win);
-  MPI_Put(last, kColumns, MPI_DOUBLE, halo->below, (pair + kAbove) * kColumns, kColumns, MPI_DOUBLE, halo->win);
+  MPI_Put(first, kColumns, MPI_DOUBLE, halo->above, (pair + kBelow) * kColumns, kColumns,
+          MPI_DOUBLE, halo->win);
+  MPI_Put(last, kColumns, MPI_DOUBLE, halo->below, (pair + kAbove) * kColumns, kColumns, MPI_DOUBLE,
+          halo->win);
 }
 
-static void sweep_row(double* restrict out, const double* above, const double* row, const double* below) {
+static void sweep_row(double* restrict out, const double* above, const double* row,
+                      const double* below) {
   out[0] = 0.25 * (above[0] + below[0] + row[kColumns - 1] + row[1]);
-  for (int i = 1; i < kColumns - 1; ++i) out[i] = 0.25 * (above[i] + below[i] + row[i - 1] + row[i + 1]);
-  out[kColumns - 1] = 0.25 * (above[kColumns - 1] + below[kColumns - 1] + row[kColumns - 2] + row[0]);
+  for (int i = 1; i < kColumns - 1; ++i)
+    out[i] = 0.25 * (above[i] + below[i] + row[i - 1] + row[i + 1]);
+  out[kColumns - 1] =
+      0.25 * (above[kColumns - 1] + below[kColumns - 1] + row[kColumns - 2] + row[0]);
 }
 
 int main(int argc, char** argv) {
@@ -41,7 +48,8 @@ int main(int argc, char** argv) {
   const long rows = share_begin(all_rows, halo.rank + 1, halo.ranks) - begin;
   if (all_rows < halo.ranks) MPI_Abort(MPI_COMM_WORLD, 2);  // every rank needs a row
 
-  MPI_Win_allocate(4 * kColumns * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &halo.edges, &halo.win);
+  MPI_Win_allocate(4 * kColumns * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &halo.edges, &halo.win);
   double* now = aligned_alloc(kLine, rows * kColumns * sizeof(double));
   double* next = aligned_alloc(kLine, rows * kColumns * sizeof(double));
   for (long i = 0; i < rows * kColumns; ++i) now[i] = (double)(mix(begin * kColumns + i) >> 11);

@@ -1,4 +1,5 @@
-// The halo exchange with post, start, complete and wait between neighbours only: halo_pscw STEPS ROWS
+// The halo exchange with post, start, complete and wait between neighbours only: halo_pscw STEPS
+// ROWS
 #include "halo.h"
 
 static MPI_Group neighbours;

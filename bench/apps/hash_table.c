@@ -1,7 +1,7 @@
 // A distributed hash table with open addressing: hash_table ELEMENTS WORK
-// Rounds of inserting and looking up. ELEMENTS in all, divided by the ranks; WORK is what an element costs to compute.
-// A slot is claimed by compare-and-swap of its key, and only who claimed it puts its payload. Look-ups get whole slots after
-// a barrier, so they never meet an insertion.
+// Rounds of inserting and looking up. ELEMENTS in all, divided by the ranks; WORK is what an
+// element costs to compute. A slot is claimed by compare-and-swap of its key, and only who claimed
+// it puts its payload. Look-ups get whole slots after a barrier, so they never meet an insertion.
 #include <string.h>
 #include "app.h"
 
@@ -18,7 +18,9 @@ typedef struct {
   int ranks;
 } Table;
 
-static uint64_t key_of(long element) { return mix(element) | 1; }  // never 0, which is an empty slot
+static uint64_t key_of(long element) {
+  return mix(element) | 1;
+}  // never 0, which is an empty slot
 
 static void compute(uint64_t key, int work, uint64_t* payload) {
   for (int i = 0; i < kPayload; ++i) {
@@ -45,7 +47,8 @@ static void insert(const Table* table, uint64_t key, const uint64_t* payload) {
     MPI_Win_flush(owner, table->win);
     if (found == empty) break;
   }
-  MPI_Put(payload, kPayload, MPI_UINT64_T, owner, at + sizeof key, kPayload, MPI_UINT64_T, table->win);
+  MPI_Put(payload, kPayload, MPI_UINT64_T, owner, at + sizeof key, kPayload, MPI_UINT64_T,
+          table->win);
   MPI_Fetch_and_op(&one, &count, MPI_UINT64_T, owner, 0, MPI_SUM, table->win);
   MPI_Win_flush(owner, table->win);
 }
@@ -80,14 +83,17 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, table.win);
   const double started = synchronised_time();
   for (int round = 0; round < kRounds; ++round) {
-    const long first = share_begin(elements, round, kRounds), count = share_begin(elements, round + 1, kRounds) - first;
-    for (long i = share_begin(count, rank, table.ranks); i < share_begin(count, rank + 1, table.ranks); ++i) {
+    const long first = share_begin(elements, round, kRounds),
+               count = share_begin(elements, round + 1, kRounds) - first;
+    for (long i = share_begin(count, rank, table.ranks);
+         i < share_begin(count, rank + 1, table.ranks); ++i) {
       compute(key_of(first + i), work, payload);
       insert(&table, key_of(first + i), payload);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const int other = (rank + 1) % table.ranks;  // looks for what its neighbour inserted
-    for (long i = share_begin(count, other, table.ranks); i < share_begin(count, other + 1, table.ranks); ++i) {
+    for (long i = share_begin(count, other, table.ranks);
+         i < share_begin(count, other + 1, table.ranks); ++i) {
       Slot slot;
       look_up(&table, key_of(first + i), &slot);
       for (int k = 0; k < kPayload; ++k) checksum += mix(slot.payload[k]);

@@ -1,6 +1,7 @@
-// A gas on a mesh of quadrangles whose corners are found through an index, as in hydrodynamics: hydro STEPS ROWS
-// A block of rows of elements for each rank. All nodal arrays are in its window. Nodes between two ranks belong to both: each adds its part of
-// the force to the other's with an accumulate.
+// A gas on a mesh of quadrangles whose corners are found through an index, as in hydrodynamics:
+// hydro STEPS ROWS A block of rows of elements for each rank. All nodal arrays are in its window.
+// Nodes between two ranks belong to both: each adds its part of the force to the other's with an
+// accumulate.
 #include "app.h"
 
 enum { kElements = 512, kNodes = kElements + 1 };  // of a row
@@ -9,19 +10,23 @@ typedef struct {
   double *x, *y, *vx, *vy, *fx, *fy;
 } Nodal;
 
-// The nodes that others share come first, row by row; the numbers of the others are mixed up in groups, as a mesh generator leaves them.
+// The nodes that others share come first, row by row; the numbers of the others are mixed up in
+// groups, as a mesh generator leaves them.
 static int node_number(long row, long column, long rows) {
   if (row == 0) return (int)column;
   if (row == rows) return (int)(kNodes + column);
-  const long inner = (row - 1) * kNodes + column, group = inner / 64 * 64, all = (rows - 1) * kNodes;
+  const long inner = (row - 1) * kNodes + column, group = inner / 64 * 64,
+             all = (rows - 1) * kNodes;
   const long mixed = group + (inner * 37 + 11) % 64;
   return (int)(2 * kNodes + (group + 64 <= all ? mixed : inner));
 }
 
-static void add_forces(Nodal node, const int (*corners)[4], double* pressure, const double* mass, long elements) {
+static void add_forces(Nodal node, const int (*corners)[4], double* pressure, const double* mass,
+                       long elements) {
   for (long e = 0; e < elements; ++e) {
     const int a = corners[e][0], b = corners[e][1], c = corners[e][2], d = corners[e][3];
-    const double ux = node.x[c] - node.x[a], uy = node.y[c] - node.y[a], wx = node.x[d] - node.x[b], wy = node.y[d] - node.y[b];
+    const double ux = node.x[c] - node.x[a], uy = node.y[c] - node.y[a], wx = node.x[d] - node.x[b],
+                 wy = node.y[d] - node.y[b];
     const double area = 0.5 * (ux * wy - uy * wx);
     const double growth = (node.vx[c] - node.vx[a]) * wy - (node.vy[c] - node.vy[a]) * wx;
     const double p = mass[e] / area - 0.01 * growth;
@@ -53,16 +58,21 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long begin = share_begin(all_rows, rank, ranks), rows = share_begin(all_rows, rank + 1, ranks) - begin;
+  const long begin = share_begin(all_rows, rank, ranks),
+             rows = share_begin(all_rows, rank + 1, ranks) - begin;
   if (all_rows < 2 * ranks) MPI_Abort(MPI_COMM_WORLD, 2);
   const long elements = rows * kElements, nodes = (rows + 1) * kNodes;
 
   // Forces first, so that they are at the same place in all windows, however many nodes a rank has.
-  const long room = whole_lines(((all_rows + ranks - 1) / ranks + 1) * kNodes * sizeof(double)) / sizeof(double);
+  const long room =
+      whole_lines(((all_rows + ranks - 1) / ranks + 1) * kNodes * sizeof(double)) / sizeof(double);
   double* arrays;
   MPI_Win win;
-  MPI_Win_allocate(6 * room * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &arrays, &win);
-  const Nodal node = {arrays + 2 * room, arrays + 3 * room, arrays + 4 * room, arrays + 5 * room, arrays, arrays + room};
+  MPI_Win_allocate(6 * room * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &arrays, &win);
+  const Nodal node = {
+      arrays + 2 * room, arrays + 3 * room, arrays + 4 * room, arrays + 5 * room, arrays,
+      arrays + room};
   int(*corners)[4] = malloc(elements * sizeof *corners);
   double* mass = malloc(elements * sizeof(double));
   double* pressure = malloc(elements * sizeof(double));
@@ -99,7 +109,8 @@ int main(int argc, char** argv) {
       const int other = rank + (edge == 0 ? -1 : 1);
       if (other < 0 || other >= ranks) continue;
       for (int axis = 0; axis < 2; ++axis)
-        MPI_Accumulate(edges[2 * edge + axis], kNodes, MPI_DOUBLE, other, axis * room + (1 - edge) * kNodes, kNodes, MPI_DOUBLE, MPI_SUM, win);
+        MPI_Accumulate(edges[2 * edge + axis], kNodes, MPI_DOUBLE, other,
+                       axis * room + (1 - edge) * kNodes, kNodes, MPI_DOUBLE, MPI_SUM, win);
     }
     MPI_Win_fence(0, win);
     move(node, nodes, 0.001);
@@ -107,7 +118,8 @@ int main(int argc, char** argv) {
   const double seconds = synchronised_time() - started;
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 
-  const uint64_t checksum = checksum_of(node.x, nodes, begin * kNodes) + checksum_of(pressure, elements, begin * kElements);
+  const uint64_t checksum = checksum_of(node.x, nodes, begin * kNodes) +
+                            checksum_of(pressure, elements, begin * kElements);
   MPI_Win_free(&win);
   free(corners);
   free(mass);

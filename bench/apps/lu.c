@@ -1,6 +1,6 @@
-// Factors a dense matrix into a lower and an upper triangle, without exchanging rows: lu STEPS ORDER
-// Panels of kPanel columns are dealt out to the ranks in turn and live in their windows, where they are factored and updated; whoever needs
-// the one that was finished last gets it.
+// Factors a dense matrix into a lower and an upper triangle, without exchanging rows: lu STEPS
+// ORDER Panels of kPanel columns are dealt out to the ranks in turn and live in their windows,
+// where they are factored and updated; whoever needs the one that was finished last gets it.
 #include "app.h"
 
 enum { kPanel = 32 };
@@ -11,7 +11,8 @@ static void factor(Row* panel, long first, long order) {
   for (long k = 0; k < kPanel; ++k)
     for (long row = first + k + 1; row < order; ++row) {
       const double factor = panel[row][k] /= panel[first + k][k];
-      for (long column = k + 1; column < kPanel; ++column) panel[row][column] -= factor * panel[first + k][column];
+      for (long column = k + 1; column < kPanel; ++column)
+        panel[row][column] -= factor * panel[first + k][column];
     }
 }
 
@@ -19,10 +20,12 @@ static void factor(Row* panel, long first, long order) {
 static void update(Row* restrict panel, Row* restrict done, long first, long order) {
   for (long k = 0; k < kPanel; ++k)
     for (long row = first + k + 1; row < first + kPanel; ++row)
-      for (long column = 0; column < kPanel; ++column) panel[row][column] -= done[row][k] * panel[first + k][column];
+      for (long column = 0; column < kPanel; ++column)
+        panel[row][column] -= done[row][k] * panel[first + k][column];
   for (long row = first + kPanel; row < order; ++row)
     for (long k = 0; k < kPanel; ++k)
-      for (long column = 0; column < kPanel; ++column) panel[row][column] -= done[row][k] * panel[first + k][column];
+      for (long column = 0; column < kPanel; ++column)
+        panel[row][column] -= done[row][k] * panel[first + k][column];
 }
 
 static void fill(Row* matrix, long panels, long order, int rank, int ranks) {
@@ -30,13 +33,16 @@ static void fill(Row* matrix, long panels, long order, int rank, int ranks) {
     for (long row = 0; row < order; ++row)
       for (long i = 0; i < kPanel; ++i) {
         const long column = (local * ranks + rank) * kPanel + i;
-        matrix[local * order + row][i] = (double)(mix(row * order + column) >> 12) / (double)(1L << 52) + (row == column ? (double)order : 0);
+        matrix[local * order + row][i] =
+            (double)(mix(row * order + column) >> 12) / (double)(1L << 52) +
+            (row == column ? (double)order : 0);
       }
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const long steps = argument(argc, argv, 1, 1), order = argument(argc, argv, 2, 1024), panels = order / kPanel;
+  const long steps = argument(argc, argv, 1, 1), order = argument(argc, argv, 2, 1024),
+             panels = order / kPanel;
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -44,7 +50,8 @@ int main(int argc, char** argv) {
 
   Row* matrix;
   MPI_Win win;
-  MPI_Win_allocate((panels + ranks - 1) / ranks * order * sizeof(Row), sizeof(Row), MPI_INFO_NULL, MPI_COMM_WORLD, &matrix, &win);
+  MPI_Win_allocate((panels + ranks - 1) / ranks * order * sizeof(Row), sizeof(Row), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &matrix, &win);
   Row* copy = aligned_alloc(kLine, order * sizeof(Row));
 
   const double started = synchronised_time();
@@ -55,7 +62,8 @@ int main(int argc, char** argv) {
       const int owner = (int)(done % ranks), elements = (int)((order - first) * kPanel);
       if (rank == owner) factor(matrix + done / ranks * order, first, order);
       MPI_Win_fence(0, win);
-      if (rank != owner) MPI_Get(copy + first, elements, MPI_DOUBLE, owner, there, elements, MPI_DOUBLE, win);
+      if (rank != owner)
+        MPI_Get(copy + first, elements, MPI_DOUBLE, owner, there, elements, MPI_DOUBLE, win);
       MPI_Win_fence(0, win);
       Row* panel = rank == owner ? matrix + done / ranks * order : copy;
       for (long local = 0; local * ranks + rank < panels; ++local)
@@ -67,7 +75,8 @@ int main(int argc, char** argv) {
 
   uint64_t checksum = 0;
   for (long local = 0; local * ranks + rank < panels; ++local)
-    checksum += checksum_of(matrix[local * order], order * kPanel, (local * ranks + rank) * order * kPanel);
+    checksum +=
+        checksum_of(matrix[local * order], order * kPanel, (local * ranks + rank) * order * kPanel);
   MPI_Win_free(&win);
   free(copy);
   return finish(seconds, checksum);

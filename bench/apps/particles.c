@@ -1,6 +1,7 @@
 // Molecular dynamics of atoms that attract and repel each other: particles STEPS SIDE
-// SIDE^3 atoms, a share of them for each rank. Every rank's window holds the positions of all: each moves its own there, puts them into the
-// windows of all others, and loads those of neighbours through a list.
+// SIDE^3 atoms, a share of them for each rank. Every rank's window holds the positions of all: each
+// moves its own there, puts them into the windows of all others, and loads those of neighbours
+// through a list.
 #include <math.h>
 #include "app.h"
 
@@ -11,7 +12,8 @@ typedef struct {
 } Point;
 
 static long place_in(long atom, long side, long dx, long dy, long dz) {
-  const long x = (atom % side + dx + side) % side, y = (atom / side % side + dy + side) % side, z = (atom / side / side + dz + side) % side;
+  const long x = (atom % side + dx + side) % side, y = (atom / side % side + dy + side) % side,
+             z = (atom / side / side + dz + side) % side;
   return x + side * (y + side * z);
 }
 
@@ -34,7 +36,8 @@ static Point force_on(const Point* positions, Point at, const int* list, long co
   Point force = {0, 0, 0};
   for (long i = 0; i < count; ++i) {
     const Point* other = &positions[list[i]];
-    const double dx = nearest(at.x - other->x, size), dy = nearest(at.y - other->y, size), dz = nearest(at.z - other->z, size);
+    const double dx = nearest(at.x - other->x, size), dy = nearest(at.y - other->y, size),
+                 dz = nearest(at.z - other->z, size);
     const double square = dx * dx + dy * dy + dz * dz;
     if (square > kCutoff * kCutoff) continue;
     const double inverse = 1 / square, power = inverse * inverse * inverse;
@@ -52,27 +55,33 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long atoms = side * side * side, begin = share_begin(atoms, rank, ranks), mine = share_begin(atoms, rank + 1, ranks) - begin;
+  const long atoms = side * side * side, begin = share_begin(atoms, rank, ranks),
+             mine = share_begin(atoms, rank + 1, ranks) - begin;
 
   Point* positions;
   MPI_Win win;
-  MPI_Win_allocate(whole_lines(atoms * sizeof(Point)), sizeof(Point), MPI_INFO_NULL, MPI_COMM_WORLD, &positions, &win);
+  MPI_Win_allocate(whole_lines(atoms * sizeof(Point)), sizeof(Point), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &positions, &win);
   Point* velocities = calloc(mine, sizeof(Point));
   int* lists = malloc(mine * 26 * sizeof(int));
   long* starts = malloc((mine + 1) * sizeof(long));
   starts[0] = 0;
-  for (long i = 0; i < mine; ++i) starts[i + 1] = starts[i] + neighbours_of(begin + i, side, lists + starts[i]);
+  for (long i = 0; i < mine; ++i)
+    starts[i + 1] = starts[i] + neighbours_of(begin + i, side, lists + starts[i]);
   const double gap = 1.1, size = gap * (double)side;
   for (long i = 0; i < atoms; ++i) {
     const double jitter = (double)(mix(i) >> 12) / (double)(1L << 52) * 0.1;
-    positions[i] = (Point){gap * (double)(i % side) + jitter, gap * (double)(i / side % side) - jitter, gap * (double)(i / side / side)};
+    positions[i] =
+        (Point){gap * (double)(i % side) + jitter, gap * (double)(i / side % side) - jitter,
+                gap * (double)(i / side / side)};
   }
 
   MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
   const double started = synchronised_time();
   for (long step = 0; step < steps; ++step) {
     for (long i = 0; i < mine; ++i) {
-      const Point force = force_on(positions, positions[begin + i], lists + starts[i], starts[i + 1] - starts[i], size);
+      const Point force = force_on(positions, positions[begin + i], lists + starts[i],
+                                   starts[i + 1] - starts[i], size);
       velocities[i].x += kStep * force.x;
       velocities[i].y += kStep * force.y;
       velocities[i].z += kStep * force.z;
@@ -84,7 +93,9 @@ int main(int argc, char** argv) {
     }
     MPI_Win_fence(0, win);
     for (int to = 0; to < ranks; ++to)
-      if (to != rank) MPI_Put(positions + begin, (int)(3 * mine), MPI_DOUBLE, to, begin, (int)(3 * mine), MPI_DOUBLE, win);
+      if (to != rank)
+        MPI_Put(positions + begin, (int)(3 * mine), MPI_DOUBLE, to, begin, (int)(3 * mine),
+                MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
   }
   const double seconds = synchronised_time() - started;

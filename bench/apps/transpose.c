@@ -1,16 +1,19 @@
 // Transposes a square matrix again and again: transpose STEPS ORDER
-// A block of rows for each rank, kept as a block of columns for each of the others, which it puts into their windows as they are; whoever
-// reads them there turns them. The window is there once for even and once for odd steps: while one is read, the other may be written.
+// A block of rows for each rank, kept as a block of columns for each of the others, which it puts
+// into their windows as they are; whoever reads them there turns them. The window is there once for
+// even and once for odd steps: while one is read, the other may be written.
 #include "app.h"
 
 enum { kTile = 16 };
 
 // turned[column][row] += block[row][column]
-static void add_turned(double* restrict turned, long turned_width, const double* block, long rows, long columns) {
+static void add_turned(double* restrict turned, long turned_width, const double* block, long rows,
+                       long columns) {
   for (long row = 0; row < rows; row += kTile)
     for (long column = 0; column < columns; column += kTile)
       for (long r = row; r < row + kTile; ++r)
-        for (long c = column; c < column + kTile; ++c) turned[c * turned_width + r] += block[r * columns + c];
+        for (long c = column; c < column + kTile; ++c)
+          turned[c * turned_width + r] += block[r * columns + c];
 }
 
 int main(int argc, char** argv) {
@@ -24,8 +27,10 @@ int main(int argc, char** argv) {
 
   double* in;
   MPI_Win win;
-  MPI_Win_allocate(2 * ranks * block * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &in, &win);
-  double* matrix = aligned_alloc(kLine, ranks * block * sizeof(double));  // [to whom][my row][their row]
+  MPI_Win_allocate(2 * ranks * block * sizeof(double), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &in, &win);
+  double* matrix =
+      aligned_alloc(kLine, ranks * block * sizeof(double));  // [to whom][my row][their row]
   double* turned = aligned_alloc(kLine, width * order * sizeof(double));  // [my row][row]
   for (long i = 0; i < ranks * block; ++i) {
     matrix[i] = (double)(mix(rank * ranks * block + i) >> 40);
@@ -37,9 +42,11 @@ int main(int argc, char** argv) {
   for (long step = 0; step < steps; ++step) {
     const long side = step % 2 * ranks * block;
     for (int to = 0; to < ranks; ++to)
-      MPI_Put(matrix + to * block, (int)block, MPI_DOUBLE, to, side + rank * block, (int)block, MPI_DOUBLE, win);
+      MPI_Put(matrix + to * block, (int)block, MPI_DOUBLE, to, side + rank * block, (int)block,
+              MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
-    for (int from = 0; from < ranks; ++from) add_turned(turned + from * width, order, in + side + from * block, width, width);
+    for (int from = 0; from < ranks; ++from)
+      add_turned(turned + from * width, order, in + side + from * block, width, width);
     for (long i = 0; i < ranks * block; ++i) matrix[i] += 1;
   }
   const double seconds = synchronised_time() - started;

@@ -1,5 +1,6 @@
-// What one MPI call costs: nanoseconds per call of each kind, printed by rank 0 as "name ns". Two ranks.
-// Run bare and under `photofinish exec`, the difference is what recording costs (bench/micro/run does both).
+// What one MPI call costs: nanoseconds per call of each kind, printed by rank 0 as "name ns". Two
+// ranks. Run bare and under `photofinish exec`, the difference is what recording costs
+// (bench/micro/run does both).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static double buffer[kBatch], window_memory[kBatch];
 static MPI_Win win;
 
 static double now(void) { return MPI_Wtime() * 1e9; }
-static void report(const char *name, double ns, long calls) {
+static void report(const char* name, double ns, long calls) {
   if (rank == 0) printf("%s %.2f\n", name, ns / (double)calls);
 }
 
@@ -20,11 +21,13 @@ static void put_get(int rounds) {
   double put = 0, get = 0;
   for (int r = 0; r < rounds; ++r) {
     double t = now();
-    for (int i = 0; i < kBatch; ++i) MPI_Put(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, 1, MPI_DOUBLE, win);
+    for (int i = 0; i < kBatch; ++i)
+      MPI_Put(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, 1, MPI_DOUBLE, win);
     put += now() - t;
     MPI_Win_flush_all(win);
     t = now();
-    for (int i = 0; i < kBatch; ++i) MPI_Get(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, 1, MPI_DOUBLE, win);
+    for (int i = 0; i < kBatch; ++i)
+      MPI_Get(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, 1, MPI_DOUBLE, win);
     get += now() - t;
     MPI_Win_flush_all(win);
   }
@@ -38,11 +41,13 @@ static void isend_irecv_wait(int rounds) {
   double isend = 0, irecv = 0, wait = 0;
   for (int r = 0; r < rounds; ++r) {
     double t = now();
-    for (int i = 0; i < kBatch; ++i) MPI_Irecv(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, MPI_COMM_WORLD, &receives[i]);
+    for (int i = 0; i < kBatch; ++i)
+      MPI_Irecv(&buffer[i], 1, MPI_DOUBLE, 1 - rank, i, MPI_COMM_WORLD, &receives[i]);
     irecv += now() - t;
     MPI_Barrier(MPI_COMM_WORLD);
     t = now();
-    for (int i = 0; i < kBatch; ++i) MPI_Isend(&window_memory[i], 1, MPI_DOUBLE, 1 - rank, i, MPI_COMM_WORLD, &sends[i]);
+    for (int i = 0; i < kBatch; ++i)
+      MPI_Isend(&window_memory[i], 1, MPI_DOUBLE, 1 - rank, i, MPI_COMM_WORLD, &sends[i]);
     isend += now() - t;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < kBatch; ++i) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
@@ -80,11 +85,12 @@ static void ping_pong(int rounds) {
   report("ping-pong", now() - t, 2L * rounds);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int scale = argc > 1 ? atoi(argv[1]) : 10;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Win_create(window_memory, sizeof window_memory, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_create(window_memory, sizeof window_memory, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                 &win);
   for (int warm = 1; warm >= 0; --warm) {
     const int rounds = warm ? 20 : 100 * scale;
     if (!warm && rank == 0) printf("begin\n");

@@ -1,7 +1,7 @@
 // Starts and ends: what recording adds to the start of a run.
 #include <mpi.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Finalize();
   return 0;

@@ -1,11 +1,12 @@
-// A halo exchange: what an event costs on disk. Each rank sends four faces to its neighbours, STEPS times.
+// A halo exchange: what an event costs on disk. Each rank sends four faces to its neighbours, STEPS
+// times.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { kFace = 64 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int steps = argc > 1 ? atoi(argv[1]) : 1000;
   int ranks, dims[2] = {0, 0}, periods[2] = {1, 1}, neighbour[4];
@@ -19,8 +20,10 @@ int main(int argc, char **argv) {
   double sum = 0;
   for (int step = 0; step < steps; ++step) {
     MPI_Request requests[8];
-    for (int i = 0; i < 4; ++i) MPI_Irecv(in[i], kFace, MPI_DOUBLE, neighbour[i], i ^ 1, grid, &requests[i]);
-    for (int i = 0; i < 4; ++i) MPI_Isend(out[i], kFace, MPI_DOUBLE, neighbour[i], i, grid, &requests[4 + i]);
+    for (int i = 0; i < 4; ++i)
+      MPI_Irecv(in[i], kFace, MPI_DOUBLE, neighbour[i], i ^ 1, grid, &requests[i]);
+    for (int i = 0; i < 4; ++i)
+      MPI_Isend(out[i], kFace, MPI_DOUBLE, neighbour[i], i, grid, &requests[4 + i]);
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
     if (step % 10 == 0) MPI_Allreduce(&out[0][0], &sum, 1, MPI_DOUBLE, MPI_SUM, grid);
   }

@@ -1,12 +1,15 @@
-// What it costs to find the conflicting accesses of a batch: append, sort, sweep, beside Boost.ICL's interval map.
+// What it costs to find the conflicting accesses of a batch: append, sort, sweep, beside
+// Boost.ICL's interval map.
 //
 //   cmake --build build/release --target memory_index
 //   build/release/bin/memory_index [most accesses, 10000000 by default] [ours: without the interval map]
 //
-// Prints nanoseconds of processor time for each access: medians of batches that use their memory again, and the first batch,
-// whose memory the system has yet to give. Half of the accesses are writes, half are reads, of 8 bytes each; about one in a
-// hundred meets another one. Ours appends each access to a batch, then sweeps over it. The interval map keeps the set of
-// writers of each byte: all writes are looked up and added, then all reads are looked up. Both must find as many pairs.
+// Prints nanoseconds of processor time for each access: medians of batches that use their memory
+// again, and the first batch, whose memory the system has yet to give. Half of the accesses are
+// writes, half are reads, of 8 bytes each; about one in a hundred meets another one. Ours appends
+// each access to a batch, then sweeps over it. The interval map keeps the set of writers of each
+// byte: all writes are looked up and added, then all reads are looked up. Both must find as many
+// pairs.
 #include <malloc.h>
 #include <time.h>
 
@@ -48,17 +51,20 @@ std::vector<Access> make_stream(const std::string& name, std::size_t count) {
   if (name == "sequential") return stream(count, [](std::size_t i) { return i * kSize; });
   if (name == "reverse") return stream(count, [&](std::size_t i) { return (count - i) * kSize; });
   if (name == "strided") {  // column by column through a matrix
-    const std::size_t rows = std::min<std::size_t>(1000, count / 10), row_bytes = 10 * kSize * count / rows;
+    const std::size_t rows = std::min<std::size_t>(1000, count / 10),
+                      row_bytes = 10 * kSize * count / rows;
     return stream(count, [=](std::size_t i) { return i % rows * row_bytes + i / rows * kSize; });
   }
   std::mt19937_64 random(1);
-  // "random": anywhere in 100 times the memory that is touched; "scattered": in 1000 places of the whole address space.
+  // "random": anywhere in 100 times the memory that is touched; "scattered": in 1000 places of the
+  // whole address space.
   const bool scattered = name == "scattered";
   std::vector<std::uint64_t> bases(scattered ? 1000 : 1);
   for (std::uint64_t& base : bases) base = scattered ? random() % kBase / 4096 * 4096 : 0;
   const std::uint64_t slots = 100 * count / bases.size();
   std::vector<std::uint64_t> places(count);
-  for (std::uint64_t& place : places) place = bases[random() % bases.size()] + random() % slots * kSize;
+  for (std::uint64_t& place : places)
+    place = bases[random() % bases.size()] + random() % slots * kSize;
   return stream(count, [&](std::size_t i) { return places[i]; });
 }
 
@@ -98,18 +104,21 @@ Run run_interval_map(const std::vector<Access>& accesses) {
     const auto look_up = [&](const Writers::interval_type& where) {
       met.clear();
       const auto [first, last] = writers.equal_range(where);
-      for (auto part = first; part != last; ++part) met.insert(met.end(), part->second.begin(), part->second.end());
+      for (auto part = first; part != last; ++part)
+        met.insert(met.end(), part->second.begin(), part->second.end());
       std::sort(met.begin(), met.end());
       run.pairs += std::unique(met.begin(), met.end()) - met.begin();
     };
     for (std::uint32_t i = 0; i < accesses.size(); ++i) {
       if (accesses[i].group != kWrites) continue;
-      const auto where = Writers::interval_type::right_open(accesses[i].begin, accesses[i].begin + kSize);
+      const auto where =
+          Writers::interval_type::right_open(accesses[i].begin, accesses[i].begin + kSize);
       look_up(where);
       writers.add({where, {i}});
     }
     for (const Access& access : accesses)
-      if (access.group == kReads) look_up(Writers::interval_type::right_open(access.begin, access.begin + kSize));
+      if (access.group == kReads)
+        look_up(Writers::interval_type::right_open(access.begin, access.begin + kSize));
   }
   run.seconds = seconds() - start;
   return run;
@@ -134,12 +143,16 @@ double measure(const std::string& name, std::size_t count, bool with_map) {
     const Run run = run_interval_map(accesses);
     map.push_back(run.seconds);
     if (run.pairs != pairs) {
-      std::fprintf(stderr, "%s: %zu pairs, but the interval map finds %zu\n", name.c_str(), pairs, run.pairs);
+      std::fprintf(stderr, "%s: %zu pairs, but the interval map finds %zu\n", name.c_str(), pairs,
+                   run.pairs);
       std::exit(1);
     }
   }
-  const auto nanoseconds = [&](double seconds) { return seconds * 1e9 / static_cast<double>(count); };
-  std::printf("| %s | %zu | %.1f | %.1f | ", name.c_str(), count, nanoseconds(median(ours)), nanoseconds(first));
+  const auto nanoseconds = [&](double seconds) {
+    return seconds * 1e9 / static_cast<double>(count);
+  };
+  std::printf("| %s | %zu | %.1f | %.1f | ", name.c_str(), count, nanoseconds(median(ours)),
+              nanoseconds(first));
   if (map.empty())
     std::printf("left out");
   else
@@ -153,12 +166,15 @@ double measure(const std::string& name, std::size_t count, bool with_map) {
 
 int main(int argc, char** argv) {
   const std::size_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10000000;
-  std::puts("| stream | accesses | ours | ours, first batch | Boost.ICL | pairs found |\n|---|---|---|---|---|---|");
+  std::puts(
+      "| stream | accesses | ours | ours, first batch | Boost.ICL | pairs found "
+      "|\n|---|---|---|---|---|---|");
   for (const char* name : {"sequential", "reverse", "strided", "random", "scattered"}) {
     double map_seconds = 0;
     bool with_map = argc <= 2;
     for (std::size_t count = 1000; count <= most; count *= 10) {
-      with_map = with_map && map_seconds * 15 < kMostSeconds;  // ten times the accesses, in a deeper tree
+      with_map =
+          with_map && map_seconds * 15 < kMostSeconds;  // ten times the accesses, in a deeper tree
       map_seconds = measure(name, count, with_map);
     }
   }

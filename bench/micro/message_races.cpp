@@ -5,9 +5,10 @@
 //   build/release/bin/message_races long [events, 100000000 by default]
 //   build/release/bin/message_races one processes outstanding tags [messages]
 //
-// Simulated processes keep so many receives open, with any source and tags in turn; messages come from eight neighbours, or from
-// anybody, half as many in flight as receives are open. One in ten is synchronous. An event is a send, a receive, or the completion of a
-// receive or synchronous send; the completion of a standard send says nothing and is not counted.
+// Simulated processes keep so many receives open, with any source and tags in turn; messages come
+// from eight neighbours, or from anybody, half as many in flight as receives are open. One in ten
+// is synchronous. An event is a send, a receive, or the completion of a receive or synchronous
+// send; the completion of a standard send says nothing and is not counted.
 #include <time.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ double megabytes() {
   if (file == nullptr) return 0;
   const int read = std::fscanf(file, "%zu %zu", &size, &resident);
   std::fclose(file);
-  return read == 2 ? static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6 : 0;
+  return read == 2
+             ? static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6
+             : 0;
 }
 
 struct Shape {
@@ -49,7 +52,8 @@ struct Shape {
 
 class Load {
  public:
-  explicit Load(const Shape& shape) : shape_(shape), races_(shape.processes), ranks_(static_cast<std::size_t>(shape.processes)) {
+  explicit Load(const Shape& shape)
+      : shape_(shape), races_(shape.processes), ranks_(static_cast<std::size_t>(shape.processes)) {
     for (Rank& rank : ranks_) {
       rank.open.resize(static_cast<std::size_t>(shape.tags));
       rank.flying.resize(static_cast<std::size_t>(shape.tags));
@@ -97,7 +101,9 @@ class Load {
       const int far = 1 + static_cast<int>(number % 8) % (shape_.processes - 1);
       return (p + far) % shape_.processes;
     }
-    return static_cast<int>((static_cast<std::uint32_t>(p) + 1 + random() % static_cast<std::uint32_t>(shape_.processes - 1)) % static_cast<std::uint32_t>(shape_.processes));
+    return static_cast<int>((static_cast<std::uint32_t>(p) + 1 +
+                             random() % static_cast<std::uint32_t>(shape_.processes - 1)) %
+                            static_cast<std::uint32_t>(shape_.processes));
   }
 
   void post(int p, Rank& rank) {
@@ -105,7 +111,8 @@ class Load {
     const auto tag = static_cast<std::size_t>(number) % rank.open.size();
     const WorldRank source = shape_.wild ? kAnySource : WorldRank(sender(p, number));
     const MessageEnd end{WorldRank(p), number, SiteId(1), 1, static_cast<std::int64_t>(tag)};
-    rank.open[tag].push_back({races_.receive(end, Uid(1), {source, static_cast<std::int64_t>(tag)}), 0});
+    rank.open[tag].push_back(
+        {races_.receive(end, Uid(1), {source, static_cast<std::int64_t>(tag)}), 0});
     ++rank.open_count;
     ++events_;
   }
@@ -116,7 +123,10 @@ class Load {
     const int from = sender(p, number);
     const bool synchronous = random() % 10 == 0;
     const MessageEnd end{WorldRank(from), number, SiteId(2), 2, static_cast<std::int64_t>(tag)};
-    rank.flying[tag].push_back({races_.send(end, Uid(1), WorldRank(p), synchronous ? SendMode::Synchronous : SendMode::Standard), synchronous});
+    rank.flying[tag].push_back(
+        {races_.send(end, Uid(1), WorldRank(p),
+                     synchronous ? SendMode::Synchronous : SendMode::Standard),
+         synchronous});
     ++rank.flying_count;
     ++events_;
   }
@@ -148,16 +158,18 @@ class Load {
 
 void measure(const Shape& shape, std::uint64_t messages) {
   Load load(shape);
-  const auto rounds = std::max<std::uint64_t>(4, messages / static_cast<std::uint64_t>(shape.processes));
+  const auto rounds =
+      std::max<std::uint64_t>(4, messages / static_cast<std::uint64_t>(shape.processes));
   for (std::uint64_t i = 0; i < rounds / 4; ++i) load.round();  // until as much is open as will be
   const std::uint64_t before = load.events();
   const double start = seconds();
   for (std::uint64_t i = 0; i < rounds; ++i) load.round();
   const double took = seconds() - start;
   const auto held = load.races().held();
-  std::printf("| %s%s | %d | %d | %d | %.2f | %zu | %.1f |\n", shape.wild ? (shape.neighbours ? "neighbours" : "anybody") : "named sources",
-              shape.barrier_every != 0 ? ", barriers" : "", shape.processes, shape.outstanding, shape.tags,
-              static_cast<double>(load.events() - before) / took * 1e-6, held.kept,
+  std::printf("| %s%s | %d | %d | %d | %.2f | %zu | %.1f |\n",
+              shape.wild ? (shape.neighbours ? "neighbours" : "anybody") : "named sources",
+              shape.barrier_every != 0 ? ", barriers" : "", shape.processes, shape.outstanding,
+              shape.tags, static_cast<double>(load.events() - before) / took * 1e-6, held.kept,
               static_cast<double>(held.clock_bytes) / 1e6);
   std::fflush(stdout);
 }
@@ -165,16 +177,19 @@ void measure(const Shape& shape, std::uint64_t messages) {
 void run_long(std::uint64_t events) {
   Shape shape;
   Load load(shape);
-  std::puts("| events | million events/s | resident MB | kept matches | clocks, MB |\n|---|---|---|---|---|");
+  std::puts(
+      "| events | million events/s | resident MB | kept matches | clocks, MB "
+      "|\n|---|---|---|---|---|");
   double last = seconds();
   std::uint64_t last_events = 0;
   for (std::uint64_t next = events / 10; next <= events; next += events / 10) {
     while (load.events() < next) load.round();
     const double now = seconds();
     const auto held = load.races().held();
-    std::printf("| %llu | %.2f | %.1f | %zu | %.2f |\n", static_cast<unsigned long long>(load.events()),
-                static_cast<double>(load.events() - last_events) / (now - last) * 1e-6, megabytes(), held.kept,
-                static_cast<double>(held.clock_bytes) / 1e6);
+    std::printf("| %llu | %.2f | %.1f | %zu | %.2f |\n",
+                static_cast<unsigned long long>(load.events()),
+                static_cast<double>(load.events() - last_events) / (now - last) * 1e-6, megabytes(),
+                held.kept, static_cast<double>(held.clock_bytes) / 1e6);
     std::fflush(stdout);
     last = now;
     last_events = load.events();
@@ -189,11 +204,14 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc > 4 && std::string(argv[1]) == "one") {
-    measure({std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4])}, argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 300000);
+    measure({std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4])},
+            argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 300000);
     return 0;
   }
   const std::uint64_t messages = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 300000;
-  std::puts("| messages from | processes | open receives | tags | million events/s | kept matches | clocks, MB |\n|---|---|---|---|---|---|---|");
+  std::puts(
+      "| messages from | processes | open receives | tags | million events/s | kept matches | "
+      "clocks, MB |\n|---|---|---|---|---|---|---|");
   for (const int processes : {4, 16, 64, 256, 1024, 4096}) measure({processes, 16, 4}, messages);
   for (const int processes : {4, 64, 1024, 4096}) measure({processes, 16, 4, false}, messages);
   for (const int processes : {64, 4096}) measure({processes, 16, 4, false, true, 100}, messages);

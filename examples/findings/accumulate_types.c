@@ -1,8 +1,9 @@
-// Two ranks add to one place, one of them four bytes, the other eight. Built with -DFIXED both add eight.
+// Two ranks add to one place, one of them four bytes, the other eight. Built with -DFIXED both add
+// eight.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, one = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

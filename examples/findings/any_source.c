@@ -1,9 +1,10 @@
-// Rank 0 takes the first message that comes for the setting, and the second for the data. Built with -DFIXED it names their sources.
+// Rank 0 takes the first message that comes for the setting, and the second for the data. Built
+// with -DFIXED it names their sources.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, setting = 0, data = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -18,7 +19,8 @@ int main(int argc, char **argv) {
     printf("setting %d, data %d\n", setting, data);
   } else {
     const int value = 100 * rank;
-    if (rank == 2) usleep(300000);  // it has more to do, so that its message comes second, as a rule
+    if (rank == 2)
+      usleep(300000);  // it has more to do, so that its message comes second, as a rule
     MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

@@ -1,12 +1,13 @@
-// The buffer of a send is written again before the send is over. Built with -DFIXED it is waited for first.
+// The buffer of a send is written again before the send is over. Built with -DFIXED it is waited
+// for first.
 #include <mpi.h>
 #include <stdio.h>
 
-static void produce(int *block, int step) {
+static void produce(int* block, int step) {
   for (int i = 0; i < 4; ++i) block[i] = step;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, block[4];
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,15 +1,16 @@
-// Rank 0 takes results as they come, with MPI_Waitany: each receive has one sender, and yet no two runs need be alike.
-// Built with -DFIXED it takes them in order.
+// Rank 0 takes results as they come, with MPI_Waitany: each receive has one sender, and yet no two
+// runs need be alike. Built with -DFIXED it takes them in order.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, in[2], index;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     MPI_Request requests[2];
-    for (int i = 0; i < 2; ++i) MPI_Irecv(&in[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 2; ++i)
+      MPI_Irecv(&in[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
     int sum = 0;
     for (int i = 0; i < 2; ++i) {
 #ifdef FIXED

@@ -1,16 +1,18 @@
-// Two ranks send to each other, and receive afterwards. It comes to its end if the library keeps the messages for a while: it does with
-// small ones, and not with large ones (give their size in ints). Built with -DFIXED they use MPI_Sendrecv.
+// Two ranks send to each other, and receive afterwards. It comes to its end if the library keeps
+// the messages for a while: it does with small ones, and not with large ones (give their size in
+// ints). Built with -DFIXED they use MPI_Sendrecv.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int count = argc > 1 ? atoi(argv[1]) : 1;
   int rank, *out = calloc(count, sizeof(int)), *in = calloc(count, sizeof(int));
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 #ifdef FIXED
-  MPI_Sendrecv(out, count, MPI_INT, 1 - rank, 0, in, count, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, count, MPI_INT, 1 - rank, 0, in, count, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
 #else
   MPI_Send(out, count, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
   MPI_Recv(in, count, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

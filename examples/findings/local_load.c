@@ -1,12 +1,13 @@
-// A put of another rank into memory that its owner reads with a plain load. Built with -DFIXED there is a barrier between them.
+// A put of another rank into memory that its owner reads with a plain load. Built with -DFIXED
+// there is a barrier between them.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, value = 42;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int *cell;
+  int* cell;
   MPI_Win win;
   MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &win);
   MPI_Win_set_name(win, "cell");

@@ -1,12 +1,13 @@
-// A get whose result is used while it is still in flight. Built with -DFIXED it is waited for first.
+// A get whose result is used while it is still in flight. Built with -DFIXED it is waited for
+// first.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, got = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int *cell;
+  int* cell;
   MPI_Win win;
   MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &cell, &win);
   *cell = 7;

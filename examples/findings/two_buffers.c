@@ -1,8 +1,9 @@
-// Two receives into one buffer, both in flight: seen in the calls alone. Built with -DFIXED each has its own.
+// Two receives into one buffer, both in flight: seen in the calls alone. Built with -DFIXED each
+// has its own.
 #include <mpi.h>
 #include <stdio.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, in[2] = {0, 0};
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

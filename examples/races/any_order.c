@@ -17,11 +17,11 @@ int main(int argc, char** argv) {
 #else
       const int from = MPI_ANY_SOURCE;
 #endif
-      MPI_Recv(&values[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{take}*/
+      MPI_Recv(&values[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{take}*/
     }
     printf("values %d %d %d\n", values[1], values[2], values[3]);
   } else {
-    MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

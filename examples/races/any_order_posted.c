@@ -1,5 +1,5 @@
-// Receives from any source that are posted before the senders are let go; which of two greetings comes first does not matter.
-// Fixed: each is from a rank by name.
+// Receives from any source that are posted before the senders are let go; which of two greetings
+// comes first does not matter. Fixed: each is from a rank by name.
 #include <mpi.h>
 #include <stdio.h>
 // run: ranks=3
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
 #else
       const int from = MPI_ANY_SOURCE;
 #endif
-      MPI_Irecv(&greetings[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, &requests[i]);  /*{take}*/
+      MPI_Irecv(&greetings[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, &requests[i]); /*{take}*/
     }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     printf("greeted by %d\n", greetings[0] + greetings[1]);
   } else {
     const int one = 1;
-    MPI_Send(&one, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&one, 1, MPI_INT, 0, 5, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

@@ -1,6 +1,7 @@
-// UPC-Thrille's `knapsack`: the ranks fill the table of the dynamic programme, the last one writes the best value and the weight it takes into shared
-// variables, and rank 0 checks them without having waited for either. If it reads before they are written, its check fails.
-// Fixed: a barrier between.
+// UPC-Thrille's `knapsack`: the ranks fill the table of the dynamic programme, the last one writes
+// the best value and the weight it takes into shared variables, and rank 0 checks them without
+// having waited for either. If it reads before they are written, its check fails. Fixed: a barrier
+// between.
 #include "window.h"
 // run: ranks=3
 // output: value 24, weight 12: correct
@@ -32,8 +33,8 @@ int main(int argc, char** argv) {
   if (rank == size - 1) {
     int used;
     const int value = best(kItems, kCapacity, &used);
-    MPI_Put(&value, 1, MPI_INT, 0, kValue, 1, MPI_INT, win);  /*{value}*/
-    MPI_Put(&used, 1, MPI_INT, 0, kWeight, 1, MPI_INT, win);  /*{weight}*/
+    MPI_Put(&value, 1, MPI_INT, 0, kValue, 1, MPI_INT, win); /*{value}*/
+    MPI_Put(&used, 1, MPI_INT, 0, kWeight, 1, MPI_INT, win); /*{weight}*/
     MPI_Win_flush(0, win);
   }
 #ifdef FIXED
@@ -43,9 +44,10 @@ int main(int argc, char** argv) {
     int used;
     const int wanted = best(kItems, kCapacity, &used);
     MPI_Win_sync(win);
-    const int value = shared[kValue];    /*{read-value}*/
-    const int weight = shared[kWeight];  /*{read-weight}*/
-    printf("value %d, weight %d: %s\n", value, weight, value == wanted && weight == used ? "correct" : "WRONG");
+    const int value = shared[kValue];   /*{read-value}*/
+    const int weight = shared[kWeight]; /*{read-weight}*/
+    printf("value %d, weight %d: %s\n", value, weight,
+           value == wanted && weight == used ? "correct" : "WRONG");
   }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_unlock_all(win);

@@ -1,5 +1,5 @@
-// UPC-Thrille, NPB FT 2.4: all ranks set the shared variable dbg_sum to 0 at the same time, before a barrier.
-// Fixed: only one does.
+// UPC-Thrille, NPB FT 2.4: all ranks set the shared variable dbg_sum to 0 at the same time, before
+// a barrier. Fixed: only one does.
 #include "window.h"
 // run: ranks=4
 // output: dbg_sum 10

@@ -1,7 +1,8 @@
-// UPC-Thrille's `psearch`: a tree is searched, and rank 0 hands out its branches through a box in its memory. Whether the box is full, everybody looks
-// without a lock; such races happen and do no harm, for a thief looks again when it has the lock. The branch itself is written without a lock, too, but only
-// while the box is empty, and read only while it is full: that race is predicted, and cannot happen.
-// Fixed: everybody takes the lock before looking.
+// UPC-Thrille's `psearch`: a tree is searched, and rank 0 hands out its branches through a box in
+// its memory. Whether the box is full, everybody looks without a lock; such races happen and do no
+// harm, for a thief looks again when it has the lock. The branch itself is written without a lock,
+// too, but only while the box is empty, and read only while it is full: that race is predicted, and
+// cannot happen. Fixed: everybody takes the lock before looking.
 #include "window.h"
 // run: ranks=3
 // output: 127 nodes
@@ -28,7 +29,8 @@ static void unlock(void) { MPI_Win_unlock(0, locks); }
 
 static int is_empty(void) {
   int flag;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);  // so that the others come forward
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
+             MPI_STATUS_IGNORE);  // so that the others come forward
   MPI_Win_sync(boxes);
   return box[kState] == kEmpty; /*{wait}*/
 }
@@ -82,7 +84,8 @@ int main(int argc, char** argv) {
   int nodes = 0, all = 0;
   if (rank == 0) {
     nodes = kBranches - 1;
-    for (int branch = 1; branch <= kBranches + 1; ++branch) hand_out(branch, branch <= kBranches ? kFull : kNoMore);
+    for (int branch = 1; branch <= kBranches + 1; ++branch)
+      hand_out(branch, branch <= kBranches ? kFull : kNoMore);
   } else {
     for (int state = kEmpty; state != kNoMore; sched_yield()) nodes += steal(&state);
   }

@@ -1,4 +1,5 @@
-// A recorded run: its traces are read, its findings are written. By one process, or by several that each look after a share of the ranks.
+// A recorded run: its traces are read, its findings are written. By one process, or by several that
+// each look after a share of the ranks.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,8 @@
 
 namespace photofinish {
 
-// `say` is told what the traces lack; each thing once, by one process. An Error without a message: another process tells.
+// `say` is told what the traces lack; each thing once, by one process. An Error without a message:
+// another process tells.
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
                          const std::function<void(const std::string&)>& say);
 

@@ -17,7 +17,8 @@ constexpr std::size_t kMaxMessage = std::size_t{1} << 30;  // MPI counts in int
 constexpr std::size_t kUnderWay = 16;
 constexpr int kTags = 1 << 14;
 
-// A mail is one message with this in front, and more of them if it is very long. A message without anything: that was the last one.
+// A mail is one message with this in front, and more of them if it is very long. A message without
+// anything: that was the last one.
 struct Header {
   std::int32_t from, to;
   std::uint64_t size;
@@ -42,7 +43,8 @@ class Patience {
 
 void reduce(std::span<std::uint64_t> values, MPI_Op op) {
   MPI_Request request;
-  MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, op, MPI_COMM_WORLD, &request);
+  MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T, op,
+                 MPI_COMM_WORLD, &request);
   Patience patience;
   for (int done = 0;; patience.wait()) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -63,8 +65,9 @@ class Departing {
     std::memcpy(bytes.data(), &header, sizeof header);
     bytes.insert(bytes.end(), mail.bytes.begin(), mail.bytes.end());
     for (std::size_t at = 0; at < bytes.size(); at += kMaxMessage)
-      send(process, {bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                     bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + kMaxMessage))});
+      send(process,
+           {bytes.begin() + static_cast<std::ptrdiff_t>(at),
+            bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), at + kMaxMessage))});
   }
   void send_end(int process) { send(process, std::vector<std::uint8_t>()); }
   bool forget_gone() {
@@ -84,7 +87,8 @@ class Departing {
   };
   void send(int process, std::vector<std::uint8_t> bytes) {
     Message& message = messages_.emplace_back(std::move(bytes));
-    MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, process, tag_, MPI_COMM_WORLD, &message.request);
+    MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE, process, tag_,
+              MPI_COMM_WORLD, &message.request);
   }
 
   const int tag_;
@@ -107,8 +111,9 @@ void MpiTransport::max(std::span<std::uint64_t> values) { reduce(values, MPI_MAX
 void MpiTransport::exchange(const Next& next, const Take& take) {
   const int tag = exchanges_++ % kTags;
   Departing departing(tag);
-  std::vector<std::vector<std::uint8_t>> parts(static_cast<std::size_t>(processes_));  // of long mail, by sender
-  int ended = 1;  // nobody sends anything to itself
+  std::vector<std::vector<std::uint8_t>> parts(
+      static_cast<std::size_t>(processes_));  // of long mail, by sender
+  int ended = 1;                              // nobody sends anything to itself
   bool more = true;
   Patience patience;
   while (more || ended < processes_ || departing.size() > 0) {
@@ -117,7 +122,8 @@ void MpiTransport::exchange(const Next& next, const Take& take) {
       int process = 0;
       Mail mail;
       more = next(process, mail);
-      if (more) departing.send(process, mail);
+      if (more)
+        departing.send(process, mail);
       else
         for (int other = 0; other < processes_; ++other)
           if (other != process_) departing.send_end(other);
@@ -133,7 +139,8 @@ void MpiTransport::exchange(const Next& next, const Take& take) {
       std::vector<std::uint8_t>& bytes = parts[static_cast<std::size_t>(status.MPI_SOURCE)];
       const std::size_t had = bytes.size();
       bytes.resize(had + static_cast<std::size_t>(size));
-      MPI_Recv(bytes.data() + had, size, MPI_BYTE, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(bytes.data() + had, size, MPI_BYTE, status.MPI_SOURCE, tag, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
       if (size == 0) {
         ++ended;
         continue;
@@ -141,12 +148,16 @@ void MpiTransport::exchange(const Next& next, const Take& take) {
       Header header;
       std::memcpy(&header, bytes.data(), sizeof header);
       if (bytes.size() == sizeof header + header.size) {
-        take({WorldRank(header.from), WorldRank(header.to), {bytes.begin() + sizeof header, bytes.end()}});
+        take({WorldRank(header.from),
+              WorldRank(header.to),
+              {bytes.begin() + sizeof header, bytes.end()}});
         bytes.clear();
       }
     }
-    if (idle) patience.wait();
-    else patience.renew();
+    if (idle)
+      patience.wait();
+    else
+      patience.renew();
   }
 }
 

@@ -1,4 +1,5 @@
-// The processes of an analysis that an MPI launcher has started. Waiting, they sleep: there may be more of them than cores.
+// The processes of an analysis that an MPI launcher has started. Waiting, they sleep: there may be
+// more of them than cores.
 #pragma once
 
 #include "detect/transport.h"

@@ -7,16 +7,18 @@
 
 namespace photofinish {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void check_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "photofinish: internal error: %s does not hold (%s:%d); please report this\n", condition, file,
-               line);
+[[noreturn, gnu::cold, gnu::noinline]] inline void check_failed(const char* condition,
+                                                                const char* file, int line) {
+  std::fprintf(stderr,
+               "photofinish: internal error: %s does not hold (%s:%d); please report this\n",
+               condition, file, line);
   std::abort();
 }
 
 }  // namespace photofinish
 
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) [[unlikely]]                                                     \
-      ::photofinish::check_failed(#condition, __FILE__, __LINE__);                     \
+#define CHECK(condition)                                           \
+  do {                                                             \
+    if (!(condition)) [[unlikely]]                                 \
+      ::photofinish::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)

@@ -1,4 +1,5 @@
-// A line of a source file as one number: what the compiler pass writes into a program about its places, and what the tool knows of the places of a finding.
+// A line of a source file as one number: what the compiler pass writes into a program about its
+// places, and what the tool knows of the places of a finding.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +7,14 @@
 
 namespace photofinish {
 
-// Zero if the line is not known. Directories do not count: where a program was built they may have other names than where it is looked at.
+// Zero if the line is not known. Directories do not count: where a program was built they may have
+// other names than where it is looked at.
 constexpr std::uint32_t line_key(std::string_view file, std::uint32_t line) {
   if (file.empty() || line == 0) return 0;
   std::uint32_t key = 2166136261u;  // FNV-1a
   const auto add = [&key](unsigned char byte) { key = (key ^ byte) * 16777619u; };
-  for (const char letter : file.substr(file.rfind('/') + 1)) add(static_cast<unsigned char>(letter));
+  for (const char letter : file.substr(file.rfind('/') + 1))
+    add(static_cast<unsigned char>(letter));
   for (int shift = 0; shift < 32; shift += 8) add(static_cast<unsigned char>(line >> shift));
   return key != 0 ? key : 1;
 }

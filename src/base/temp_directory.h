@@ -9,7 +9,8 @@
 namespace photofinish {
 
 // Inside of `folder`; nothing if it cannot be made there, and errno says why.
-inline std::optional<std::string> make_temp_directory(const std::string& folder, const std::string& name) {
+inline std::optional<std::string> make_temp_directory(const std::string& folder,
+                                                      const std::string& name) {
   std::string path = folder + "/" + name + "-" + std::string(6, 'X');  // which mkdtemp replaces
   if (mkdtemp(path.data()) == nullptr) return {};
   return path;

@@ -19,18 +19,21 @@ inline std::uint64_t ticks() {
 #else
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 #endif
 }
 
 inline std::uint64_t clock_ns(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// How long a tick is. Arm tells; on x86 it is measured between construction (when the library is loaded) and the first
-// question (after MPI_Init, tens of milliseconds later), so that nobody has to wait for it.
+// How long a tick is. Arm tells; on x86 it is measured between construction (when the library is
+// loaded) and the first question (after MPI_Init, tens of milliseconds later), so that nobody has
+// to wait for it.
 class TickRate {
  public:
   TickRate() : ticks_(ticks()), ns_(clock_ns(CLOCK_MONOTONIC)) {}

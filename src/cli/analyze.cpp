@@ -1,5 +1,5 @@
-// photofinish analyze: the findings of a recorded run, from its traces. By this process; by several, with -n; or by those of a launcher's that
-// has started several of this.
+// photofinish analyze: the findings of a recorded run, from its traces. By this process; by
+// several, with -n; or by those of a launcher's that has started several of this.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,28 +30,34 @@ std::optional<MpiFlavour> flavour_of_run(const std::string& directory, WorldRank
 }
 
 // See analyze_process.cpp.
-std::vector<std::string> process_words(const std::string& program, const char* what, int processes, const std::string& directory,
-                                       const Options& options) {
+std::vector<std::string> process_words(const std::string& program, const char* what, int processes,
+                                       const std::string& directory, const Options& options) {
   return {program, what, std::to_string(processes), directory, format_options(options)};
 }
 
-Result<std::vector<std::string>> launch_line(MpiFlavour flavour, int processes, const std::string& directory, const Options& options) {
+Result<std::vector<std::string>> launch_line(MpiFlavour flavour, int processes,
+                                             const std::string& directory, const Options& options) {
   const auto program = analysis_program(flavour);
   if (!program) return program.error();
   const auto inspected = inspect_program(*program);
   auto line = launcher_for(flavour, processes, inspected ? inspected->mpi_library : "");
   if (!line) return line;
-  for (const std::string& word : process_words(*program, "findings", processes, directory, options)) line->push_back(word);
+  for (const std::string& word : process_words(*program, "findings", processes, directory, options))
+    line->push_back(word);
   return line;
 }
 
 // The run's own MPI is there, or was; the analysis does not mind which it is.
-Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded, int processes, const std::string& directory, const Options& options) {
-  if (const auto chosen = chosen_flavour(options.mpi)) return launch_line(*chosen, processes, directory, options);
+Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded, int processes,
+                                             const std::string& directory, const Options& options) {
+  if (const auto chosen = chosen_flavour(options.mpi))
+    return launch_line(*chosen, processes, directory, options);
   const MpiFlavour first = recorded.value_or(MpiFlavour::OpenMpi);
   const auto line = launch_line(first, processes, directory, options);
   if (line) return line;
-  const auto other = launch_line(first == MpiFlavour::OpenMpi ? MpiFlavour::Mpich : MpiFlavour::OpenMpi, processes, directory, options);
+  const auto other =
+      launch_line(first == MpiFlavour::OpenMpi ? MpiFlavour::Mpich : MpiFlavour::OpenMpi, processes,
+                  directory, options);
   return other ? other : line;
 }
 
@@ -60,7 +66,8 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
   if (!ranks) return fail(ranks.error().message);
   processes = std::min(processes, std::max(1, static_cast<int>(ranks->size())));
   if (processes > 1) {
-    const auto line = launch_line(flavour_of_run(run, ranks->front()), processes, absolute_path(run), options);
+    const auto line =
+        launch_line(flavour_of_run(run, ranks->front()), processes, absolute_path(run), options);
     if (!line) return fail(line.error().message);
     Options quiet = options;
     quiet.progress = false;  // nothing is recorded
@@ -97,10 +104,13 @@ Result<bool> analyze_alone(const std::string& directory, const Options& options)
 }
 
 int run_analyze(const Options& options, const AnalyzeArguments& arguments) {
-  if (const auto usable = check_report_options(options); !usable) return fail_once(usable.error().message, kExitUsage);
+  if (const auto usable = check_report_options(options); !usable)
+    return fail_once(usable.error().message, kExitUsage);
   const int launched = launched_processes();
-  if (launched == 1) return analyze_by_several(options, arguments.run, std::max(1, arguments.processes));
-  if (arguments.processes != 0) return fail_once("the launcher has started several of this already; leave out -n", kExitUsage);
+  if (launched == 1)
+    return analyze_by_several(options, arguments.run, std::max(1, arguments.processes));
+  if (arguments.processes != 0)
+    return fail_once("the launcher has started several of this already; leave out -n", kExitUsage);
   return become_process(options, arguments.run, launched);
 }
 

@@ -61,7 +61,8 @@ Summary summarise(const std::string& directory) {
     ++summary.ranks;
     summary.world_size = std::max(summary.world_size, (*trace)->world_size());
     summary.bytes += (*trace)->stored_bytes();
-    if (!(*trace)->definitions().wins.empty()) summary.programs.insert((*trace)->definitions().rank.program);
+    if (!(*trace)->definitions().wins.empty())
+      summary.programs.insert((*trace)->definitions().rank.program);
     const RankEnd& end = (*trace)->end();
     if (end.state != RankState::Exited || end.code != 0 || end.incomplete)
       summary.unusual[end_text(end) + last_call(**trace, symbolizer)].push_back(rank);
@@ -70,29 +71,42 @@ Summary summarise(const std::string& directory) {
   return summary;
 }
 
-// What others reach by windows, the program reaches by loads and stores: say so where they are not seen.
+// What others reach by windows, the program reaches by loads and stores: say so where they are not
+// seen.
 void tell_what_is_not_seen(const std::string& program) {
   const PassNotes notes = pass_notes(program);
   constexpr std::size_t kMost = 5;
   if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return;
   if (notes.with.empty()) {
-    fmt::print(stderr, "photofinish: {} was not built with pfmpicc, pfmpicxx or pfmpifort: its own loads and stores are not seen\n", program);
+    fmt::print(stderr,
+               "photofinish: {} was not built with pfmpicc, pfmpicxx or pfmpifort: its own loads "
+               "and stores are not seen\n",
+               program);
     return;
   }
   const std::size_t named = std::min(kMost, notes.without.size());
-  fmt::print(stderr, "photofinish: built without pfmpicc, so that their loads and stores are not seen: {}{}\n",
-             fmt::join(notes.without.begin(), notes.without.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-             named < notes.without.size() ? fmt::format(" and {} more", notes.without.size() - named) : "");
+  fmt::print(
+      stderr,
+      "photofinish: built without pfmpicc, so that their loads and stores are not seen: {}{}\n",
+      fmt::join(notes.without.begin(), notes.without.begin() + static_cast<std::ptrdiff_t>(named),
+                ", "),
+      named < notes.without.size() ? fmt::format(" and {} more", notes.without.size() - named)
+                                   : "");
 }
 
-// The ranks look for races while they run. Where some could not finish, the traces tell what they would have found.
-Result<bool> find_races(const std::string& directory, const Options& options, const ReportFile& report) {
+// The ranks look for races while they run. Where some could not finish, the traces tell what they
+// would have found.
+Result<bool> find_races(const std::string& directory, const Options& options,
+                        const ReportFile& report) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
   if (!online->analysed || !online->missing.empty()) {
     if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
   } else if (!online->messages) {
-    if (const auto looked = options.messages ? analyze_messages_of(directory) : leave_out_messages(directory); !looked) return looked;
+    if (const auto looked =
+            options.messages ? analyze_messages_of(directory) : leave_out_messages(directory);
+        !looked)
+      return looked;
   }
   return tell_findings(directory, options, report);
 }
@@ -101,23 +115,42 @@ Result<bool> find_races(const std::string& directory, const Options& options, co
 
 int run_check(const Options& options, const CheckArguments& arguments) {
   if (arguments.line.empty())
-    return fail(fmt::format("{0} needs a program: photofinish {0} -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …", arguments.command), kExitUsage);
+    return fail(
+        fmt::format(
+            "{0} needs a program: photofinish {0} -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …",
+            arguments.command),
+        kExitUsage);
   if (arguments.ranks == 0)
     if (const auto program = inspect_program(arguments.line[0]); program && program->flavour)
-      return fail(fmt::format("how many ranks? photofinish {} -n N {}", arguments.command, arguments.line[0]), kExitUsage);
+      return fail(fmt::format("how many ranks? photofinish {} -n N {}", arguments.command,
+                              arguments.line[0]),
+                  kExitUsage);
 
   if (!options.record.empty() && options.record != "all") {
     const auto kept = parse_rank_list(options.record);
     if (!kept) return fail(kept.error().message, kExitUsage);
     if (!kept->empty() && arguments.ranks > 0 && kept->rbegin()->value >= arguments.ranks)
-      return fail(fmt::format("there will be no rank {}: {} ranks count from 0", kept->rbegin()->value, arguments.ranks), kExitUsage);
+      return fail(fmt::format("there will be no rank {}: {} ranks count from 0",
+                              kept->rbegin()->value, arguments.ranks),
+                  kExitUsage);
   }
-  if (const auto usable = check_report_options(options, arguments.report); !usable) return fail(usable.error().message, kExitUsage);
-  if (arguments.report.format != "text" && (options.offline || !options.record.empty())) return fail("no report is written of a run that is only recorded; photofinish analyze, and then report, do it", kExitUsage);
+  if (const auto usable = check_report_options(options, arguments.report); !usable)
+    return fail(usable.error().message, kExitUsage);
+  if (arguments.report.format != "text" && (options.offline || !options.record.empty()))
+    return fail(
+        "no report is written of a run that is only recorded; photofinish analyze, and then "
+        "report, do it",
+        kExitUsage);
   Options rank_options = options;
   rank_options.output = absolute_path(options.output);
-  if (std::error_code error; !options.baseline.empty() && std::filesystem::equivalent(options.baseline, rank_options.output, error))
-    return fail(fmt::format("the baseline {} would be replaced by this run; choose another directory with -o DIR", options.baseline), kExitUsage);
+  if (std::error_code error;
+      !options.baseline.empty() &&
+      std::filesystem::equivalent(options.baseline, rank_options.output, error))
+    return fail(
+        fmt::format(
+            "the baseline {} would be replaced by this run; choose another directory with -o DIR",
+            options.baseline),
+        kExitUsage);
   rank_options.overwrite = false;
   forget_report_options(rank_options);
   const std::string token = new_token();
@@ -125,8 +158,13 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   if (!line) return fail(line.error().message);
   const bool by_hand = std::find(line->begin(), line->end(), token) == line->end();
   if (by_hand)
-    return fail("the line already has photofinish exec in it: start it without photofinish check", kExitUsage);
-  const RunInfo info{.token = token, .command = arguments.line, .ranks = arguments.ranks, .options = format_options(rank_options), .folder = absolute_path("")};
+    return fail("the line already has photofinish exec in it: start it without photofinish check",
+                kExitUsage);
+  const RunInfo info{.token = token,
+                     .command = arguments.line,
+                     .ranks = arguments.ranks,
+                     .options = format_options(rank_options),
+                     .folder = absolute_path("")};
   if (const auto made = create_run_directory(rank_options.output, info, options.overwrite); !made)
     return fail(made.error().message);
 
@@ -134,15 +172,21 @@ int run_check(const Options& options, const CheckArguments& arguments) {
 
   const Summary summary = summarise(rank_options.output);
   for (const auto& [how, ranks] : summary.unusual)
-    fmt::print(stderr, "photofinish: rank{} {} ended: {}\n", ranks.size() > 1 ? "s" : "", rank_ranges(ranks), how);
+    fmt::print(stderr, "photofinish: rank{} {} ended: {}\n", ranks.size() > 1 ? "s" : "",
+               rank_ranges(ranks), how);
   if (summary.ranks == 0) {
     remove_run_directory(rank_options.output);
-    fail("nothing was recorded: no rank got through MPI_Init, or the program finds MPI's functions by dlsym, which cannot be seen");
+    fail(
+        "nothing was recorded: no rank got through MPI_Init, or the program finds MPI's functions "
+        "by dlsym, which cannot be seen");
     return code != 0 ? code : kExitToolError;
   }
-  const char* const next = !options.record.empty() ? "replay" : options.offline ? "analyze" : "dump";
-  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n", summary.ranks, summary.world_size,
-             static_cast<double>(summary.bytes) / 1e3, options.output, next, options.output);
+  const char* const next = !options.record.empty() ? "replay"
+                           : options.offline       ? "analyze"
+                                                   : "dump";
+  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n",
+             summary.ranks, summary.world_size, static_cast<double>(summary.bytes) / 1e3,
+             options.output, next, options.output);
   for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
   if (!options.record.empty() || options.offline) return code;
   const auto found = find_races(rank_options.output, options, arguments.report);

@@ -11,33 +11,43 @@
 namespace photofinish {
 
 // The program's own exit code wins when it failed. README and man page list these.
-enum ExitCode : int { kExitOk = 0, kExitProblems = 1, kExitUsage = 64, kExitFindings = 66, kExitToolError = 70, kExitInterrupted = 71, kExitDeparture = 72 };
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitProblems = 1,
+  kExitUsage = 64,
+  kExitFindings = 66,
+  kExitToolError = 70,
+  kExitInterrupted = 71,
+  kExitDeparture = 72
+};
 
 // Where a report goes, and how it looks.
 struct ReportFile {
-  std::string format = "text";        // one of kReportFormats
-  std::string file = {};              // empty: where the command puts such a one by itself; "-": standard output
+  std::string format = "text";  // one of kReportFormats
+  std::string file =
+      {};  // empty: where the command puts such a one by itself; "-": standard output
 };
-inline constexpr const char* kReportFormats[] = {"text", "json", "sarif", "html", "perfetto", "otf2"};
+inline constexpr const char* kReportFormats[] = {"text", "json",     "sarif",
+                                                 "html", "perfetto", "otf2"};
 
 struct CheckArguments {
-  int ranks = 0;                      // 0: `line` is a launcher's line
+  int ranks = 0;  // 0: `line` is a launcher's line
   std::vector<std::string> line;
-  const char* command = "check";      // what the user calls it: record is check, with ranks to keep
-  ReportFile report = {};             // beside the text
+  const char* command = "check";  // what the user calls it: record is check, with ranks to keep
+  ReportFile report = {};         // beside the text
 };
 int run_check(const Options& options, const CheckArguments& arguments);
 
 struct ExecArguments {
-  std::string token;                  // from check; empty under a launcher of the user's
+  std::string token;  // from check; empty under a launcher of the user's
   std::vector<std::string> line;
 };
 int run_exec(const Options& options, const ExecArguments& arguments);
 
 struct DumpArguments {
   std::string run;
-  std::string ranks;                  // "0,2-3"; empty: all
-  std::string call;                   // a pattern with * and ?; empty: all
+  std::string ranks;  // "0,2-3"; empty: all
+  std::string call;   // a pattern with * and ?; empty: all
   bool stacks = false;
   bool definitions = false;
 };
@@ -45,7 +55,7 @@ int run_dump(const Options& options, const DumpArguments& arguments);
 
 struct AnalyzeArguments {
   std::string run;
-  int processes = 0;                  // 0: this one, or those that a launcher has started
+  int processes = 0;  // 0: this one, or those that a launcher has started
 };
 int run_analyze(const Options& options, const AnalyzeArguments& arguments);
 // Reads the traces and writes the findings, in this process.
@@ -68,49 +78,53 @@ struct ReplayArguments {
   std::string server;                 // ":2345": gdbserver starts it instead
   std::vector<std::string> commands;  // for gdb
   std::string editor_file;            // a launch.json to be written instead
-  std::string output;                 // a folder for what each rank prints; empty: all of it goes where ours does
+  std::string output;  // a folder for what each rank prints; empty: all of it goes where ours does
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
 
 struct ExplainArguments {
   std::string run;
-  std::string ranks;                  // "2,5"; empty: all that were recorded
-  std::string finding;                // "F1": which ranks a group for it needs, instead
+  std::string ranks;    // "2,5"; empty: all that were recorded
+  std::string finding;  // "F1": which ranks a group for it needs, instead
   bool each = false;
 };
 int run_explain(const ExplainArguments& arguments);
-// What record is to do for a finding of a run that was checked: which ranks, another place than that run's, and its program if none is given.
-Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options, CheckArguments& arguments);
+// What record is to do for a finding of a run that was checked: which ranks, another place than
+// that run's, and its program if none is given.
+Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options,
+                            CheckArguments& arguments);
 
 struct ReportArguments {
   std::string run;
   ReportFile report = {};
 };
 int run_report(const Options& options, const ReportArguments& arguments);
-// The same after a run, as text on standard error; what the user calls the directory is among the options. Whether there are findings, or why
-// there is no report.
-// `report`: and in this form as well, in the run directory if not told otherwise.
-Result<bool> tell_findings(const std::string& directory, const Options& options, const ReportFile& report);
-// What a report will need (the suppressions, the baseline) can be read, and means something: better to know before a long run than after it.
+// The same after a run, as text on standard error; what the user calls the directory is among the
+// options. Whether there are findings, or why there is no report. `report`: and in this form as
+// well, in the run directory if not told otherwise.
+Result<bool> tell_findings(const std::string& directory, const Options& options,
+                           const ReportFile& report);
+// What a report will need (the suppressions, the baseline) can be read, and means something: better
+// to know before a long run than after it.
 Result<bool> check_report_options(const Options& options, const ReportFile& report = {});
 // For the ranks, which need none of them.
 void forget_report_options(Options& options);
 
 struct DiffArguments {
-  std::string before, after;          // runs, or reports in JSON or SARIF
+  std::string before, after;  // runs, or reports in JSON or SARIF
 };
 int run_diff(const Options& options, const DiffArguments& arguments);
 
 struct DoctorArguments {
-  std::string program;                // empty: the machine
+  std::string program;  // empty: the machine
 };
 // kExitProblems if there is something to do.
 int run_doctor(const DoctorArguments& arguments);
 
 struct ManArguments {
-  std::string command;                // empty: the page of photofinish itself
-  std::string into;                   // a folder that gets all pages
-  bool markdown = false;              // docs/options.md instead
+  std::string command;    // empty: the page of photofinish itself
+  std::string into;       // a folder that gets all pages
+  bool markdown = false;  // docs/options.md instead
 };
 // The manual, made from the same tables as --help.
 int run_man(const ManArguments& arguments, const CommandTree& tree);

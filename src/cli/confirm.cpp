@@ -1,4 +1,5 @@
-// photofinish confirm: runs the program again until each finding has happened, in each order, and tells what that changed.
+// photofinish confirm: runs the program again until each finding has happened, in each order, and
+// tells what that changed.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -17,11 +18,12 @@
 namespace photofinish {
 namespace {
 
-constexpr std::uint32_t kDirectedPauses = 100;  // where it is known who comes when, it is worth waiting so much longer
+constexpr std::uint32_t kDirectedPauses =
+    100;  // where it is known who comes when, it is worth waiting so much longer
 constexpr std::uint32_t kPatiencePauses = 300;  // of a rank, in all
 constexpr std::uint32_t kLonger = 4;            // each time that it did not work
 constexpr std::size_t kDifferenceLines = 5;
-constexpr std::size_t kRepetitions = 2;         // of outcomes that differ
+constexpr std::size_t kRepetitions = 2;  // of outcomes that differ
 
 // From when it was started until its ranks wrote last, in seconds.
 int seconds_of(const std::string& directory, const RunInfo& info) {
@@ -44,37 +46,52 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
   if (ranks->empty()) return Error{arguments.run + " has no ranks on record"};
   const auto trace = RankTrace::open(arguments.run, ranks->front());
   if (!trace) return trace.error();
-  Launch launch{.command = info->command, .folder = info->folder, .compare = arguments.compare, .verbose = options.verbose};
+  Launch launch{.command = info->command,
+                .folder = info->folder,
+                .compare = arguments.compare,
+                .verbose = options.verbose};
   launch.world_size = (*trace)->world_size();
   auto rank_options = parse_options(info->options);
   if (!rank_options) return rank_options.error();
   launch.options = *rank_options;
   launch.options.pause_ms = options.pause_ms;
   if (options.mpi != "auto") launch.options.mpi = options.mpi;
-  // Under a launcher of the user's only the program is on record, not how many times it was started.
-  const bool by_exec = info->ranks == 0 && !info->command.empty() && info->command[0] == (*trace)->definitions().rank.program;
+  // Under a launcher of the user's only the program is on record, not how many times it was
+  // started.
+  const bool by_exec = info->ranks == 0 && !info->command.empty() &&
+                       info->command[0] == (*trace)->definitions().rank.program;
   launch.ranks = by_exec ? launch.world_size : info->ranks;
   if (!arguments.line.empty()) {
     launch.command = arguments.line;
     launch.ranks = 0;
     launch.folder.clear();
   } else if (arguments.ranks > 0) {
-    if (launch.ranks == 0) return Error{"the run was started by a launcher's line: give another line instead of -n, behind --"};
+    if (launch.ranks == 0)
+      return Error{
+          "the run was started by a launcher's line: give another line instead of -n, behind --"};
     launch.ranks = launch.world_size = arguments.ranks;
   }
-  launch.timeout_s = options.timeout > 0 ? options.timeout : 60 + 10 * seconds_of(arguments.run, *info);
+  launch.timeout_s =
+      options.timeout > 0 ? options.timeout : 60 + 10 * seconds_of(arguments.run, *info);
   return launch;
 }
 
 class Confirmer {
  public:
-  Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch, double tolerance)
-      : options_(options), directory_(absolute_path(arguments.run) + ".confirming"), launch_(std::move(launch)), tolerance_(tolerance) {}
+  Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch,
+            double tolerance)
+      : options_(options),
+        directory_(absolute_path(arguments.run) + ".confirming"),
+        launch_(std::move(launch)),
+        tolerance_(tolerance) {}
 
-  // What is known of the finding afterwards; an Error if the program cannot be started or the user has had enough.
+  // What is known of the finding afterwards; an Error if the program cannot be started or the user
+  // has had enough.
   Result<Confirmation> confirm(const Candidate& candidate);
-  // Several that cannot disturb each other, in one run for each order. Those with nothing known of them have to be tried by themselves.
-  Result<std::vector<std::optional<Confirmation>>> confirm_together(const std::vector<const Candidate*>& candidates);
+  // Several that cannot disturb each other, in one run for each order. Those with nothing known of
+  // them have to be tried by themselves.
+  Result<std::vector<std::optional<Confirmation>>> confirm_together(
+      const std::vector<const Candidate*>& candidates);
   // One order, as it was seen before if it was; up to as many runs as are allowed.
   struct Tried {
     OrderTried told;
@@ -85,9 +102,11 @@ class Confirmer {
   Launch& launch() { return launch_; }
 
  private:
-  Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known, std::uint32_t run) const;
+  Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known,
+                        std::uint32_t run) const;
   Result<ConfirmingRun> run(std::vector<Schedule> findings);
-  Result<bool> compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes);
+  Result<bool> compare_orders(const Candidate& candidate, Confirmation& confirmation,
+                              const std::vector<std::optional<Outcome>>& outcomes);
 
   const Options& options_;
   std::string directory_;
@@ -95,8 +114,10 @@ class Confirmer {
   double tolerance_;
 };
 
-// The first run waits for those who raced when it was predicted, or who met in another order; later ones let chance decide, and wait longer.
-Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known, std::uint32_t run) const {
+// The first run waits for those who raced when it was predicted, or who met in another order; later
+// ones let chance decide, and wait longer.
+Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order,
+                                 const OrderTried* known, std::uint32_t run) const {
   Schedule schedule = candidate.schedule;
   const auto pause = static_cast<std::uint32_t>(options_.pause_ms);
   schedule.seed = run + 1;
@@ -106,7 +127,9 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
     // Whoever got that message gets the other one.
     const Schedule::Match wanted{candidate.messages[order].rank, candidate.messages[order].tag};
     const auto it = schedule.matches.begin() + static_cast<std::ptrdiff_t>(schedule.steered);
-    const auto later = std::find_if(it + 1, schedule.matches.end(), [&](const Schedule::Match& m) { return m.source == wanted.source && m.tag == wanted.tag; });
+    const auto later = std::find_if(it + 1, schedule.matches.end(), [&](const Schedule::Match& m) {
+      return m.source == wanted.source && m.tag == wanted.tag;
+    });
     if (order > 0 && later != schedule.matches.end()) *later = *it;
     *it = wanted;
     return schedule;
@@ -122,7 +145,8 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order, 
   }
   for (ScheduledSide& side : schedule.sides) side.rank = kAnySource;
   schedule.pause_ms = pause;
-  for (std::uint32_t i = 1; i < run && schedule.pause_ms < pause * kDirectedPauses; ++i) schedule.pause_ms *= kLonger;
+  for (std::uint32_t i = 1; i < run && schedule.pause_ms < pause * kDirectedPauses; ++i)
+    schedule.pause_ms *= kLonger;
   return schedule;
 }
 
@@ -140,17 +164,20 @@ void note(OrderTried& told, const Verdict& verdict, const Outcome& outcome) {
   told.outcome = outcome.how;
 }
 
-Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order, const OrderTried* known) {
+Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order,
+                                              const OrderTried* known) {
   Tried tried;
   tried.told.name = candidate.orders[order];
   for (int run = 0; run < options_.runs && !tried.told.seen; ++run) {
-    const auto done = this->run({schedule_for(candidate, order, known, static_cast<std::uint32_t>(run))});
+    const auto done =
+        this->run({schedule_for(candidate, order, known, static_cast<std::uint32_t>(run))});
     if (!done) return done.error();
     const Verdict& verdict = done->verdicts.front();
     ++tried.told.runs;
     for (const int side : {0, 1}) tried.reached[side] += verdict.reached[side];
     // How one ended that did not get there may be why.
-    if (!verdict.seen && (!done->outcome.ended || done->outcome.code != 0)) tried.told.outcome = done->outcome.how;
+    if (!verdict.seen && (!done->outcome.ended || done->outcome.code != 0))
+      tried.told.outcome = done->outcome.how;
     if (!verdict.seen) continue;
     note(tried.told, verdict, done->outcome);
     tried.outcome = done->outcome;
@@ -158,9 +185,12 @@ Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::s
   return tried;
 }
 
-// Outcomes that differ are looked at twice more, each in its order, so that what differs anyway is not taken for the race's doing.
-Result<bool> Confirmer::compare_orders(const Candidate& candidate, Confirmation& confirmation, const std::vector<std::optional<Outcome>>& outcomes) {
-  const auto first = std::find_if(outcomes.begin(), outcomes.end(), [](const auto& outcome) { return outcome.has_value(); });
+// Outcomes that differ are looked at twice more, each in its order, so that what differs anyway is
+// not taken for the race's doing.
+Result<bool> Confirmer::compare_orders(const Candidate& candidate, Confirmation& confirmation,
+                                       const std::vector<std::optional<Outcome>>& outcomes) {
+  const auto first = std::find_if(outcomes.begin(), outcomes.end(),
+                                  [](const auto& outcome) { return outcome.has_value(); });
   if (first == outcomes.end()) return true;
   const auto base = static_cast<std::size_t>(first - outcomes.begin());
   confirmation.state = ConfirmState::SameOutcome;
@@ -177,14 +207,18 @@ Result<bool> Confirmer::compare_orders(const Candidate& candidate, Confirmation&
       }
       const auto again = try_order(candidate, order, &confirmation.orders[order]);
       if (!again) return again.error();
-      if (base_again[i] && again->outcome) difference = in_both(difference, compare(*base_again[i], *again->outcome, tolerance_), tolerance_);
-      else difference = {};
+      if (base_again[i] && again->outcome)
+        difference =
+            in_both(difference, compare(*base_again[i], *again->outcome, tolerance_), tolerance_);
+      else
+        difference = {};
     }
     if (difference.empty()) {
       confirmation.varies = true;
       continue;
     }
-    if (confirmation.state != ConfirmState::Harmful) confirmation.difference = as_lines(difference, kDifferenceLines);
+    if (confirmation.state != ConfirmState::Harmful)
+      confirmation.difference = as_lines(difference, kDifferenceLines);
     confirmation.state = ConfirmState::Harmful;
   }
   return true;
@@ -203,12 +237,15 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
     for (const int side : {0, 1}) confirmation.reached[side] += tried->reached[side];
     if (confirmation.orders.back().seen) known = &confirmation.orders.back();
   }
-  if (const auto compared = compare_orders(candidate, confirmation, outcomes); !compared) return compared.error();
+  if (const auto compared = compare_orders(candidate, confirmation, outcomes); !compared)
+    return compared.error();
   return confirmation;
 }
 
-// Whose doing a difference is cannot be told, nor who was in the way of one that was not seen: of such a run nothing is kept.
-Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(const std::vector<const Candidate*>& candidates) {
+// Whose doing a difference is cannot be told, nor who was in the way of one that was not seen: of
+// such a run nothing is kept.
+Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(
+    const std::vector<const Candidate*>& candidates) {
   std::vector<std::optional<Confirmation>> found;
   std::size_t orders = 0;
   for (const Candidate* candidate : candidates) {
@@ -219,8 +256,10 @@ Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(con
   for (std::size_t order = 0; order < orders; ++order) {
     std::vector<Schedule> findings;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const OrderTried* known = found[i] && !found[i]->orders.empty() ? &found[i]->orders.back() : nullptr;
-      findings.push_back(schedule_for(*candidates[i], std::min(order, candidates[i]->orders.size() - 1), known, 0));
+      const OrderTried* known =
+          found[i] && !found[i]->orders.empty() ? &found[i]->orders.back() : nullptr;
+      findings.push_back(schedule_for(*candidates[i],
+                                      std::min(order, candidates[i]->orders.size() - 1), known, 0));
     }
     const auto done = run(std::move(findings));
     if (!done) return done.error();
@@ -231,27 +270,38 @@ Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(con
       if (!same || !verdict.seen) found[i].reset();
       if (!found[i] || order >= candidates[i]->orders.size()) continue;
       for (const int side : {0, 1}) found[i]->reached[side] += verdict.reached[side];
-      found[i]->orders.push_back({.name = candidates[i]->orders[order], .runs = 1, .ranks = {}, .arrivals = {}, .outcome = {}});
+      found[i]->orders.push_back({.name = candidates[i]->orders[order],
+                                  .runs = 1,
+                                  .ranks = {},
+                                  .arrivals = {},
+                                  .outcome = {}});
       note(found[i]->orders.back(), verdict, done->outcome);
     }
-    if (std::none_of(found.begin(), found.end(), [](const auto& one) { return one.has_value(); })) break;
+    if (std::none_of(found.begin(), found.end(), [](const auto& one) { return one.has_value(); }))
+      break;
   }
   return found;
 }
 
 // The findings that are meant, or what is wrong with them.
-Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments, const Launch& launch) {
+Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments,
+                                      const Launch& launch) {
   if (all.empty()) return Error{arguments.run + " has no findings: there is nothing to confirm"};
   std::vector<Candidate> chosen;
   for (const std::string& name : arguments.findings) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) { return name == fmt::format("F{}", candidate.number); });
-    if (found == all.end()) return Error{fmt::format("{} has no finding {}: it has F1{}", arguments.run, name, all.size() > 1 ? fmt::format(" to F{}", all.size()) : "")};
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
+      return name == fmt::format("F{}", candidate.number);
+    });
+    if (found == all.end())
+      return Error{fmt::format("{} has no finding {}: it has F1{}", arguments.run, name,
+                               all.size() > 1 ? fmt::format(" to F{}", all.size()) : "")};
     chosen.push_back(*found);
   }
   if (chosen.empty()) chosen = std::move(all);
   for (const Candidate& candidate : chosen)
     if (candidate.ranks > launch.world_size)
-      return Error{fmt::format("F{} needs {} ranks, and there are to be {}", candidate.number, candidate.ranks, launch.world_size)};
+      return Error{fmt::format("F{} needs {} ranks, and there are to be {}", candidate.number,
+                               candidate.ranks, launch.world_size)};
   return chosen;
 }
 
@@ -260,17 +310,22 @@ void keep(std::vector<Confirmation>& all, Confirmation fresh) {
   all.push_back(std::move(fresh));
 }
 
-// Groups of which no two have a rank in common: each rank has one finding to wait for. In the order of their first.
-std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate>& chosen, bool together) {
+// Groups of which no two have a rank in common: each rank has one finding to wait for. In the order
+// of their first.
+std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate>& chosen,
+                                                     bool together) {
   std::vector<std::vector<const Candidate*>> groups;
   std::vector<std::set<WorldRank>> taken;
   for (const Candidate& candidate : chosen) {
     const auto apart = [&](const std::set<WorldRank>& ranks) {
-      return std::none_of(candidate.involved.begin(), candidate.involved.end(), [&](WorldRank rank) { return ranks.contains(rank); });
+      return std::none_of(candidate.involved.begin(), candidate.involved.end(),
+                          [&](WorldRank rank) { return ranks.contains(rank); });
     };
     std::size_t group = 0;
     const bool tries = together && candidate.impossible.empty();
-    while (group < groups.size() && !(tries && groups[group].front()->impossible.empty() && apart(taken[group]))) ++group;
+    while (group < groups.size() &&
+           !(tries && groups[group].front()->impossible.empty() && apart(taken[group])))
+      ++group;
     if (group == groups.size()) {
       groups.emplace_back();
       taken.emplace_back();
@@ -281,24 +336,35 @@ std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate
   return groups;
 }
 
-int show_again(Confirmer& confirmer, const ConfirmArguments& arguments, const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
-  if (chosen.size() != 1) return fail("--order is for one finding: give --finding, too", kExitUsage);
+int show_again(Confirmer& confirmer, const ConfirmArguments& arguments,
+               const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
+  if (chosen.size() != 1)
+    return fail("--order is for one finding: give --finding, too", kExitUsage);
   const Candidate& candidate = chosen.front();
   const auto order = static_cast<std::size_t>(arguments.order) - 1;
-  if (!candidate.impossible.empty()) return fail(fmt::format("F{} cannot be tried: {}", candidate.number, candidate.impossible));
-  if (order >= candidate.orders.size()) return fail(fmt::format("F{} has orders 1 to {}", candidate.number, candidate.orders.size()), kExitUsage);
+  if (!candidate.impossible.empty())
+    return fail(fmt::format("F{} cannot be tried: {}", candidate.number, candidate.impossible));
+  if (order >= candidate.orders.size())
+    return fail(fmt::format("F{} has orders 1 to {}", candidate.number, candidate.orders.size()),
+                kExitUsage);
   const Confirmation* before = find_confirmation(known, candidate.key);
   const OrderTried* seen = nullptr;
-  if (before != nullptr && order < before->orders.size() && before->orders[order].seen) seen = &before->orders[order];
+  if (before != nullptr && order < before->orders.size() && before->orders[order].seen)
+    seen = &before->orders[order];
   confirmer.launch().shows_output = true;
   const auto tried = confirmer.try_order(candidate, order, seen);
-  if (!tried) return fail(tried.error().message, tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
+  if (!tried)
+    return fail(tried.error().message,
+                tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
   if (!tried->told.seen) {
-    fmt::print(stderr, "photofinish: F{} was not seen{}: its sides were come to {} and {} times\n", candidate.number, tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
+    fmt::print(stderr, "photofinish: F{} was not seen{}: its sides were come to {} and {} times\n",
+               candidate.number,
+               tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
                tried->reached[0], tried->reached[1]);
     return kExitOk;
   }
-  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name, tried->told.outcome);
+  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name,
+             tried->told.outcome);
   return tried->outcome->code != 0 ? tried->outcome->code : static_cast<int>(kExitFindings);
 }
 
@@ -313,7 +379,8 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (!chosen) return fail(chosen.error().message, kExitUsage);
   const auto info = read_run_info(arguments.run);
   if (!info) return fail(info.error().message);
-  if (const std::string changed = changed_program(arguments.run, info->started_ns); !changed.empty())
+  if (const std::string changed = changed_program(arguments.run, info->started_ns);
+      !changed.empty())
     return fail(changed + "; run photofinish check again");
   auto known = read_confirmations(arguments.run);
   if (!known) return fail(known.error().message);
@@ -321,7 +388,9 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (arguments.order > 0) return show_again(confirmer, arguments, *chosen, *known);
 
   std::size_t confirmed = 0, harmful = 0;
-  const auto stopped = [](const Error& error) { return fail(error.message, error.message == "interrupted" ? kExitInterrupted : kExitToolError); };
+  const auto stopped = [](const Error& error) {
+    return fail(error.message, error.message == "interrupted" ? kExitInterrupted : kExitToolError);
+  };
   for (const std::vector<const Candidate*>& group : groups_of(*chosen, options.together)) {
     std::vector<std::optional<Confirmation>> at_once(group.size());
     if (group.size() > 1) {
@@ -332,7 +401,8 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Candidate& candidate = *group[i];
       if (!candidate.impossible.empty()) {
-        fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number, candidate.title, candidate.impossible);
+        fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number,
+                   candidate.title, candidate.impossible);
         continue;
       }
       if (!at_once[i]) {
@@ -343,13 +413,16 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
       Confirmation& found = *at_once[i];
       confirmed += found.state != ConfirmState::NotReproduced ? 1 : 0;
       harmful += found.state == ConfirmState::Harmful ? 1 : 0;
-      fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&found), candidate.title, confirmation_lines(found, candidate.number, arguments.run));
+      fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&found), candidate.title,
+                 confirmation_lines(found, candidate.number, arguments.run));
       std::fflush(stdout);
       keep(*known, std::move(found));
-      if (const auto written = write_confirmations(arguments.run, *known); !written) return fail(written.error().message);
+      if (const auto written = write_confirmations(arguments.run, *known); !written)
+        return fail(written.error().message);
     }
   }
-  fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed, chosen->size(), harmful, arguments.run);
+  fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed,
+             chosen->size(), harmful, arguments.run);
   return confirmed > 0 ? kExitFindings : kExitOk;
 }
 

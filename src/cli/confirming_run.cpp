@@ -47,7 +47,8 @@ std::vector<pid_t> processes_of(const std::string& token) {
   while (const dirent* entry = readdir(all)) {
     const int pid = std::atoi(entry->d_name);
     if (pid <= 0 || pid == getpid()) continue;
-    if (whole_text(fmt::format("/proc/{}/environ", pid)).find(mark) != std::string::npos) found.push_back(pid);
+    if (whole_text(fmt::format("/proc/{}/environ", pid)).find(mark) != std::string::npos)
+      found.push_back(pid);
   }
   closedir(all);
   return found;
@@ -55,7 +56,8 @@ std::vector<pid_t> processes_of(const std::string& token) {
 
 void end_all(const std::string& token) {
   const auto until = Clock::now() + kGrace;
-  for (std::vector<pid_t> left = processes_of(token); !left.empty() && Clock::now() < until; left = processes_of(token)) {
+  for (std::vector<pid_t> left = processes_of(token); !left.empty() && Clock::now() < until;
+       left = processes_of(token)) {
     for (const pid_t pid : left) kill(pid, SIGKILL);
     std::this_thread::sleep_for(20ms);
   }
@@ -90,7 +92,8 @@ void enter(const Launch& launch, const std::string& directory) {
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(kExitToolError);
 }
 
-Result<Ended> start(const std::vector<std::string>& line, const std::string& directory, const std::string& token, const Launch& launch) {
+Result<Ended> start(const std::vector<std::string>& line, const std::string& directory,
+                    const std::string& token, const Launch& launch) {
   allow_root();
   if (launch.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
   std::fflush(nullptr);
@@ -104,12 +107,13 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
     execvp(words[0], words.data());
     _exit(kExitToolError);
   }
-  struct sigaction note {}, before_int {}, before_term {};
+  struct sigaction note{}, before_int{}, before_term{};
   note.sa_handler = [](int) { g_interrupted = 1; };
   sigaction(SIGINT, &note, &before_int);
   sigaction(SIGTERM, &note, &before_term);
   int status = 0;
-  Ended ended{.in_time = wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s))};
+  Ended ended{.in_time =
+                  wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s))};
   if (!ended.in_time) {
     const sig_atomic_t interrupted = g_interrupted;
     g_interrupted = 0;
@@ -127,7 +131,8 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   return ended;
 }
 
-// The first ranks that did not end as they should, in words; those that were only stopped by others are left out.
+// The first ranks that did not end as they should, in words; those that were only stopped by others
+// are left out.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
   if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
   std::string how;
@@ -136,11 +141,16 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
     const auto trace = RankTrace::open(directory, WorldRank(rank));
     if (!trace) continue;
     const RankEnd& end = (*trace)->end();
-    const bool signalled = end.state == RankState::Signalled && end.code != SIGTERM && end.code != SIGKILL;
-    if (signalled) how += fmt::format(", rank {}: {}", rank, strsignal(end.code));
-    else if (end.state == RankState::Aborted) how += fmt::format(", rank {}: MPI_Abort with {}", rank, end.code);
-    else if (end.state == RankState::Exited && end.code != 0) how += fmt::format(", rank {}: exit {}", rank, end.code);
-    else continue;
+    const bool signalled =
+        end.state == RankState::Signalled && end.code != SIGTERM && end.code != SIGKILL;
+    if (signalled)
+      how += fmt::format(", rank {}: {}", rank, strsignal(end.code));
+    else if (end.state == RankState::Aborted)
+      how += fmt::format(", rank {}: MPI_Abort with {}", rank, end.code);
+    else if (end.state == RankState::Exited && end.code != 0)
+      how += fmt::format(", rank {}: exit {}", rank, end.code);
+    else
+      continue;
     ++told;
   }
   return fmt::format("exit code {}{}", ended.code, how);
@@ -155,7 +165,8 @@ std::string not_steered(const std::string& directory, const Outcome& outcome) {
 
 }  // namespace
 
-Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules, const Launch& launch) {
+Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules,
+                                    const Launch& launch) {
   Options options = launch.options;
   options.output = directory;
   options.offline = true;
@@ -165,7 +176,10 @@ Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedule
   if (!line) return line.error();
   std::error_code ignored;
   std::filesystem::remove_all(directory, ignored);
-  if (const auto made = create_run_directory(directory, {.token = token, .command = launch.command}, true); !made) return made.error();
+  if (const auto made =
+          create_run_directory(directory, {.token = token, .command = launch.command}, true);
+      !made)
+    return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
 
   const auto ended = start(*line, directory, token, launch);
@@ -176,14 +190,18 @@ Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedule
   run.outcome.code = ended->code;
   run.outcome.ended = ended->in_time;
   run.outcome.how = how_it_ended(directory, *ended, launch);
-  if (!launch.shows_output) run.outcome.lines = without_launcher(lines_of(whole_text(directory + "/stdout")));
+  if (!launch.shows_output)
+    run.outcome.lines = without_launcher(lines_of(whole_text(directory + "/stdout")));
   for (const std::string& name : launch.compare) {
-    const std::string path = name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
-    run.outcome.files.push_back({name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
+    const std::string path =
+        name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
+    run.outcome.files.push_back(
+        {name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
   }
   const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
   if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
-  for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding) run.verdicts.push_back(verdict_of(accounts, finding));
+  for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
+    run.verdicts.push_back(verdict_of(accounts, finding));
   std::filesystem::remove_all(directory, ignored);
   return run;
 }

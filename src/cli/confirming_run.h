@@ -1,6 +1,7 @@
 // One run of a program under a schedule, from its start to what it came to.
 //
-// Whatever the program does in it is a result. It is stopped when it takes too long or the user interrupts us, and nothing that it started is left.
+// Whatever the program does in it is a result. It is stopped when it takes too long or the user
+// interrupts us, and nothing that it started is left.
 #pragma once
 
 #include <string>
@@ -14,11 +15,11 @@
 namespace photofinish {
 
 struct Launch {
-  Options options;                   // of the ranks
-  int ranks = 0;                     // 0: `command` is a launcher's line
+  Options options;  // of the ranks
+  int ranks = 0;    // 0: `command` is a launcher's line
   int world_size = 0;
   std::vector<std::string> command;
-  std::string folder;                // where it is started; empty: here
+  std::string folder;  // where it is started; empty: here
   int timeout_s = 60;
   std::vector<std::string> compare;  // files to read when it has ended
   bool shows_output = false;         // the program's output goes where ours does, and is not kept
@@ -32,6 +33,7 @@ struct ConfirmingRun {
 };
 
 // `directory` is made for the run and removed afterwards.
-Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules, const Launch& launch);
+Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules,
+                                    const Launch& launch);
 
 }  // namespace photofinish

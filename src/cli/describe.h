@@ -1,4 +1,5 @@
-// The command line as plain data. A header, for main.cpp alone: it is the one file that is compiled with CLI11, which takes long.
+// The command line as plain data. A header, for main.cpp alone: it is the one file that is compiled
+// with CLI11, which takes long.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,11 @@ inline std::vector<std::string> choices_in(const std::string& type) {
 }
 
 inline OptionHelp describe(const CLI::Option& option) {
-  OptionHelp help{.flags = {}, .value = {}, .choices = {}, .help = option.get_description(), .optional = !option.get_required()};
+  OptionHelp help{.flags = {},
+                  .value = {},
+                  .choices = {},
+                  .help = option.get_description(),
+                  .optional = !option.get_required()};
   for (const std::string& name : option.get_snames()) help.flags.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) help.flags.push_back("--" + name);
   if (help.flags.empty()) help.flags.push_back(option.get_name(true));
@@ -37,7 +42,8 @@ inline OptionHelp describe(const CLI::Option& option) {
 
 inline std::vector<OptionHelp> describe_options(const CLI::App& app, bool positionals) {
   std::vector<OptionHelp> all;
-  for (const CLI::Option* option : app.get_options([](const CLI::Option* one) { return !one->get_group().empty(); }))
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* one) { return !one->get_group().empty(); }))
     if (option->get_positional() == positionals) all.push_back(describe(*option));
   return all;
 }
@@ -47,15 +53,27 @@ inline std::vector<std::string> usage_lines(const CLI::App& command) {
   std::vector<std::string> usage;
   std::istringstream lines(command.get_footer());
   for (std::string line; std::getline(lines, line);)
-    if (command.get_parent() != nullptr && line.find("photofinish " + command.get_name()) != std::string::npos) usage.push_back(line);
+    if (command.get_parent() != nullptr &&
+        line.find("photofinish " + command.get_name()) != std::string::npos)
+      usage.push_back(line);
   return usage;
 }
 
 inline CommandTree describe(const CLI::App& app, const std::string& version) {
-  CommandTree tree{.name = app.get_name(), .help = app.get_description(), .version = version, .notes = app.get_footer(), .options = describe_options(app, false), .commands = {}};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
-    CommandHelp help{.name = command->get_name(), .help = command->get_description(), .usage = usage_lines(*command), .options = describe_options(*command, false),
-                     .positionals = describe_options(*command, true), .takes_program = command->get_prefix_command()};
+  CommandTree tree{.name = app.get_name(),
+                   .help = app.get_description(),
+                   .version = version,
+                   .notes = app.get_footer(),
+                   .options = describe_options(app, false),
+                   .commands = {}};
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
+    CommandHelp help{.name = command->get_name(),
+                     .help = command->get_description(),
+                     .usage = usage_lines(*command),
+                     .options = describe_options(*command, false),
+                     .positionals = describe_options(*command, true),
+                     .takes_program = command->get_prefix_command()};
     tree.commands.push_back(std::move(help));
   }
   return tree;

@@ -1,4 +1,5 @@
-// photofinish diff: which findings of a run are new, which are gone, which are the same as in another.
+// photofinish diff: which findings of a run are new, which are gone, which are the same as in
+// another.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,15 +12,19 @@
 namespace photofinish {
 namespace {
 
-void tell(const char* word, const std::vector<KnownFinding>& findings, std::string_view colour, bool colours) {
-  for (const KnownFinding& finding : findings) fmt::print("{} {}\n", painted(colour, word, colours), finding.title);
+void tell(const char* word, const std::vector<KnownFinding>& findings, std::string_view colour,
+          bool colours) {
+  for (const KnownFinding& finding : findings)
+    fmt::print("{} {}\n", painted(colour, word, colours), finding.title);
 }
 
 }  // namespace
 
 int run_diff(const Options& options, const DiffArguments& arguments) {
-  if (const auto usable = check_report_options(options); !usable) return fail(usable.error().message, kExitUsage);
-  const DocumentOptions how{.suppressions = options.suppressions, .builtin_suppressions = options.builtin_suppressions};
+  if (const auto usable = check_report_options(options); !usable)
+    return fail(usable.error().message, kExitUsage);
+  const DocumentOptions how{.suppressions = options.suppressions,
+                            .builtin_suppressions = options.builtin_suppressions};
   auto before = read_baseline(arguments.before, how);
   if (!before) return fail(before.error().message);
   auto after = read_baseline(arguments.after, how);
@@ -27,18 +32,23 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
 
   std::vector<KnownFinding> fresh, same;
   for (KnownFinding& finding : *after) {
-    const auto known = std::find_if(before->begin(), before->end(), [&](const KnownFinding& one) { return one.fingerprint == finding.fingerprint; });
+    const auto known = std::find_if(before->begin(), before->end(), [&](const KnownFinding& one) {
+      return one.fingerprint == finding.fingerprint;
+    });
     (known != before->end() ? same : fresh).push_back(std::move(finding));
     if (known != before->end()) before->erase(known);
   }
-  const auto suppressed = std::erase_if(fresh, [](const KnownFinding& finding) { return finding.suppressed; });
+  const auto suppressed =
+      std::erase_if(fresh, [](const KnownFinding& finding) { return finding.suppressed; });
   const std::vector<KnownFinding>& gone = *before;
   const bool colours = wants_colours(stdout);
   tell("new ", fresh, kWarning, colours);
   tell("gone", gone, kMemory, colours);
   tell("same", same, kAdvice, colours);
-  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{} · {} and then {}\n", fresh.size(), gone.size(), same.size(),
-             suppressed > 0 ? fmt::format(", {} new but suppressed", suppressed) : "", arguments.before, arguments.after);
+  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{} · {} and then {}\n",
+             fresh.size(), gone.size(), same.size(),
+             suppressed > 0 ? fmt::format(", {} new but suppressed", suppressed) : "",
+             arguments.before, arguments.after);
   return fresh.empty() ? kExitOk : kExitFindings;
 }
 

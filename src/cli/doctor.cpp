@@ -11,7 +11,9 @@
 namespace photofinish {
 namespace {
 
-const char* word_for(Level level) { return level == Level::Ok ? "ok" : level == Level::Note ? "note" : "problem"; }
+const char* word_for(Level level) {
+  return level == Level::Ok ? "ok" : level == Level::Note ? "note" : "problem";
+}
 
 void print(const Section& section) {
   fmt::print("{}\n", section.title);
@@ -24,7 +26,8 @@ void print(const Section& section) {
 std::ptrdiff_t count(const std::vector<Section>& sections, Level level) {
   std::ptrdiff_t found = 0;
   for (const Section& section : sections)
-    found += std::count_if(section.judgements.begin(), section.judgements.end(), [&](const Judgement& one) { return one.level == level; });
+    found += std::count_if(section.judgements.begin(), section.judgements.end(),
+                           [&](const Judgement& one) { return one.level == level; });
   return found;
 }
 
@@ -41,9 +44,12 @@ int run_doctor(const DoctorArguments& arguments) {
   }
   for (const Section& section : sections) print(section);
   const auto problems = count(sections, Level::Problem), notes = count(sections, Level::Note);
-  const std::string also = notes == 0 ? "" : fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
-  if (problems == 0) fmt::print("SUMMARY: photofinish: all is well{}\n", also);
-  else fmt::print("SUMMARY: photofinish: {} problem{}{}\n", problems, problems == 1 ? "" : "s", also);
+  const std::string also =
+      notes == 0 ? "" : fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
+  if (problems == 0)
+    fmt::print("SUMMARY: photofinish: all is well{}\n", also);
+  else
+    fmt::print("SUMMARY: photofinish: {} problem{}{}\n", problems, problems == 1 ? "" : "s", also);
   return problems == 0 ? kExitOk : kExitProblems;
 }
 

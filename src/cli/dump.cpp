@@ -21,7 +21,8 @@ class Windows {
     auto [entry, fresh] = ranks_.try_emplace(rank);
     if (fresh && rank.value >= 0)
       if (auto trace = RankTrace::open(run_, rank))
-        for (const auto& [id, window] : (*trace)->definitions().wins) entry->second[uid_key(window.uid)] = window;
+        for (const auto& [id, window] : (*trace)->definitions().wins)
+          entry->second[uid_key(window.uid)] = window;
     const auto found = entry->second.find(uid_key(uid));
     return found == entry->second.end() ? nullptr : &found->second;
   }
@@ -32,22 +33,26 @@ class Windows {
   std::map<WorldRank, std::map<std::uint64_t, WinDefinition>> ranks_;
 };
 
-void print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& windows, const DumpArguments& arguments) {
+void print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& windows,
+                const DumpArguments& arguments) {
   const RankDefinition& self = trace.definitions().rank;
-  fmt::print("== rank {} of {} on {} (pid {}, {}): {}\n", trace.rank().value, trace.world_size(), self.host, self.pid,
-             self.mpi, end_text(trace.end()));
-  EventText text(trace, symbolizer, [&](WorldRank rank, Uid uid) { return windows.find(rank, uid); });
+  fmt::print("== rank {} of {} on {} (pid {}, {}): {}\n", trace.rank().value, trace.world_size(),
+             self.host, self.pid, self.mpi, end_text(trace.end()));
+  EventText text(trace, symbolizer,
+                 [&](WorldRank rank, Uid uid) { return windows.find(rank, uid); });
   if (arguments.definitions)
     for (const std::string& line : text.definitions()) fmt::print("{}\n", line);
   const bool several_tasks = trace.definitions().tasks.size() > 1;
   const Event* event = nullptr;
   while (trace.next(event)) {
-    if (!arguments.call.empty() && fnmatch(arguments.call.c_str(), std::string(traits(event->call).name).c_str(), 0) != 0)
+    if (!arguments.call.empty() &&
+        fnmatch(arguments.call.c_str(), std::string(traits(event->call).name).c_str(), 0) != 0)
       continue;
     const std::string place = text.place(*event);
-    fmt::print("{}{:12.6f} {:9.6f}  {}{}\n", several_tasks ? fmt::format("t{} ", event->task.value) : "",
-               static_cast<double>(event->start) * 1e-9, static_cast<double>(event->duration) * 1e-9, text.line(*event),
-               place.empty() ? "" : "  @ " + place);
+    fmt::print(
+        "{}{:12.6f} {:9.6f}  {}{}\n", several_tasks ? fmt::format("t{} ", event->task.value) : "",
+        static_cast<double>(event->start) * 1e-9, static_cast<double>(event->duration) * 1e-9,
+        text.line(*event), place.empty() ? "" : "  @ " + place);
     if (arguments.stacks)
       for (const std::string& frame : text.stack(*event)) fmt::print("    {}\n", frame);
   }
@@ -58,7 +63,8 @@ void print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& windows, cons
 int run_dump(const Options&, const DumpArguments& arguments) {
   const auto recorded = recorded_ranks(arguments.run);
   if (!recorded) return fail(recorded.error().message);
-  if (recorded->empty()) return fail(arguments.run + " holds no rank's trace: no rank got through MPI_Init");
+  if (recorded->empty())
+    return fail(arguments.run + " holds no rank's trace: no rank got through MPI_Init");
   const auto wanted = parse_rank_list(arguments.ranks);
   if (!wanted) return fail(wanted.error().message, kExitUsage);
 
@@ -80,7 +86,10 @@ int run_dump(const Options&, const DumpArguments& arguments) {
       code = fail((*trace)->damage());
     }
   }
-  if (!any) return fail(fmt::format("no rank of {} is in {}, which has {}", arguments.ranks, arguments.run, rank_ranges(*recorded)), kExitUsage);
+  if (!any)
+    return fail(fmt::format("no rank of {} is in {}, which has {}", arguments.ranks, arguments.run,
+                            rank_ranges(*recorded)),
+                kExitUsage);
   return code;
 }
 

@@ -1,5 +1,6 @@
-// photofinish exec: becomes one rank of the program, with our library in front of MPI. It is exec'd, not forked: the launcher
-// keeps the process it started, with its signals, its exit code and its place in the process tree.
+// photofinish exec: becomes one rank of the program, with our library in front of MPI. It is
+// exec'd, not forked: the launcher keeps the process it started, with its signals, its exit code
+// and its place in the process tree.
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -21,16 +22,22 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
   if (const auto chosen = chosen_flavour(options.mpi)) return *chosen;
   if (program.flavour) return *program.flavour;
   if (const auto launcher = flavour_of_launcher()) return *launcher;
-  return Error{program.path + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
+  return Error{
+      program.path +
+      " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
 }
 
-// Open MPI and UCX patch mmap, munmap and free in each rank, for memory that their networks have registered; so do allocators and tools, and then ranks crash.
-// Ours are told to leave it, unless the user has said how it shall be.
+// Open MPI and UCX patch mmap, munmap and free in each rank, for memory that their networks have
+// registered; so do allocators and tools, and then ranks crash. Ours are told to leave it, unless
+// the user has said how it shall be.
 void leave_memory_functions(MpiFlavour flavour, const Options& options) {
   const auto set = [&](const char* name, const char* value) {
     if (std::getenv(name) != nullptr) return;
     setenv(name, value, 1);
-    if (options.verbose) fail_once(fmt::format("{}={} is set for the ranks; set it yourself to have it otherwise", name, value), kExitOk);
+    if (options.verbose)
+      fail_once(fmt::format("{}={} is set for the ranks; set it yourself to have it otherwise",
+                            name, value),
+                kExitOk);
   };
   if (flavour == MpiFlavour::OpenMpi) set("OMPI_MCA_memory", "^patcher");
   set("UCX_MEM_EVENTS", "no");
@@ -39,17 +46,20 @@ void leave_memory_functions(MpiFlavour flavour, const Options& options) {
 }  // namespace
 
 int run_exec(const Options& options, const ExecArguments& arguments) {
-  if (arguments.line.empty()) return fail_once("exec needs a program: photofinish exec PROGRAM ARGS…", kExitUsage);
+  if (arguments.line.empty())
+    return fail_once("exec needs a program: photofinish exec PROGRAM ARGS…", kExitUsage);
   // With --mpi the user knows better than the ELF file, and a shell's tells nothing.
   auto program = inspect_program(arguments.line[0]);
   if (!program && (options.mpi != "auto" || is_interpreter(arguments.line[0])))
-    if (auto path = find_program(arguments.line[0])) program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
+    if (auto path = find_program(arguments.line[0]))
+      program = MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
   if (!program) return fail_once(program.error().message);
   const auto flavour = find_flavour(options, *program);
   if (!flavour) return fail_once(flavour.error().message);
   if (program->flavour && launched_by_other_than(*program->flavour))
-    return fail_once(fmt::format("{} was built with {}, and this is the launcher of another MPI: start it with {}'s", arguments.line[0],
-                                 name_of(*program->flavour), name_of(*program->flavour)));
+    return fail_once(fmt::format(
+        "{} was built with {}, and this is the launcher of another MPI: start it with {}'s",
+        arguments.line[0], name_of(*program->flavour), name_of(*program->flavour)));
   const auto library = preload_library(*flavour);
   if (!library) return fail_once(library.error().message);
 

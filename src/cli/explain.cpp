@@ -1,4 +1,5 @@
-// photofinish explain: recorded ranks are replayed in silence, and tell what they wrote and found; together that tells who talked to whom.
+// photofinish explain: recorded ranks are replayed in silence, and tell what they wrote and found;
+// together that tells who talked to whom.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ namespace {
 std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbolizer& symbolizer) {
   const ModuleDefinition* module = nullptr;
   for (const auto& [id, candidate] : definitions.modules)
-    if (candidate.base <= pc && (module == nullptr || candidate.base > module->base)) module = &candidate;
+    if (candidate.base <= pc && (module == nullptr || candidate.base > module->base))
+      module = &candidate;
   if (module == nullptr) return "";
   Definitions alone;
   alone.modules = definitions.modules;
@@ -32,7 +34,8 @@ std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbol
 }
 
 // Replays the ranks, each with an order of what it is to tell, and adds what they did.
-Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& orders, Accounts& accounts) {
+Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& orders,
+                  Accounts& accounts) {
   const auto scratch = ScratchFolder::make();
   if (!scratch) return scratch.error();
   std::vector<WorldRank> ranks;
@@ -42,7 +45,8 @@ Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& 
   for (Replay& replay : *replays) {
     if (!replay.chosen) continue;
     const std::string path = replay.scratch + "/order";
-    if (const auto written = write_order(path, orders.at(replay.rank)); !written) return written.error();
+    if (const auto written = write_order(path, orders.at(replay.rank)); !written)
+      return written.error();
     replay.settings.push_back({"PHOTOFINISH_EXPLAIN", path});
   }
   const auto ended = run_replays(*replays, [](Replay& replay) {
@@ -53,8 +57,10 @@ Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& 
   Symbolizer symbolizer;
   for (const Replay& replay : *replays) {
     if (!replay.chosen) continue;
-    if (const auto departure = read_departure(departure_path(replay.scratch)); departure && departure->expected.what != kNoQuestion)
-      fmt::print(stderr, "photofinish: {}; what it did before is told\n", departure_text(run, replay.scratch, replay.rank, *departure));
+    if (const auto departure = read_departure(departure_path(replay.scratch));
+        departure && departure->expected.what != kNoQuestion)
+      fmt::print(stderr, "photofinish: {}; what it did before is told\n",
+                 departure_text(run, replay.scratch, replay.rank, *departure));
     const auto trace = RankTrace::open(replay.scratch, replay.rank);
     if (!trace) return trace.error();
     RankAccount& account = accounts[replay.rank];
@@ -70,7 +76,8 @@ Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& 
 }
 
 // Those of both sides, whose memory it is, all that could have sent.
-Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run, const std::string& finding) {
+Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run,
+                                                const std::string& finding) {
   const auto document = read_document(run, {});
   if (!document) return document.error();
   for (const FindingDocument& found : document->findings) {
@@ -80,31 +87,45 @@ Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run, const st
     if (found.memory) ranks.insert(found.memory->owner);
     return std::vector<WorldRank>(ranks.begin(), ranks.end());
   }
-  return Error{fmt::format("{} has no finding {}: it has {}", run, finding, document->findings.empty() ? "none" : fmt::format("F1{}", document->findings.size() > 1 ? fmt::format(" to F{}", document->findings.size()) : ""))};
+  return Error{
+      fmt::format("{} has no finding {}: it has {}", run, finding,
+                  document->findings.empty()
+                      ? "none"
+                      : fmt::format("F1{}", document->findings.size() > 1
+                                                ? fmt::format(" to F{}", document->findings.size())
+                                                : ""))};
 }
 
 int tell_ranks_of_finding(const ExplainArguments& arguments) {
   const auto ranks = ranks_of_finding(arguments.run, arguments.finding);
   if (!ranks) return fail(ranks.error().message);
-  fmt::print("{} needs rank{} {}\n  photofinish record --for-finding {} --of {}\n", arguments.finding, ranks->size() > 1 ? "s" : "", rank_ranges(*ranks), arguments.finding, arguments.run);
+  fmt::print("{} needs rank{} {}\n  photofinish record --for-finding {} --of {}\n",
+             arguments.finding, ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
+             arguments.finding, arguments.run);
   return kExitOk;
 }
 
 }  // namespace
 
-Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options, CheckArguments& arguments) {
+Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options,
+                            CheckArguments& arguments) {
   const auto ranks = ranks_of_finding(run, finding);
   if (!ranks) return ranks.error();
   options.record = rank_ranges(*ranks);
-  if (options.output == Options{}.output) options.output = (run.ends_with(".run") ? run.substr(0, run.size() - 4) : run) + "-" + finding + ".run";
+  if (options.output == Options{}.output)
+    options.output =
+        (run.ends_with(".run") ? run.substr(0, run.size() - 4) : run) + "-" + finding + ".run";
   options.output = absolute_path(options.output);
-  fmt::print(stderr, "photofinish: {} needs rank{} {}; the record goes to {}\n", finding, ranks->size() > 1 ? "s" : "", options.record, options.output);
+  fmt::print(stderr, "photofinish: {} needs rank{} {}; the record goes to {}\n", finding,
+             ranks->size() > 1 ? "s" : "", options.record, options.output);
   if (!arguments.line.empty()) return true;
   const auto info = read_run_info(run);
   if (!info) return info.error();
   arguments.line = info->command;
   arguments.ranks = info->ranks;
-  if (chdir(info->folder.c_str()) != 0) return Error{fmt::format("cannot go to {}, where {} was started: {}", info->folder, run, std::strerror(errno))};
+  if (chdir(info->folder.c_str()) != 0)
+    return Error{fmt::format("cannot go to {}, where {} was started: {}", info->folder, run,
+                             std::strerror(errno))};
   return true;
 }
 
@@ -117,9 +138,12 @@ int run_explain(const ExplainArguments& arguments) {
   std::map<WorldRank, DeedOrder> orders;
   for (const WorldRank rank : *ranks) orders[rank] = {};
   Accounts accounts;
-  if (const auto told = tell(arguments.run, orders, accounts); !told) return fail(told.error().message);
-  // Stores are many, and few of them are read by others: they are told the second time, when it is known where to look.
-  if (const auto told = tell(arguments.run, wanted_stores(*group, accounts), accounts); !told) return fail(told.error().message);
+  if (const auto told = tell(arguments.run, orders, accounts); !told)
+    return fail(told.error().message);
+  // Stores are many, and few of them are read by others: they are told the second time, when it is
+  // known where to look.
+  if (const auto told = tell(arguments.run, wanted_stores(*group, accounts), accounts); !told)
+    return fail(told.error().message);
   fmt::print("{}", explanation_text(explain(*group, accounts), arguments.each));
   return kExitOk;
 }

@@ -1,5 +1,6 @@
-// How --help looks. CLI11's own way tells readers what checks a value ("N:INT in [1 - 16]"), how a switch is turned off ("{false}"), and nothing of
-// what a command is given. A header, for main.cpp alone, as describe.h is.
+// How --help looks. CLI11's own way tells readers what checks a value ("N:INT in [1 - 16]"), how a
+// switch is turned off ("{false}"), and nothing of what a command is given. A header, for main.cpp
+// alone, as describe.h is.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,12 +14,14 @@ namespace photofinish {
 
 class HelpFormat : public CLI::Formatter {
  public:
-  // The lines that a command has for its usage are its footer, where describe() finds them for the manual.
+  // The lines that a command has for its usage are its footer, where describe() finds them for the
+  // manual.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     const std::vector<std::string> lines = usage_lines(*app);
     if (lines.empty()) return CLI::Formatter::make_usage(app, name);
     std::string text;
-    for (const std::string& line : lines) text += (text.empty() ? "Usage: " : "       ") + line + "\n";
+    for (const std::string& line : lines)
+      text += (text.empty() ? "Usage: " : "       ") + line + "\n";
     return text;
   }
 
@@ -33,11 +36,13 @@ class HelpFormat : public CLI::Formatter {
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     if (is_positional) {
       std::string name = option->get_name(true, false);
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
       return name;
     }
     std::string names;
-    for (const std::string& flag : describe(*option).flags) names += (names.empty() ? "" : ", ") + flag;
+    for (const std::string& flag : describe(*option).flags)
+      names += (names.empty() ? "" : ", ") + flag;
     return names;
   }
 

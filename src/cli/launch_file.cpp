@@ -19,15 +19,19 @@ json entry_of(const Replay& replay, const std::string& name) {
   variables.push_back("PHOTOFINISH_REPLAY_STOPS=1");
   for (const std::string& variable : variables) {
     const std::size_t equals = variable.find('=');
-    environment.push_back({{"name", variable.substr(0, equals)}, {"value", variable.substr(equals + 1)}});
+    environment.push_back(
+        {{"name", variable.substr(0, equals)}, {"value", variable.substr(equals + 1)}});
   }
   json commands = json::array();
-  for (const char* command : {"-enable-pretty-printing", "set startup-with-shell off", "set disable-randomization on", "handle SIGTRAP nopass"}) commands.push_back({{"text", command}});
+  for (const char* command : {"-enable-pretty-printing", "set startup-with-shell off",
+                              "set disable-randomization on", "handle SIGTRAP nopass"})
+    commands.push_back({{"text", command}});
   return {{"name", name},
           {"type", "cppdbg"},
           {"request", "launch"},
           {"program", replay.start.program},
-          {"args", std::vector<std::string>(replay.start.arguments.begin() + 1, replay.start.arguments.end())},
+          {"args", std::vector<std::string>(replay.start.arguments.begin() + 1,
+                                            replay.start.arguments.end())},
           {"cwd", replay.start.folder},
           {"environment", environment},
           {"MIMode", "gdb"},
@@ -36,13 +40,16 @@ json entry_of(const Replay& replay, const std::string& name) {
 
 }  // namespace
 
-Result<bool> write_launch_file(const std::string& path, const std::string& run, const std::vector<Replay>& replays) {
+Result<bool> write_launch_file(const std::string& path, const std::string& run,
+                               const std::vector<Replay>& replays) {
   json file{{"version", "0.2.0"}, {"configurations", json::array()}};
   if (std::ifstream present(path); present) {
     const std::string text{std::istreambuf_iterator<char>(present), {}};
     file = json::parse(text, nullptr, false, true);  // people write comments there
-    if (!file.is_object() || (file.contains("configurations") && !file["configurations"].is_array()))
-      return Error{fmt::format("{} is there and cannot be read as JSON: name another file, or mend it", path)};
+    if (!file.is_object() ||
+        (file.contains("configurations") && !file["configurations"].is_array()))
+      return Error{fmt::format(
+          "{} is there and cannot be read as JSON: name another file, or mend it", path)};
   }
   json& entries = file["configurations"];
   if (entries.is_null()) entries = json::array();
@@ -55,7 +62,8 @@ Result<bool> write_launch_file(const std::string& path, const std::string& run, 
     entries = std::move(kept);
   }
   std::error_code ignored;
-  if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
+  if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
   std::ofstream out(path);
   out << file.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
   if (!out.flush()) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};

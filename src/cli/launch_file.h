@@ -9,6 +9,7 @@
 namespace photofinish {
 
 // What else is in the file stays; entries of ours of the same name are replaced.
-Result<bool> write_launch_file(const std::string& path, const std::string& run, const std::vector<Replay>& replays);
+Result<bool> write_launch_file(const std::string& path, const std::string& run,
+                               const std::vector<Replay>& replays);
 
 }  // namespace photofinish

@@ -19,12 +19,14 @@ bool speaks_for_all() {
 
 std::optional<MpiFlavour> flavour_of_launcher() {
   if (is_set("OMPI_COMM_WORLD_RANK")) return MpiFlavour::OpenMpi;
-  if (is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD") || is_set("PMI_RANK")) return MpiFlavour::Mpich;
+  if (is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD") || is_set("PMI_RANK"))
+    return MpiFlavour::Mpich;
   return std::nullopt;
 }
 
 bool launched_by_other_than(MpiFlavour flavour) {
-  const bool by_open_mpi = is_set("OMPI_COMM_WORLD_RANK"), by_mpich = is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD");
+  const bool by_open_mpi = is_set("OMPI_COMM_WORLD_RANK"),
+             by_mpich = is_set("MPI_LOCALRANKID") || is_set("HYDI_CONTROL_FD");
   return flavour == MpiFlavour::OpenMpi ? by_mpich && !by_open_mpi : by_open_mpi && !by_mpich;
 }
 
@@ -35,6 +37,8 @@ int launched_processes() {
   return 1;
 }
 
-int fail_once(const std::string& message, int code) { return speaks_for_all() ? fail(message, code) : code; }
+int fail_once(const std::string& message, int code) {
+  return speaks_for_all() ? fail(message, code) : code;
+}
 
 }  // namespace photofinish

@@ -19,20 +19,26 @@ std::string flag_name(std::string_view option) {
   return option == "output" ? "-o," + flag : flag;
 }
 
-// What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that it wins.
+// What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that
+// it wins.
 using Given = std::vector<std::pair<std::string, std::string>>;
 
 using Names = std::vector<std::string_view>;
 const Names kOfConfirm = {"letters", "pause_ms", "runs", "timeout", "together", "tolerance"};
-const Names kOfReport = {"suppressions", "builtin_suppressions", "gen_suppressions", "baseline", "max_findings", "group_by"};
+const Names kOfReport = {"suppressions", "builtin_suppressions", "gen_suppressions",
+                         "baseline",     "max_findings",         "group_by"};
 const Names kOfDiff = {"suppressions", "builtin_suppressions"};
 
-bool contains(const Names& names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 Names all_but(const std::vector<Names>& left_out) {
   Names names;
   for (const OptionInfo& info : option_table())
-    if (std::none_of(left_out.begin(), left_out.end(), [&](const Names& some) { return contains(some, info.name); })) names.push_back(info.name);
+    if (std::none_of(left_out.begin(), left_out.end(),
+                     [&](const Names& some) { return contains(some, info.name); }))
+      names.push_back(info.name);
   return names;
 }
 
@@ -46,16 +52,29 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
     if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
     const bool is_switch = info.type == "bool";
-    const std::string help = fmt::format("{}{}", info.help, is_switch ? (info.default_value == "1" ? " Default: on." : "")
-                                                                      : info.default_value.empty() ? "" : fmt::format(" Default: {}.", info.default_value));
+    const std::string help = fmt::format(
+        "{}{}", info.help,
+        is_switch                    ? (info.default_value == "1" ? " Default: on." : "")
+        : info.default_value.empty() ? ""
+                                     : fmt::format(" Default: {}.", info.default_value));
     if (is_switch) {
-      const std::string off = info.default_value == "1" ? flag_name(name) + ",!--no-" + flag_name(name).substr(2) : flag_name(name);
-      command.add_flag(off, [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); }, help);
+      const std::string off = info.default_value == "1"
+                                  ? flag_name(name) + ",!--no-" + flag_name(name).substr(2)
+                                  : flag_name(name);
+      command.add_flag(
+          off,
+          [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); },
+          help);
     } else {
-      command.add_option(flag_name(name), [&given, name](const CLI::results_t& values) {
-        given.emplace_back(name, values[0]);
-        return true;
-      }, help)->type_name(info.type == "int" ? "N" : "TEXT");
+      command
+          .add_option(
+              flag_name(name),
+              [&given, name](const CLI::results_t& values) {
+                given.emplace_back(name, values[0]);
+                return true;
+              },
+              help)
+          ->type_name(info.type == "int" ? "N" : "TEXT");
     }
   }
 }
@@ -71,9 +90,10 @@ Result<Options> resolve(const Given& given, const std::string& inherited) {
   return options;
 }
 
-// The program's line: what CLI11 did not take, and what came behind a "--". If a program was named before it, the "--" is one
-// of the program's own arguments.
-std::vector<std::string> program_line(const CLI::App& command, const std::vector<std::string>& behind, bool dashes) {
+// The program's line: what CLI11 did not take, and what came behind a "--". If a program was named
+// before it, the "--" is one of the program's own arguments.
+std::vector<std::string> program_line(const CLI::App& command,
+                                      const std::vector<std::string>& behind, bool dashes) {
   std::vector<std::string> words = command.remaining();
   if (!words.empty() && dashes) words.push_back("--");
   words.insert(words.end(), behind.begin(), behind.end());
@@ -86,9 +106,12 @@ void add_run(CLI::App& command, std::string& run) {
   command.add_option("run", run, fmt::format("Run directory. Default: {}.", run))->type_name("RUN");
 }
 
-void add_report_file(CLI::App& command, const std::string& flag, ReportFile& report, const std::string& formats, const std::string& files) {
+void add_report_file(CLI::App& command, const std::string& flag, ReportFile& report,
+                     const std::string& formats, const std::string& files) {
   command.add_option("--format", report.format, formats)
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))->type_name("FORMAT");
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kReportFormats), std::end(kReportFormats))))
+      ->type_name("FORMAT");
   command.add_option(flag + "--output-file", report.file, files)->type_name("FILE");
 }
 
@@ -109,24 +132,38 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.formatter(std::make_shared<HelpFormat>());
-  app.footer("Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 tool error, 71 interrupted, 72 a replay that went another way.\n"
-             "Every option can also be set in the environment: PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".\n"
-             "To start with: photofinish check -n 4 ./app. More of a command: photofinish COMMAND --help.");
+  app.footer(
+      "Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 "
+      "tool error, 71 interrupted, 72 a replay that went another way.\n"
+      "Every option can also be set in the environment: "
+      "PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".\n"
+      "To start with: photofinish check -n 4 ./app. More of a command: photofinish COMMAND "
+      "--help.");
   Given given;
 
   CheckArguments check;
-  CLI::App* check_command = app.add_subcommand("check", "Run a program and find its races; exit code 66 if there are any.");
-  check_command->add_option("-n,--np", check.ranks, "Number of ranks; the launcher is found by the program's MPI.")
-      ->check(CLI::Range(1, 1 << 24))->type_name("N");
-  check_command->footer("photofinish check [OPTIONS] -n N PROGRAM ARGS…\nphotofinish check [OPTIONS] -- LAUNCHER … PROGRAM ARGS…");
+  CLI::App* check_command = app.add_subcommand(
+      "check", "Run a program and find its races; exit code 66 if there are any.");
+  check_command
+      ->add_option("-n,--np", check.ranks,
+                   "Number of ranks; the launcher is found by the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
+  check_command->footer(
+      "photofinish check [OPTIONS] -n N PROGRAM ARGS…\nphotofinish check [OPTIONS] -- LAUNCHER … "
+      "PROGRAM ARGS…");
   check_command->prefix_command();
-  add_report_file(*check_command, "", check.report, "Write a report as well: json, sarif, html, perfetto or otf2; the text is printed in any case.",
-                  "File for that report, or folder for otf2; -: standard output. Default: report.FORMAT in the run directory.");
+  add_report_file(*check_command, "", check.report,
+                  "Write a report as well: json, sarif, html, perfetto or otf2; the text is "
+                  "printed in any case.",
+                  "File for that report, or folder for otf2; -: standard output. Default: "
+                  "report.FORMAT in the run directory.");
   add_table_options(*check_command, given, all_but({kOfConfirm}));
 
   ExecArguments exec;
   std::string inherited;
-  CLI::App* exec_command = app.add_subcommand("exec", "Become one rank of a program, recorded: mpirun -n 4 photofinish exec PROGRAM ARGS…");
+  CLI::App* exec_command = app.add_subcommand(
+      "exec", "Become one rank of a program, recorded: mpirun -n 4 photofinish exec PROGRAM ARGS…");
   exec_command->footer("LAUNCHER … photofinish exec [OPTIONS] PROGRAM ARGS…");
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
@@ -137,78 +174,160 @@ int run(int argc, char** argv) {
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
   add_run(*dump_command, dump.run);
   dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.");
-  dump_command->add_option("-c,--call", dump.call, "Only calls that match this pattern, for example 'MPI_Win_*'.");
+  dump_command->add_option("-c,--call", dump.call,
+                           "Only calls that match this pattern, for example 'MPI_Win_*'.");
   dump_command->add_flag("-s,--stacks", dump.stacks, "The whole stack of each event.");
-  dump_command->add_flag("-d,--definitions", dump.definitions, "Communicators, windows and datatypes, too.");
+  dump_command->add_flag("-d,--definitions", dump.definitions,
+                         "Communicators, windows and datatypes, too.");
 
   AnalyzeArguments analyze;
-  CLI::App* analyze_command = app.add_subcommand("analyze", "Find the races of a recorded run; exit code 66 if there are any.");
+  CLI::App* analyze_command = app.add_subcommand(
+      "analyze", "Find the races of a recorded run; exit code 66 if there are any.");
   add_run(*analyze_command, analyze.run);
-  analyze_command->add_option("-n,--np", analyze.processes, "Number of processes; their launcher is found by the run's MPI.")
-      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  analyze_command
+      ->add_option("-n,--np", analyze.processes,
+                   "Number of processes; their launcher is found by the run's MPI.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
   analyze_command->footer("photofinish analyze [-n N] [RUN]\nLAUNCHER … photofinish analyze [RUN]");
-  add_table_options(*analyze_command, given, and_those({"mpi", "memory", "strict_accumulate_ops", "verbose"}, kOfReport));
+  add_table_options(*analyze_command, given,
+                    and_those({"mpi", "memory", "strict_accumulate_ops", "verbose"}, kOfReport));
 
   ReportArguments report;
-  CLI::App* report_command = app.add_subcommand("report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
+  CLI::App* report_command = app.add_subcommand(
+      "report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
   add_run(*report_command, report.run);
-  add_report_file(*report_command, "-o,", report.report, "text, json, sarif, html, perfetto or otf2. Default: text.",
-                  "File to write, or folder for otf2; -: standard output. Default: standard output; for html, report.html in RUN; for otf2, RUN.otf2.");
+  add_report_file(*report_command, "-o,", report.report,
+                  "text, json, sarif, html, perfetto or otf2. Default: text.",
+                  "File to write, or folder for otf2; -: standard output. Default: standard "
+                  "output; for html, report.html in RUN; for otf2, RUN.otf2.");
   add_table_options(*report_command, given, kOfReport);
 
   DiffArguments diff;
-  CLI::App* diff_command = app.add_subcommand("diff", "Compare the findings of two runs: new, gone, the same; exit code 66 if there are new ones.");
-  diff_command->add_option("before", diff.before, "Run directory, or its report in JSON or SARIF.")->required();
+  CLI::App* diff_command = app.add_subcommand(
+      "diff",
+      "Compare the findings of two runs: new, gone, the same; exit code 66 if there are new ones.");
+  diff_command->add_option("before", diff.before, "Run directory, or its report in JSON or SARIF.")
+      ->required();
   diff_command->add_option("after", diff.after, "The same of a later run.")->required();
   add_table_options(*diff_command, given, kOfDiff);
 
   ConfirmArguments confirm;
-  CLI::App* confirm_command = app.add_subcommand("confirm", "Run the program again until each finding happens, in each order; exit code 66 if one does.");
+  CLI::App* confirm_command = app.add_subcommand(
+      "confirm",
+      "Run the program again until each finding happens, in each order; exit code 66 if one does.");
   add_run(*confirm_command, confirm.run);
-  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")->delimiter(',')->type_name("F")->allow_extra_args(false);
-  confirm_command->add_option("--order", confirm.order, "Make one finding happen in this order, once, with the program's output as it is.")
-      ->check(CLI::Range(1, 1 << 20))->type_name("N");
-  confirm_command->add_option("--compare", confirm.compare, "A file that the program writes, to be compared as well.")->type_name("FILE")->allow_extra_args(false);
-  confirm_command->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as many as the recorded run had.")
-      ->check(CLI::Range(1, 1 << 24))->type_name("N");
-  confirm_command->footer("photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … PROGRAM ARGS…");
-  add_table_options(*confirm_command, given, {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters", "verbose"});
+  confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")
+      ->delimiter(',')
+      ->type_name("F")
+      ->allow_extra_args(false);
+  confirm_command
+      ->add_option(
+          "--order", confirm.order,
+          "Make one finding happen in this order, once, with the program's output as it is.")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N");
+  confirm_command
+      ->add_option("--compare", confirm.compare,
+                   "A file that the program writes, to be compared as well.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  confirm_command
+      ->add_option("-n,--np", confirm.ranks,
+                   "Number of ranks. Default: as many as the recorded run had.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
+  confirm_command->footer(
+      "photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … "
+      "PROGRAM ARGS…");
+  add_table_options(
+      *confirm_command, given,
+      {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters", "verbose"});
 
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
-  CLI::App* record_command = app.add_subcommand("record", "Run a program and keep what some of its ranks are given, for photofinish replay.");
-  record_command->add_option("-n,--np", record.ranks, "Number of ranks; the launcher is found by the program's MPI.")
-      ->check(CLI::Range(1, 1 << 24))->type_name("N");
+  CLI::App* record_command = app.add_subcommand(
+      "record", "Run a program and keep what some of its ranks are given, for photofinish replay.");
+  record_command
+      ->add_option("-n,--np", record.ranks,
+                   "Number of ranks; the launcher is found by the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
   std::string recorded = "all";
-  record_command->add_option("-r,--ranks", recorded, "Ranks to keep, for example 2,5-7. Default: all.");
+  record_command->add_option("-r,--ranks", recorded,
+                             "Ranks to keep, for example 2,5-7. Default: all.");
   std::string for_finding, of_run = "photofinish.run";
-  CLI::Option* finding = record_command->add_option("--for-finding", for_finding, "Keep the ranks that have to do with this finding of a checked run; without a program: of its own.")
-      ->excludes("--ranks")->type_name("F");
-  record_command->add_option("--of", of_run, "With --for-finding: the checked run. Default: photofinish.run.")->needs(finding)->type_name("RUN");
-  record_command->footer("photofinish record --ranks 2,5 -n N PROGRAM ARGS…\nphotofinish record --ranks 2,5 -- LAUNCHER … PROGRAM ARGS…\nphotofinish record --for-finding F1");
+  CLI::Option* finding = record_command
+                             ->add_option("--for-finding", for_finding,
+                                          "Keep the ranks that have to do with this finding of a "
+                                          "checked run; without a program: of its own.")
+                             ->excludes("--ranks")
+                             ->type_name("F");
+  record_command
+      ->add_option("--of", of_run, "With --for-finding: the checked run. Default: photofinish.run.")
+      ->needs(finding)
+      ->type_name("RUN");
+  record_command->footer(
+      "photofinish record --ranks 2,5 -n N PROGRAM ARGS…\nphotofinish record --ranks 2,5 -- "
+      "LAUNCHER … PROGRAM ARGS…\nphotofinish record --for-finding F1");
   record_command->prefix_command();
-  add_table_options(*record_command, given, {"output", "overwrite", "mpi", "stack_depth", "progress", "verbose"});
+  add_table_options(*record_command, given,
+                    {"output", "overwrite", "mpi", "stack_depth", "progress", "verbose"});
 
   ReplayArguments replay;
-  CLI::App* replay_command = app.add_subcommand("replay", "Run recorded ranks again, alone, to the same result.");
+  CLI::App* replay_command =
+      app.add_subcommand("replay", "Run recorded ranks again, alone, to the same result.");
   add_run(*replay_command, replay.run);
-  replay_command->add_option("-r,--ranks", replay.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
-  CLI::Option* gdb = replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")->check(CLI::Range(0, 1 << 24))->type_name("RANK");
-  replay_command->add_option("--gdbserver", replay.server, "With --gdb: start gdbserver, listening here, such as :2345.")->needs(gdb)->type_name("COMM");
-  replay_command->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")->needs(gdb)->type_name("COMMAND")->allow_extra_args(false);
-  replay_command->add_flag("--vscode{.vscode/launch.json}", replay.editor_file, "Write .vscode/launch.json, with which Visual Studio Code debugs the ranks; with --vscode=FILE another file.")->excludes(gdb);
-  replay_command->add_option("--output-dir", replay.output, "What each rank prints goes to files in this folder: rank-2.out, rank-2.err.")->excludes(gdb)->excludes("--vscode")->type_name("FOLDER");
+  replay_command->add_option("-r,--ranks", replay.ranks,
+                             "Only these ranks, for example 2,5. Default: all that were recorded.");
+  CLI::Option* gdb =
+      replay_command->add_option("--gdb", replay.debugged, "Replay this rank under gdb.")
+          ->check(CLI::Range(0, 1 << 24))
+          ->type_name("RANK");
+  replay_command
+      ->add_option("--gdbserver", replay.server,
+                   "With --gdb: start gdbserver, listening here, such as :2345.")
+      ->needs(gdb)
+      ->type_name("COMM");
+  replay_command
+      ->add_option("--ex", replay.commands, "With --gdb: a command for gdb, as its own -ex.")
+      ->needs(gdb)
+      ->type_name("COMMAND")
+      ->allow_extra_args(false);
+  replay_command
+      ->add_flag("--vscode{.vscode/launch.json}", replay.editor_file,
+                 "Write .vscode/launch.json, with which Visual Studio Code debugs the ranks; with "
+                 "--vscode=FILE another file.")
+      ->excludes(gdb);
+  replay_command
+      ->add_option("--output-dir", replay.output,
+                   "What each rank prints goes to files in this folder: rank-2.out, rank-2.err.")
+      ->excludes(gdb)
+      ->excludes("--vscode")
+      ->type_name("FOLDER");
   add_table_options(*replay_command, given, {"verbose"});
 
   ExplainArguments explain;
-  CLI::App* explain_command = app.add_subcommand("explain", "Tell who of the recorded ranks wrote what the others read, and what came from outside.");
+  CLI::App* explain_command = app.add_subcommand(
+      "explain",
+      "Tell who of the recorded ranks wrote what the others read, and what came from outside.");
   add_run(*explain_command, explain.run);
-  explain_command->add_option("-r,--ranks", explain.ranks, "Only these ranks, for example 2,5. Default: all that were recorded.");
-  explain_command->add_flag("--each", explain.each, "Every message and value on a line of its own, not those alike together.");
-  explain_command->add_option("--finding", explain.finding, "Tell which ranks have to be recorded for this finding of a checked run.")->type_name("F");
+  explain_command->add_option(
+      "-r,--ranks", explain.ranks,
+      "Only these ranks, for example 2,5. Default: all that were recorded.");
+  explain_command->add_flag(
+      "--each", explain.each,
+      "Every message and value on a line of its own, not those alike together.");
+  explain_command
+      ->add_option("--finding", explain.finding,
+                   "Tell which ranks have to be recorded for this finding of a checked run.")
+      ->type_name("F");
 
   DoctorArguments doctor;
-  CLI::App* doctor_command = app.add_subcommand("doctor", "Look at this machine, or at a program, and say what to do; exit code 1 if there is something.");
-  doctor_command->add_option("program", doctor.program, "A program to look at instead of the machine.");
+  CLI::App* doctor_command = app.add_subcommand("doctor",
+                                                "Look at this machine, or at a program, and say "
+                                                "what to do; exit code 1 if there is something.");
+  doctor_command->add_option("program", doctor.program,
+                             "A program to look at instead of the machine.");
   doctor_command->footer("photofinish doctor\nphotofinish doctor PROGRAM");
 
   // For packages, and for people who install by hand: not in --help.
@@ -218,15 +337,20 @@ int run(int argc, char** argv) {
   man_command->add_option("--into", man.into, "Write all pages to this folder.");
   man_command->add_flag("--markdown", man.markdown, "Print docs/options.md instead.");
   std::string shell;
-  CLI::App* completion_command = app.add_subcommand("completion", "Print the completion script for a shell.")->group("");
-  completion_command->add_option("shell", shell, "The shell.")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  CLI::App* completion_command =
+      app.add_subcommand("completion", "Print the completion script for a shell.")->group("");
+  completion_command->add_option("shell", shell, "The shell.")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 
   if (argc == 1) {
     fmt::print("{}", app.help());
     return kExitUsage;
   }
-  if (const char* environment = std::getenv("PHOTOFINISH_OPTIONS"); environment && std::string_view(environment).find("help=1") != std::string_view::npos) {
-    for (const OptionInfo& info : option_table()) fmt::print("{:<14} {} (default: {})\n", info.name, info.help, info.default_value);
+  if (const char* environment = std::getenv("PHOTOFINISH_OPTIONS");
+      environment && std::string_view(environment).find("help=1") != std::string_view::npos) {
+    for (const OptionInfo& info : option_table())
+      fmt::print("{:<14} {} (default: {})\n", info.name, info.help, info.default_value);
     return kExitOk;
   }
   // A program's arguments are never ours, whatever they look like.
@@ -235,13 +359,18 @@ int run(int argc, char** argv) {
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  const auto command = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) { return one->get_name() == words[1]; });
+  const auto command = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
+    return one->get_name() == words[1];
+  });
   if (words[1][0] != '-' && command == commands.end()) {
     std::vector<std::string> names;
     for (const CLI::App* one : commands) names.push_back(one->get_name());
-    return fail(fmt::format("there is no command '{}'{} (see photofinish --help)", words[1], did_you_mean(words[1], names)), kExitUsage);
+    return fail(fmt::format("there is no command '{}'{} (see photofinish --help)", words[1],
+                            did_you_mean(words[1], names)),
+                kExitUsage);
   }
-  const std::string see = command == commands.end() ? "photofinish --help" : "photofinish " + words[1] + " --help";
+  const std::string see =
+      command == commands.end() ? "photofinish --help" : "photofinish " + words[1] + " --help";
   const auto no_option = [&](const std::string& word) {
     std::vector<std::string> names;
     for (const CLI::Option* option : (*command)->get_options()) {
@@ -249,7 +378,9 @@ int run(int argc, char** argv) {
       names.insert(names.end(), flags.begin(), flags.end());
     }
     const std::string name = word.substr(0, word.find('='));
-    return fail(fmt::format("there is no option {}{} (see {})", name, did_you_mean(name, names), see), kExitUsage);
+    return fail(
+        fmt::format("there is no option {}{} (see {})", name, did_you_mean(name, names), see),
+        kExitUsage);
   };
   try {
     std::vector<std::string> own(words.begin() + 1, dashes);
@@ -258,11 +389,13 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     if (command != commands.end())
-      if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-')) return no_option(left[0]);
+      if (const auto left = (*command)->remaining(); !left.empty() && left[0].starts_with('-'))
+        return no_option(left[0]);
     return fail(fmt::format("{} (see {})", error.what(), see), kExitUsage);
   }
   for (const CLI::App* one : {check_command, exec_command, record_command})
-    if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-')) return no_option(left[0]);
+    if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-'))
+      return no_option(left[0]);
   if (doctor_command->parsed()) return run_doctor(doctor);  // which tells of wrong options, too
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
@@ -276,7 +409,8 @@ int run(int argc, char** argv) {
     Options keeping = *options;
     keeping.record = recorded;
     if (!for_finding.empty())
-      if (const auto prepared = prepare_record(for_finding, of_run, keeping, record); !prepared) return fail(prepared.error().message);
+      if (const auto prepared = prepare_record(for_finding, of_run, keeping, record); !prepared)
+        return fail(prepared.error().message);
     return run_check(keeping, record);
   }
   if (replay_command->parsed()) return run_replay(*options, replay);
@@ -293,7 +427,8 @@ int run(int argc, char** argv) {
   if (report_command->parsed()) return run_report(*options, report);
   if (diff_command->parsed()) return run_diff(*options, diff);
   if (man_command->parsed()) return run_man(man, describe(app, PHOTOFINISH_VERSION));
-  if (completion_command->parsed()) return run_completion(shell, describe(app, PHOTOFINISH_VERSION));
+  if (completion_command->parsed())
+    return run_completion(shell, describe(app, PHOTOFINISH_VERSION));
   return run_dump(*options, dump);
 }
 

@@ -22,8 +22,12 @@ int write_pages(const std::string& folder, const CommandTree& tree) {
     return static_cast<bool>(file << text << std::flush);
   };
   bool written = write(tree.name + ".1", man_page(tree));
-  for (const CommandHelp& command : tree.commands) written = written && write(tree.name + "-" + command.name + ".1", man_page(tree, command));
-  return written ? kExitOk : fail(fmt::format("cannot write to {}: {}; give a folder that is there and can be written to", folder, std::strerror(errno)));
+  for (const CommandHelp& command : tree.commands)
+    written = written && write(tree.name + "-" + command.name + ".1", man_page(tree, command));
+  return written ? kExitOk
+                 : fail(fmt::format(
+                       "cannot write to {}: {}; give a folder that is there and can be written to",
+                       folder, std::strerror(errno)));
 }
 
 // As man shows it on a terminal; as it is for those who install it, or where there is no man.
@@ -48,12 +52,16 @@ int run_man(const ManArguments& arguments, const CommandTree& tree) {
     return kExitOk;
   }
   const CommandHelp* const command = find_command(tree, arguments.command);
-  if (!arguments.command.empty() && command == nullptr) return fail(fmt::format("there is no command '{}' (see photofinish --help)", arguments.command), kExitUsage);
+  if (!arguments.command.empty() && command == nullptr)
+    return fail(fmt::format("there is no command '{}' (see photofinish --help)", arguments.command),
+                kExitUsage);
   return show(command != nullptr ? man_page(tree, *command) : man_page(tree));
 }
 
 int run_completion(const std::string& shell, const CommandTree& tree) {
-  fmt::print("{}", shell == "zsh" ? zsh_completion(tree) : shell == "fish" ? fish_completion(tree) : bash_completion(tree));
+  fmt::print("{}", shell == "zsh"    ? zsh_completion(tree)
+                   : shell == "fish" ? fish_completion(tree)
+                                     : bash_completion(tree));
   return kExitOk;
 }
 

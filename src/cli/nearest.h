@@ -15,7 +15,8 @@ inline std::size_t edits(const std::string& from, const std::string& to) {
     std::vector<std::size_t> row(to.size() + 1, i);
     for (std::size_t j = 1; j <= to.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (from[i - 1] != to[j - 1])});
-      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
     before_last = std::move(last);
     last = std::move(row);
@@ -25,7 +26,9 @@ inline std::size_t edits(const std::string& from, const std::string& to) {
 
 // "; did you mean check?", or nothing if no word is near.
 inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) { return edits(word, a) < edits(word, b); });
+  const auto nearest = std::min_element(
+      known.begin(), known.end(),
+      [&](const std::string& a, const std::string& b) { return edits(word, a) < edits(word, b); });
   const bool near = nearest != known.end() && edits(word, *nearest) <= (word.size() > 5 ? 2 : 1);
   return near ? "; did you mean " + *nearest + "?" : "";
 }

@@ -13,13 +13,16 @@ std::string own_path() {
 
 namespace {
 
-Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char* begin, const char* end) {
+Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char* begin,
+                               const char* end) {
   const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
   const std::string prefix = bin.substr(0, bin.find_last_of('/'));
-  const std::string path = prefix + "/lib/photofinish/" + begin + (flavour == MpiFlavour::OpenMpi ? "openmpi" : "mpich") + end;
+  const std::string path = prefix + "/lib/photofinish/" + begin +
+                           (flavour == MpiFlavour::OpenMpi ? "openmpi" : "mpich") + end;
   if (access(path.c_str(), R_OK) != 0)
-    return Error{std::string("this photofinish has no ") + what + " for " + name_of(flavour) + " (" + path +
-                 " is missing); build it where " + name_of(flavour) + " is installed with its development files"};
+    return Error{std::string("this photofinish has no ") + what + " for " + name_of(flavour) +
+                 " (" + path + " is missing); build it where " + name_of(flavour) +
+                 " is installed with its development files"};
   return path;
 }
 
@@ -27,13 +30,19 @@ Result<std::string> of_flavour(MpiFlavour flavour, const char* what, const char*
 
 Result<std::string> outside_library() {
   const std::string bin = own_path().substr(0, own_path().find_last_of('/'));
-  const std::string path = bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/libphotofinish-outside.so";
-  if (access(path.c_str(), R_OK) != 0) return Error{"this photofinish is not whole: " + path + " is missing"};
+  const std::string path =
+      bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/libphotofinish-outside.so";
+  if (access(path.c_str(), R_OK) != 0)
+    return Error{"this photofinish is not whole: " + path + " is missing"};
   return path;
 }
 
-Result<std::string> preload_library(MpiFlavour flavour) { return of_flavour(flavour, "library", "libphotofinish-", ".so"); }
-Result<std::string> analysis_program(MpiFlavour flavour) { return of_flavour(flavour, "analysis program", "photofinish-analyze-", ""); }
+Result<std::string> preload_library(MpiFlavour flavour) {
+  return of_flavour(flavour, "library", "libphotofinish-", ".so");
+}
+Result<std::string> analysis_program(MpiFlavour flavour) {
+  return of_flavour(flavour, "analysis program", "photofinish-analyze-", "");
+}
 
 std::optional<MpiFlavour> chosen_flavour(const std::string& option) {
   if (option == "openmpi") return MpiFlavour::OpenMpi;

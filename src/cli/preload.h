@@ -1,4 +1,5 @@
-// What there is for each MPI, found beside this executable: the library that goes into the ranks, and the analysis by several processes.
+// What there is for each MPI, found beside this executable: the library that goes into the ranks,
+// and the analysis by several processes.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ class Progress {
  public:
   explicit Progress(const Options& options);
   bool shown() const { return shown_; }
-  void tick();   // waits a moment, then rewrites the line
+  void tick();  // waits a moment, then rewrites the line
   void clear();
 
  private:

@@ -8,18 +8,21 @@
 namespace photofinish {
 namespace {
 
-// The words before the program: our own per-rank wrapper. Everything it needs is in its arguments, for launchers do not take
-// the environment along to other nodes.
+// The words before the program: our own per-rank wrapper. Everything it needs is in its arguments,
+// for launchers do not take the environment along to other nodes.
 std::vector<std::string> exec_words(const Options& options, const std::string& token) {
   std::vector<std::string> words{own_path(), "exec", "--token", token};
-  if (const std::string text = format_options(options); !text.empty()) words.insert(words.end(), {"--options", text});
+  if (const std::string text = format_options(options); !text.empty())
+    words.insert(words.end(), {"--options", text});
   words.push_back("--");
   return words;
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> rank_line(const Options& options, int ranks, const std::vector<std::string>& command, const std::string& token) {
+Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
+                                           const std::vector<std::string>& command,
+                                           const std::string& token) {
   const std::vector<std::string> exec = exec_words(options, token);
   if (ranks == 0) return wrap_program(command, exec);
   MpiFlavour flavour;
@@ -27,13 +30,17 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks, co
   if (const auto chosen = chosen_flavour(options.mpi)) {
     flavour = *chosen;
     if (const auto found = find_program(command[0]); !found) return found.error();
-    if (const auto program = inspect_program(command[0]); program && program->flavour && program->flavour != flavour)
-      return Error{fmt::format("{} was built with {}: leave out --mpi", command[0], name_of(*program->flavour))};
+    if (const auto program = inspect_program(command[0]);
+        program && program->flavour && program->flavour != flavour)
+      return Error{fmt::format("{} was built with {}: leave out --mpi", command[0],
+                               name_of(*program->flavour))};
   } else {
     const auto program = inspect_program(command[0]);
     if (!program) return program.error();
     if (!program->flavour)
-      return Error{command[0] + " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
+      return Error{command[0] +
+                   " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or "
+                   "--mpi=mpich"};
     flavour = *program->flavour;
     mpi_library = program->mpi_library;
   }

@@ -9,8 +9,10 @@
 
 namespace photofinish {
 
-// `ranks` of the program that `command` names, under the launcher of its MPI; 0: `command` is a launcher's line. The options and the token go
-// to each rank.
-Result<std::vector<std::string>> rank_line(const Options& options, int ranks, const std::vector<std::string>& command, const std::string& token);
+// `ranks` of the program that `command` names, under the launcher of its MPI; 0: `command` is a
+// launcher's line. The options and the token go to each rank.
+Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
+                                           const std::vector<std::string>& command,
+                                           const std::string& token);
 
 }  // namespace photofinish

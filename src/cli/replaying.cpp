@@ -40,18 +40,20 @@ std::string window_memory(const Definitions& definitions) {
     for (const WinSegment& segment : win.segments) pieces.insert({segment.address, segment.size});
   }
   std::string text;
-  for (const auto& [address, bytes] : pieces) text += fmt::format("{}{:x}+{:x}", text.empty() ? "" : ",", address, bytes);
+  for (const auto& [address, bytes] : pieces)
+    text += fmt::format("{}{:x}+{:x}", text.empty() ? "" : ",", address, bytes);
   return text;
 }
 
 // Whether several of its threads may call MPI at once: its first call tells.
 bool has_many_threads(RankTrace& trace) {
   const Event* event = nullptr;
-  return trace.next(event) && event->fields.has(Field::thread_level) && event->fields[Field::thread_level] >= 3;
+  return trace.next(event) && event->fields.has(Field::thread_level) &&
+         event->fields[Field::thread_level] >= 3;
 }
 
-// The environment lies above the stack: as many variables and bytes as there were put all else where it was. (Where that cannot be, addresses on
-// the stack differ, which few programs notice.)
+// The environment lies above the stack: as many variables and bytes as there were put all else
+// where it was. (Where that cannot be, addresses on the stack differ, which few programs notice.)
 void pad(std::vector<std::string>& variables, const std::vector<std::string>& recorded) {
   const auto bytes = [](const std::vector<std::string>& texts) {
     std::size_t sum = 0;
@@ -77,7 +79,8 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
   if (!list) return list.error();
   for (const WorldRank rank : *list)
     if (std::find(recorded->begin(), recorded->end(), rank) == recorded->end())
-      return Error{fmt::format("rank {} was not recorded: {} holds rank{} {}", rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+      return Error{fmt::format("rank {} was not recorded: {} holds rank{} {}", rank.value, run,
+                               recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
   return std::vector<WorldRank>(list->begin(), list->end());
 }
 
@@ -86,22 +89,33 @@ namespace {
 Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std::string& scratch) {
   auto start = read_start(run, rank);
   if (!start) return start.error();
-  Replay replay{.rank = rank, .start = std::move(*start), .scratch = fmt::format("{}/rank-{}", scratch, rank.value), .settings = {}, .recorded_end = {}};
+  Replay replay{.rank = rank,
+                .start = std::move(*start),
+                .scratch = fmt::format("{}/rank-{}", scratch, rank.value),
+                .settings = {},
+                .recorded_end = {}};
   if (access(replay.start.program.c_str(), X_OK) != 0)
-    return Error{fmt::format("the recorded program {} is not there: {}", replay.start.program, std::strerror(errno))};
+    return Error{fmt::format("the recorded program {} is not there: {}", replay.start.program,
+                             std::strerror(errno))};
   if (hash_of_file(replay.start.program) != replay.start.program_hash)
-    fmt::print(stderr, "photofinish: {} is not the program that was recorded; its replay ends where it goes another way\n", replay.start.program);
+    fmt::print(stderr,
+               "photofinish: {} is not the program that was recorded; its replay ends where it "
+               "goes another way\n",
+               replay.start.program);
   const auto program = inspect_program(replay.start.program);
   if (!program) return program.error();
   const auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
-  if (!(*trace)->damage().empty()) fmt::print(stderr, "photofinish: {}; the replay ends where the record does\n", (*trace)->damage());
+  if (!(*trace)->damage().empty())
+    fmt::print(stderr, "photofinish: {}; the replay ends where the record does\n",
+               (*trace)->damage());
   const RankEnd end = (*trace)->end();
   if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
   if (end.state == RankState::Signalled) replay.recorded_end = 128 + end.code;
   auto flavour = program->flavour;
   if (!flavour) {  // a script's interpreter: the recorded rank knows
-    flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich : MpiFlavour::OpenMpi;
+    flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich
+                                                                    : MpiFlavour::OpenMpi;
   }
   const auto library = preload_library(*flavour);
   if (!library) return library.error();
@@ -116,34 +130,48 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   Options options;
   options.output = replay.scratch;
   options.record = "all";
-  replay.settings = {{"LD_PRELOAD", *library + ":" + *outside + (before.empty() ? "" : ":" + before)},
-                     {"PHOTOFINISH_PRELOAD_BEFORE", before},
-                     {"PHOTOFINISH_OPTIONS", format_options(options)},
-                     {"PHOTOFINISH_ACTIVE", "1"},
-                     {"PHOTOFINISH_REPLAY", absolute_path(run)},
-                     {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
-                     {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
-  // One process, no daemon beside it, windows of one process; and nothing in common with others, for Open MPI names files of all such processes alike.
-  // Of what makes windows of one process, pt2pt takes the least time, but refuses where several threads may call MPI; ucx, where there is one, goes before it.
+  replay.settings = {
+      {"LD_PRELOAD", *library + ":" + *outside + (before.empty() ? "" : ":" + before)},
+      {"PHOTOFINISH_PRELOAD_BEFORE", before},
+      {"PHOTOFINISH_OPTIONS", format_options(options)},
+      {"PHOTOFINISH_ACTIVE", "1"},
+      {"PHOTOFINISH_REPLAY", absolute_path(run)},
+      {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
+      {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
+  // One process, no daemon beside it, windows of one process; and nothing in common with others,
+  // for Open MPI names files of all such processes alike. Of what makes windows of one process,
+  // pt2pt takes the least time, but refuses where several threads may call MPI; ucx, where there is
+  // one, goes before it.
   if (flavour == MpiFlavour::OpenMpi)
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
-             {"ess_singleton_isolated", "1"}, {"orte_tmpdir_base", replay.scratch}, {"pml", "ob1"}, {"btl", "self"}, {"osc", has_many_threads(**trace) ? "pt2pt,ucx" : "pt2pt"}})
+             {"ess_singleton_isolated", "1"},
+             {"orte_tmpdir_base", replay.scratch},
+             {"pml", "ob1"},
+             {"btl", "self"},
+             {"osc", has_many_threads(**trace) ? "pt2pt,ucx" : "pt2pt"}})
       replay.settings.push_back({"OMPI_MCA_" + name, value});
   return replay;
 }
 
-std::string offers_path(const Replay& replay) { return fs::path(replay.scratch).parent_path() / "offers"; }
+std::string offers_path(const Replay& replay) {
+  return fs::path(replay.scratch).parent_path() / "offers";
+}
 
 }  // namespace
 
-Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::vector<WorldRank>& ranks, const std::string& scratch) {
+Result<std::vector<Replay>> prepare_replays(const std::string& run,
+                                            const std::vector<WorldRank>& ranks,
+                                            const std::string& scratch) {
   std::vector<Replay> replays;
   std::map<WorldRank, std::vector<std::uint64_t>> wanted;
   std::vector<WorldRank> all = ranks;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto trace = RankTrace::open(run, all[i]);
     if (!trace)
-      return i < ranks.size() ? trace.error() : Error{fmt::format("rank {} is needed for what it gave the others: {}", all[i].value, trace.error().message)};
+      return i < ranks.size()
+                 ? trace.error()
+                 : Error{fmt::format("rank {} is needed for what it gave the others: {}",
+                                     all[i].value, trace.error().message)};
     for (auto& [from, numbers] : read_taken(**trace)) {
       if (std::find(all.begin(), all.end(), from) == all.end()) all.push_back(from);
       std::vector<std::uint64_t>& of_it = wanted[from];
@@ -171,7 +199,8 @@ std::vector<std::string> environment_of(const Replay& replay) {
     set.insert(name);
   }
   for (const std::string& variable : replay.start.environment)
-    if (!is_of_launcher(variable) && !set.contains(variable.substr(0, variable.find('=')))) variables.push_back(variable);
+    if (!is_of_launcher(variable) && !set.contains(variable.substr(0, variable.find('='))))
+      variables.push_back(variable);
   pad(variables, replay.start.environment);
   return variables;
 }
@@ -185,12 +214,14 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 void become_rank(Replay& replay) {
   if (chdir(replay.start.folder.c_str()) != 0) {
-    fail(fmt::format("cannot go to {}, where the recorded program ran: {}", replay.start.folder, std::strerror(errno)));
+    fail(fmt::format("cannot go to {}, where the recorded program ran: {}", replay.start.folder,
+                     std::strerror(errno)));
     _exit(kExitToolError);
   }
   personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   std::vector<std::string> environment = environment_of(replay);
-  execve(replay.start.name.c_str(), pointers(replay.start.arguments).data(), pointers(environment).data());
+  execve(replay.start.name.c_str(), pointers(replay.start.arguments).data(),
+         pointers(environment).data());
   fail(fmt::format("cannot start {}: {}", replay.start.program, std::strerror(errno)));
   _exit(kExitToolError);
 }
@@ -243,14 +274,17 @@ Result<bool> start_all(std::vector<Replay>& replays, const std::function<void(Re
 
 void stay_alive() { prctl(PR_SET_PDEATHSIG, 0); }
 
-Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start) {
+Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
+                                     const std::function<void(Replay&)>& start) {
   std::vector<int> codes(replays.size());
   if (replays.empty()) return codes;
   const auto offers = offers_of(replays);
   if (!offers) return offers.error();
   if (const auto started = start_all(replays, start); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
-    if (std::none_of(replays.begin(), replays.end(), [](const Replay& replay) { return replay.chosen && replay.process > 0; })) end_silent(replays);
+    if (std::none_of(replays.begin(), replays.end(),
+                     [](const Replay& replay) { return replay.chosen && replay.process > 0; }))
+      end_silent(replays);
     int status = 0;
     const pid_t ended = waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) break;
@@ -272,7 +306,8 @@ Result<bool> give_all(std::vector<Replay>& replays) {
   for (Replay& replay : replays) replay.chosen = false;
   if (const auto started = start_all(replays, [](Replay&) {}); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
-    if ((*offers)->is_complete()) end_silent(replays);  // one may go on for ever, which is why somebody wants to look at it
+    if ((*offers)->is_complete())
+      end_silent(replays);  // one may go on for ever, which is why somebody wants to look at it
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (ended < 0 && errno != EINTR) break;
@@ -288,7 +323,8 @@ Result<bool> give_all(std::vector<Replay>& replays) {
 
 Result<ScratchFolder> ScratchFolder::make() {
   const auto path = make_temp_directory(fs::temp_directory_path().string(), "photofinish-replay");
-  if (!path) return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
+  if (!path)
+    return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
   return ScratchFolder(*path);
 }
 

@@ -21,7 +21,8 @@ struct Replay {
   WorldRank rank;
   StartInfo start;
   std::string scratch;  // where its process writes what we are to know
-  std::vector<std::pair<std::string, std::string>> settings;  // of the environment, beside the recorded one
+  std::vector<std::pair<std::string, std::string>>
+      settings;                     // of the environment, beside the recorded one
   std::optional<int> recorded_end;  // its exit code, as a shell has it
   bool chosen = true;               // false: it only gives the others what it gave them, in silence
   pid_t process = 0;
@@ -29,8 +30,11 @@ struct Replay {
 
 // "2,5": these, if they were recorded; empty: all that were.
 Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted);
-// These ranks, and those that gave them something. `scratch`: a folder for all that the replays write.
-Result<std::vector<Replay>> prepare_replays(const std::string& run, const std::vector<WorldRank>& ranks, const std::string& scratch);
+// These ranks, and those that gave them something. `scratch`: a folder for all that the replays
+// write.
+Result<std::vector<Replay>> prepare_replays(const std::string& run,
+                                            const std::vector<WorldRank>& ranks,
+                                            const std::string& scratch);
 std::vector<std::string> environment_of(const Replay& replay);
 // In a child process: becomes the rank.
 [[noreturn]] void become_rank(Replay& replay);
@@ -38,9 +42,12 @@ std::vector<std::string> environment_of(const Replay& replay);
 std::vector<char*> pointers(std::vector<std::string>& texts);
 // In a child process: nothing that it prints is seen.
 void silence();
-// Starts them all, each by `start` in a child process, which does not come back; waits until those that were chosen have ended, and ends the others. Their exit codes, as a shell has them.
-Result<std::vector<int>> run_replays(std::vector<Replay>& replays, const std::function<void(Replay&)>& start);
-// Runs them in silence until all that they give each other has been given, and is there for whoever starts one of them.
+// Starts them all, each by `start` in a child process, which does not come back; waits until those
+// that were chosen have ended, and ends the others. Their exit codes, as a shell has them.
+Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
+                                     const std::function<void(Replay&)>& start);
+// Runs them in silence until all that they give each other has been given, and is there for whoever
+// starts one of them.
 Result<bool> give_all(std::vector<Replay>& replays);
 // In a child process that outlives this one: a debugger's.
 void stay_alive();

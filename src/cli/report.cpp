@@ -22,22 +22,30 @@ namespace photofinish {
 namespace {
 
 DocumentOptions document_options(const Options& options, const std::string& name = "") {
-  return {.name = name, .suppressions = options.suppressions, .builtin_suppressions = options.builtin_suppressions, .baseline = options.baseline};
+  return {.name = name,
+          .suppressions = options.suppressions,
+          .builtin_suppressions = options.builtin_suppressions,
+          .baseline = options.baseline};
 }
 
 Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& options) {
   const auto group_by = group_by_of(options.group_by);
   if (!group_by) return group_by.error();
-  return print_report(file, run, {.max_findings = static_cast<std::size_t>(options.max_findings), .group_by = *group_by,
-                                  .gen_suppressions = options.gen_suppressions, .colours = wants_colours(file)});
+  return print_report(file, run,
+                      {.max_findings = static_cast<std::size_t>(options.max_findings),
+                       .group_by = *group_by,
+                       .gen_suppressions = options.gen_suppressions,
+                       .colours = wants_colours(file)});
 }
 
 Result<bool> print(std::FILE* file, const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return true;
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0)
+    return true;
   return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
 }
 
-Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocument& run, const Options& options) {
+Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocument& run,
+                      const Options& options) {
   if (format == "json") return print(file, json_report(run));
   if (format == "sarif") return print(file, sarif_report(run));
   if (format == "html") return print(file, html_report(run));
@@ -45,7 +53,8 @@ Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocum
   return print_text(file, run, options);
 }
 
-// Where a report goes that nobody has a place for; empty: to standard output. An archive is a folder, and has its place beside the run.
+// Where a report goes that nobody has a place for; empty: to standard output. An archive is a
+// folder, and has its place beside the run.
 std::string place_of(const std::string& format, std::string run) {
   while (run.size() > 1 && run.ends_with('/')) run.pop_back();
   if (format == "otf2") return run + ".otf2";
@@ -56,7 +65,8 @@ std::string place_of(const std::string& format, std::string run) {
   return "";
 }
 
-Result<bool> write_report(const std::string& format, const std::string& file, const RunDocument& run, const Options& options) {
+Result<bool> write_report(const std::string& format, const std::string& file,
+                          const RunDocument& run, const Options& options) {
   if (format == "otf2") return write_otf2(file, run);
   if (file.empty()) return write_as(format, stdout, run, options);
   return write_file(file, [&](std::FILE* out) { return write_as(format, out, run, options); });
@@ -65,7 +75,8 @@ Result<bool> write_report(const std::string& format, const std::string& file, co
 }  // namespace
 
 Result<bool> check_report_options(const Options& options, const ReportFile& report) {
-  if (report.format == "otf2" && report.file == "-") return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
+  if (report.format == "otf2" && report.file == "-")
+    return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
   if (const auto group_by = group_by_of(options.group_by); !group_by) return group_by.error();
   if (!options.suppressions.empty())
     if (const auto read = read_suppressions(options.suppressions); !read) return read.error();
@@ -84,29 +95,40 @@ void forget_report_options(Options& options) {
   options.group_by = defaults.group_by;
 }
 
-// The ranks of a program that a launcher of the user's has started look for races in memory; nobody was there for its messages.
+// The ranks of a program that a launcher of the user's has started look for races in memory; nobody
+// was there for its messages.
 int run_report(const Options& options, const ReportArguments& arguments) {
   const auto& [format, wanted] = arguments.report;
-  if (const auto usable = check_report_options(options, arguments.report); !usable) return fail(usable.error().message, kExitUsage);
-  if (const auto run = read_findings(arguments.run); run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
-    if (const auto looked = analyze_messages_of(arguments.run); !looked) return fail(looked.error().message);
+  if (const auto usable = check_report_options(options, arguments.report); !usable)
+    return fail(usable.error().message, kExitUsage);
+  if (const auto run = read_findings(arguments.run);
+      run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
+    if (const auto looked = analyze_messages_of(arguments.run); !looked)
+      return fail(looked.error().message);
   const auto run = read_document(arguments.run, document_options(options));
   if (!run) return fail(run.error().message);
   const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");
-  const std::string file = by_itself ? place_of(format, arguments.run) : wanted == "-" ? "" : wanted;
+  const std::string file = by_itself       ? place_of(format, arguments.run)
+                           : wanted == "-" ? ""
+                                           : wanted;
   if (const auto written = write_report(format, file, *run, options); !written)
-    return fail(written.error().message + (by_itself && format == "html" ? "; -o FILE writes it elsewhere" : ""));
+    return fail(written.error().message +
+                (by_itself && format == "html" ? "; -o FILE writes it elsewhere" : ""));
   if (!file.empty()) fmt::print("{}\n", file);
   return run->has_findings() ? kExitFindings : kExitOk;
 }
 
-Result<bool> tell_findings(const std::string& directory, const Options& options, const ReportFile& report) {
+Result<bool> tell_findings(const std::string& directory, const Options& options,
+                           const ReportFile& report) {
   const auto run = read_document(directory, document_options(options, options.output));
   if (!run) return run.error();
   const auto found = print_text(stderr, *run, options);
   if (!found || (report.format == "text" && report.file.empty())) return found;
-  const std::string file = report.file.empty() ? place_of(report.format, options.output) : report.file == "-" ? "" : report.file;
-  if (const auto written = write_report(report.format, file, *run, options); !written) return written.error();
+  const std::string file = report.file.empty()  ? place_of(report.format, options.output)
+                           : report.file == "-" ? ""
+                                                : report.file;
+  if (const auto written = write_report(report.format, file, *run, options); !written)
+    return written.error();
   if (!file.empty()) fmt::print(stderr, "photofinish: {}\n", file);
   return found;
 }

@@ -24,7 +24,8 @@ void pass_on(int signal) {
   if (g_launcher > 0) kill(g_launcher, signal);
 }
 
-// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of the run.
+// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of
+// the run.
 void note_interrupt(int signal, siginfo_t* info, void*) {
   g_interrupted = 1;
   if (info->si_code == SI_USER && g_launcher > 0) kill(g_launcher, signal);
@@ -33,7 +34,7 @@ void note_interrupt(int signal, siginfo_t* info, void*) {
 // What was ignored when we were started (nohup) stays ignored, for us and for the program.
 template <class Handler>
 void watch(int signal, Handler handler) {
-  struct sigaction action {};
+  struct sigaction action{};
   sigaction(signal, nullptr, &action);
   if (action.sa_handler == SIG_IGN) return;
   action = {};
@@ -80,10 +81,11 @@ int start_and_wait(const std::vector<std::string>& line, const Options& options)
     if (done < 0 && errno != EINTR) break;
     progress.tick();
   }
-  // From here on there is nobody to hand signals to: whoever has had enough of the analysis ends it.
+  // From here on there is nobody to hand signals to: whoever has had enough of the analysis ends
+  // it.
   g_launcher = 0;
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(signal, nullptr, &action);
     if (action.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
   }

@@ -20,25 +20,30 @@ struct MemoryAccess {
   std::uint64_t align = 1;
   bool releases = false;       // no bytes: the whole block that was allocated
   bool behind_string = false;  // not at the address, but where the string that is there ends
-  // Of vectors: only lanes that are set, each of so many bytes; and of them only the first `lanes`, if given.
+  // Of vectors: only lanes that are set, each of so many bytes; and of them only the first `lanes`,
+  // if given.
   llvm::Value* mask = nullptr;
   llvm::Value* lanes = nullptr;
   std::uint64_t lane_bytes = 0;
 };
 
-// Where it is in the source. Compilers have none for some of what they make of a line: then it is that of what comes before.
+// Where it is in the source. Compilers have none for some of what they make of a line: then it is
+// that of what comes before.
 llvm::DebugLoc place_of(const llvm::Instruction& instruction);
 bool same_line(const llvm::DebugLoc& a, const llvm::DebugLoc& b);
 
-// Loads, stores, atomics, memory and vector intrinsics, and calls of the C library that touch memory (libc_calls.def).
+// Loads, stores, atomics, memory and vector intrinsics, and calls of the C library that touch
+// memory (libc_calls.def).
 std::vector<MemoryAccess> find_accesses(llvm::Function& function);
 
 class QuietCalls;
 class Relevance;
 // Variables on the stack that others may still use when the function returns, or their scope ends.
-std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet, const Relevance& relevance);
+std::vector<MemoryAccess> find_releases(llvm::Function& function, const QuietCalls& quiet,
+                                        const Relevance& relevance);
 
-// Whether a call may reach MPI, and so move the task on: everything that the module does not show to be harmless.
+// Whether a call may reach MPI, and so move the task on: everything that the module does not show
+// to be harmless.
 class QuietCalls {
  public:
   explicit QuietCalls(const llvm::Module& module);

@@ -13,9 +13,13 @@ using namespace llvm;
 
 bool can_be_copied(const Function& function) {
   // Arguments that cannot be handed on as they are, and places that are known by their address.
-  if (function.isVarArg() || function.hasFnAttribute(Attribute::ReturnsTwice) || function.isPresplitCoroutine()) return false;
+  if (function.isVarArg() || function.hasFnAttribute(Attribute::ReturnsTwice) ||
+      function.isPresplitCoroutine())
+    return false;
   for (const Argument& argument : function.args())
-    if (argument.hasByValAttr() || argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() || argument.hasSwiftErrorAttr()) return false;
+    if (argument.hasByValAttr() || argument.hasInAllocaAttr() || argument.hasPreallocatedAttr() ||
+        argument.hasSwiftErrorAttr())
+      return false;
   for (const BasicBlock& block : function)
     if (block.hasAddressTaken()) return false;
   for (const Instruction& instruction : instructions(function)) {
@@ -26,7 +30,9 @@ bool can_be_copied(const Function& function) {
 }
 
 bool may_be_without_tests(const Function& function, const QuietCalls& quiet) {
-  return can_be_copied(function) && all_of(instructions(function), [&](const Instruction& instruction) { return quiet.is_quiet(instruction); });
+  return can_be_copied(function) &&
+         all_of(instructions(function),
+                [&](const Instruction& instruction) { return quiet.is_quiet(instruction); });
 }
 
 Function* copy_of(Function& function, const char* suffix) {
@@ -46,7 +52,9 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   BasicBlock& entry = function.getEntryBlock();
   std::vector<AllocaInst*> variables;
   for (Instruction& instruction : entry)
-    if (auto* variable = dyn_cast<AllocaInst>(&instruction); variable != nullptr && isa<ConstantInt>(variable->getArraySize())) variables.push_back(variable);
+    if (auto* variable = dyn_cast<AllocaInst>(&instruction);
+        variable != nullptr && isa<ConstantInt>(variable->getArraySize()))
+      variables.push_back(variable);
   for (AllocaInst* variable : variables) variable->moveBefore(&*entry.getFirstInsertionPt());
 
   Instruction* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
@@ -54,7 +62,8 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   Instruction* otherwise = SplitBlockAndInsertIfThen(goes, first, true);
   IRBuilder<> builder(otherwise);
   if (DISubprogram* subprogram = function.getSubprogram())
-    builder.SetCurrentDebugLocation(DILocation::get(function.getContext(), subprogram->getScopeLine(), 0, subprogram));
+    builder.SetCurrentDebugLocation(
+        DILocation::get(function.getContext(), subprogram->getScopeLine(), 0, subprogram));
   SmallVector<Value*> arguments;
   SmallVector<AttributeSet> attributes;
   for (Argument& argument : function.args()) {
@@ -63,20 +72,25 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
   }
   CallInst* call = builder.CreateCall(function.getFunctionType(), &copy, arguments);
   call->setCallingConv(function.getCallingConv());
-  call->setAttributes(AttributeList::get(function.getContext(), AttributeSet(), function.getAttributes().getRetAttrs(), attributes));
+  call->setAttributes(AttributeList::get(function.getContext(), AttributeSet(),
+                                         function.getAttributes().getRetAttrs(), attributes));
   call->setTailCall();
-  if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
-  else builder.CreateRet(call);
+  if (function.getReturnType()->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(call);
   otherwise->eraseFromParent();
 }
 
-BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators, ValueToValueMapTy& map, function_ref<Value*(Instruction*)> stays) {
+BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators,
+                           ValueToValueMapTy& map, function_ref<Value*(Instruction*)> stays) {
   // What is used behind the loop goes through the blocks that it is left to.
   formLCSSARecursively(loop, dominators, &loops, nullptr);
   BasicBlock* choice = loop.getLoopPreheader();
   BasicBlock* before = SplitBlock(choice, choice->getTerminator(), &dominators, &loops);
   SmallVector<BasicBlock*> blocks;
-  Loop* copy = cloneLoopWithPreheader(before, choice, &loop, map, ".without_tests", &loops, &dominators, blocks);
+  Loop* copy = cloneLoopWithPreheader(before, choice, &loop, map, ".without_tests", &loops,
+                                      &dominators, blocks);
   remapInstructionsInBlocks(blocks, map);
   const auto copied = [&](Value* value) -> Value* {
     const auto found = map.find(value);
@@ -87,7 +101,9 @@ BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominator
   for (BasicBlock* exit : exits)
     for (PHINode& phi : exit->phis())
       for (unsigned i = 0, count = phi.getNumIncomingValues(); i < count; ++i)
-        if (loop.contains(phi.getIncomingBlock(i))) phi.addIncoming(copied(phi.getIncomingValue(i)), cast<BasicBlock>(copied(phi.getIncomingBlock(i))));
+        if (loop.contains(phi.getIncomingBlock(i)))
+          phi.addIncoming(copied(phi.getIncomingValue(i)),
+                          cast<BasicBlock>(copied(phi.getIncomingBlock(i))));
   Instruction* end = choice->getTerminator();
   BranchInst::Create(before, copy->getLoopPreheader(), stays(end), end);
   end->eraseFromParent();

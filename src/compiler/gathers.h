@@ -1,4 +1,5 @@
-// Accesses of a loop through an array of indices, a[index[i]]: who reads the indices in front of the loop knows what it is going to touch.
+// Accesses of a loop through an array of indices, a[index[i]]: who reads the indices in front of
+// the loop knows what it is going to touch.
 #pragma once
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -10,13 +11,16 @@ namespace photofinish::compiler {
 
 class GatherFinder {
  public:
-  GatherFinder(llvm::ScalarEvolution& evolution, llvm::AAResults& aliases, RangeFinder& ranges) : evolution_(evolution), aliases_(aliases), ranges_(ranges) {}
+  GatherFinder(llvm::ScalarEvolution& evolution, llvm::AAResults& aliases, RangeFinder& ranges)
+      : evolution_(evolution), aliases_(aliases), ranges_(ranges) {}
 
-  // If what `piece` touches, at `address`, is known from indices in front of a loop: from which of the rows of them that `expand` makes.
+  // If what `piece` touches, at `address`, is known from indices in front of a loop: from which of
+  // the rows of them that `expand` makes.
   struct Found {
     std::size_t row = 0, loops = 0;
   };
-  std::optional<Found> find(const Instrumenter::Piece& piece, const llvm::SCEV* address, const llvm::Loop* loop);
+  std::optional<Found> find(const Instrumenter::Piece& piece, const llvm::SCEV* address,
+                            const llvm::Loop* loop);
   // Numbers only, as for ranges.
   std::vector<Instrumenter::Gathers> expand(llvm::SCEVExpander& expander) const;
 

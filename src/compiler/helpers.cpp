@@ -36,9 +36,9 @@ end:
   ret i64 %result
 })";
 
-// As ISO_Fortran_binding.h of flang has it: the address, the length of an element, at 20 the rank, and from 24 on for each dimension its lower
-// bound, extent and stride in bytes. Dimensions without gaps become one; of what is left, two are told of, and at the first place only
-// of further ones.
+// As ISO_Fortran_binding.h of flang has it: the address, the length of an element, at 20 the rank,
+// and from 24 on for each dimension its lower bound, extent and stride in bytes. Dimensions without
+// gaps become one; of what is left, two are told of, and at the first place only of further ones.
 constexpr const char* kArray = R"(
 define { i64, i64, i64, i64, i64 } @__photofinish_array_1(ptr %array) nounwind noinline cold {
 entry:
@@ -98,7 +98,8 @@ end:
   ret { i64, i64, i64, i64, i64 } zeroinitializer
 })";
 
-// A byte for each page: next to nothing beside touching the pages. Those that lie far apart are left to the library.
+// A byte for each page: next to nothing beside touching the pages. Those that lie far apart are
+// left to the library.
 constexpr const char* kMarked = R"(
 define i1 @__photofinish_marked_2(ptr %gate, i64 %low, i64 %high) nounwind noinline cold {
 entry:
@@ -157,24 +158,37 @@ Function* helper(Module& module, const char* name, const char* text) {
 
 }  // namespace
 
-Function* common_function(Module& module) { return helper(module, "__photofinish_common_1", kCommon); }
-Function* marked_function(Module& module) { return helper(module, "__photofinish_marked_2", kMarked); }
+Function* common_function(Module& module) {
+  return helper(module, "__photofinish_common_1", kCommon);
+}
+Function* marked_function(Module& module) {
+  return helper(module, "__photofinish_marked_2", kMarked);
+}
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
 namespace {
-Value* place_of_call(IRBuilder<>& builder) { return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)}); }
+Value* place_of_call(IRBuilder<>& builder) {
+  return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
+}
 
 // Passes its arguments but the first on to the hook, unless that is false.
-Function* asking_function(Module& module, const char* name, Constant* hook, Type* result, ArrayRef<Type*> parameters, bool tells_place, function_ref<Constant*()> otherwise) {
+Function* asking_function(Module& module, const char* name, Constant* hook, Type* result,
+                          ArrayRef<Type*> parameters, bool tells_place,
+                          function_ref<Constant*()> otherwise) {
   if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
   Type* pointer = PointerType::getUnqual(context);
-  SmallVector<Type*> taken = {Type::getInt1Ty(context)}, passed(parameters.begin(), parameters.end());
+  SmallVector<Type*> taken = {Type::getInt1Ty(context)},
+                     passed(parameters.begin(), parameters.end());
   taken.append(parameters.begin(), parameters.end());
-  Function* function = Function::Create(FunctionType::get(result, taken, false), GlobalValue::LinkOnceODRLinkage, name, module);
+  Function* function = Function::Create(FunctionType::get(result, taken, false),
+                                        GlobalValue::LinkOnceODRLinkage, name, module);
   share(module, *function);
-  for (const Attribute::AttrKind attribute : {Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
-  BasicBlock *entry = BasicBlock::Create(context, "", function), *ask = BasicBlock::Create(context, "", function), *none = BasicBlock::Create(context, "", function);
+  for (const Attribute::AttrKind attribute : {Attribute::NoInline, Attribute::NoUnwind})
+    function->addFnAttr(attribute);
+  BasicBlock *entry = BasicBlock::Create(context, "", function),
+             *ask = BasicBlock::Create(context, "", function),
+             *none = BasicBlock::Create(context, "", function);
   IRBuilder<> builder(entry);
   builder.CreateCondBr(function->getArg(0), ask, none);
   builder.SetInsertPoint(ask);
@@ -184,21 +198,27 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
     passed.push_back(pointer);
     arguments.push_back(place_of_call(builder));
   }
-  builder.CreateRet(builder.CreateCall(FunctionType::get(result, passed, false), builder.CreateLoad(pointer, hook), arguments));
+  builder.CreateRet(builder.CreateCall(FunctionType::get(result, passed, false),
+                                       builder.CreateLoad(pointer, hook), arguments));
   builder.SetInsertPoint(none);
   builder.CreateRet(otherwise());
   return function;
 }
 
-// Passes its arguments, and where it was called, on to the hook. In the program, not in the library: only a compiler for the program knows which registers it means to keep.
-Function* telling_function(Module& module, const char* name, Constant* hook, ArrayRef<Type*> parameters) {
+// Passes its arguments, and where it was called, on to the hook. In the program, not in the
+// library: only a compiler for the program knows which registers it means to keep.
+Function* telling_function(Module& module, const char* name, Constant* hook,
+                           ArrayRef<Type*> parameters) {
   if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
   Type *nothing = Type::getVoidTy(context), *pointer = PointerType::getUnqual(context);
-  Function* function = Function::Create(FunctionType::get(nothing, parameters, false), GlobalValue::LinkOnceODRLinkage, name, module);
+  Function* function = Function::Create(FunctionType::get(nothing, parameters, false),
+                                        GlobalValue::LinkOnceODRLinkage, name, module);
   share(module, *function);
   function->setCallingConv(kKeepsRegisters);
-  for (const Attribute::AttrKind attribute : {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind}) function->addFnAttr(attribute);
+  for (const Attribute::AttrKind attribute :
+       {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind})
+    function->addFnAttr(attribute);
   function->setUWTableKind(UWTableKind::Async);  // stacks are walked through it
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
   SmallVector<Type*> passed(parameters.begin(), parameters.end());
@@ -206,31 +226,41 @@ Function* telling_function(Module& module, const char* name, Constant* hook, Arr
   SmallVector<Value*> arguments;
   for (Argument& argument : function->args()) arguments.push_back(&argument);
   arguments.push_back(place_of_call(builder));
-  builder.CreateCall(FunctionType::get(nothing, passed, false), builder.CreateLoad(pointer, hook), arguments);
+  builder.CreateCall(FunctionType::get(nothing, passed, false), builder.CreateLoad(pointer, hook),
+                     arguments);
   builder.CreateRetVoid();
   return function;
 }
 }  // namespace
 
 Function* ahead_function(Module& module, Constant* hook) {
-  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
-  return asking_function(module, "__photofinish_ahead_1", hook, i64, {pointer, i64, i64, i64, i64, i64}, true, [&] { return ConstantInt::get(i64, 0); });
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
+  return asking_function(module, "__photofinish_ahead_1", hook, i64,
+                         {pointer, i64, i64, i64, i64, i64}, true,
+                         [&] { return ConstantInt::get(i64, 0); });
 }
 
 Function* behind_function(Module& module, Constant* hook) {
-  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
-  return asking_function(module, "__photofinish_behind_1", hook, pointer, {pointer, i64}, false, [&]() -> Constant* {
-    Type* seen = StructType::get(module.getContext(), {i64, i64, i64, pointer});
-    return new GlobalVariable(module, seen, true, GlobalValue::PrivateLinkage, Constant::getNullValue(seen), "__photofinish_nothing");
-  });
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
+  return asking_function(
+      module, "__photofinish_behind_1", hook, pointer, {pointer, i64}, false, [&]() -> Constant* {
+        Type* seen = StructType::get(module.getContext(), {i64, i64, i64, pointer});
+        return new GlobalVariable(module, seen, true, GlobalValue::PrivateLinkage,
+                                  Constant::getNullValue(seen), "__photofinish_nothing");
+      });
 }
 
 Function* look_function(Module& module, Constant* hook) {
-  return telling_function(module, "__photofinish_look_1", hook, {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())});
+  return telling_function(
+      module, "__photofinish_look_1", hook,
+      {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())});
 }
 
 Function* tell_function(Module& module, Constant* hook) {
-  Type *pointer = PointerType::getUnqual(module.getContext()), *i64 = Type::getInt64Ty(module.getContext());
+  Type *pointer = PointerType::getUnqual(module.getContext()),
+       *i64 = Type::getInt64Ty(module.getContext());
   return telling_function(module, "__photofinish_tell_4", hook, {pointer, pointer, i64});
 }
 

@@ -22,27 +22,55 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
-enum StateField : unsigned { kGate, kLow, kHigh, kAccess, kRange, kIndices, kGather, kLoaded, kStored, kAhead, kBehind, kLook, kSeenThread, kKnownLoads, kSeen };
+enum StateField : unsigned {
+  kGate,
+  kLow,
+  kHigh,
+  kAccess,
+  kRange,
+  kIndices,
+  kGather,
+  kLoaded,
+  kStored,
+  kAhead,
+  kBehind,
+  kLook,
+  kSeenThread,
+  kKnownLoads,
+  kSeen
+};
 enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenLooked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
-}
+}  // namespace
 
 Instrumenter::Instrumenter(Module& module)
-    : module_(module), context_(module.getContext()), i8_(Type::getInt8Ty(context_)), i64_(Type::getInt64Ty(context_)),
+    : module_(module),
+      context_(module.getContext()),
+      i8_(Type::getInt8Ty(context_)),
+      i64_(Type::getInt64Ty(context_)),
       pointer_(PointerType::getUnqual(context_)) {
   seen_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_});
-  state_type_ = StructType::get(context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
-                                           ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
-  site_type_ = StructType::get(context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
+  state_type_ = StructType::get(
+      context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_,
+                 pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
+                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
+  site_type_ = StructType::get(
+      context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
-  index_type_ = StructType::get(context_, {i32, i32, i64_, ArrayType::get(pointer_, sizeof(photofinish_index::library) / sizeof(void*))});
+  index_type_ = StructType::get(
+      context_, {i32, i32, i64_,
+                 ArrayType::get(pointer_, sizeof(photofinish_index::library) / sizeof(void*))});
   indices_hook_ = FunctionType::get(i64_, {pointer_, pointer_, i64_}, false);
-  gather_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
+  gather_hook_ =
+      FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
   value_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
-  range_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
-  // One for all objects of an executable or library: the linker keeps one of equal groups, and nobody outside sees it.
-  state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage, Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
+  range_hook_ =
+      FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
+  // One for all objects of an executable or library: the linker keeps one of equal groups, and
+  // nobody outside sees it.
+  state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage,
+                              Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
   state_->setVisibility(GlobalValue::HiddenVisibility);
   state_->setDSOLocal(true);
   state_->setComdat(module.getOrInsertComdat(PHOTOFINISH_STATE));
@@ -51,12 +79,16 @@ Instrumenter::Instrumenter(Module& module)
   has_thread_pointer_ = target.getArch() == Triple::aarch64 || target.getArch() == Triple::x86_64;
 }
 
-Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) { return builder.CreateStructGEP(state_type_, state_, index); }
+Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
+  return builder.CreateStructGEP(state_type_, state_, index);
+}
 
 Constant* Instrumenter::new_site(IRBuilderBase& builder) {
   const DebugLoc place = builder.getCurrentDebugLocation();
-  places_.push_back({builder.GetInsertBlock(), place ? line_key(place->getFilename(), place.getLine()) : 0});
-  auto* site = new GlobalVariable(module_, site_type_, false, GlobalValue::PrivateLinkage, Constant::getNullValue(site_type_), "__photofinish_site");
+  places_.push_back(
+      {builder.GetInsertBlock(), place ? line_key(place->getFilename(), place.getLine()) : 0});
+  auto* site = new GlobalVariable(module_, site_type_, false, GlobalValue::PrivateLinkage,
+                                  Constant::getNullValue(site_type_), "__photofinish_site");
   site->setAlignment(Align(64));
   return site;
 }
@@ -81,7 +113,8 @@ Value* Instrumenter::may_be_marked(const Expanded& range) {
   Instruction* near = cold_branch(borders.meets, range.before);
   builder.SetInsertPoint(near);
   builder.SetCurrentDebugLocation(range.place);
-  Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), borders.low, borders.high});
+  Value* marked = builder.CreateCall(marked_function(module_),
+                                     {field(builder, kGate), borders.low, borders.high});
   builder.SetInsertPoint(&range.before->getParent()->front());
   PHINode* result = builder.CreatePHI(builder.getInt1Ty(), 2);
   result->addIncoming(builder.getFalse(), head);
@@ -94,47 +127,66 @@ Value* Instrumenter::ahead_of(const Expanded& range, Instruction* before) {
   builder.SetCurrentDebugLocation(range.place);
   const Borders borders = borders_of(builder, range);
   Value *one = ConstantInt::get(i64_, 1), *zero = ConstantInt::get(i64_, 0);
-  const auto or_else = [](Value* value, Value* otherwise) { return value != nullptr ? value : otherwise; };
+  const auto or_else = [](Value* value, Value* otherwise) {
+    return value != nullptr ? value : otherwise;
+  };
   Value* bytes = builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how));
   auto* hook = cast<Constant>(field(builder, kAhead));
-  return builder.CreateCall(ahead_function(module_, hook), {borders.meets, range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
-                                                            or_else(range.counts[1], one), or_else(range.strides[1], zero)});
+  return builder.CreateCall(ahead_function(module_, hook),
+                            {borders.meets, range.address, bytes, or_else(range.counts[0], one),
+                             or_else(range.strides[0], zero), or_else(range.counts[1], one),
+                             or_else(range.strides[1], zero)});
 }
 
 void Instrumenter::move_behind(Instruction& access, Value* distance) {
   IRBuilder<> builder(&access);
-  const unsigned at = isa<LoadInst>(access) ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex();
+  const unsigned at = isa<LoadInst>(access) ? LoadInst::getPointerOperandIndex()
+                                            : StoreInst::getPointerOperandIndex();
   Value* behind = builder.CreateGEP(i8_, access.getOperand(at), distance);
   Instruction* moved = &access;
   if (isa<StoreInst>(access)) {
     moved = access.clone();
     moved->insertAfter(&access);
   }
-  // What is known of the memory that it was, in its kind and its place, need not hold for the other.
+  // What is known of the memory that it was, in its kind and its place, need not hold for the
+  // other.
   moved->dropUnknownNonDebugMetadata();
   moved->setOperand(at, behind);
-  if (auto* load = dyn_cast<LoadInst>(moved)) load->setAlignment(Align(1));
-  else cast<StoreInst>(moved)->setAlignment(Align(1));
+  if (auto* load = dyn_cast<LoadInst>(moved))
+    load->setAlignment(Align(1));
+  else
+    cast<StoreInst>(moved)->setAlignment(Align(1));
 }
 
-Instrumenter::Seen Instrumenter::seen_behind(Value* base, bool writes, std::uint64_t bytes, Instruction* before) {
+Instrumenter::Seen Instrumenter::seen_behind(Value* base, bool writes, std::uint64_t bytes,
+                                             Instruction* before) {
   IRBuilder<> builder(before);
   auto* hook = cast<Constant>(field(builder, kBehind));
   Value* marked = is_marked(builder, base);
-  Value* seen = builder.CreateCall(behind_function(module_, hook), {marked, base, builder.getInt64(writes ? 1 : 0)});
-  const auto of_seen = [&](SeenField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(seen_type_, seen, index)); };
-  // From the end of what others can reach round to its beginning: looked at, as it were, where it lies.
-  Value *low = builder.CreateLoad(i64_, field(builder, kLow)), *high = builder.CreateLoad(i64_, field(builder, kHigh));
-  Value* others = builder.CreateSub(low, builder.CreateBinaryIntrinsic(Intrinsic::umax, high, builder.getInt64(1)));
+  Value* seen = builder.CreateCall(behind_function(module_, hook),
+                                   {marked, base, builder.getInt64(writes ? 1 : 0)});
+  const auto of_seen = [&](SeenField index, Type* type) {
+    return builder.CreateLoad(type, builder.CreateStructGEP(seen_type_, seen, index));
+  };
+  // From the end of what others can reach round to its beginning: looked at, as it were, where it
+  // lies.
+  Value *low = builder.CreateLoad(i64_, field(builder, kLow)),
+        *high = builder.CreateLoad(i64_, field(builder, kHigh));
+  Value* others = builder.CreateSub(
+      low, builder.CreateBinaryIntrinsic(Intrinsic::umax, high, builder.getInt64(1)));
   auto* all_looked = ConstantDataArray::get(context_, ArrayRef<std::uint8_t>({1, 1}));
-  if (always_looked_ == nullptr) always_looked_ = new GlobalVariable(module_, all_looked->getType(), true, GlobalValue::PrivateLinkage, all_looked, "__photofinish_looked");
+  if (always_looked_ == nullptr)
+    always_looked_ =
+        new GlobalVariable(module_, all_looked->getType(), true, GlobalValue::PrivateLinkage,
+                           all_looked, "__photofinish_looked");
   Value* all = builder.CreateSelect(marked, of_seen(kSeenBytes, i64_), others);
-  return {builder.CreateSelect(marked, of_seen(kSeenBegin, i64_), high),
-          builder.CreateBinaryIntrinsic(Intrinsic::usub_sat, all, builder.getInt64(bytes - 1)),
-          of_seen(kSeenDistance, i64_),
-          builder.CreateSelect(marked, of_seen(kSeenLooked, pointer_), always_looked_),
-          builder.CreateSelect(marked, builder.getInt64(PHOTOFINISH_BLOCK_BITS), builder.getInt64(63)),
-          bytes};
+  return {
+      builder.CreateSelect(marked, of_seen(kSeenBegin, i64_), high),
+      builder.CreateBinaryIntrinsic(Intrinsic::usub_sat, all, builder.getInt64(bytes - 1)),
+      of_seen(kSeenDistance, i64_),
+      builder.CreateSelect(marked, of_seen(kSeenLooked, pointer_), always_looked_),
+      builder.CreateSelect(marked, builder.getInt64(PHOTOFINISH_BLOCK_BITS), builder.getInt64(63)),
+      bytes};
 }
 
 void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
@@ -142,26 +194,31 @@ void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
   IRBuilder<> builder(&access);
   builder.SetCurrentDebugLocation(place);
   const bool loads = isa<LoadInst>(access);
-  Value* address = access.getOperand(loads ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex());
+  Value* address = access.getOperand(loads ? LoadInst::getPointerOperandIndex()
+                                           : StoreInst::getPointerOperandIndex());
   Value* offset = builder.CreateSub(builder.CreatePtrToInt(address, i64_), seen.begin);
   Instruction *inside = nullptr, *outside = nullptr, *after = access.getNextNode();
-  SplitBlockAndInsertIfThenElse(builder.CreateICmpULT(offset, seen.room), &access, &inside, &outside, MDBuilder(context_).createBranchWeights(1 << 10, 1));
+  SplitBlockAndInsertIfThenElse(builder.CreateICmpULT(offset, seen.room), &access, &inside,
+                                &outside, MDBuilder(context_).createBranchWeights(1 << 10, 1));
   Instruction* moved = access.clone();
   moved->insertBefore(inside);
   access.moveBefore(outside);
   if (loads) {
-    PHINode* either = PHINode::Create(access.getType(), 2, "pf.either", &after->getParent()->front());
+    PHINode* either =
+        PHINode::Create(access.getType(), 2, "pf.either", &after->getParent()->front());
     access.replaceAllUsesWith(either);
     either->addIncoming(moved, inside->getParent());
     either->addIncoming(&access, outside->getParent());
     builder.SetInsertPoint(moved);
     builder.SetCurrentDebugLocation(place);
-    Value* looked = builder.CreateLoad(i8_, builder.CreateGEP(i8_, seen.looked, builder.CreateLShr(offset, seen.shift)));
+    Value* looked = builder.CreateLoad(
+        i8_, builder.CreateGEP(i8_, seen.looked, builder.CreateLShr(offset, seen.shift)));
     Instruction* look = cold_branch(builder.CreateIsNull(looked), moved);
     builder.SetInsertPoint(look);
     builder.SetCurrentDebugLocation(place);
     Function* function = look_function(module_, cast<Constant>(field(builder, kLook)));
-    builder.CreateCall(function, {address, builder.getInt64(seen.bytes)})->setCallingConv(function->getCallingConv());
+    builder.CreateCall(function, {address, builder.getInt64(seen.bytes)})
+        ->setCallingConv(function->getCallingConv());
     either->setIncomingBlock(0, inside->getParent());
   }
   move_behind(*moved, seen.distance);
@@ -176,21 +233,32 @@ void Instrumenter::add_look_again(Instruction* before, const std::vector<Value*>
   builder.SetInsertPoint(before);
   Value* round = builder.CreateAdd(builder.CreateLoad(i64_, rounds), builder.getInt64(1));
   builder.CreateStore(round, rounds);
-  builder.SetInsertPoint(cold_branch(builder.CreateIsNull(builder.CreateAnd(round, kRounds - 1)), before));
+  builder.SetInsertPoint(
+      cold_branch(builder.CreateIsNull(builder.CreateAnd(round, kRounds - 1)), before));
   auto* hook = cast<Constant>(field(builder, kBehind));
-  for (Value* base : bases) builder.CreateCall(behind_function(module_, hook), {is_marked(builder, base), base, builder.getInt64(0)});
+  for (Value* base : bases)
+    builder.CreateCall(behind_function(module_, hook),
+                       {is_marked(builder, base), base, builder.getInt64(0)});
 }
 
 // The block in which all is done, and where to tell it otherwise.
-std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address, bool loads, Instruction* before, const DebugLoc& place) {
+std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address,
+                                                               bool loads, Instruction* before,
+                                                               const DebugLoc& place) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(place);
   Value* at = builder.CreatePtrToInt(address, i64_);
-  Value* slot = builder.CreateAnd(builder.CreateLShr(at, PHOTOFINISH_PAGE_BITS), PHOTOFINISH_SEEN_SIZE - 1);
+  Value* slot =
+      builder.CreateAnd(builder.CreateLShr(at, PHOTOFINISH_PAGE_BITS), PHOTOFINISH_SEEN_SIZE - 1);
   Value* entry = builder.CreateInBoundsGEP(seen_type_, field(builder, kSeen), slot);
-  const auto of_entry = [&](SeenField index) { return builder.CreateLoad(i64_, builder.CreateStructGEP(seen_type_, entry, index)); };
-  Value* own = builder.CreateICmpEQ(builder.CreateLoad(i64_, field(builder, kSeenThread)), builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
-  Value* inside = builder.CreateICmpULT(builder.CreateSub(at, of_entry(kSeenBegin)), of_entry(kSeenBytes));
+  const auto of_entry = [&](SeenField index) {
+    return builder.CreateLoad(i64_, builder.CreateStructGEP(seen_type_, entry, index));
+  };
+  Value* own = builder.CreateICmpEQ(
+      builder.CreateLoad(i64_, field(builder, kSeenThread)),
+      builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
+  Value* inside =
+      builder.CreateICmpULT(builder.CreateSub(at, of_entry(kSeenBegin)), of_entry(kSeenBytes));
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
   const auto new_block = [&] { return BasicBlock::Create(context_, "", head->getParent(), rest); };
@@ -206,12 +274,17 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   go_on(look);
   Value* seen = builder.CreateGEP(i8_, address, of_entry(kSeenDistance));
   if (loads) {
-    Type* number = builder.getIntNTy(static_cast<unsigned>(module_.getDataLayout().getTypeSizeInBits(value->getType())));
-    Value* found = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number) : builder.CreateBitCast(value, number);
-    builder.CreateCondBr(builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known, tell, likely);
+    Type* number = builder.getIntNTy(
+        static_cast<unsigned>(module_.getDataLayout().getTypeSizeInBits(value->getType())));
+    Value* found = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number)
+                                                   : builder.CreateBitCast(value, number);
+    builder.CreateCondBr(
+        builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known, tell,
+        likely);
     go_on(known);
     Value* count = field(builder, kKnownLoads);
-    builder.CreateStore(builder.CreateAdd(builder.CreateLoad(i64_, count), ConstantInt::get(i64_, 1)), count);
+    builder.CreateStore(
+        builder.CreateAdd(builder.CreateLoad(i64_, count), ConstantInt::get(i64_, 1)), count);
   } else {
     builder.CreateAlignedStore(value, seen, Align(1));
   }
@@ -220,7 +293,8 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   return {known, builder.CreateBr(rest)};
 }
 
-// The value takes a way through memory only where the page is marked, and even there only if it is news.
+// The value takes a way through memory only where the page is marked, and even there only if it is
+// news.
 void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   auto* load = dyn_cast<LoadInst>(access.instruction);
   auto* store = dyn_cast<StoreInst>(access.instruction);
@@ -232,8 +306,9 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
     for (Use& use : load->uses()) uses.push_back(&use);
   Instruction* after = access.instruction->getNextNode();
   const DebugLoc place = place_of(*access.instruction);
-  auto* variable = new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
-                                  &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
+  auto* variable =
+      new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
+                     &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
   // Tests, each behind the one before: which block it is made in, and where it is left again.
   SmallVector<std::pair<BasicBlock*, Instruction*>> tests;
   Instruction* inner = after;
@@ -245,8 +320,11 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   IRBuilder<> builder(inner);
   builder.SetCurrentDebugLocation(place);
   only_if(is_marked(builder, address));
-  if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS && std::has_single_bit(access.bytes) && module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes) {
-    const auto [seen, tell] = unless_seen(load != nullptr ? load : store->getValueOperand(), address, load != nullptr, inner, place);
+  if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
+      std::has_single_bit(access.bytes) &&
+      module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes) {
+    const auto [seen, tell] = unless_seen(load != nullptr ? load : store->getValueOperand(),
+                                          address, load != nullptr, inner, place);
     tests.push_back({seen, inner});
     inner = tell;
   }
@@ -270,13 +348,16 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
 }
 
 Instrumenter::Region Instrumenter::new_region() {
-  return {new GlobalVariable(module_, i8_, false, GlobalValue::PrivateLinkage, Constant::getNullValue(i8_), "__photofinish_passed")};
+  return {new GlobalVariable(module_, i8_, false, GlobalValue::PrivateLinkage,
+                             Constant::getNullValue(i8_), "__photofinish_passed")};
 }
 
 Value* Instrumenter::looked_at(const Region& region, Instruction* before) {
   IRBuilder<> builder(before);
-  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
-  return builder.CreateAnd(shared, builder.CreateICmpEQ(builder.CreateLoad(i8_, region.passed), ConstantInt::get(i8_, 0)));
+  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
+                                       ConstantInt::get(i64_, 0));
+  return builder.CreateAnd(shared, builder.CreateICmpEQ(builder.CreateLoad(i8_, region.passed),
+                                                        ConstantInt::get(i8_, 0)));
 }
 
 void Instrumenter::end_function(Function& function, const std::vector<Region>& regions) {
@@ -284,10 +365,12 @@ void Instrumenter::end_function(Function& function, const std::vector<Region>& r
   std::vector<Lines> made;
   for (const Region& region : regions) made.push_back({region.passed, {}});
   for (const Place& place : places_) {
-    if (place.block->getParent() != &function) continue;  // of its copy with values: whoever runs that hears of all
+    if (place.block->getParent() != &function)
+      continue;  // of its copy with values: whoever runs that hears of all
     bool inside = false;
     for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, place.block)) continue;
+      if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, place.block))
+        continue;
       made[i].lines.insert(place.line);
       inside = true;
     }
@@ -298,21 +381,30 @@ void Instrumenter::end_function(Function& function, const std::vector<Region>& r
 }
 
 Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
-  return SplitBlockAndInsertIfThen(condition, before, false, MDBuilder(context_).createBranchWeights(1, 1 << 20));
+  return SplitBlockAndInsertIfThen(condition, before, false,
+                                   MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may be the first of its group, which the library wants to
-// know of. The rotation makes an address between two units one far behind all of them.
-Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit, Instruction* before) {
+// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may
+// be the first of its group, which the library wants to know of. The rotation makes an address
+// between two units one far behind all of them.
+Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit,
+                                          Instruction* before) {
   IRBuilder<> builder(before);
   // In a register: as a constant it would be put together once for each field.
   FunctionType* same = FunctionType::get(pointer_, {pointer_}, false);
   Value* record = builder.CreateCall(same, InlineAsm::get(same, "", "=r,0", false), {site});
-  const auto field = [&](SiteField index, Type* type) { return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, record, index)); };
-  Value *thread = field(kThread, i64_), *base = field(kBase, i64_), *units = field(kUnits, i64_), *bits = field(kBits, pointer_);
-  Value* own = builder.CreateICmpEQ(thread, builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
+  const auto field = [&](SiteField index, Type* type) {
+    return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, record, index));
+  };
+  Value *thread = field(kThread, i64_), *base = field(kBase, i64_), *units = field(kUnits, i64_),
+        *bits = field(kBits, pointer_);
+  Value* own = builder.CreateICmpEQ(
+      thread,
+      builder.CreatePtrToInt(builder.CreateIntrinsic(Intrinsic::thread_pointer, {}, {}), i64_));
   Value* distance = builder.CreateSub(builder.CreatePtrToInt(address, i64_), base);
-  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_}, {distance, distance, ConstantInt::get(i64_, unit)});
+  Value* at = builder.CreateIntrinsic(Intrinsic::fshr, {i64_},
+                                      {distance, distance, ConstantInt::get(i64_, unit)});
   Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, units));
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
@@ -323,27 +415,36 @@ Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsign
   head->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(head);
   // Together they are one branch: "unpredictable" keeps them so.
-  builder.CreateCondBr(known, look, tell, likely)->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
+  builder.CreateCondBr(known, look, tell, likely)
+      ->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
   builder.SetInsertPoint(look);
-  Value* group = builder.CreateGEP(i8_, bits, builder.CreateNeg(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
+  Value* group = builder.CreateGEP(
+      i8_, bits, builder.CreateNeg(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
   group = builder.CreateGEP(i8_, group, ConstantInt::getSigned(i64_, -1));
-  builder.CreateCondBr(builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell, likely);
+  builder.CreateCondBr(
+      builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell,
+      likely);
   builder.SetInsertPoint(set);
   Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
   Value* word = builder.CreateLoad(i64_, place);
-  builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1), builder.CreateAnd(at, 63))), place);
+  builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1),
+                                                               builder.CreateAnd(at, 63))),
+                      place);
   builder.CreateBr(rest);
   builder.SetInsertPoint(tell);
   return builder.CreateBr(rest);
 }
 
-std::uint64_t how(const MemoryAccess& access) { return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0); }
+std::uint64_t how(const MemoryAccess& access) {
+  return (access.writes ? PHOTOFINISH_WRITES : 0) | (access.releases ? PHOTOFINISH_RELEASES : 0);
+}
 
 void Instrumenter::add(const Check& check) {
   IRBuilder<> builder(check.before);
   builder.SetCurrentDebugLocation(check.pieces.front().place);
   const auto at = [&](std::int64_t offset) {
-    return offset == 0 ? check.base : builder.CreateGEP(i8_, check.base, ConstantInt::getSigned(i64_, offset));
+    return offset == 0 ? check.base
+                       : builder.CreateGEP(i8_, check.base, ConstantInt::getSigned(i64_, offset));
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
   Instruction* end = cold_branch(marked, check.before);
@@ -353,10 +454,13 @@ void Instrumenter::add(const Check& check) {
     builder.SetCurrentDebugLocation(piece.place);
     Constant* site = new_site(builder);
     Value* address = at(piece.offset);
-    const unsigned unit = std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
-    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
+    const unsigned unit =
+        std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0)
+      builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
     builder.SetCurrentDebugLocation(piece.place);
-    const std::uint64_t bytes = piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
+    const std::uint64_t bytes =
+        piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
     CallInst* call = builder.CreateCall(tell, {site, address, ConstantInt::get(i64_, bytes)});
     call->setCallingConv(tell->getCallingConv());
   }
@@ -367,7 +471,8 @@ void Instrumenter::add(const MemoryAccess& access) {
   if (access.extent.is_array()) return add_array(access);
   const DebugLoc place = place_of(*access.instruction);
   if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
-    add(Check{access.instruction, access.address, {{0, access.bytes, how(access), place, access.align}}});
+    add(Check{
+        access.instruction, access.address, {{0, access.bytes, how(access), place, access.align}}});
     return;
   }
   if (access.bytes == 0 && access.extent.kind != Extent::Bytes) return add_unknown(access);
@@ -381,10 +486,13 @@ void Instrumenter::add(const MemoryAccess& access) {
   add(range);
 }
 
-Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander, std::uint64_t how, const DebugLoc& place) {
+Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander,
+                                            std::uint64_t how, const DebugLoc& place) {
   LLVMContext& context = range.before->getContext();
   Type* i64 = Type::getInt64Ty(context);
-  const auto value = [&](const SCEV* what) { return expander.expandCodeFor(what, i64, range.before); };
+  const auto value = [&](const SCEV* what) {
+    return expander.expandCodeFor(what, i64, range.before);
+  };
   Expanded made;
   made.before = range.before;
   made.address = expander.expandCodeFor(range.address, range.address->getType(), range.before);
@@ -412,15 +520,18 @@ Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Exp
   Value* zero = ConstantInt::get(i64_, 0);
   for (int i = 0; i < 2; ++i) {
     if (range.counts[i] == nullptr) continue;
-    Value* span = builder.CreateMul(builder.CreateSub(range.counts[i], ConstantInt::get(i64_, 1)), range.strides[i]);
+    Value* span = builder.CreateMul(builder.CreateSub(range.counts[i], ConstantInt::get(i64_, 1)),
+                                    range.strides[i]);
     Value* up = builder.CreateICmpSGT(span, zero);
     low = builder.CreateAdd(low, builder.CreateSelect(up, zero, span));
     high = builder.CreateAdd(high, builder.CreateSelect(up, span, zero));
   }
   Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
-  Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high), builder.CreateICmpULT(shared_low, high));
-  if (range.condition != nullptr) meets = builder.CreateLogicalAnd(range.condition, meets);  // otherwise the numbers may be none
+  Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high),
+                                   builder.CreateICmpULT(shared_low, high));
+  if (range.condition != nullptr)
+    meets = builder.CreateLogicalAnd(range.condition, meets);  // otherwise the numbers may be none
   return {low, high, meets, builder.CreateICmpNE(shared_high, zero)};
 }
 
@@ -433,28 +544,38 @@ void Instrumenter::add(const Expanded& range) {
   if (released) meets = borders.anything;  // how much, only malloc knows
   builder.SetInsertPoint(cold_branch(meets, range.before));
   builder.SetCurrentDebugLocation(range.place);
-  // Between what is shared there may be much that is not: the program's own arrays, if parts of them are on their way.
+  // Between what is shared there may be much that is not: the program's own arrays, if parts of
+  // them are on their way.
   if (!released) {
-    Value* marked = builder.CreateCall(marked_function(module_), {field(builder, kGate), borders.low, borders.high});
+    Value* marked = builder.CreateCall(marked_function(module_),
+                                       {field(builder, kGate), borders.low, borders.high});
     builder.SetInsertPoint(cold_branch(marked, &*builder.GetInsertPoint()));
     builder.SetCurrentDebugLocation(range.place);
   }
   Value* one = ConstantInt::get(i64_, 1);
   Value* zero = ConstantInt::get(i64_, 0);
-  Value* bytes = range.how != 0 ? builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how)) : range.bytes;
+  Value* bytes = range.how != 0 ? builder.CreateOr(range.bytes, ConstantInt::get(i64_, range.how))
+                                : range.bytes;
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
-  const auto or_else = [](Value* value, Value* otherwise) { return value != nullptr ? value : otherwise; };
+  const auto or_else = [](Value* value, Value* otherwise) {
+    return value != nullptr ? value : otherwise;
+  };
   builder.CreateCall(range_hook_, hook,
-                     {new_site(builder), range.address, bytes, or_else(range.counts[0], one), or_else(range.strides[0], zero),
-                      or_else(range.counts[1], one), or_else(range.strides[1], zero)});
+                     {new_site(builder), range.address, bytes, or_else(range.counts[0], one),
+                      or_else(range.strides[0], zero), or_else(range.counts[1], one),
+                      or_else(range.strides[1], zero)});
 }
 
 Value* Instrumenter::add(const Gathers& gathers) {
   Type* i32 = Type::getInt32Ty(context_);
-  Constant* initial = ConstantStruct::get(index_type_, {ConstantInt::get(i32, gathers.step),
-                                                        ConstantInt::get(i32, gathers.bytes | (gathers.is_signed ? PHOTOFINISH_SIGNED : 0)),
-                                                        ConstantInt::get(i64_, gathers.slots), Constant::getNullValue(index_type_->getElementType(3))});
-  auto* index = new GlobalVariable(module_, index_type_, false, GlobalValue::PrivateLinkage, initial, "__photofinish_index");
+  Constant* initial = ConstantStruct::get(
+      index_type_,
+      {ConstantInt::get(i32, gathers.step),
+       ConstantInt::get(i32, gathers.bytes | (gathers.is_signed ? PHOTOFINISH_SIGNED : 0)),
+       ConstantInt::get(i64_, gathers.slots),
+       Constant::getNullValue(index_type_->getElementType(3))});
+  auto* index = new GlobalVariable(module_, index_type_, false, GlobalValue::PrivateLinkage,
+                                   initial, "__photofinish_index");
   BasicBlock* head = gathers.before->getParent();
   BasicBlock* rest = head->splitBasicBlock(gathers.before);
   BasicBlock* ask = BasicBlock::Create(context_, "", head->getParent(), rest);
@@ -462,18 +583,24 @@ Value* Instrumenter::add(const Gathers& gathers) {
   head->getTerminator()->eraseFromParent();
   IRBuilder<> builder(head);
   builder.SetCurrentDebugLocation(gathers.places.front().place);
-  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
-  Value* many = builder.CreateICmpUGE(gathers.times, ConstantInt::get(i64_, PHOTOFINISH_FEW_INDICES));
+  Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
+                                       ConstantInt::get(i64_, 0));
+  Value* many =
+      builder.CreateICmpUGE(gathers.times, ConstantInt::get(i64_, PHOTOFINISH_FEW_INDICES));
   builder.CreateCondBr(builder.CreateAnd(shared, many), ask, rest);
   builder.SetInsertPoint(ask);
-  Value* answer = builder.CreateCall(indices_hook_, builder.CreateLoad(pointer_, field(builder, kIndices)), {index, gathers.first, gathers.times});
+  Value* answer =
+      builder.CreateCall(indices_hook_, builder.CreateLoad(pointer_, field(builder, kIndices)),
+                         {index, gathers.first, gathers.times});
   builder.CreateCondBr(builder.CreateICmpNE(answer, ConstantInt::get(i64_, 0)), tell, rest);
   builder.SetInsertPoint(tell);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kGather));
   const auto number = [&](std::uint64_t value) { return ConstantInt::get(i64_, value); };
   for (const Gathers::Place& place : gathers.places) {
     builder.SetCurrentDebugLocation(place.place);
-    builder.CreateCall(gather_hook_, hook, {new_site(builder), place.base, number(place.bytes | place.how), number(place.scale), index, number(place.slots)});
+    builder.CreateCall(gather_hook_, hook,
+                       {new_site(builder), place.base, number(place.bytes | place.how),
+                        number(place.scale), index, number(place.slots)});
   }
   builder.CreateBr(rest);
   builder.SetInsertPoint(&rest->front());
@@ -498,7 +625,8 @@ namespace {
 
 // Where a call has just returned to.
 Instruction* behind(Instruction& call) {
-  if (auto* invoke = dyn_cast<InvokeInst>(&call)) return SplitEdge(invoke->getParent(), invoke->getNormalDest())->getTerminator();
+  if (auto* invoke = dyn_cast<InvokeInst>(&call))
+    return SplitEdge(invoke->getParent(), invoke->getNormalDest())->getTerminator();
   return call.getNextNode();
 }
 
@@ -530,7 +658,8 @@ void for_each_lane(ElementCount lanes, Instruction* before, const DebugLoc& plac
 }  // namespace
 
 Value* Instrumenter::common(IRBuilderBase& builder, Value* a, Value* b, Value* limit) {
-  Value* most = limit != nullptr ? builder.CreateSExtOrTrunc(limit, i64_) : ConstantInt::getSigned(i64_, -1);
+  Value* most =
+      limit != nullptr ? builder.CreateSExtOrTrunc(limit, i64_) : ConstantInt::getSigned(i64_, -1);
   return builder.CreateCall(common_function(module_), {a, b, most});
 }
 
@@ -538,28 +667,38 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
   if (access.bytes != 0) return ConstantInt::get(i64_, access.bytes);
   const auto [kind, a, b, c] = access.extent;
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
-  const auto unless_null = [&](Value* pointer, Value* otherwise) { return builder.CreateSelect(builder.CreateIsNull(pointer), otherwise, pointer); };
+  const auto unless_null = [&](Value* pointer, Value* otherwise) {
+    return builder.CreateSelect(builder.CreateIsNull(pointer), otherwise, pointer);
+  };
   switch (kind) {
     case Extent::Bytes: {
       Value* bytes = builder.CreateZExtOrTrunc(a, i64_);
       return b != nullptr ? builder.CreateMul(bytes, builder.CreateZExtOrTrunc(b, i64_)) : bytes;
     }
-    case Extent::Scalable: return builder.CreateVScale(cast<Constant>(a));
-    case Extent::Lanes: return builder.CreateMul(a, builder.CreateAddReduce(builder.CreateZExt(b, VectorType::get(i64_, cast<VectorType>(b->getType())))));
-    case Extent::String: return common(builder, a, b, c);
+    case Extent::Scalable:
+      return builder.CreateVScale(cast<Constant>(a));
+    case Extent::Lanes:
+      return builder.CreateMul(a, builder.CreateAddReduce(builder.CreateZExt(
+                                      b, VectorType::get(i64_, cast<VectorType>(b->getType())))));
+    case Extent::String:
+      return common(builder, a, b, c);
     case Extent::Returned: {
       Value* number = builder.CreateSExtOrTrunc(a, i64_);
       number = builder.CreateSelect(builder.CreateICmpSGT(number, zero), number, zero);
       return b != nullptr ? builder.CreateMul(number, builder.CreateZExtOrTrunc(b, i64_)) : number;
     }
     case Extent::Found: {
-      Value* distance = builder.CreateSub(builder.CreatePtrToInt(a, i64_), builder.CreatePtrToInt(b, i64_));
-      Value* all = c != nullptr ? builder.CreateZExtOrTrunc(c, i64_) : common(builder, b, b, nullptr);
+      Value* distance =
+          builder.CreateSub(builder.CreatePtrToInt(a, i64_), builder.CreatePtrToInt(b, i64_));
+      Value* all =
+          c != nullptr ? builder.CreateZExtOrTrunc(c, i64_) : common(builder, b, b, nullptr);
       return builder.CreateSelect(builder.CreateIsNull(a), all, builder.CreateAdd(distance, one));
     }
     case Extent::ReturnedString: {  // a null pointer reads nothing, wherever it points
       Value* string = unless_null(a, access.address);
-      return common(builder, string, string, builder.CreateSelect(builder.CreateIsNull(a), zero, ConstantInt::getSigned(i64_, -1)));
+      return common(
+          builder, string, string,
+          builder.CreateSelect(builder.CreateIsNull(a), zero, ConstantInt::getSigned(i64_, -1)));
     }
     case Extent::Printed: {
       Value* number = builder.CreateSExtOrTrunc(a, i64_);
@@ -573,27 +712,33 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
     case Extent::Assigned: {
       Value* assigned = builder.CreateICmpSGT(builder.CreateSExtOrTrunc(a, i64_), b);
       if (c != nullptr) return builder.CreateSelect(assigned, c, zero);
-      return common(builder, access.address, access.address, builder.CreateSelect(assigned, ConstantInt::getSigned(i64_, -1), zero));
+      return common(builder, access.address, access.address,
+                    builder.CreateSelect(assigned, ConstantInt::getSigned(i64_, -1), zero));
     }
     case Extent::Array:
-    case Extent::ArrayThen: break;  // the descriptor says it
+    case Extent::ArrayThen:
+      break;  // the descriptor says it
   }
   return zero;
 }
 
-// The size is not known in front of the check: whatever begins behind all shared memory does not meet it.
+// The size is not known in front of the check: whatever begins behind all shared memory does not
+// meet it.
 void Instrumenter::add_unknown(const MemoryAccess& access) {
-  Instruction* before = access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
+  Instruction* before =
+      access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
   const DebugLoc place = place_of(*access.instruction);
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(place);
   Value* begin = builder.CreatePtrToInt(access.address, i64_);
-  builder.SetInsertPoint(cold_branch(builder.CreateICmpULT(begin, builder.CreateLoad(i64_, field(builder, kHigh))), before));
+  builder.SetInsertPoint(cold_branch(
+      builder.CreateICmpULT(begin, builder.CreateLoad(i64_, field(builder, kHigh))), before));
   builder.SetCurrentDebugLocation(place);
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
   Value* address = access.address;
   if (access.behind_string)
-    address = builder.CreateGEP(i8_, address, builder.CreateSub(common(builder, address, address, nullptr), one));
+    address = builder.CreateGEP(i8_, address,
+                                builder.CreateSub(common(builder, address, address, nullptr), one));
   Value* bytes = bytes_of(builder, access);
   if (how(access) != 0) bytes = builder.CreateOr(bytes, ConstantInt::get(i64_, how(access)));
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
@@ -601,18 +746,22 @@ void Instrumenter::add_unknown(const MemoryAccess& access) {
 }
 
 void Instrumenter::add_array(const MemoryAccess& access) {
-  Instruction* before = access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
+  Instruction* before =
+      access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(place_of(*access.instruction));
-  Value* watched = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)), ConstantInt::get(i64_, 0));
+  Value* watched = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
+                                        ConstantInt::get(i64_, 0));
   builder.SetInsertPoint(cold_branch(watched, before));
   builder.SetCurrentDebugLocation(place_of(*access.instruction));
   Value* range = builder.CreateCall(array_function(module_), {access.address});
   const auto part = [&](unsigned index) { return builder.CreateExtractValue(range, index); };
   Value* address = builder.CreateLoad(pointer_, access.address);
-  Value* bytes = how(access) != 0 ? builder.CreateOr(part(0), ConstantInt::get(i64_, how(access))) : part(0);
+  Value* bytes =
+      how(access) != 0 ? builder.CreateOr(part(0), ConstantInt::get(i64_, how(access))) : part(0);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
-  builder.CreateCall(range_hook_, hook, {new_site(builder), address, bytes, part(1), part(2), part(3), part(4)});
+  builder.CreateCall(range_hook_, hook,
+                     {new_site(builder), address, bytes, part(1), part(2), part(3), part(4)});
 }
 
 // A lane that is not touched is a range of no rows.
@@ -624,17 +773,21 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   const ElementCount lanes = mask_type->getElementCount();
   const bool gathers = access.address->getType()->isVectorTy();
   Value* condition = nullptr;
-  if (!gathers && !lanes.isScalable() && lanes.getFixedValue() * access.lane_bytes <= PHOTOFINISH_SPAN) {
+  if (!gathers && !lanes.isScalable() &&
+      lanes.getFixedValue() * access.lane_bytes <= PHOTOFINISH_SPAN) {
     condition = is_marked(builder, access.address);
   } else {
-    // Whether any of them is in front of the end of all shared memory, and not in front of its begin.
+    // Whether any of them is in front of the end of all shared memory, and not in front of its
+    // begin.
     Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
     Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
     if (gathers) {
       Value* begin = builder.CreatePtrToInt(access.address, VectorType::get(i64_, lanes));
-      Value* end = builder.CreateAdd(begin, builder.CreateVectorSplat(lanes, ConstantInt::get(i64_, access.lane_bytes)));
-      Value* meets = builder.CreateAnd(builder.CreateICmpULT(begin, builder.CreateVectorSplat(lanes, shared_high)),
-                                       builder.CreateICmpULT(builder.CreateVectorSplat(lanes, shared_low), end));
+      Value* end = builder.CreateAdd(
+          begin, builder.CreateVectorSplat(lanes, ConstantInt::get(i64_, access.lane_bytes)));
+      Value* meets = builder.CreateAnd(
+          builder.CreateICmpULT(begin, builder.CreateVectorSplat(lanes, shared_high)),
+          builder.CreateICmpULT(builder.CreateVectorSplat(lanes, shared_low), end));
       condition = builder.CreateOrReduce(builder.CreateAnd(meets, access.mask));
     } else {
       condition = builder.CreateICmpULT(builder.CreatePtrToInt(access.address, i64_), shared_high);
@@ -648,17 +801,24 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
   for_each_lane(lanes, cold, place, [&](IRBuilderBase& at, Value* lane) {
     Value* touched = at.CreateExtractElement(access.mask, lane);
-    if (access.lanes != nullptr) touched = at.CreateAnd(touched, at.CreateICmpULT(lane, at.CreateZExtOrTrunc(access.lanes, i64_)));
-    Value* address = gathers ? at.CreateExtractElement(access.address, lane)
-                             : at.CreateGEP(i8_, access.address, at.CreateMul(lane, ConstantInt::get(i64_, access.lane_bytes)));
-    at.CreateCall(range_hook_, hook, {site, address, ConstantInt::get(i64_, access.lane_bytes | how(access)), at.CreateZExt(touched, i64_), zero, one, zero});
+    if (access.lanes != nullptr)
+      touched =
+          at.CreateAnd(touched, at.CreateICmpULT(lane, at.CreateZExtOrTrunc(access.lanes, i64_)));
+    Value* address =
+        gathers ? at.CreateExtractElement(access.address, lane)
+                : at.CreateGEP(i8_, access.address,
+                               at.CreateMul(lane, ConstantInt::get(i64_, access.lane_bytes)));
+    at.CreateCall(range_hook_, hook,
+                  {site, address, ConstantInt::get(i64_, access.lane_bytes | how(access)),
+                   at.CreateZExt(touched, i64_), zero, one, zero});
   });
 }
 
 void Instrumenter::add_notes(std::uint32_t found, std::uint32_t looked_at) {
   // As the debug information has it, where there is some: flang gives its modules no name.
   std::string source = module_.getSourceFileName();
-  if (module_.debug_compile_units_begin() != module_.debug_compile_units_end()) source = (*module_.debug_compile_units_begin())->getFilename().str();
+  if (module_.debug_compile_units_begin() != module_.debug_compile_units_end())
+    source = (*module_.debug_compile_units_begin())->getFilename().str();
   source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
   add_note(PHOTOFINISH_ABI, *state_, {found, looked_at}, source);
   if (regions_.empty() && lines_outside_.empty()) return;
@@ -666,7 +826,8 @@ void Instrumenter::add_notes(std::uint32_t found, std::uint32_t looked_at) {
   for (const Lines& region : regions_) size += 2 + region.lines.size();
   Type* i32 = Type::getInt32Ty(context_);
   auto* type = ArrayType::get(i32, size);
-  auto* table = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, nullptr, "__photofinish_regions");
+  auto* table = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, nullptr,
+                                   "__photofinish_regions");
   table->setAlignment(Align(4));
   std::vector<Constant*> words;
   const auto add_lines = [&](const std::set<std::uint32_t>& lines) {
@@ -684,15 +845,19 @@ void Instrumenter::add_notes(std::uint32_t found, std::uint32_t looked_at) {
 }
 
 // To a variable, from a word inside of another one.
-Constant* Instrumenter::distance_of(GlobalVariable& to, GlobalVariable& from, ArrayRef<unsigned> word) {
+Constant* Instrumenter::distance_of(GlobalVariable& to, GlobalVariable& from,
+                                    ArrayRef<unsigned> word) {
   Type* i32 = Type::getInt32Ty(context_);
   std::vector<Constant*> indices;
   for (const unsigned index : word) indices.push_back(ConstantInt::get(i32, index));
   Constant* here = ConstantExpr::getInBoundsGetElementPtr(from.getValueType(), &from, indices);
-  return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64_), ConstantExpr::getPtrToInt(here, i64_)), i32);
+  return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64_),
+                                                     ConstantExpr::getPtrToInt(here, i64_)),
+                                i32);
 }
 
-void Instrumenter::add_note(std::uint32_t type, GlobalVariable& about, const std::vector<std::uint32_t>& numbers, const std::string& text) {
+void Instrumenter::add_note(std::uint32_t type, GlobalVariable& about,
+                            const std::vector<std::uint32_t>& numbers, const std::string& text) {
   Type* i32 = Type::getInt32Ty(context_);
   const auto number = [&](std::uint64_t value) { return ConstantInt::get(i32, value); };
   std::vector<Constant*> values;
@@ -700,12 +865,15 @@ void Instrumenter::add_note(std::uint32_t type, GlobalVariable& about, const std
   Constant* name = ConstantDataArray::getString(context_, PHOTOFINISH_NOTE_NAME, true);
   Constant* words = ConstantArray::get(ArrayType::get(i32, numbers.size()), values);
   Constant* rest = ConstantDataArray::getString(context_, text, false);
-  auto* form = StructType::get(context_, {i32, i32, i32, name->getType(), i32, words->getType(), rest->getType()}, true);
-  auto* note = new GlobalVariable(module_, form, true, GlobalValue::PrivateLinkage, nullptr, "__photofinish_note");
+  auto* form = StructType::get(
+      context_, {i32, i32, i32, name->getType(), i32, words->getType(), rest->getType()}, true);
+  auto* note = new GlobalVariable(module_, form, true, GlobalValue::PrivateLinkage, nullptr,
+                                  "__photofinish_note");
   note->setSection(PHOTOFINISH_NOTE_SECTION);
   note->setAlignment(Align(4));
-  note->setInitializer(ConstantStruct::get(form, {number(sizeof PHOTOFINISH_NOTE_NAME), number(4 + 4 * numbers.size() + text.size()), number(type), name,
-                                                  distance_of(about, *note, {0, 4}), words, rest}));
+  note->setInitializer(ConstantStruct::get(
+      form, {number(sizeof PHOTOFINISH_NOTE_NAME), number(4 + 4 * numbers.size() + text.size()),
+             number(type), name, distance_of(about, *note, {0, 4}), words, rest}));
   appendToUsed(module_, {note});
 }
 

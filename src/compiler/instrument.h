@@ -19,7 +19,8 @@ class Instrumenter {
  public:
   explicit Instrumenter(llvm::Module& module);
 
-  // Several accesses behind one base, at most PHOTOFINISH_SPAN bytes from the first to the last, at the first instruction of them.
+  // Several accesses behind one base, at most PHOTOFINISH_SPAN bytes from the first to the last, at
+  // the first instruction of them.
   struct Piece {
     std::int64_t offset = 0;
     std::uint64_t bytes = 0;
@@ -31,12 +32,13 @@ class Instrumenter {
   struct Check {
     llvm::Instruction* before = nullptr;
     llvm::Value* base = nullptr;
-    std::vector<Piece> pieces;                  // by offset
+    std::vector<Piece> pieces;                 // by offset
     std::vector<llvm::Instruction*> accesses;  // that it stands for
   };
   void add(const Check& check);
 
-  // The numbers first, for all ranges of a function: the analyses that they come from do not survive the hooks.
+  // The numbers first, for all ranges of a function: the analyses that they come from do not
+  // survive the hooks.
   struct Expanded {
     llvm::Instruction* before = nullptr;
     llvm::Value* address = nullptr;
@@ -47,11 +49,13 @@ class Instrumenter {
     std::uint64_t how = 0;
     llvm::DebugLoc place;
   };
-  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how, const llvm::DebugLoc& place);
+  static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how,
+                         const llvm::DebugLoc& place);
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 
-  // What a loop touches through a row of indices: `times` times, in each step those of `slots`, which is a bit for each `bytes` from its begin on.
+  // What a loop touches through a row of indices: `times` times, in each step those of `slots`,
+  // which is a bit for each `bytes` from its begin on.
   struct Gathers {
     llvm::Instruction* before = nullptr;
     llvm::Value *first = nullptr, *times = nullptr;
@@ -70,17 +74,22 @@ class Instrumenter {
   // All of them at once, there, unless that is true.
   void add_unless(llvm::Value* told, llvm::Instruction* before, const std::vector<Check>& checks);
 
-  // Whether memory that others can reach lies in the range, at a place in front of all its accesses.
+  // Whether memory that others can reach lies in the range, at a place in front of all its
+  // accesses.
   llvm::Value* may_be_marked(const Expanded& range);
-  // A load or store of its own, in a copy with values: what it found, or stored, goes through the hook. `may_be_marked` is known before, or null.
+  // A load or store of its own, in a copy with values: what it found, or stored, goes through the
+  // hook. `may_be_marked` is known before, or null.
   void add_value(const MemoryAccess& access, llvm::Value* may_be_marked);
-  // How far behind its addresses a loop may work in place of the range, or PHOTOFINISH_ONE_BY_ONE; made there.
+  // How far behind its addresses a loop may work in place of the range, or PHOTOFINISH_ONE_BY_ONE;
+  // made there.
   llvm::Value* ahead_of(const Expanded& range, llvm::Instruction* before);
   // A load or store of such a loop.
   void move_behind(llvm::Instruction& access, llvm::Value* distance);
-  // What has been seen of the memory around a pointer, for accesses of so many bytes; if nobody else can reach it, all that nobody else can reach.
+  // What has been seen of the memory around a pointer, for accesses of so many bytes; if nobody
+  // else can reach it, all that nobody else can reach.
   struct Seen {
-    llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *looked = nullptr, *shift = nullptr;
+    llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *looked = nullptr,
+                *shift = nullptr;
     std::uint64_t bytes = 0;
   };
   Seen seen_behind(llvm::Value* base, bool writes, std::uint64_t bytes, llvm::Instruction* before);
@@ -97,7 +106,8 @@ class Instrumenter {
     llvm::BasicBlock* begin = nullptr;  // all of it is behind this; null: the whole function
   };
   Region new_region();
-  // Whether it is to be looked at, as far as is known where it is entered: there is memory that others can reach, and somebody wants to hear of it.
+  // Whether it is to be looked at, as far as is known where it is entered: there is memory that
+  // others can reach, and somebody wants to hear of it.
   llvm::Value* looked_at(const Region& region, llvm::Instruction* before);
   // With all hooks in.
   void end_function(llvm::Function& function, const std::vector<Region>& regions);
@@ -108,21 +118,28 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   struct Borders {
-    llvm::Value *low, *high;     // from the first byte to behind the last
-    llvm::Value* meets;          // those of all that others can reach
-    llvm::Value* anything;       // whether there is any
+    llvm::Value *low, *high;  // from the first byte to behind the last
+    llvm::Value* meets;       // those of all that others can reach
+    llvm::Value* anything;    // whether there is any
   };
   Borders borders_of(llvm::IRBuilderBase& builder, const Expanded& range);
   llvm::Constant* new_site(llvm::IRBuilderBase& builder);
-  llvm::Constant* distance_of(llvm::GlobalVariable& to, llvm::GlobalVariable& from, llvm::ArrayRef<unsigned> word);
-  void add_note(std::uint32_t type, llvm::GlobalVariable& about, const std::vector<std::uint32_t>& numbers, const std::string& text);
-  std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value, llvm::Value* address, bool loads, llvm::Instruction* before, const llvm::DebugLoc& place);
-  llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit, llvm::Instruction* before);
+  llvm::Constant* distance_of(llvm::GlobalVariable& to, llvm::GlobalVariable& from,
+                              llvm::ArrayRef<unsigned> word);
+  void add_note(std::uint32_t type, llvm::GlobalVariable& about,
+                const std::vector<std::uint32_t>& numbers, const std::string& text);
+  std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value,
+                                                               llvm::Value* address, bool loads,
+                                                               llvm::Instruction* before,
+                                                               const llvm::DebugLoc& place);
+  llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit,
+                                    llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
   void add_array(const MemoryAccess& access);
   llvm::Value* bytes_of(llvm::IRBuilderBase& builder, const MemoryAccess& access);
-  llvm::Value* common(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b, llvm::Value* limit);
+  llvm::Value* common(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b,
+                      llvm::Value* limit);
   llvm::Instruction* cold_branch(llvm::Value* condition, llvm::Instruction* before);
 
   llvm::Module& module_;

@@ -1,5 +1,6 @@
-// Misses: strings and places behind formats that are not constants; the length of numbers in a text; what strcasecmp reads behind the first
-// letter that differs in case; vectors of pieces (readv).
+// Misses: strings and places behind formats that are not constants; the length of numbers in a
+// text; what strcasecmp reads behind the first letter that differs in case; vectors of pieces
+// (readv).
 #include "compiler/libc.h"
 
 #include <llvm/ADT/StringSwitch.h>
@@ -43,12 +44,29 @@ namespace {
 #define R(pointer, extent) {Manner::Read, pointer, extent}
 #define W(pointer, extent) {Manner::Write, pointer, extent}
 #define W_BEHIND(pointer, extent) {Manner::WriteBehind, pointer, extent}
-#define FREES(pointer) {Manner::Free, pointer, {}}
-#define FREES_BYTES(pointer, n) {Manner::FreeBytes, pointer, {Extent::Bytes, n}}
-#define PRINTS(n) {Manner::Print, n, {}}
-#define SCANS(n) {Manner::Scan, n, {}}
-#define CALLS_BACK(n) {Manner::CallBack, n, {}}
-#define NONE {}
+#define FREES(pointer)        \
+  {                           \
+    Manner::Free, pointer, {} \
+  }
+#define FREES_BYTES(pointer, n)                      \
+  {                                                  \
+    Manner::FreeBytes, pointer, { Extent::Bytes, n } \
+  }
+#define PRINTS(n)        \
+  {                      \
+    Manner::Print, n, {} \
+  }
+#define SCANS(n)        \
+  {                     \
+    Manner::Scan, n, {} \
+  }
+#define CALLS_BACK(n)       \
+  {                         \
+    Manner::CallBack, n, {} \
+  }
+#define NONE \
+  {          \
+  }
 #define BYTES(n) {Extent::Bytes, n}
 #define PRODUCT(n, m) {Extent::Bytes, n, m}
 #define FIRST {Extent::Bytes, kFirst}
@@ -93,11 +111,11 @@ const LibcCall* find(StringRef name) {
 // What one conversion of a format does with its argument.
 struct Conversion {
   char letter = 0;
-  std::string length;   // h, ll, …
-  int width = -1;       // -1: none
-  int precision = -1;   // printf: -1 none, kStar: the argument in front of it
-  int stars = 0;        // arguments that it takes for width and precision
-  bool stores = true;   // scanf: not %*d
+  std::string length;  // h, ll, …
+  int width = -1;      // -1: none
+  int precision = -1;  // printf: -1 none, kStar: the argument in front of it
+  int stars = 0;       // arguments that it takes for width and precision
+  bool stores = true;  // scanf: not %*d
   bool allocates = false;
 };
 constexpr int kStar = -2;
@@ -118,9 +136,12 @@ bool next_conversion(StringRef& format, bool scans, Conversion& made) {
     unsigned digits = 0;
     if (!format.consumeInteger(10, digits)) value = static_cast<int>(digits);
   };
-  if (!scans) format = format.drop_while([](char c) { return StringRef("-+ #0'I").contains(c); });
+  if (!scans)
+    format = format.drop_while([](char c) { return StringRef("-+ #0'I").contains(c); });
   else
-    for (; !format.empty() && StringRef("*'").contains(format.front()); format = format.drop_front()) made.stores = made.stores && format.front() != '*';
+    for (; !format.empty() && StringRef("*'").contains(format.front());
+         format = format.drop_front())
+      made.stores = made.stores && format.front() != '*';
   number(made.width);
   if (!format.empty() && format.front() == '$') return false;
   if (!scans && format.consume_front(".")) {
@@ -128,7 +149,8 @@ bool next_conversion(StringRef& format, bool scans, Conversion& made) {
     number(made.precision);
   }
   if (scans && format.consume_front("m")) made.allocates = true;
-  const std::size_t size = format.find_if_not([](char c) { return StringRef("hlqLjzZt").contains(c); });
+  const std::size_t size =
+      format.find_if_not([](char c) { return StringRef("hlqLjzZt").contains(c); });
   if (size == StringRef::npos) return false;
   made.length = format.take_front(size).str();
   format = format.drop_front(size);
@@ -146,27 +168,43 @@ bool next_conversion(StringRef& format, bool scans, Conversion& made) {
 std::uint64_t bytes_stored(const Conversion& conversion) {
   if (conversion.allocates || conversion.letter == 'p') return 8;
   const bool real = StringRef("aefgAEFG").contains(conversion.letter);
-  return StringSwitch<std::uint64_t>(conversion.length).Case("hh", 1).Case("h", 2).Case("L", real ? 16 : 8).Cases("l", "ll", "q", "j", 8).Cases("z", "Z", "t", 8).Default(4);
+  return StringSwitch<std::uint64_t>(conversion.length)
+      .Case("hh", 1)
+      .Case("h", 2)
+      .Case("L", real ? 16 : 8)
+      .Cases("l", "ll", "q", "j", 8)
+      .Cases("z", "Z", "t", 8)
+      .Default(4);
 }
 
 class Reader {
  public:
-  Reader(CallBase& call, std::vector<MemoryAccess>& accesses) : call_(call), accesses_(accesses), i64_(Type::getInt64Ty(call.getContext())) {}
+  Reader(CallBase& call, std::vector<MemoryAccess>& accesses)
+      : call_(call), accesses_(accesses), i64_(Type::getInt64Ty(call.getContext())) {}
 
   void touch(const Touch& touch) {
     switch (touch.use) {
       case Manner::Nothing:
-      case Manner::CallBack: return;
-      case Manner::Print: return formatted(touch.pointer, false);
-      case Manner::Scan: return formatted(touch.pointer, true);
-      case Manner::Free: return add(argument(touch.pointer), {Extent::Bytes, number(0)}, true, true);
-      case Manner::FreeBytes: return add(argument(touch.pointer), {Extent::Bytes, argument(touch.extent.a)}, true, true);
-      default: break;
+      case Manner::CallBack:
+        return;
+      case Manner::Print:
+        return formatted(touch.pointer, false);
+      case Manner::Scan:
+        return formatted(touch.pointer, true);
+      case Manner::Free:
+        return add(argument(touch.pointer), {Extent::Bytes, number(0)}, true, true);
+      case Manner::FreeBytes:
+        return add(argument(touch.pointer), {Extent::Bytes, argument(touch.extent.a)}, true, true);
+      default:
+        break;
     }
     const Numbers& n = touch.extent;
     const Extent extent{n.kind, argument(n.a), argument(n.b), argument(n.c)};
-    if ((n.a != kNone && extent.a == nullptr) || (n.b != kNone && extent.b == nullptr) || (n.c != kNone && extent.c == nullptr)) return;
-    add(argument(touch.pointer), extent, touch.use != Manner::Read, false, touch.use == Manner::WriteBehind);
+    if ((n.a != kNone && extent.a == nullptr) || (n.b != kNone && extent.b == nullptr) ||
+        (n.c != kNone && extent.c == nullptr))
+      return;
+    add(argument(touch.pointer), extent, touch.use != Manner::Read, false,
+        touch.use == Manner::WriteBehind);
   }
 
  private:
@@ -175,7 +213,9 @@ class Reader {
     if (index == kFirst) return number(1);
     if (index >= kExactly) return number(static_cast<std::uint64_t>(index - kExactly));
     if (index == kResult) return call_.getType()->isVoidTy() ? nullptr : &call_;
-    return index >= 0 && static_cast<unsigned>(index) < call_.arg_size() ? call_.getArgOperand(static_cast<unsigned>(index)) : nullptr;
+    return index >= 0 && static_cast<unsigned>(index) < call_.arg_size()
+               ? call_.getArgOperand(static_cast<unsigned>(index))
+               : nullptr;
   }
 
   void add(Value* address, Extent extent, bool writes, bool releases = false, bool behind = false) {
@@ -184,7 +224,8 @@ class Reader {
     MemoryAccess access{&call_, address, 0, extent, writes};
     access.releases = releases;
     access.behind_string = behind;
-    if (const auto* constant = dyn_cast<ConstantInt>(extent.a); extent.kind == Extent::Bytes && extent.b == nullptr && constant != nullptr && !releases) {
+    if (const auto* constant = dyn_cast<ConstantInt>(extent.a);
+        extent.kind == Extent::Bytes && extent.b == nullptr && constant != nullptr && !releases) {
       access.bytes = constant->getZExtValue();
       if (access.bytes == 0) return;
     }
@@ -213,19 +254,25 @@ class Reader {
 
   void printed(int at, const Conversion& conversion) {
     Value* value = argument(at);
-    if (conversion.letter == 'n') return add(value, {Extent::Bytes, number(bytes_stored(conversion))}, true);
+    if (conversion.letter == 'n')
+      return add(value, {Extent::Bytes, number(bytes_stored(conversion))}, true);
     if (conversion.letter != 's' || !conversion.length.empty()) return;
     Value* limit = nullptr;
-    if (conversion.precision == kStar) limit = argument(at - 1);
-    else if (conversion.precision >= 0) limit = number(static_cast<std::uint64_t>(conversion.precision));
+    if (conversion.precision == kStar)
+      limit = argument(at - 1);
+    else if (conversion.precision >= 0)
+      limit = number(static_cast<std::uint64_t>(conversion.precision));
     add(value, {Extent::String, value, value, limit}, false);
   }
 
   void scanned(Value* place, const Conversion& conversion, unsigned index) {
     Constant* bytes = nullptr;
-    if (conversion.allocates) bytes = number(8);
-    else if (conversion.letter == 'c') bytes = number(conversion.width > 0 ? static_cast<std::uint64_t>(conversion.width) : 1);
-    else if (conversion.letter != 's' && conversion.letter != '[') bytes = number(bytes_stored(conversion));
+    if (conversion.allocates)
+      bytes = number(8);
+    else if (conversion.letter == 'c')
+      bytes = number(conversion.width > 0 ? static_cast<std::uint64_t>(conversion.width) : 1);
+    else if (conversion.letter != 's' && conversion.letter != '[')
+      bytes = number(bytes_stored(conversion));
     if (bytes == nullptr && !conversion.length.empty()) return;  // of wide characters
     add(place, {Extent::Assigned, &call_, number(index), bytes}, true);
   }
@@ -243,7 +290,9 @@ const LibcCall* libc_call(const CallBase& call) {
   StringRef name = callee->getName();
   if (const LibcCall* known = find(name)) return known;
   if (name.starts_with("_FortranA")) {  // a form for each type
-    const std::size_t type = std::min({name.find("Integer"), name.find("Real"), name.find("Complex"), name.find("Logical"), name.find("Character")});
+    const std::size_t type =
+        std::min({name.find("Integer"), name.find("Real"), name.find("Complex"),
+                  name.find("Logical"), name.find("Character")});
     return type != StringRef::npos ? find(name.take_front(type)) : nullptr;
   }
   if (name.consume_front("__isoc99_") || name.consume_front("__isoc23_")) return find(name);
@@ -253,7 +302,8 @@ const LibcCall* libc_call(const CallBase& call) {
 
 const Value* called_back(const CallBase& call, const LibcCall& known) {
   for (const Touch& touch : known.touches)
-    if (touch.use == Manner::CallBack && static_cast<unsigned>(touch.pointer) < call.arg_size()) return call.getArgOperand(static_cast<unsigned>(touch.pointer));
+    if (touch.use == Manner::CallBack && static_cast<unsigned>(touch.pointer) < call.arg_size())
+      return call.getArgOperand(static_cast<unsigned>(touch.pointer));
   return nullptr;
 }
 
@@ -269,7 +319,8 @@ bool is_quiet_name(StringRef name) {
 #include "compiler/quiet_calls.def"
 #undef QUIET
   };
-  return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* known) { return name == known; });
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](const char* known) { return name == known; });
 }
 
 }  // namespace photofinish::compiler

@@ -8,7 +8,10 @@
 
 namespace photofinish::compiler {
 
-// `accesses`: in the order of the program, each of a known number of bytes, at most PHOTOFINISH_SPAN.
-std::vector<Instrumenter::Check> join_neighbours(const std::vector<MemoryAccess>& accesses, const QuietCalls& quiet, llvm::ScalarEvolution& evolution);
+// `accesses`: in the order of the program, each of a known number of bytes, at most
+// PHOTOFINISH_SPAN.
+std::vector<Instrumenter::Check> join_neighbours(const std::vector<MemoryAccess>& accesses,
+                                                 const QuietCalls& quiet,
+                                                 llvm::ScalarEvolution& evolution);
 
 }  // namespace photofinish::compiler

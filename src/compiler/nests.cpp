@@ -1,5 +1,6 @@
-// Told accesses are of an access group, the one metadata that vectorised code inherits and that says nothing where no loop names the group. Where an optimisation drops it, or
-// joins a told access with another one, the access is looked at once more: nothing is missed.
+// Told accesses are of an access group, the one metadata that vectorised code inherits and that
+// says nothing where no loop names the group. Where an optimisation drops it, or joins a told
+// access with another one, the access is looked at once more: nothing is missed.
 #include "compiler/nests.h"
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -32,7 +33,10 @@ Function* place_function(Module& module) {
   if (Function* known = module.getFunction(kPlace)) return known;
   LLVMContext& context = module.getContext();
   Type* i64 = Type::getInt64Ty(context);
-  auto* type = FunctionType::get(Type::getVoidTy(context), {PointerType::getUnqual(context), i64, i64, i64, i64, i64, i64, Type::getInt1Ty(context)}, false);
+  auto* type = FunctionType::get(
+      Type::getVoidTy(context),
+      {PointerType::getUnqual(context), i64, i64, i64, i64, i64, i64, Type::getInt1Ty(context)},
+      false);
   Function* made = Function::Create(type, GlobalValue::ExternalLinkage, kPlace, module);
   made->setOnlyAccessesInaccessibleMemory();
   made->setDoesNotThrow();
@@ -49,10 +53,16 @@ Function* place_function(Module& module) {
 void put_place(const Instrumenter::Expanded& range, Module& module) {
   IRBuilder<> builder(range.before);
   builder.SetCurrentDebugLocation(range.place);
-  const auto count = [&](int i) -> Value* { return range.counts[i] != nullptr ? range.counts[i] : builder.getInt64(1); };
-  const auto stride = [&](int i) -> Value* { return range.strides[i] != nullptr ? range.strides[i] : builder.getInt64(0); };
-  builder.CreateCall(place_function(module), {range.address, range.bytes, count(0), stride(0), count(1), stride(1), builder.getInt64(range.how),
-                                              range.condition != nullptr ? range.condition : builder.getTrue()});
+  const auto count = [&](int i) -> Value* {
+    return range.counts[i] != nullptr ? range.counts[i] : builder.getInt64(1);
+  };
+  const auto stride = [&](int i) -> Value* {
+    return range.strides[i] != nullptr ? range.strides[i] : builder.getInt64(0);
+  };
+  builder.CreateCall(place_function(module),
+                     {range.address, range.bytes, count(0), stride(0), count(1), stride(1),
+                      builder.getInt64(range.how),
+                      range.condition != nullptr ? range.condition : builder.getTrue()});
 }
 
 bool is_plain(const MemoryAccess& access) {
@@ -64,15 +74,19 @@ bool is_plain(const MemoryAccess& access) {
 
 }  // namespace
 
-void tell_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet, FunctionAnalysisManager& functions) {
+void tell_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet,
+                FunctionAnalysisManager& functions) {
   LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
   std::vector<MemoryAccess> inside;
   for (const MemoryAccess& access : find_accesses(function))
-    if (is_plain(access) && loops.getLoopDepth(access.instruction->getParent()) > 1 && relevance.irrelevant(access) == nullptr) inside.push_back(access);
+    if (is_plain(access) && loops.getLoopDepth(access.instruction->getParent()) > 1 &&
+        relevance.irrelevant(access) == nullptr)
+      inside.push_back(access);
   if (inside.empty()) return;
   simplify_loops(function, functions);
   auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
-  RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function), functions.getResult<DominatorTreeAnalysis>(function), quiet);
+  RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function),
+                     functions.getResult<DominatorTreeAnalysis>(function), quiet);
   SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
   Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
   std::vector<Instrumenter::Expanded> ranges;
@@ -80,8 +94,10 @@ void tell_nests(Function& function, const Relevance& relevance, const QuietCalls
     const SCEV* base = evolution.getSCEV(check.base);
     std::vector<Range> of_pieces;
     for (const auto& piece : check.pieces) {
-      const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true);
-      const auto range = finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
+      const SCEV* offset = evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()),
+                                                 static_cast<std::uint64_t>(piece.offset), true);
+      const auto range =
+          finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
       if (!range || range->loops < 2) break;  // one loop is as well known when it is vectorised
       of_pieces.push_back(*range);
     }
@@ -89,10 +105,14 @@ void tell_nests(Function& function, const Relevance& relevance, const QuietCalls
     for (std::size_t i = 0; i < of_pieces.size(); ++i) {
       const auto& piece = check.pieces[i];
       ranges.push_back(Instrumenter::expand(of_pieces[i], expander, piece.how, piece.place));
-      remarks.hoisted({piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0}, of_pieces[i].loops);
+      remarks.hoisted(
+          {piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0},
+          of_pieces[i].loops);
     }
     for (Instruction* access : check.accesses)
-      access->setMetadata(LLVMContext::MD_access_group, uniteAccessGroups(access->getMetadata(LLVMContext::MD_access_group), group_of(*function.getParent())));
+      access->setMetadata(LLVMContext::MD_access_group,
+                          uniteAccessGroups(access->getMetadata(LLVMContext::MD_access_group),
+                                            group_of(*function.getParent())));
   }
   for (const auto& range : ranges) put_place(range, *function.getParent());
   if (!ranges.empty()) functions.invalidate(function, PreservedAnalyses::none());
@@ -116,7 +136,9 @@ ToldNests::ToldNests(Module& module) {
       auto& call = cast<CallInst>(instruction);
       Instruction* before = &instruction;
       while (is_place(*before)) before = before->getNextNode();
-      const auto number = [&](unsigned argument) { return cast<ConstantInt>(call.getArgOperand(argument))->getZExtValue(); };
+      const auto number = [&](unsigned argument) {
+        return cast<ConstantInt>(call.getArgOperand(argument))->getZExtValue();
+      };
       Instrumenter::Expanded range;
       range.before = before;
       range.address = call.getArgOperand(0);
@@ -139,7 +161,8 @@ bool ToldNests::is_told(const Instruction& access) const {
   if (told_ == nullptr) return false;
   const MDNode* groups = access.getMetadata(LLVMContext::MD_access_group);
   if (groups == nullptr) return false;
-  return groups == told_ || any_of(groups->operands(), [&](const MDOperand& one) { return one.get() == told_; });
+  return groups == told_ ||
+         any_of(groups->operands(), [&](const MDOperand& one) { return one.get() == told_; });
 }
 
 const std::vector<Instrumenter::Expanded>& ToldNests::ranges_of(const Function& function) const {

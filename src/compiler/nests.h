@@ -1,5 +1,6 @@
-// What loops inside loops touch, told in front of them before they are vectorised: behind that, an inner loop is several, chosen by tests that come out
-// differently for each row, and its accesses no longer are evenly spaced ones of the loops around.
+// What loops inside loops touch, told in front of them before they are vectorised: behind that, an
+// inner loop is several, chosen by tests that come out differently for each row, and its accesses
+// no longer are evenly spaced ones of the loops around.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -13,8 +14,10 @@
 
 namespace photofinish::compiler {
 
-// Puts the place of each such range into the function as a call that the optimisations leave alone, and says of the accesses that they are told.
-void tell_nests(llvm::Function& function, const Relevance& relevance, const QuietCalls& quiet, llvm::FunctionAnalysisManager& functions);
+// Puts the place of each such range into the function as a call that the optimisations leave alone,
+// and says of the accesses that they are told.
+void tell_nests(llvm::Function& function, const Relevance& relevance, const QuietCalls& quiet,
+                llvm::FunctionAnalysisManager& functions);
 
 // What tell_nests has left in the module, without its calls.
 class ToldNests {

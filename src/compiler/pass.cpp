@@ -1,10 +1,11 @@
-// The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those that cannot matter, makes ranges of loops,
-// joins neighbours, and puts in what is left.
+// The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those
+// that cannot matter, makes ranges of loops, joins neighbours, and puts in what is left.
 //
-// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as they are, and nothing is held up by hooks. Only what loops inside
-// loops touch is noted down before they are vectorised.
-#include <llvm/Analysis/LoopInfo.h>
+// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as
+// they are, and nothing is held up by hooks. Only what loops inside loops touch is noted down
+// before they are vectorised.
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
@@ -34,9 +35,10 @@ using namespace llvm;
 
 constexpr const char* kMark = "photofinish";
 
-// Before anything else: LLVM does not move loads and stores to where the program does not make them in functions that ThreadSanitizer is
-// going to look at. So we say that it is, and take it back when we are done. And where two branches make the same call of MPI it stays two
-// calls: a report tells them apart by their lines.
+// Before anything else: LLVM does not move loads and stores to where the program does not make them
+// in functions that ThreadSanitizer is going to look at. So we say that it is, and take it back
+// when we are done. And where two branches make the same call of MPI it stays two calls: a report
+// tells them apart by their lines.
 class NoSpeculation : public PassInfoMixin<NoSpeculation> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
@@ -45,7 +47,8 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
       function.addFnAttr(Attribute::SanitizeThread);
       function.addFnAttr(kMark);
       for (Instruction& instruction : instructions(function))
-        if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && of_mpi(*call)) call->addFnAttr(Attribute::NoMerge);
+        if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && of_mpi(*call))
+          call->addFnAttr(Attribute::NoMerge);
     }
     return PreservedAnalyses::all();
   }
@@ -55,7 +58,8 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
   // In C, and in Fortran, which has them in small letters.
   static bool of_mpi(const CallBase& call) {
     const Function* callee = call.getCalledFunction();
-    return callee != nullptr && (callee->getName().starts_with("MPI_") || callee->getName().starts_with("mpi_"));
+    return callee != nullptr &&
+           (callee->getName().starts_with("MPI_") || callee->getName().starts_with("mpi_"));
   }
 };
 
@@ -68,7 +72,9 @@ class Nests : public PassInfoMixin<Nests> {
     const Relevance relevance(module);
     std::vector<Function*> all;
     for (Function& function : module)
-      if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() && !function.hasFnAttribute(Attribute::Naked)) all.push_back(&function);
+      if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+          !function.hasFnAttribute(Attribute::Naked))
+        all.push_back(&function);
     for (Function* function : all) tell_nests(*function, relevance, quiet, functions);
     return PreservedAnalyses::none();
   }
@@ -78,7 +84,8 @@ class Nests : public PassInfoMixin<Nests> {
 class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
-    if (module.getNamedGlobal(kDone) != nullptr) return PreservedAnalyses::all();  // twice on one command line
+    if (module.getNamedGlobal(kDone) != nullptr)
+      return PreservedAnalyses::all();  // twice on one command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     const ToldNests nests(module);
     const QuietCalls quiet(module);
@@ -90,7 +97,9 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (Function* each : all) {
       Function& function = *each;
       if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
-      if (function.isDeclaration() || function.hasAvailableExternallyLinkage() || function.hasFnAttribute(Attribute::Naked)) continue;
+      if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
+          function.hasFnAttribute(Attribute::Naked))
+        continue;
       Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
       std::vector<MemoryAccess> accesses = find_accesses(function);
       const std::size_t found_here = accesses.size();
@@ -104,14 +113,22 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && nests.ranges_of(function).empty() && releases.empty()) continue;
       looked_at += static_cast<std::uint32_t>(accesses.size());
-      Function* with_values = !accesses.empty() && can_be_copied(function) ? copy_of(function, ".with_values") : nullptr;
-      if (with_values != nullptr) instrument_values(*with_values, relevance, quiet, functions, instrumenter);
-      std::erase_if(accesses, [&](const MemoryAccess& access) { return nests.is_told(*access.instruction); });
-      instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions, instrumenter, remarks);
-      if (with_values != nullptr) choose_at_entry(function, *with_values, [&](Instruction* before) { return instrumenter.without_values(before); });
+      Function* with_values = !accesses.empty() && can_be_copied(function)
+                                  ? copy_of(function, ".with_values")
+                                  : nullptr;
+      if (with_values != nullptr)
+        instrument_values(*with_values, relevance, quiet, functions, instrumenter);
+      std::erase_if(accesses,
+                    [&](const MemoryAccess& access) { return nests.is_told(*access.instruction); });
+      instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions,
+                 instrumenter, remarks);
+      if (with_values != nullptr)
+        choose_at_entry(function, *with_values,
+                        [&](Instruction* before) { return instrumenter.without_values(before); });
     }
     instrumenter.add_notes(found, looked_at);
-    new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true, GlobalValue::PrivateLinkage,
+    new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true,
+                       GlobalValue::PrivateLinkage,
                        Constant::getNullValue(Type::getInt8Ty(module.getContext())), kDone);
     return PreservedAnalyses::none();
   }
@@ -120,11 +137,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  private:
   static constexpr const char* kDone = "__photofinish_done";
 
-  // Each access for itself: what a loop finds is not known in front of it. Whether others can have written it, is.
-  static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
+  // Each access for itself: what a loop finds is not known in front of it. Whether others can have
+  // written it, is.
+  static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
+                                FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
     simplify_loops(copy, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
-    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy), functions.getResult<DominatorTreeAnalysis>(copy), quiet);
+    RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy),
+                       functions.getResult<DominatorTreeAnalysis>(copy), quiet);
     SCEVExpander expander(evolution, copy.getParent()->getDataLayout(), "pf");
     struct Plain {
       MemoryAccess access;
@@ -135,16 +155,21 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     std::vector<Instrumenter::Expanded> ranges;
     LoopInfo& loops = functions.getResult<LoopAnalysis>(copy);
     std::vector<MemoryAccess> accesses = find_accesses(copy);
-    std::erase_if(accesses, [&](const MemoryAccess& access) { return relevance.irrelevant(access) != nullptr; });
+    std::erase_if(accesses, [&](const MemoryAccess& access) {
+      return relevance.irrelevant(access) != nullptr;
+    });
     const std::vector<Ahead> ahead = find_ahead(accesses, loops, evolution, finder, expander);
     for (const MemoryAccess& access : accesses) {
-      if ((!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) || access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN) {
+      if ((!isa<LoadInst>(access.instruction) && !isa<StoreInst>(access.instruction)) ||
+          access.bytes == 0 || access.bytes > PHOTOFINISH_SPAN) {
         others.push_back(access);
         continue;
       }
-      const auto range = finder.find(*access.instruction->getParent(), evolution.getSCEV(access.address), access.bytes);
+      const auto range = finder.find(*access.instruction->getParent(),
+                                     evolution.getSCEV(access.address), access.bytes);
       plain.push_back({access, range ? range->before : nullptr});
-      if (range) ranges.push_back(Instrumenter::expand(*range, expander, 0, place_of(*access.instruction)));
+      if (range)
+        ranges.push_back(Instrumenter::expand(*range, expander, 0, place_of(*access.instruction)));
     }
     go_ahead(ahead, loops, functions.getResult<DominatorTreeAnalysis>(copy), instrumenter);
     // From here on blocks are split, and no analysis is valid any more.
@@ -154,8 +179,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       Value*& all = marked[range.before];
       all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
     }
-    for (const auto& [access, before] : plain) instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
-    // What a call reads is told before what it writes: that is taken to have been done when the next thing is told.
+    for (const auto& [access, before] : plain)
+      instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
+    // What a call reads is told before what it writes: that is taken to have been done when the
+    // next thing is told.
     for (const bool writes : {false, true})
       for (const MemoryAccess& access : others)
         if (access.writes == writes) instrumenter.add(access);
@@ -163,34 +190,50 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   }
 
   // Of loops that hooks are put into, at these places: the outermost that cannot lead to MPI.
-  static std::vector<Instrumenter::Region> choose_at_loops(const std::vector<Instruction*>& places, RangeFinder& finder, LoopInfo& loops, DominatorTree& dominators,
+  static std::vector<Instrumenter::Region> choose_at_loops(const std::vector<Instruction*>& places,
+                                                           RangeFinder& finder, LoopInfo& loops,
+                                                           DominatorTree& dominators,
                                                            Instrumenter& instrumenter) {
     SmallSetVector<Loop*, 8> chosen;
     for (const Instruction* place : places) {
       Loop* outermost = nullptr;
-      for (Loop* loop = loops.getLoopFor(place->getParent()); loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop()) outermost = loop;
-      if (outermost != nullptr && outermost->getLoopPreheader() != nullptr && outermost->isSafeToClone()) chosen.insert(outermost);
+      for (Loop* loop = loops.getLoopFor(place->getParent());
+           loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop())
+        outermost = loop;
+      if (outermost != nullptr && outermost->getLoopPreheader() != nullptr &&
+          outermost->isSafeToClone())
+        chosen.insert(outermost);
     }
     std::vector<Instrumenter::Region> regions;
     for (Loop* loop : chosen) {
       Instrumenter::Region region = instrumenter.new_region();
       ValueToValueMapTy map;
-      region.begin = choose_at_loop(*loop, loops, dominators, map, [&](Instruction* before) { return instrumenter.looked_at(region, before); });
+      region.begin = choose_at_loop(*loop, loops, dominators, map, [&](Instruction* before) {
+        return instrumenter.looked_at(region, before);
+      });
       regions.push_back(region);
     }
     return regions;
   }
 
-  static void instrument(Function& function, const std::vector<MemoryAccess>& accesses, std::vector<Instrumenter::Expanded> ranges,
-                         const std::vector<MemoryAccess>& releases, const QuietCalls& quiet, FunctionAnalysisManager& functions, Instrumenter& instrumenter, Remarks& remarks) {
+  static void instrument(Function& function, const std::vector<MemoryAccess>& accesses,
+                         std::vector<Instrumenter::Expanded> ranges,
+                         const std::vector<MemoryAccess>& releases, const QuietCalls& quiet,
+                         FunctionAnalysisManager& functions, Instrumenter& instrumenter,
+                         Remarks& remarks) {
     simplify_loops(function, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
-    RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function), quiet);
+    RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function),
+                       quiet);
     GatherFinder gather_finder(evolution, functions.getResult<AAManager>(function), finder);
     // Of what is left in loops tests are a part of its time; in front of them they are not.
-    const auto in_loop = [&](const MemoryAccess& access) { return loops.getLoopFor(access.instruction->getParent()) != nullptr; };
-    Function* copy = any_of(accesses, in_loop) && may_be_without_tests(function, quiet) ? copy_of(function, ".without_tests") : nullptr;
+    const auto in_loop = [&](const MemoryAccess& access) {
+      return loops.getLoopFor(access.instruction->getParent()) != nullptr;
+    };
+    Function* copy = any_of(accesses, in_loop) && may_be_without_tests(function, quiet)
+                         ? copy_of(function, ".without_tests")
+                         : nullptr;
     bool left_in_loops = false;
     SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
     struct Hoisted {
@@ -211,23 +254,31 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (const MemoryAccess& access : accesses) {
       if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
         small.push_back(access);
-      } else if (access.address->getType()->isVectorTy() || !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction))) {
+      } else if (access.address->getType()->isVectorTy() ||
+                 !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction))) {
         if (!access.address->getType()->isVectorTy()) stays(access, finder.reason());
         alone.push_back(access), left_in_loops |= in_loop(access);
       }
     }
     // What an unrolled loop touches is joined first, so that it is one range of the loop around.
     auto checks = join_neighbours(small, quiet, evolution);
-    const auto address_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+    const auto address_of = [&](const Instrumenter::Check& check,
+                                const Instrumenter::Piece& piece) {
       const SCEV* base = evolution.getSCEV(check.base);
-      return evolution.getAddExpr(base, evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()), static_cast<std::uint64_t>(piece.offset), true));
+      return evolution.getAddExpr(
+          base, evolution.getConstant(evolution.getEffectiveSCEVType(base->getType()),
+                                      static_cast<std::uint64_t>(piece.offset), true));
     };
     const auto access_of = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
-      return MemoryAccess{piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
+      return MemoryAccess{
+          piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0};
     };
     for (auto& check : checks) {
-      if (check.accesses.size() > 1) remarks.joined(*check.before, check.accesses.size(), check.pieces.size());
-      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) { return hoist(access_of(check, piece), address_of(check, piece), piece.place); });
+      if (check.accesses.size() > 1)
+        remarks.joined(*check.before, check.accesses.size(), check.pieces.size());
+      std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
+        return hoist(access_of(check, piece), address_of(check, piece), piece.place);
+      });
     }
     // Of what is left, that which goes through indices.
     struct Gathered {
@@ -236,14 +287,19 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       std::vector<Instrumenter::Check> checks;
     };
     std::vector<Gathered> gathered;
-    const auto through_indices = [&](const Instrumenter::Check& check, const Instrumenter::Piece& piece) {
+    const auto through_indices = [&](const Instrumenter::Check& check,
+                                     const Instrumenter::Piece& piece) {
       BasicBlock* block = piece.first->getParent();
-      const auto found = gather_finder.find(piece, address_of(check, piece), loops.getLoopFor(block));
+      const auto found =
+          gather_finder.find(piece, address_of(check, piece), loops.getLoopFor(block));
       if (!found) return false;
       remarks.gathered(access_of(check, piece), found->loops);
-      const auto same = [&](const Gathered& one) { return one.row == found->row && one.end == block->getTerminator(); };
+      const auto same = [&](const Gathered& one) {
+        return one.row == found->row && one.end == block->getTerminator();
+      };
       auto together = std::find_if(gathered.begin(), gathered.end(), same);
-      if (together == gathered.end()) together = gathered.insert(together, {found->row, block->getTerminator(), {}});
+      if (together == gathered.end())
+        together = gathered.insert(together, {found->row, block->getTerminator(), {}});
       together->checks.push_back({nullptr, check.base, {piece}});
       return true;
     };
@@ -261,7 +317,9 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     const auto gathers = gather_finder.expand(expander);
     left_in_loops |= !gathers.empty();  // of few indices
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
-    left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) { return loops.getLoopFor(check.before->getParent()) != nullptr; });
+    left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) {
+      return loops.getLoopFor(check.before->getParent()) != nullptr;
+    });
     std::vector<Instrumenter::Region> regions;
     if (copy == nullptr) {
       std::vector<Instruction*> places;
@@ -269,18 +327,22 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       for (const Gathered& few : gathered) places.push_back(few.end);
       for (const auto& check : checks) places.push_back(check.before);
       for (const MemoryAccess& access : alone) places.push_back(access.instruction);
-      regions = choose_at_loops(places, finder, loops, functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
+      regions = choose_at_loops(places, finder, loops,
+                                functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
     }
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
     std::vector<Value*> told;
     for (const auto& gather : gathers) told.push_back(instrumenter.add(gather));
-    for (const Gathered& few : gathered) instrumenter.add_unless(told[few.row], few.end, few.checks);
+    for (const Gathered& few : gathered)
+      instrumenter.add_unless(told[few.row], few.end, few.checks);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
     if (copy != nullptr && left_in_loops) {
       regions.push_back(instrumenter.new_region());
-      choose_at_entry(function, *copy, [&](Instruction* before) { return instrumenter.looked_at(regions.front(), before); });
+      choose_at_entry(function, *copy, [&](Instruction* before) {
+        return instrumenter.looked_at(regions.front(), before);
+      });
     } else if (copy != nullptr) {
       copy->eraseFromParent();
     }
@@ -292,19 +354,27 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
 }  // namespace
 }  // namespace photofinish::compiler
 
-extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
+extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
   using namespace llvm;
   using namespace photofinish::compiler;
   return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", [](PassBuilder& builder) {
-            builder.registerPipelineStartEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(NoSpeculation()); });
-            builder.registerOptimizerEarlyEPCallback([](ModulePassManager& passes, OptimizationLevel level, auto...) {
-              if (level != OptimizationLevel::O0) passes.addPass(Nests());
-            });
-            builder.registerOptimizerLastEPCallback([](ModulePassManager& passes, auto...) { passes.addPass(LoadsAndStores()); });
-            builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& passes, ArrayRef<PassBuilder::PipelineElement>) {
-              if (name == "photofinish-nests") passes.addPass(Nests());
-              else if (name == "photofinish") passes.addPass(LoadsAndStores());
-              else return false;
+            builder.registerPipelineStartEPCallback(
+                [](ModulePassManager& passes, auto...) { passes.addPass(NoSpeculation()); });
+            builder.registerOptimizerEarlyEPCallback(
+                [](ModulePassManager& passes, OptimizationLevel level, auto...) {
+                  if (level != OptimizationLevel::O0) passes.addPass(Nests());
+                });
+            builder.registerOptimizerLastEPCallback(
+                [](ModulePassManager& passes, auto...) { passes.addPass(LoadsAndStores()); });
+            builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager& passes,
+                                                       ArrayRef<PassBuilder::PipelineElement>) {
+              if (name == "photofinish-nests")
+                passes.addPass(Nests());
+              else if (name == "photofinish")
+                passes.addPass(LoadsAndStores());
+              else
+                return false;
               return true;
             });
           }};

@@ -1,5 +1,6 @@
-// Rule: from the innermost loop outwards, as long as the access is made in every iteration, or in none, the number of iterations is known before
-// the loop, nothing in it can move the task on (QuietCalls), and the address is an affine function of the iteration or does not depend on it.
+// Rule: from the innermost loop outwards, as long as the access is made in every iteration, or in
+// none, the number of iterations is known before the loop, nothing in it can move the task on
+// (QuietCalls), and the address is an affine function of the iteration or does not depend on it.
 // Misses nothing: what does not fit stays where it is, at the last loop that did.
 #include "compiler/ranges.h"
 
@@ -17,23 +18,33 @@ namespace {
 
 constexpr std::size_t kMaxDimensions = 2;
 
-// Where numbers of iterations are the larger one of two at a constant distance: LLVM asks for more than that it does not wrap around.
+// Where numbers of iterations are the larger one of two at a constant distance: LLVM asks for more
+// than that it does not wrap around.
 class Larger : public SCEVRewriteVisitor<Larger> {
  public:
   explicit Larger(ScalarEvolution& evolution) : SCEVRewriteVisitor(evolution) {}
-  const SCEV* visitUMaxExpr(const SCEVUMaxExpr* both) { return larger(both, [&](const SCEV* value) { return SE.getUnsignedRangeMin(value); }); }
+  const SCEV* visitUMaxExpr(const SCEVUMaxExpr* both) {
+    return larger(both, [&](const SCEV* value) { return SE.getUnsignedRangeMin(value); });
+  }
   const SCEV* visitSMaxExpr(const SCEVSMaxExpr* both) {
-    return larger(both, [&](const SCEV* value) { return SE.getSignedRangeMin(value) - APInt::getSignedMinValue(SE.getTypeSizeInBits(value->getType())); });
+    return larger(both, [&](const SCEV* value) {
+      return SE.getSignedRangeMin(value) -
+             APInt::getSignedMinValue(SE.getTypeSizeInBits(value->getType()));
+    });
   }
 
  private:
-  // `above` says how far a value is from the smallest there is: what lies nearer below it has not wrapped.
+  // `above` says how far a value is from the smallest there is: what lies nearer below it has not
+  // wrapped.
   template <class Above>
   const SCEV* larger(const SCEVMinMaxExpr* both, Above above) {
     if (both->getNumOperands() == 2 && both->getType()->isIntegerTy())
       for (const int one : {0, 1}) {
-        const auto* distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(both->getOperand(one), both->getOperand(1 - one)));
-        if (distance != nullptr && distance->getAPInt().isNonNegative() && above(both->getOperand(one)).uge(distance->getAPInt())) return visit(both->getOperand(one));
+        const auto* distance = dyn_cast<SCEVConstant>(
+            SE.getMinusSCEV(both->getOperand(one), both->getOperand(1 - one)));
+        if (distance != nullptr && distance->getAPInt().isNonNegative() &&
+            above(both->getOperand(one)).uge(distance->getAPInt()))
+          return visit(both->getOperand(one));
       }
     return both;
   }
@@ -57,7 +68,8 @@ void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
   auto& dominators = functions.getResult<DominatorTreeAnalysis>(function);
   bool changed = false;
   for (Loop* loop : loops)
-    changed |= simplifyLoop(loop, &dominators, &loops, nullptr, &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
+    changed |= simplifyLoop(loop, &dominators, &loops, nullptr,
+                            &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
   if (!changed) return;
   PreservedAnalyses kept;
   kept.preserve<LoopAnalysis>();
@@ -78,29 +90,38 @@ bool RangeFinder::is_quiet(const Loop& loop) {
 const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   const BasicBlock* latch = loop.getLoopLatch();
   const BasicBlock* exiting = loop.getExitingBlock();
-  if (latch == nullptr || exiting == nullptr || !dominators_.dominates(block, latch)) return nullptr;
+  if (latch == nullptr || exiting == nullptr || !dominators_.dominates(block, latch))
+    return nullptr;
   const SCEV* taken = evolution_.getBackedgeTakenCount(&loop);
   if (isa<SCEVCouldNotCompute>(taken)) return nullptr;
   taken = Larger(evolution_).visit(taken);
   Type* i64 = Type::getInt64Ty(block->getContext());
   if (evolution_.getTypeSizeInBits(taken->getType()) > 64) return nullptr;
   taken = evolution_.getTruncateOrZeroExtend(taken, i64);
-  if (dominators_.dominates(block, exiting)) return evolution_.getAddExpr(taken, evolution_.getOne(i64));
+  if (dominators_.dominates(block, exiting))
+    return evolution_.getAddExpr(taken, evolution_.getOne(i64));
   return dominators_.dominates(exiting, block) ? taken : nullptr;
 }
 
-std::optional<Range> RangeFinder::find(const BasicBlock& block, const SCEV* address, std::uint64_t bytes) {
+std::optional<Range> RangeFinder::find(const BasicBlock& block, const SCEV* address,
+                                       std::uint64_t bytes) {
   return find(block, address, bytes, false, [](const Loop&) -> const char* { return nullptr; });
 }
 
-std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, function_ref<const char*(const Loop&)> allows) {
+std::optional<Range> RangeFinder::find_rows(const BasicBlock& block, const SCEV* address,
+                                            std::uint64_t bytes,
+                                            function_ref<const char*(const Loop&)> allows) {
   return find(block, address, bytes, true, allows);
 }
 
-std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCEV* address, std::uint64_t bytes, const Loop& whole, bool varying) {
+std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCEV* address,
+                                              std::uint64_t bytes, const Loop& whole,
+                                              bool varying) {
   const auto allows = [&](const Loop& loop) -> const char* {
     if (!whole.contains(&loop)) return "it is not in the loop";
-    return isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop)) ? "how many iterations there are is not known before" : nullptr;
+    return isa<SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop))
+               ? "how many iterations there are is not known before"
+               : nullptr;
   };
   tests_vary_ = varying;
   const auto range = find(block, address, bytes, false, allows);
@@ -109,7 +130,8 @@ std::optional<Range> RangeFinder::find_all_of(const BasicBlock& block, const SCE
   return range;
 }
 
-std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address, std::uint64_t bytes, bool as_rows,
+std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* address,
+                                       std::uint64_t bytes, bool as_rows,
                                        function_ref<const char*(const Loop&)> allows) {
   reason_ = nullptr;
   const BasicBlock* block = &inside;
@@ -135,8 +157,8 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   return best;
 }
 
-// What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles, and what is in a tile. In which order it is
-// touched does not matter.
+// What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles,
+// and what is in a tile. In which order it is touched does not matter.
 bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride, bool as_rows) {
   if (stride == range.bytes && !as_rows) {
     range.bytes = evolution_.getMulExpr(range.bytes, count);
@@ -154,43 +176,57 @@ bool RangeFinder::comes_before_exits(const BasicBlock* block, const Loop& loop) 
   SmallVector<BasicBlock*> exiting;
   loop.getExitingBlocks(exiting);
   return loop.getLoopLatch() != nullptr && dominators_.dominates(block, loop.getLoopLatch()) &&
-         all_of(exiting, [&](const BasicBlock* exit) { return dominators_.dominates(block, exit); });
+         all_of(exiting,
+                [&](const BasicBlock* exit) { return dominators_.dominates(block, exit); });
 }
 
-// From a block that only tests keep from being run in every iteration, tests that come out the same in each, to one that is.
+// From a block that only tests keep from being run in every iteration, tests that come out the same
+// in each, to one that is.
 bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop& loop) {
   while (!dominators_.dominates(block, loop.getLoopLatch())) {
     const auto [branch, arm] = arm_of(block);
-    if (branch == nullptr || !loop.contains(branch) || branch->getSuccessor(0) == branch->getSuccessor(1) || (!tests_vary_ && !loop.isLoopInvariant(branch->getCondition()))) return false;
-    (tests_vary_ ? range.varying : range.conditions).emplace_back(branch->getCondition(), arm == branch->getSuccessor(0));
+    if (branch == nullptr || !loop.contains(branch) ||
+        branch->getSuccessor(0) == branch->getSuccessor(1) ||
+        (!tests_vary_ && !loop.isLoopInvariant(branch->getCondition())))
+      return false;
+    (tests_vary_ ? range.varying : range.conditions)
+        .emplace_back(branch->getCondition(), arm == branch->getSuccessor(0));
     block = branch->getParent();
   }
   return true;
 }
 
 // Makes the range that of the whole loop. Otherwise, why not.
-const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop, SCEVExpander& expander, bool as_rows) {
+const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop,
+                               SCEVExpander& expander, bool as_rows) {
   Type* i64 = Type::getInt64Ty(block->getContext());
   const BasicBlock* preheader = loop.getLoopPreheader();
   if (preheader == nullptr) return "the loop has several ways in";
   if (!is_quiet(loop)) return "the loop calls something that could lead to MPI";
-  if (loop.getLoopLatch() != nullptr && !as_rows && !leave_tests(range, block, loop)) return "it is not made in every iteration";
-  const auto invariant = [&](const SCEV* value) { return evolution_.isLoopInvariant(value, &loop); };
+  if (loop.getLoopLatch() != nullptr && !as_rows && !leave_tests(range, block, loop))
+    return "it is not made in every iteration";
+  const auto invariant = [&](const SCEV* value) {
+    return evolution_.isLoopInvariant(value, &loop);
+  };
   bool fits = invariant(range.bytes);
-  for (const Range::Dimension& dimension : range.dimensions) fits = fits && invariant(dimension.count) && invariant(dimension.stride);
-  for (const auto& [condition, wanted] : range.conditions) fits = fits && loop.isLoopInvariant(condition);
+  for (const Range::Dimension& dimension : range.dimensions)
+    fits = fits && invariant(dimension.count) && invariant(dimension.stride);
+  for (const auto& [condition, wanted] : range.conditions)
+    fits = fits && loop.isLoopInvariant(condition);
   if (!fits) return "the loop inside is not the same in every iteration";
   // The same in every iteration, and made before the first one can end: however many there are.
   if (!invariant(range.address) || !comes_before_exits(block, loop)) {
     const SCEV* count = executions(block, loop);
     if (count == nullptr) return "how many iterations there are is not known before";
-    if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address); step != nullptr && step->getLoop() == &loop) {
+    if (const auto* step = dyn_cast<SCEVAddRecExpr>(range.address);
+        step != nullptr && step->getLoop() == &loop) {
       const SCEV* stride = step->getStepRecurrence(evolution_);
       if (!step->isAffine() || !invariant(stride)) return "its addresses are not evenly spaced";
       stride = evolution_.getTruncateOrSignExtend(stride, i64);
       range.address = step->getStart();
       if (!continues(range, count, stride, as_rows)) {
-        if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions)) return "it has too many dimensions";
+        if (range.dimensions.size() == (as_rows ? 1 : kMaxDimensions))
+          return "it has too many dimensions";
         range.dimensions.push_back({count, stride});
       }
     } else if (!invariant(range.address)) {
@@ -200,9 +236,12 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
     }
   }
   range.before = const_cast<Instruction*>(preheader->getTerminator());
-  const auto possible = [&](const SCEV* value) { return expander.isSafeToExpandAt(value, range.before); };
+  const auto possible = [&](const SCEV* value) {
+    return expander.isSafeToExpandAt(value, range.before);
+  };
   bool safe = possible(range.address) && possible(range.bytes);
-  for (const Range::Dimension& dimension : range.dimensions) safe = safe && possible(dimension.count) && possible(dimension.stride);
+  for (const Range::Dimension& dimension : range.dimensions)
+    safe = safe && possible(dimension.count) && possible(dimension.stride);
   return safe ? nullptr : "its addresses cannot be known before the loop";
 }
 

@@ -17,7 +17,8 @@ class SCEVExpander;
 
 namespace photofinish::compiler {
 
-// `bytes` at `address`, rows times, stride apart; all that planes times, plane_stride apart. Null rows: once.
+// `bytes` at `address`, rows times, stride apart; all that planes times, plane_stride apart. Null
+// rows: once.
 struct Range {
   llvm::Instruction* before = nullptr;  // where all of it is known, and the loops have not begun
   const llvm::SCEV* address = nullptr;
@@ -27,41 +28,54 @@ struct Range {
     const llvm::SCEV* stride = nullptr;
   };
   std::vector<Dimension> dimensions;
-  // Only if all of these are what they should be: tests inside the loops that come out the same in every iteration.
+  // Only if all of these are what they should be: tests inside the loops that come out the same in
+  // every iteration.
   std::vector<std::pair<llvm::Value*, bool>> conditions;
-  // And in each iteration only if these are: tests that may come out differently, where they were asked for.
+  // And in each iteration only if these are: tests that may come out differently, where they were
+  // asked for.
   std::vector<std::pair<llvm::Value*, bool>> varying;
   std::size_t loops = 0;
 };
 
-// The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need them.
+// The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need
+// them.
 void simplify_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
 
 class RangeFinder {
  public:
-  RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops, llvm::DominatorTree& dominators, const QuietCalls& quiet)
+  RangeFinder(llvm::ScalarEvolution& evolution, llvm::LoopInfo& loops,
+              llvm::DominatorTree& dominators, const QuietCalls& quiet)
       : evolution_(evolution), loops_(loops), dominators_(dominators), quiet_(quiet) {}
 
   // Of so many bytes, known before; nothing if the access stays where it is.
-  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes);
-  // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says no reason against it.
-  std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes,
+  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address,
+                            std::uint64_t bytes);
+  // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says
+  // no reason against it.
+  std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address,
+                                 std::uint64_t bytes,
                                  llvm::function_ref<const char*(const llvm::Loop&)> allows);
-  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it finds. `varying`: all tests in it may come out differently in each iteration.
-  std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, const llvm::Loop& loop, bool varying = false);
-  // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in front of all.
+  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it
+  // finds. `varying`: all tests in it may come out differently in each iteration.
+  std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address,
+                                   std::uint64_t bytes, const llvm::Loop& loop,
+                                   bool varying = false);
+  // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in
+  // front of all.
   const char* reason() const { return reason_; }
 
   // Nothing in it can move the task on.
   bool is_quiet(const llvm::Loop& loop);
 
  private:
-  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address, std::uint64_t bytes, bool as_rows,
+  std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address,
+                            std::uint64_t bytes, bool as_rows,
                             llvm::function_ref<const char*(const llvm::Loop&)> allows);
   const llvm::SCEV* executions(const llvm::BasicBlock* block, const llvm::Loop& loop);
   bool comes_before_exits(const llvm::BasicBlock* block, const llvm::Loop& loop) const;
   bool leave_tests(Range& range, const llvm::BasicBlock*& block, const llvm::Loop& loop);
-  const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop, llvm::SCEVExpander& expander, bool as_rows);
+  const char* widen(Range& range, const llvm::BasicBlock* block, const llvm::Loop& loop,
+                    llvm::SCEVExpander& expander, bool as_rows);
   bool continues(Range& range, const llvm::SCEV* count, const llvm::SCEV* stride, bool as_rows);
 
   llvm::ScalarEvolution& evolution_;

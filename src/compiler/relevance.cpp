@@ -1,9 +1,11 @@
-// Rule: an access is left out only if nobody but this module's own code can have the address: a local, or a static variable of the file, of
-// which no pointer gets out; or what never changes. Whoever gets a pointer and is not shown to forget it keeps the access.
+// Rule: an access is left out only if nobody but this module's own code can have the address: a
+// local, or a static variable of the file, of which no pointer gets out; or what never changes.
+// Whoever gets a pointer and is not shown to forget it keeps the access.
 //
-// Functions of the module are looked into: one that only uses its argument forgets it, and one that is called from here alone, with nothing
-// but such variables, does what it does with them in private. Both are found by assuming the best and taking back what turns out otherwise,
-// until nothing changes.
+// Functions of the module are looked into: one that only uses its argument forgets it, and one that
+// is called from here alone, with nothing but such variables, does what it does with them in
+// private. Both are found by assuming the best and taking back what turns out otherwise, until
+// nothing changes.
 #include "compiler/relevance.h"
 
 #include <llvm/Analysis/CaptureTracking.h>
@@ -51,14 +53,17 @@ bool Relevance::forgets(const CallBase& call, const Use& argument) const {
   const unsigned number = call.getArgOperandNo(&argument);
   if (call.doesNotCapture(number)) return true;
   const Function* callee = call.getCalledFunction();
-  if (callee == nullptr || callee->isDeclaration() || !callee->isDefinitionExact() || number >= callee->arg_size()) return false;
+  if (callee == nullptr || callee->isDeclaration() || !callee->isDefinitionExact() ||
+      number >= callee->arg_size())
+    return false;
   return forgotten_.contains(callee->getArg(number));
 }
 
 bool Relevance::gets_out(const Value& variable) const {
   const auto [entry, fresh] = known_.try_emplace(&variable, true);
   if (!fresh) return entry->second;
-  const bool out = is_captured(variable, [&](const CallBase& call, const Use& use) { return forgets(call, use); });
+  const bool out = is_captured(
+      variable, [&](const CallBase& call, const Use& use) { return forgets(call, use); });
   return known_[&variable] = out;
 }
 
@@ -72,21 +77,27 @@ bool Relevance::static_gets_out(const Value& pointer, SmallPtrSetImpl<const Valu
       if (store->getValueOperand() == &pointer) return true;
       continue;
     }
-    if (isa<GEPOperator>(user) || isa<BitCastOperator>(user) || isa<PHINode>(user) || isa<SelectInst>(user)) {
+    if (isa<GEPOperator>(user) || isa<BitCastOperator>(user) || isa<PHINode>(user) ||
+        isa<SelectInst>(user)) {
       if (static_gets_out(*user, seen)) return true;
       continue;
     }
-    if (const auto* call = dyn_cast<CallBase>(user); call != nullptr && forgets(*call, use)) continue;
+    if (const auto* call = dyn_cast<CallBase>(user); call != nullptr && forgets(*call, use))
+      continue;
     return true;
   }
   return false;
 }
 
 const char* Relevance::unknown_to_others(const Value& object) const {
-  if (isa<AllocaInst>(object)) return gets_out(object) ? nullptr : "a local variable that nobody else knows of";
+  if (isa<AllocaInst>(object))
+    return gets_out(object) ? nullptr : "a local variable that nobody else knows of";
   if (const auto* argument = dyn_cast<Argument>(&object)) {
-    if (argument->hasByValAttr()) return gets_out(object) ? nullptr : "an argument by value that nobody else knows of";
-    return private_.contains(argument) ? "an argument that is always a variable nobody else knows of" : nullptr;
+    if (argument->hasByValAttr())
+      return gets_out(object) ? nullptr : "an argument by value that nobody else knows of";
+    return private_.contains(argument)
+               ? "an argument that is always a variable nobody else knows of"
+               : nullptr;
   }
   if (const auto* global = dyn_cast<GlobalVariable>(&object)) {
     if (global->isConstant()) return "a constant";
@@ -122,10 +133,13 @@ const char* Relevance::irrelevant(const MemoryAccess& access) const {
 bool Relevance::gets_private_only(const Argument& argument) const {
   for (const Use& use : argument.getParent()->uses()) {
     const auto* call = dyn_cast<CallBase>(use.getUser());
-    if (call == nullptr || !call->isCallee(&use) || argument.getArgNo() >= call->arg_size()) return false;
+    if (call == nullptr || !call->isCallee(&use) || argument.getArgNo() >= call->arg_size())
+      return false;
     SmallVector<const Value*, 4> objects;
     getUnderlyingObjects(call->getArgOperand(argument.getArgNo()), objects, nullptr, 0);
-    if (!std::all_of(objects.begin(), objects.end(), [&](const Value* object) { return unknown_to_others(*object) != nullptr; })) return false;
+    if (!std::all_of(objects.begin(), objects.end(),
+                     [&](const Value* object) { return unknown_to_others(*object) != nullptr; }))
+      return false;
   }
   return true;
 }
@@ -150,7 +164,8 @@ Relevance::Relevance(const Module& module) {
   };
   for (const Argument* argument : arguments) forgotten_.insert(argument);
   settle(forgotten_, [&](const Argument& argument) {
-    return !is_captured(argument, [&](const CallBase& call, const Use& use) { return forgets(call, use); });
+    return !is_captured(argument,
+                        [&](const CallBase& call, const Use& use) { return forgets(call, use); });
   });
   for (const Argument* argument : arguments)
     if (argument->getParent()->hasLocalLinkage()) private_.insert(argument);

@@ -22,11 +22,14 @@ class Relevance {
  private:
   const char* unknown_to_others(const llvm::Value& object) const;
   bool forgets(const llvm::CallBase& call, const llvm::Use& argument) const;
-  bool static_gets_out(const llvm::Value& pointer, llvm::SmallPtrSetImpl<const llvm::Value*>& seen) const;
+  bool static_gets_out(const llvm::Value& pointer,
+                       llvm::SmallPtrSetImpl<const llvm::Value*>& seen) const;
   bool gets_private_only(const llvm::Argument& argument) const;
 
-  llvm::SmallPtrSet<const llvm::Argument*, 32> forgotten_;  // the function does not keep it, nor gives it to somebody who does
-  llvm::SmallPtrSet<const llvm::Argument*, 32> private_;    // all that is ever passed is unknown to others
+  llvm::SmallPtrSet<const llvm::Argument*, 32>
+      forgotten_;  // the function does not keep it, nor gives it to somebody who does
+  llvm::SmallPtrSet<const llvm::Argument*, 32>
+      private_;  // all that is ever passed is unknown to others
   mutable llvm::DenseMap<const llvm::Value*, bool> known_;
 };
 

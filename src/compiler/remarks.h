@@ -1,5 +1,6 @@
-// What the pass did with each access and why, for those who ask: -Rpass=photofinish what it left out, moved out of loops or joined,
-// -Rpass-missed=photofinish what it had to leave in a loop, -Rpass-analysis=photofinish each function's numbers (opt: -pass-remarks=… and so on).
+// What the pass did with each access and why, for those who ask: -Rpass=photofinish what it left
+// out, moved out of loops or joined, -Rpass-missed=photofinish what it had to leave in a loop,
+// -Rpass-analysis=photofinish each function's numbers (opt: -pass-remarks=… and so on).
 #pragma once
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -13,21 +14,27 @@ class Remarks {
   explicit Remarks(llvm::OptimizationRemarkEmitter& emitter) : emitter_(emitter) {}
 
   void dropped(const MemoryAccess& access, const char* reason) {
-    passed("Dropped", *access.instruction, [&](auto& remark) { remark << what(access) << " is not looked at: " << reason; });
+    passed("Dropped", *access.instruction,
+           [&](auto& remark) { remark << what(access) << " is not looked at: " << reason; });
   }
   void hoisted(const MemoryAccess& access, std::size_t loops) {
     passed("Hoisted", *access.instruction, [&](auto& remark) {
-      remark << what(access) << " is looked at in front of " << llvm::ore::NV("Loops", static_cast<unsigned>(loops)) << (loops == 1 ? " loop" : " loops");
+      remark << what(access) << " is looked at in front of "
+             << llvm::ore::NV("Loops", static_cast<unsigned>(loops))
+             << (loops == 1 ? " loop" : " loops");
     });
   }
   void gathered(const MemoryAccess& access, std::size_t loops) {
     passed("Gathered", *access.instruction, [&](auto& remark) {
-      remark << what(access) << " is known from its indices in front of " << llvm::ore::NV("Loops", static_cast<unsigned>(loops)) << (loops == 1 ? " loop" : " loops");
+      remark << what(access) << " is known from its indices in front of "
+             << llvm::ore::NV("Loops", static_cast<unsigned>(loops))
+             << (loops == 1 ? " loop" : " loops");
     });
   }
   void joined(const llvm::Instruction& first, std::size_t accesses, std::size_t pieces) {
     passed("Joined", first, [&](auto& remark) {
-      remark << llvm::ore::NV("Accesses", static_cast<unsigned>(accesses)) << " accesses are looked at together, as "
+      remark << llvm::ore::NV("Accesses", static_cast<unsigned>(accesses))
+             << " accesses are looked at together, as "
              << llvm::ore::NV("Pieces", static_cast<unsigned>(pieces));
     });
   }
@@ -40,9 +47,10 @@ class Remarks {
   }
   void function(const llvm::Function& function, std::size_t found, std::size_t looked_at) {
     emitter_.emit([&] {
-      llvm::OptimizationRemarkAnalysis remark(kPass, "Function", function.getSubprogram(), &function.getEntryBlock());
-      remark << llvm::ore::NV("LookedAt", static_cast<unsigned>(looked_at)) << " of " << llvm::ore::NV("Found", static_cast<unsigned>(found))
-             << " accesses are looked at";
+      llvm::OptimizationRemarkAnalysis remark(kPass, "Function", function.getSubprogram(),
+                                              &function.getEntryBlock());
+      remark << llvm::ore::NV("LookedAt", static_cast<unsigned>(looked_at)) << " of "
+             << llvm::ore::NV("Found", static_cast<unsigned>(found)) << " accesses are looked at";
       return remark;
     });
   }

@@ -9,7 +9,9 @@ namespace photofinish {
 namespace {
 
 Box box_of(const Piece& piece) {
-  return {piece.offset, piece.length, {piece.dimension, piece.dimension + std::min(piece.dimensions, kDimensions)}};
+  return {piece.offset,
+          piece.length,
+          {piece.dimension, piece.dimension + std::min(piece.dimensions, kDimensions)}};
 }
 
 bool share_bytes(const Posting& a, const Posting& b) {
@@ -26,7 +28,9 @@ bool kept_apart(const Posting& a, const Posting& b) {
     for (std::uint32_t j = 0; j < std::min(b.locks, kLocks); ++j) {
       const HeldLock &one = a.lock[i], &other = b.lock[j];
       if (one.win != other.win || (one.exclusive == 0 && other.exclusive == 0)) continue;
-      if (one.target == other.target || one.target == kAnySource.value || other.target == kAnySource.value) return true;
+      if (one.target == other.target || one.target == kAnySource.value ||
+          other.target == kAnySource.value)
+        return true;
     }
   return false;
 }
@@ -35,7 +39,8 @@ bool meet(const Posting& posted, const Posting& mine) {
   if (posted.state == PostingState::Free || posted.owner != mine.owner) return false;
   const bool own = posted.rank == mine.rank && posted.task == mine.task;
   if (own && posted.state != PostingState::GoesOn) return false;
-  const bool other_sides = ((posted.sides & 1) != 0 && (mine.sides & 2) != 0) || ((posted.sides & 2) != 0 && (mine.sides & 1) != 0);
+  const bool other_sides = ((posted.sides & 1) != 0 && (mine.sides & 2) != 0) ||
+                           ((posted.sides & 2) != 0 && (mine.sides & 1) != 0);
   return other_sides && !kept_apart(posted, mine) && share_bytes(posted, mine);
 }
 
@@ -52,7 +57,11 @@ std::uint32_t side_of(const Posting& one, const Posting& other) {
 bool add_piece(Posting& posting, const Box& box) {
   if (posting.pieces == kPieces || box.dimensions.size() > kDimensions) return false;
   Piece& piece = posting.piece[posting.pieces++];
-  piece = {.offset = box.offset, .length = box.length, .dimensions = static_cast<std::uint32_t>(box.dimensions.size()), .reserved = 0, .dimension = {}};
+  piece = {.offset = box.offset,
+           .length = box.length,
+           .dimensions = static_cast<std::uint32_t>(box.dimensions.size()),
+           .reserved = 0,
+           .dimension = {}};
   std::copy(box.dimensions.begin(), box.dimensions.end(), piece.dimension);
   return true;
 }
@@ -75,7 +84,9 @@ Turn arrive(Board& board, const Posting& mine, int first_side, bool post, std::u
     return i_am_first ? Turn::First : Turn::Second;
   }
   if (!post) return Turn::GoOn;
-  Posting* const free = std::find_if(std::begin(board.postings), std::end(board.postings), [](const Posting& p) { return p.state == PostingState::Free; });
+  Posting* const free =
+      std::find_if(std::begin(board.postings), std::end(board.postings),
+                   [](const Posting& p) { return p.state == PostingState::Free; });
   if (free == std::end(board.postings)) return Turn::GoOn;
   *free = mine;
   place = static_cast<std::uint32_t>(free - board.postings);

@@ -1,11 +1,14 @@
-// The board on which tasks announce that they are at one side of a race, and what follows from it (docs/confirm.md).
+// The board on which tasks announce that they are at one side of a race, and what follows from it
+// (docs/confirm.md).
 //
-// Rule: a race has been seen when one task comes to a side while the posting of another is on the board for the other side, both to common bytes of one
-// owner, with no lock that keeps them apart. A posting is there while its task waits at the side, or, for what goes on after it was
-// started, until it is complete. So nothing is called a meeting that could not be one.
-// Invariant: there is one meeting in a run. After it nobody waits but the second of the two, for the first.
+// Rule: a race has been seen when one task comes to a side while the posting of another is on the
+// board for the other side, both to common bytes of one owner, with no lock that keeps them apart.
+// A posting is there while its task waits at the side, or, for what goes on after it was started,
+// until it is complete. So nothing is called a meeting that could not be one. Invariant: there is
+// one meeting in a run. After it nobody waits but the second of the two, for the first.
 //
-// All of it is plain data that processes share, as memory or by letters (letters.h); whoever calls these functions has it to himself meanwhile.
+// All of it is plain data that processes share, as memory or by letters (letters.h); whoever calls
+// these functions has it to himself meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +41,8 @@ struct Posting {
   std::int32_t rank, owner;
   std::uint64_t task;
   std::uint64_t arrival[2];  // which time it was that the rank came to each of its sides, from 1
-  std::uint32_t steerable;   // GoesOn: it was started before what comes, or is put off, as the order has it
+  std::uint32_t
+      steerable;  // GoesOn: it was started before what comes, or is put off, as the order has it
   std::uint32_t pieces, locks;
   Piece piece[kPieces];
   HeldLock lock[kLocks];
@@ -70,9 +74,11 @@ enum class Turn : std::uint32_t {
 // Adds a box; false if it does not fit: then these bytes cannot meet anybody's.
 bool add_piece(Posting& posting, const Box& box);
 
-// A task comes to a side. If nobody is there for the other and `post`, it is put on the board, and `place` tells where.
+// A task comes to a side. If nobody is there for the other and `post`, it is put on the board, and
+// `place` tells where.
 Turn arrive(Board& board, const Posting& mine, int first_side, bool post, std::uint32_t& place);
-// What has become of a task that is on the board, or was: First and Second if it met somebody, else Posted.
+// What has become of a task that is on the board, or was: First and Second if it met somebody, else
+// Posted.
 Turn turn_of(const Board& board, std::int32_t rank, std::uint64_t task);
 
 }  // namespace photofinish

@@ -20,7 +20,9 @@
 namespace photofinish {
 namespace {
 
-bool is_access(Call call) { return call == Call::load || call == Call::store || call == Call::release; }
+bool is_access(Call call) {
+  return call == Call::load || call == Call::store || call == Call::release;
+}
 
 // The definitions of the ranks that findings name, each read once.
 class Traces {
@@ -41,7 +43,8 @@ class Traces {
   std::map<WorldRank, std::unique_ptr<RankTrace>> traces_;
 };
 
-// As the ranks of a confirming run work it out: by the whole stack of a call, by the place alone of a load or store.
+// As the ranks of a confirming run work it out: by the whole stack of a call, by the place alone of
+// a load or store.
 std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
   if (!is_access(call)) return place_key(definitions, site);
   Definitions alone;
@@ -63,10 +66,12 @@ std::optional<Call> call_at(RankTrace& trace, Moment moment) {
 
 bool is_partitioned(Call call) {
   const Action action = traits(call).action;
-  return action == Action::PartitionedSend || action == Action::PartitionedReceive || action == Action::PartitionReady || action == Action::PartitionArrived;
+  return action == Action::PartitionedSend || action == Action::PartitionedReceive ||
+         action == Action::PartitionReady || action == Action::PartitionArrived;
 }
 
-// How often the rank had come there when the event of this moment began, itself included. Loads and stores between two calls count once.
+// How often the rank had come there when the event of this moment began, itself included. Loads and
+// stores between two calls count once.
 std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment) {
   std::uint64_t arrivals = 0, index = 0;
   bool counted = false;
@@ -81,9 +86,11 @@ std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Momen
   return std::max<std::uint64_t>(arrivals, 1);
 }
 
-// What each receive and probe from any source got, in the order in which they were posted; kProcNull: nothing. `index` becomes that of the one at the moment: of several
-// that MPI_Startall started, the one that got that message.
-std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const MessageEnd& got, std::uint64_t& index) {
+// What each receive and probe from any source got, in the order in which they were posted;
+// kProcNull: nothing. `index` becomes that of the one at the moment: of several that MPI_Startall
+// started, the one that got that message.
+std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const MessageEnd& got,
+                                        std::uint64_t& index) {
   std::vector<Schedule::Match> matches;
   std::map<std::int64_t, std::size_t> pending;  // by request
   std::set<std::int64_t> prepared;              // persistent ones
@@ -92,7 +99,9 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const M
   trace.rewind();
   for (std::uint64_t number = 0; trace.next(event); ++number) {
     for (const Completion& done : event->completions)
-      if (const auto found = pending.find(static_cast<std::int64_t>(event->requests[done.index].value)); found != pending.end() && done.from.value >= 0) {
+      if (const auto found =
+              pending.find(static_cast<std::int64_t>(event->requests[done.index].value));
+          found != pending.end() && done.from.value >= 0) {
         matches[found->second] = {done.from, done.tag};
         pending.erase(found);
       }
@@ -104,19 +113,24 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const M
         pending[static_cast<std::int64_t>(id.value)] = matches.size();
         matches.push_back({kProcNull, kAnyTag});
       }
-      if (number <= moment / 2 && matches.size() > before) index = first = before, last = matches.size();
+      if (number <= moment / 2 && matches.size() > before)
+        index = first = before, last = matches.size();
       continue;
     }
     if (!fields.has(Field::from) || fields[Field::from] != kAnySource.value) continue;
     if (traits(event->call).when == When::Prepares) {
-      if (fields.has(Field::request) && traits(event->call).action == Action::Receive) prepared.insert(fields[Field::request]);
+      if (fields.has(Field::request) && traits(event->call).action == Action::Receive)
+        prepared.insert(fields[Field::request]);
       continue;
     }
     if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
     if (number <= moment / 2) index = first = last = matches.size();
     matches.push_back({kProcNull, kAnyTag});
-    if (fields.has(Field::matched_from)) matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])), fields[Field::matched_tag]};
-    else if (fields.has(Field::request)) pending[fields[Field::request]] = matches.size() - 1;
+    if (fields.has(Field::matched_from))
+      matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])),
+                        fields[Field::matched_tag]};
+    else if (fields.has(Field::request))
+      pending[fields[Field::request]] = matches.size() - 1;
   }
   for (std::size_t i = first; i < last; ++i)
     if (matches[i].source == got.rank && matches[i].tag == got.tag) {
@@ -129,14 +143,20 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const M
 std::string kind_name(const FindingSide& side) {
   if (is_access(side.call)) return std::string(traits(side.call).name);
   switch (side.kind) {
-    case AccessKind::Get: return "get";
-    case AccessKind::Put: return "put";
-    case AccessKind::Accumulate: return "accumulate";
-    default: return std::string(traits(side.call).name);
+    case AccessKind::Get:
+      return "get";
+    case AccessKind::Put:
+      return "put";
+    case AccessKind::Accumulate:
+      return "accumulate";
+    default:
+      return std::string(traits(side.call).name);
   }
 }
 
-bool same_place(const FindingSide& a, const FindingSide& b) { return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call; }
+bool same_place(const FindingSide& a, const FindingSide& b) {
+  return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call;
+}
 
 // As the place was compiled, whatever a report would leave out.
 std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, SiteId site) {
@@ -145,26 +165,32 @@ std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, Si
   const SiteFrame& place = found->second.frames.front();
   const auto module = definitions.modules.find(place.module);
   if (module == definitions.modules.end()) return 0;
-  const Frame frame = symbolizer.frames(module->second.path, place.address, true, module->second.build_id).front();
+  const Frame frame =
+      symbolizer.frames(module->second.path, place.address, true, module->second.build_id).front();
   return line_key(frame.file, static_cast<std::uint32_t>(frame.line));
 }
 
-Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces, RunNotes& notes, Symbolizer& symbolizer) {
+Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces,
+                    RunNotes& notes, Symbolizer& symbolizer) {
   Candidate candidate{.key = key_of(finding)};
   candidate.schedule.kind = RaceKind::Memory;
   candidate.schedule.win = finding.win;
   candidate.schedule.offset = finding.offset;
   candidate.schedule.bytes = static_cast<std::uint64_t>(finding.where.end - finding.where.begin);
   for (const FindingSide& side : finding.sides) {
-    ScheduledSide scheduled{.kind = side.kind, .call = side.call, .places = {}, .lines = {}, .rank = side.rank};
+    ScheduledSide scheduled{
+        .kind = side.kind, .call = side.call, .places = {}, .lines = {}, .rank = side.rank};
     RankTrace* trace = traces.of(side.rank);
     if (trace == nullptr) {
       candidate.impossible = notes.trouble(side.rank);
       continue;
     }
-    if (is_partitioned(side.call)) candidate.impossible = fmt::format("{} is about parts of a buffer, and these are not steered", traits(side.call).name);
+    if (is_partitioned(side.call))
+      candidate.impossible = fmt::format("{} is about parts of a buffer, and these are not steered",
+                                         traits(side.call).name);
     // A persistent operation is told by what prepared it, and begins where it is started.
-    if (traits(side.call).when == When::Prepares) scheduled.call = call_at(*trace, side.begin).value_or(side.call);
+    if (traits(side.call).when == When::Prepares)
+      scheduled.call = call_at(*trace, side.begin).value_or(side.call);
     const std::uint64_t own = place_of(trace->definitions(), side.call, side.site);
     std::set<std::uint64_t> places{own};
     std::set<std::uint32_t> lines;
@@ -186,13 +212,17 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
     const std::string location = notes.site(side.rank, side.site).location;
     return kind_name(side) + (location.empty() ? "" : " " + location);
   };
-  candidate.title = fmt::format("{}, {} and {}", race_name(finding), at(finding.sides[0]), at(finding.sides[1]));
+  candidate.title =
+      fmt::format("{}, {} and {}", race_name(finding), at(finding.sides[0]), at(finding.sides[1]));
   const bool one_place = same_place(finding.sides[0], finding.sides[1]);
   for (const FindingSide& side : finding.sides)
-    candidate.orders.push_back(one_place ? fmt::format("the {} of the {} rank first", kind_name(side), candidate.orders.empty() ? "lower" : "higher")
-                                         : fmt::format("the {} first", at(side)));
+    candidate.orders.push_back(one_place
+                                   ? fmt::format("the {} of the {} rank first", kind_name(side),
+                                                 candidate.orders.empty() ? "lower" : "higher")
+                                   : fmt::format("the {} first", at(side)));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
-  candidate.ranks = 1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
+  candidate.ranks =
+      1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
   return candidate;
 }
 
@@ -201,15 +231,25 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   candidate.schedule.kind = RaceKind::Message;
   RankTrace* trace = traces.of(finding.receive.rank);
   const SiteNotes& site = notes.site(finding.receive.rank, finding.receive.site);
-  candidate.title = fmt::format("message race, {} {}", site.call ? traits(*site.call).name : "receive", site.location);
-  if (trace == nullptr) candidate.impossible = notes.trouble(finding.receive.rank);
-  else if (finding.taker == Taker::Cancelled) candidate.impossible = "it was cancelled, and nothing can be received in its place";
-  else if (finding.wanted.source != kAnySource) candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
-  else if (!site.call) candidate.impossible = "its call is not on record";
+  candidate.title = fmt::format("message race, {} {}",
+                                site.call ? traits(*site.call).name : "receive", site.location);
+  if (trace == nullptr)
+    candidate.impossible = notes.trouble(finding.receive.rank);
+  else if (finding.taker == Taker::Cancelled)
+    candidate.impossible = "it was cancelled, and nothing can be received in its place";
+  else if (finding.wanted.source != kAnySource)
+    candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
+  else if (!site.call)
+    candidate.impossible = "its call is not on record";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
-  candidate.schedule.sides.push_back({.kind = AccessKind::Store, .call = *site.call, .places = {place}, .lines = {}, .rank = finding.receive.rank});
-  candidate.schedule.matches = matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
+  candidate.schedule.sides.push_back({.kind = AccessKind::Store,
+                                      .call = *site.call,
+                                      .places = {place},
+                                      .lines = {},
+                                      .rank = finding.receive.rank});
+  candidate.schedule.matches =
+      matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
   if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others)
@@ -218,7 +258,8 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   candidate.involved = {finding.receive.rank};
   for (const MessageEnd& send : candidate.messages) {
     const std::string location = notes.site(send.rank, send.site).location;
-    candidate.orders.push_back(fmt::format("the message of rank {}{}{} taken", send.rank.value, location.empty() ? "" : ", sent at ", location));
+    candidate.orders.push_back(fmt::format("the message of rank {}{}{} taken", send.rank.value,
+                                           location.empty() ? "" : ", sent at ", location));
     candidate.ranks = std::max(candidate.ranks, send.rank.value + 1);
     candidate.involved.push_back(send.rank);
   }
@@ -230,17 +271,22 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
 Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
   auto run = read_findings(directory);
   if (!run) return run.error();
-  if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", directory, directory)};
+  if (!run->analysed)
+    return Error{
+        fmt::format("{} was never analysed: photofinish analyze {} does it", directory, directory)};
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   std::vector<Finding> parts = run->findings;
   for (Finding& part : parts)
-    for (FindingSide& side : part.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+    for (FindingSide& side : part.sides)
+      side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   Traces traces(directory);
   Symbolizer symbolizer;
   std::vector<Candidate> candidates;
-  for (const Finding& finding : numbered.in_memory) candidates.push_back(of_memory(finding, parts, traces, notes, symbolizer));
-  for (const MessageFinding& finding : numbered.messages) candidates.push_back(of_messages(finding, traces, notes));
+  for (const Finding& finding : numbered.in_memory)
+    candidates.push_back(of_memory(finding, parts, traces, notes, symbolizer));
+  for (const MessageFinding& finding : numbered.messages)
+    candidates.push_back(of_messages(finding, traces, notes));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].number = i + 1;
   return candidates;
 }
@@ -256,10 +302,17 @@ std::string changed_program(const std::string& directory, std::uint64_t started_
     for (const auto& [id, module] : (*trace)->definitions().modules) {
       if (!seen.insert(module.path).second || module.path.find('/') == std::string::npos) continue;
       struct stat status;
-      if (stat(module.path.c_str(), &status) != 0) return fmt::format("{} is no longer there, and the places of the findings are in it", module.path);
-      const auto modified = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
-      const bool same = module.build_id.empty() ? modified < started_ns : symbolizer.matches(module.path, module.build_id);
-      if (!same) return fmt::format("{} has changed since the run, so that its findings may be about other places", module.path);
+      if (stat(module.path.c_str(), &status) != 0)
+        return fmt::format("{} is no longer there, and the places of the findings are in it",
+                           module.path);
+      const auto modified = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                            static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
+      const bool same = module.build_id.empty() ? modified < started_ns
+                                                : symbolizer.matches(module.path, module.build_id);
+      if (!same)
+        return fmt::format(
+            "{} has changed since the run, so that its findings may be about other places",
+            module.path);
     }
   }
   return "";

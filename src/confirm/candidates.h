@@ -1,4 +1,5 @@
-// From the findings of a run to what can be tried: which places are the sides, and which time round they raced.
+// From the findings of a run to what can be tried: which places are the sides, and which time round
+// they raced.
 #pragma once
 
 #include <optional>
@@ -13,15 +14,16 @@
 namespace photofinish {
 
 struct Candidate {
-  std::size_t number = 0;    // F1 is 1
+  std::size_t number = 0;  // F1 is 1
   std::uint64_t key = 0;
-  std::string title;         // "one-sided race, put solver.c:118 and get solver.c:142"
+  std::string title;                // "one-sided race, put solver.c:118 and get solver.c:142"
   std::vector<std::string> orders;  // what each is called
-  Schedule schedule;         // without its order; directed at the example of the finding
-  std::vector<MessageEnd> messages;  // of a message race: the sends that could be taken, one for each order
-  int ranks = 0;             // it needs so many
-  std::vector<WorldRank> involved;   // those that are held, and whose memory or messages it is about
-  std::string impossible;    // why it cannot be tried; empty if it can
+  Schedule schedule;                // without its order; directed at the example of the finding
+  std::vector<MessageEnd>
+      messages;   // of a message race: the sends that could be taken, one for each order
+  int ranks = 0;  // it needs so many
+  std::vector<WorldRank> involved;  // those that are held, and whose memory or messages it is about
+  std::string impossible;           // why it cannot be tried; empty if it can
 };
 
 // All findings of a run, by their numbers. An Error tells why there are none to try.

@@ -16,12 +16,17 @@ struct Words {
   std::string shape;
   std::vector<double> numbers;
   std::string text;
-  bool operator<(const Words& other) const { return std::tie(numbers, text) < std::tie(other.numbers, other.text); }
+  bool operator<(const Words& other) const {
+    return std::tie(numbers, text) < std::tie(other.numbers, other.text);
+  }
 };
 
 bool starts_number(const std::string& text, std::size_t at) {
-  const auto digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
-  const bool sign = text[at] == '-' && (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+  };
+  const bool sign =
+      text[at] == '-' && (at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
   const std::size_t first = at + (sign ? 1 : 0);
   return digit(first) || (first < text.size() && text[first] == '.' && digit(first + 1));
 }
@@ -66,15 +71,20 @@ Shapes by_shape(const std::vector<std::string>& lines, double tolerance) {
 }
 
 // Each line of one has a partner in the other, or not.
-Difference compare_lines(const std::vector<std::string>& one, const std::vector<std::string>& other, double tolerance) {
+Difference compare_lines(const std::vector<std::string>& one, const std::vector<std::string>& other,
+                         double tolerance) {
   Difference difference;
   Shapes left = by_shape(one, tolerance), right = by_shape(other, tolerance);
   for (auto& [shape, lines] : left) {
     std::vector<Words>& partners = right[shape];
     for (const Words& line : lines) {
-      const auto found = std::find_if(partners.begin(), partners.end(), [&](const Words& partner) { return near(line, partner, tolerance); });
-      if (found == partners.end()) difference.only_one.push_back(line.text);
-      else partners.erase(found);
+      const auto found = std::find_if(partners.begin(), partners.end(), [&](const Words& partner) {
+        return near(line, partner, tolerance);
+      });
+      if (found == partners.end())
+        difference.only_one.push_back(line.text);
+      else
+        partners.erase(found);
     }
   }
   for (const auto& [shape, lines] : right)
@@ -83,14 +93,17 @@ Difference compare_lines(const std::vector<std::string>& one, const std::vector<
 }
 
 // By its code: words about the ranks depend on who was faster.
-std::string ending(const Outcome& outcome) { return outcome.ended ? fmt::format("exit code {}", outcome.code) : outcome.how; }
+std::string ending(const Outcome& outcome) {
+  return outcome.ended ? fmt::format("exit code {}", outcome.code) : outcome.how;
+}
 
 // What was printed and written, as lines.
 std::vector<std::string> told(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.lines;
   for (const Outcome::File& file : outcome.files) {
     if (!file.there) lines.push_back(file.name + " is not there");
-    for (std::size_t i = 0; i < file.lines.size(); ++i) lines.push_back(fmt::format("{}:{}: {}", file.name, i + 1, file.lines[i]));
+    for (std::size_t i = 0; i < file.lines.size(); ++i)
+      lines.push_back(fmt::format("{}:{}: {}", file.name, i + 1, file.lines[i]));
   }
   return lines;
 }
@@ -108,12 +121,19 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 std::vector<std::string> without_launcher(std::vector<std::string> lines) {
-  const auto mentions = [](const std::string& line, const char* words) { return line.find(words) != std::string::npos; };
-  const auto block = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) { return mentions(line, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"); });
+  const auto mentions = [](const std::string& line, const char* words) {
+    return line.find(words) != std::string::npos;
+  };
+  const auto block = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return mentions(line, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES");
+  });
   if (block == lines.end()) return lines;
   std::erase_if(lines, [&](const std::string& line) {
-    return line.empty() || line.starts_with("=   ") || line.find_first_not_of('=') == std::string::npos || mentions(line, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING") ||
-           mentions(line, "This typically refers to a problem with your application") || mentions(line, "Please see the FAQ page for debugging suggestions");
+    return line.empty() || line.starts_with("=   ") ||
+           line.find_first_not_of('=') == std::string::npos ||
+           mentions(line, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING") ||
+           mentions(line, "This typically refers to a problem with your application") ||
+           mentions(line, "Please see the FAQ page for debugging suggestions");
   });
   return lines;
 }
@@ -122,15 +142,19 @@ std::vector<std::string> without_launcher(std::vector<std::string> lines) {
 Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
   Difference difference = compare_lines({ending(one)}, {ending(other)}, 0);
   const Difference printed = compare_lines(told(one), told(other), tolerance);
-  difference.only_one.insert(difference.only_one.end(), printed.only_one.begin(), printed.only_one.end());
-  difference.only_other.insert(difference.only_other.end(), printed.only_other.begin(), printed.only_other.end());
+  difference.only_one.insert(difference.only_one.end(), printed.only_one.begin(),
+                             printed.only_one.end());
+  difference.only_other.insert(difference.only_other.end(), printed.only_other.begin(),
+                               printed.only_other.end());
   return difference;
 }
 
 Difference in_both(const Difference& a, const Difference& b, double tolerance) {
-  const auto common = [&](const std::vector<std::string>& first, const std::vector<std::string>& second) {
+  const auto common = [&](const std::vector<std::string>& first,
+                          const std::vector<std::string>& second) {
     std::vector<std::string> both = first;
-    for (const std::string& line : compare_lines(first, second, tolerance).only_one) both.erase(std::find(both.begin(), both.end(), line));
+    for (const std::string& line : compare_lines(first, second, tolerance).only_one)
+      both.erase(std::find(both.begin(), both.end(), line));
     return both;
   };
   return {common(a.only_one, b.only_one), common(a.only_other, b.only_other)};
@@ -139,8 +163,10 @@ Difference in_both(const Difference& a, const Difference& b, double tolerance) {
 std::vector<std::string> as_lines(const Difference& difference, std::size_t most) {
   std::vector<std::string> lines;
   const auto add = [&](const std::vector<std::string>& from, const char* sign) {
-    for (std::size_t i = 0; i < std::min(most, from.size()); ++i) lines.push_back(fmt::format("{} {}", sign, from[i]));
-    if (from.size() > most) lines.push_back(fmt::format("{} … {} more lines", sign, from.size() - most));
+    for (std::size_t i = 0; i < std::min(most, from.size()); ++i)
+      lines.push_back(fmt::format("{} {}", sign, from[i]));
+    if (from.size() > most)
+      lines.push_back(fmt::format("{} … {} more lines", sign, from.size() - most));
   };
   add(difference.only_one, "-");
   add(difference.only_other, "+");

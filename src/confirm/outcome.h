@@ -1,8 +1,9 @@
 // What a run of the program came to, and whether two of them came to the same.
 //
-// Rule: lines are compared without their order, which is chance where several ranks print, and as texts with numbers in them, which may differ by a
-// tolerance. A difference counts if it is there between the two orders each time, so that what differs from run to run
-// anyway (times, process ids, sums in another order) is not taken for the race's doing.
+// Rule: lines are compared without their order, which is chance where several ranks print, and as
+// texts with numbers in them, which may differ by a tolerance. A difference counts if it is there
+// between the two orders each time, so that what differs from run to run anyway (times, process
+// ids, sums in another order) is not taken for the race's doing.
 #pragma once
 
 #include <string>
@@ -25,7 +26,8 @@ struct Outcome {
 
 std::vector<std::string> lines_of(const std::string& text);
 
-// MPICH's launcher tells on standard output, too, that a rank did not end well; that is not the program's.
+// MPICH's launcher tells on standard output, too, that a rank did not end well; that is not the
+// program's.
 std::vector<std::string> without_launcher(std::vector<std::string> lines);
 
 // What is in one and not in the other.

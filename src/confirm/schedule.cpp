@@ -27,7 +27,8 @@ void describe(A& a, Schedule::Match& d) {
 }
 template <class A>
 void describe(A& a, Schedule& d) {
-  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset, d.bytes, d.matches, d.steered);
+  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset,
+    d.bytes, d.matches, d.steered);
 }
 
 template <class A>
@@ -41,7 +42,8 @@ Result<bool> write_schedules(const std::string& directory, const Schedules& sche
 }
 Result<Schedules> read_schedules(const std::string& directory) {
   auto schedules = read_sealed_value<Schedules>(directory + kScheduleFile, kScheduleMagic);
-  if (schedules && schedules->findings.empty()) return Error{directory + kScheduleFile + ": nothing to make happen"};
+  if (schedules && schedules->findings.empty())
+    return Error{directory + kScheduleFile + ": nothing to make happen"};
   return schedules;
 }
 
@@ -56,14 +58,18 @@ Verdict verdict_of(const std::vector<Account>& accounts, std::size_t finding) {
   Verdict verdict;
   const auto agrees = [&](const Account& one, std::int32_t rank) {
     return std::any_of(accounts.begin(), accounts.end(), [&](const Account& other) {
-      return other.rank == rank && other.met != 0 && std::equal(one.ranks, one.ranks + 2, other.ranks) && std::equal(one.arrivals, one.arrivals + 2, other.arrivals);
+      return other.rank == rank && other.met != 0 &&
+             std::equal(one.ranks, one.ranks + 2, other.ranks) &&
+             std::equal(one.arrivals, one.arrivals + 2, other.arrivals);
     });
   };
   for (const Account& account : accounts) {
     if (account.finding != finding) continue;
     for (const int side : {0, 1}) verdict.reached[side] += account.reached[side];
     if (account.met == 0) continue;
-    if (account.by_letters != 0 && !(agrees(account, account.ranks[0]) && agrees(account, account.ranks[1]))) continue;
+    if (account.by_letters != 0 &&
+        !(agrees(account, account.ranks[0]) && agrees(account, account.ranks[1])))
+      continue;
     verdict.forced = account.forced != 0 && (!verdict.seen || verdict.forced);
     verdict.seen = true;
     verdict.ranks = {WorldRank(account.ranks[0]), WorldRank(account.ranks[1])};
@@ -94,7 +100,9 @@ void* map_shared_file(const std::string& path, std::size_t bytes) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return nullptr;
   // Space in advance: a full disk must not end the program with SIGBUS.
-  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
+                     ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
   close(file);
   return memory != MAP_FAILED ? memory : nullptr;
 }

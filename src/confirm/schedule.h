@@ -1,5 +1,5 @@
-// What a confirming run is to make happen, as the tool tells the ranks, and what came of it, as each rank tells the tool. Both are files
-// in the directory of that run.
+// What a confirming run is to make happen, as the tool tells the ranks, and what came of it, as
+// each rank tells the tool. Both are files in the directory of that run.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ namespace photofinish {
 struct ScheduledSide {
   AccessKind kind{};
   Call call{};
-  std::vector<std::uint64_t> places;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
-  std::vector<std::uint32_t> lines;   // of loads and stores: those of their places (base/line_key.h)
+  std::vector<std::uint64_t>
+      places;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
+  std::vector<std::uint32_t> lines;  // of loads and stores: those of their places (base/line_key.h)
   // Only this rank takes part, from this arrival on; kAnySource: everybody, as chance has it.
   WorldRank rank = kAnySource;
   std::uint64_t arrival = 0;
@@ -36,7 +37,8 @@ struct Schedule {
   Uid win;
   std::int64_t offset = 0;
   std::uint64_t bytes = 0;
-  // Of a message race: which messages the receives and probes from any source of that rank are to get, in their order, and which of them it is about.
+  // Of a message race: which messages the receives and probes from any source of that rank are to
+  // get, in their order, and which of them it is about.
   struct Match {
     WorldRank source;
     std::int64_t tag = kAnyTag;
@@ -59,7 +61,7 @@ struct Account {
   std::uint64_t reached[2];  // how often it came to each side
   std::uint64_t pauses, paused_ns;
   std::uint32_t met, forced;
-  std::int32_t ranks[2];     // who met, by side
+  std::int32_t ranks[2];  // who met, by side
   std::uint64_t arrivals[2];
   std::uint32_t finding;     // of those of this run
   std::uint32_t by_letters;  // it counts if both of them have it
@@ -85,7 +87,8 @@ std::string account_path(const std::string& directory, WorldRank rank);
 // Of all ranks that have one.
 std::vector<Account> read_accounts(const std::string& directory, int ranks);
 
-// Memory that is shared with whoever has the same file, `bytes` of it, zero at first; null if there is none.
+// Memory that is shared with whoever has the same file, `bytes` of it, zero at first; null if there
+// is none.
 void* map_shared_file(const std::string& path, std::size_t bytes);
 
 }  // namespace photofinish

@@ -10,8 +10,21 @@ constexpr std::size_t kModels = 64;
 
 // What differs from the model; what does nearly always is in the first byte.
 enum Differs : std::uint32_t {
-  kDisplacement = 1 << 0, kShift = 1 << 1, kOperand = 1 << 2, kStart = 1 << 3, kEnd = 1 << 4, kDone = 1 << 5, kPart = 1 << 6,
-  kCuts = 1 << 7, kClosed = 1 << 8, kSerial = 1 << 9, kOpened = 1 << 10, kEpoch = 1 << 11, kLocks = 1 << 12, kBytes = 1 << 13, kRest = 1 << 14
+  kDisplacement = 1 << 0,
+  kShift = 1 << 1,
+  kOperand = 1 << 2,
+  kStart = 1 << 3,
+  kEnd = 1 << 4,
+  kDone = 1 << 5,
+  kPart = 1 << 6,
+  kCuts = 1 << 7,
+  kClosed = 1 << 8,
+  kSerial = 1 << 9,
+  kOpened = 1 << 10,
+  kEpoch = 1 << 11,
+  kLocks = 1 << 12,
+  kBytes = 1 << 13,
+  kRest = 1 << 14
 };
 
 bool alike(const Access& a, const Access& b) { return a.site == b.site && a.kind == b.kind; }
@@ -33,8 +46,9 @@ std::uint32_t difference(const Access& a, const Access& b) {
   add(a.epoch == b.epoch, kEpoch);
   add(a.locks == b.locks, kLocks);
   add(a.boxes.length() == b.boxes.length() && a.boxes.shared() == b.boxes.shared(), kBytes);
-  add(a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable && a.in_flight == b.in_flight &&
-          a.op == b.op && a.element == b.element && a.call == b.call && a.site == b.site && a.site_key == b.site_key && a.win == b.win &&
+  add(a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable &&
+          a.in_flight == b.in_flight && a.op == b.op && a.element == b.element &&
+          a.call == b.call && a.site == b.site && a.site_key == b.site_key && a.win == b.win &&
           a.plain_atomic == b.plain_atomic,
       kRest);
   return differs;
@@ -42,11 +56,16 @@ std::uint32_t difference(const Access& a, const Access& b) {
 
 template <class A>
 void describe_rest(A& a, Access& d) {
-  a(d.rank, d.owner, d.kind, d.reachable, d.in_flight, d.op, d.element, d.call, d.site, d.site_key, d.win, d.plain_atomic);
+  a(d.rank, d.owner, d.kind, d.reachable, d.in_flight, d.op, d.element, d.call, d.site, d.site_key,
+    d.win, d.plain_atomic);
 }
 
-std::int64_t delta(std::uint64_t now, std::uint64_t before) { return static_cast<std::int64_t>(now - before); }
-std::uint64_t moved(std::uint64_t before, std::int64_t by) { return before + static_cast<std::uint64_t>(by); }
+std::int64_t delta(std::uint64_t now, std::uint64_t before) {
+  return static_cast<std::int64_t>(now - before);
+}
+std::uint64_t moved(std::uint64_t before, std::int64_t by) {
+  return before + static_cast<std::uint64_t>(by);
+}
 
 // Room for all numbers of an access but its lists.
 constexpr std::size_t kMaxNumbers = 32 * kMaxVarint;
@@ -56,11 +75,15 @@ constexpr std::size_t kMaxNumbers = 32 * kMaxVarint;
 void AccessList::add(const Access& access) {
   // Loops come back to their places in the same order.
   std::size_t asked = 0, slot = last_;
-  while (asked < models_.size() && !alike(models_[slot = (last_ + 1 + asked) % models_.size()], access)) ++asked;
+  while (asked < models_.size() &&
+         !alike(models_[slot = (last_ + 1 + asked) % models_.size()], access))
+    ++asked;
   const bool fresh = asked == models_.size();
   if (fresh) {
-    if (models_.size() < kModels) slot = models_.size(), models_.emplace_back();
-    else models_[slot = replace_++ % kModels] = Access();
+    if (models_.size() < kModels)
+      slot = models_.size(), models_.emplace_back();
+    else
+      models_[slot = replace_++ % kModels] = Access();
   }
   last_ = slot;
   Access& model = models_[slot];
@@ -125,12 +148,15 @@ void AccessList::add(const Access& access) {
 
 const Access* AccessList::Reader::next() {
   if (next_ == end_) return nullptr;
-  Decoder in(reinterpret_cast<const std::uint8_t*>(next_), reinterpret_cast<const std::uint8_t*>(end_));
+  Decoder in(reinterpret_cast<const std::uint8_t*>(next_),
+             reinterpret_cast<const std::uint8_t*>(end_));
   Read read{in};
   const std::uint64_t head = in.number();
   const std::size_t slot = static_cast<std::size_t>(head >> 1);
-  if ((head & 1) != 0 && slot == models_.size() && slot < kModels) models_.emplace_back();
-  else if ((head & 1) != 0 && slot < models_.size()) models_[slot] = Access();
+  if ((head & 1) != 0 && slot == models_.size() && slot < kModels)
+    models_.emplace_back();
+  else if ((head & 1) != 0 && slot < models_.size())
+    models_[slot] = Access();
   if (slot >= models_.size()) return next_ = end_, nullptr;
   Access& access = models_[slot];
 
@@ -139,7 +165,8 @@ const Access* AccessList::Reader::next() {
   if (differs & kDisplacement) access.displacement = moved(access.displacement, in.signed_number());
   if (differs & kShift) access.boxes.move_by(in.signed_number());
   if (differs & kOperand)
-    if (const std::uint8_t* operand = in.bytes(sizeof access.operand)) std::memcpy(&access.operand, operand, sizeof access.operand);
+    if (const std::uint8_t* operand = in.bytes(sizeof access.operand))
+      std::memcpy(&access.operand, operand, sizeof access.operand);
   if (differs & kStart) access.start = moved(access.start, in.signed_number());
   if (differs & kEnd) access.end = moved(access.end, in.signed_number());
   if (differs & kDone) access.done = moved(access.done, in.signed_number());
@@ -155,14 +182,17 @@ const Access* AccessList::Reader::next() {
   if (differs & kLocks) {
     std::vector<Lock> locks;
     read(locks);
-    access.locks = locks.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(std::move(locks));
+    access.locks =
+        locks.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(std::move(locks));
   }
   if (differs & kBytes) {
     std::int64_t length = 0;
     std::vector<Box> boxes;
     read(length, boxes);
     const std::int64_t shift = access.boxes.shift();
-    access.boxes = boxes.empty() ? Boxes(shift, length) : Boxes(shift, std::make_shared<const std::vector<Box>>(std::move(boxes)));
+    access.boxes = boxes.empty()
+                       ? Boxes(shift, length)
+                       : Boxes(shift, std::make_shared<const std::vector<Box>>(std::move(boxes)));
   }
   if (differs & kRest) describe_rest(read, access);
   next_ += in.position();

@@ -1,8 +1,9 @@
 // Many accesses in few bytes: how they wait for the end of their period, and how they travel.
 //
-// Rule: each is written as what differs from the last one of the same place and kind (its model): as a rule a few bytes for its
-// moment and its position. Reading keeps the same models and hands out each access from there, so that neither side copies or
-// allocates anything for one that is like its model.
+// Rule: each is written as what differs from the last one of the same place and kind (its model):
+// as a rule a few bytes for its moment and its position. Reading keeps the same models and hands
+// out each access from there, so that neither side copies or allocates anything for one that is
+// like its model.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ class AccessList {
 
   class Reader {
    public:
-    explicit Reader(const AccessList& list) : next_(list.bytes_.data()), end_(next_ + list.bytes_.size()) {}
+    explicit Reader(const AccessList& list)
+        : next_(list.bytes_.data()), end_(next_ + list.bytes_.size()) {}
     // The next one, until the next call; null at the end, or where the bytes mean nothing.
     const Access* next();
 

@@ -32,8 +32,10 @@ void each_piece(Parcel parcel, Visit visit) {
   for (std::size_t atomics = 0; access != nullptr || atomics < parcel.atomics.size();) {
     Parcel piece;
     piece.clock = parcel.clock;
-    for (; access != nullptr && piece.accesses.size() < kPiece; access = accesses.next()) piece.accesses.add(*access);
-    for (; atomics < parcel.atomics.size() && piece.atomics.size() < kPiece; ++atomics) piece.atomics.push_back(parcel.atomics[atomics]);
+    for (; access != nullptr && piece.accesses.size() < kPiece; access = accesses.next())
+      piece.accesses.add(*access);
+    for (; atomics < parcel.atomics.size() && piece.atomics.size() < kPiece; ++atomics)
+      piece.atomics.push_back(parcel.atomics[atomics]);
     visit(std::move(piece));
   }
 }
@@ -41,7 +43,8 @@ void each_piece(Parcel parcel, Visit visit) {
 // The accesses and atomics for the ranks of this process: all in memory, or all in the file.
 class Arrivals {
  public:
-  Arrivals(SpillFile& file, std::int32_t first, std::size_t ranks, std::size_t memory) : file_(file), first_(first), memory_(memory), ranks_(ranks) {}
+  Arrivals(SpillFile& file, std::int32_t first, std::size_t ranks, std::size_t memory)
+      : file_(file), first_(first), memory_(memory), ranks_(ranks) {}
 
   bool in_file() const { return in_file_; }
   void add(WorldRank from, WorldRank to, Parcel parcel) {
@@ -64,10 +67,12 @@ class Arrivals {
   void move_to_file() {
     if (std::exchange(in_file_, true)) return;
     for (Rank& rank : ranks_)
-      for (auto& [from, parcel] : std::exchange(rank.parcels, {})) put(from, rank, std::move(parcel));
+      for (auto& [from, parcel] : std::exchange(rank.parcels, {}))
+        put(from, rank, std::move(parcel));
   }
 
-  // In the order of the senders, the rank itself last; each one's as it came. Where atomics leave several orders, this decides.
+  // In the order of the senders, the rank itself last; each one's as it came. Where atomics leave
+  // several orders, this decides.
   void each(WorldRank to, const Owner::Hand& hand) {
     Rank& rank = at(to);
     const auto by_sender = [to](const auto& a, const auto& b) {
@@ -79,9 +84,12 @@ class Arrivals {
     for (const auto& [from, place] : rank.places) {
       const auto bytes = file_.read(place);
       Parcel parcel;
-      if (!bytes) note(bytes.error());
-      else if (!decode(*bytes, parcel)) note({"what was kept in a file came back damaged"});
-      else hand(parcel);
+      if (!bytes)
+        note(bytes.error());
+      else if (!decode(*bytes, parcel))
+        note({"what was kept in a file came back damaged"});
+      else
+        hand(parcel);
     }
   }
   void forget(WorldRank to) { at(to) = {}; }
@@ -107,8 +115,10 @@ class Arrivals {
   void put(WorldRank from, Rank& rank, const std::vector<std::uint8_t>& bytes) {
     if (trouble_) return;
     const auto place = file_.add(bytes);
-    if (place) rank.places.emplace_back(from, *place);
-    else note(place.error());
+    if (place)
+      rank.places.emplace_back(from, *place);
+    else
+      note(place.error());
   }
 
   SpillFile& file_;
@@ -122,13 +132,20 @@ class Arrivals {
 
 class Run {
  public:
-  Run(std::vector<RankInput> share, std::int32_t world_size, Transport& transport, const AnalysisOptions& options)
-      : inputs_(std::move(share)), world_size_(world_size), transport_(transport), memory_(options.memory / 2),
-        period_(options.period), look_(std::clamp<std::size_t>(options.memory >> 10, 1, kLook)),
-        first_(share_of(transport.process(), transport.processes(), world_size).first), file_(options.directory, transport.process()),
+  Run(std::vector<RankInput> share, std::int32_t world_size, Transport& transport,
+      const AnalysisOptions& options)
+      : inputs_(std::move(share)),
+        world_size_(world_size),
+        transport_(transport),
+        memory_(options.memory / 2),
+        period_(options.period),
+        look_(std::clamp<std::size_t>(options.memory >> 10, 1, kLook)),
+        first_(share_of(transport.process(), transport.processes(), world_size).first),
+        file_(options.directory, transport.process()),
         arrivals_(file_, first_, inputs_.size(), memory_) {
     for (const RankInput& input : inputs_)
-      participants_.push_back(std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
+      participants_.push_back(
+          std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
     ended_.assign(inputs_.size(), false);
     std::uint64_t windows[] = {0};
     for (const RankInput& input : inputs_) windows[0] += input.definitions->wins.size();
@@ -145,13 +162,16 @@ class Run {
     bool running = true;
     for (std::uint64_t period = 1; running; ++period) {
       running = advance_all();
-      if (const auto done = analyze_period(period, running ? until_ : kNoCut); !done) return done.error();
+      if (const auto done = analyze_period(period, running ? until_ : kNoCut); !done)
+        return done.error();
     }
     return gather_findings();
   }
 
  private:
-  bool is_here(WorldRank rank) const { return rank.value >= first_ && rank.value < first_ + static_cast<std::int32_t>(inputs_.size()); }
+  bool is_here(WorldRank rank) const {
+    return rank.value >= first_ && rank.value < first_ + static_cast<std::int32_t>(inputs_.size());
+  }
 
   // All ranks to the next cut that is worth it; false if that is the end of all of them.
   bool advance_all() {
@@ -160,14 +180,17 @@ class Run {
       until_ += stride_;
       for (std::size_t i = 0; i < participants_.size(); ++i) advance(i, until_);
       enum { Running, Accesses, kAll };
-      std::uint64_t all[kAll] = {static_cast<std::uint64_t>(std::count(ended_.begin(), ended_.end(), false)), 0};
+      std::uint64_t all[kAll] = {
+          static_cast<std::uint64_t>(std::count(ended_.begin(), ended_.end(), false)), 0};
       for (const auto& participant : participants_) all[Accesses] += participant->produced();
       transport_.sum(all);
       if (all[Running] == 0) return false;
       const std::uint64_t gained = all[Accesses] - before;
       before = all[Accesses];
-      if (gained < period_ / 4) stride_ = std::min(2 * stride_, kMaxStride);
-      else if (gained > period_ / 2) stride_ = std::max<Cut>(stride_ / 2, 1);
+      if (gained < period_ / 4)
+        stride_ = std::min(2 * stride_, kMaxStride);
+      else if (gained > period_ / 2)
+        stride_ = std::max<Cut>(stride_ / 2, 1);
       if (all[Accesses] >= period_) return true;
     }
   }
@@ -175,8 +198,10 @@ class Run {
   void advance(std::size_t i, Cut until) {
     while (!ended_[i] && participants_[i]->timeline().cuts_done() < until) {
       const Event* event = inputs_[i].next();
-      if (event == nullptr) ended_[i] = true;
-      else add(i, *event);
+      if (event == nullptr)
+        ended_[i] = true;
+      else
+        add(i, *event);
       if (++events_ % look_ == 0 && waiting_bytes() > memory_) unload();
     }
   }
@@ -185,9 +210,11 @@ class Run {
     // Times on record are rounded down, to units.
     const RankDefinition& rank = inputs_[i].definitions->rank;
     const auto ticks = [&](std::uint64_t ns) {
-      return rank.clock.tick + static_cast<std::uint64_t>(std::llround(static_cast<double>(ns) / rank.clock.ns_per_tick));
+      return rank.clock.tick + static_cast<std::uint64_t>(
+                                   std::llround(static_cast<double>(ns) / rank.clock.ns_per_tick));
     };
-    participants_[i]->add(event, {ticks(event.start), ticks(event.start + event.duration) + 2 * rank.ticks_per_unit});
+    participants_[i]->add(
+        event, {ticks(event.start), ticks(event.start + event.duration) + 2 * rank.ticks_per_unit});
   }
 
   std::size_t waiting_bytes() const {
@@ -201,8 +228,10 @@ class Run {
     arrivals_.move_to_file();
     for (std::size_t i = 0; i < participants_.size(); ++i)
       for (auto& [to, parcel] : participants_[i]->unload()) {
-        if (is_here(to)) arrivals_.add(inputs_[i].rank, to, std::move(parcel));
-        else if (is_rank(to)) keep_for_others(inputs_[i].rank, to, std::move(parcel));
+        if (is_here(to))
+          arrivals_.add(inputs_[i].rank, to, std::move(parcel));
+        else if (is_rank(to))
+          keep_for_others(inputs_[i].rank, to, std::move(parcel));
       }
     malloc_trim(0);
   }
@@ -212,8 +241,10 @@ class Run {
     each_piece(std::move(parcel), [&](const Parcel& piece) {
       if (arrivals_.trouble()) return;
       const auto place = file_.add(encode(piece));
-      if (place) outbox_.push_back({from, to, *place});
-      else arrivals_.note(place.error());
+      if (place)
+        outbox_.push_back({from, to, *place});
+      else
+        arrivals_.note(place.error());
     });
   }
 
@@ -226,14 +257,18 @@ class Run {
       if (!arrivals_.trouble()) all[Undecided] += check(*participant, period, until) ? 1 : 0;
     arrivals_.clear();
     file_.clear();
-    if (const auto fine = agree(transport_, arrivals_.trouble() ? Result<bool>(*arrivals_.trouble()) : true); !fine) return fine;
+    if (const auto fine =
+            agree(transport_, arrivals_.trouble() ? Result<bool>(*arrivals_.trouble()) : true);
+        !fine)
+      return fine;
     transport_.sum(all);
     if (all[Undecided] == 0) {
       for (const auto& participant : participants_) participant->forget(period);
       return true;
     }
     auto received = deliver([&](std::size_t i) { return participants_[i]->ask(period); });
-    received = deliver([&](std::size_t i) { return Participant::resolve_for(std::move(received[i])); });
+    received =
+        deliver([&](std::size_t i) { return Participant::resolve_for(std::move(received[i])); });
     for (std::size_t i = 0; i < participants_.size(); ++i) {
       std::vector<Parcel> answers;
       for (auto& [from, parcel] : received[i]) answers.push_back(std::move(parcel));
@@ -251,8 +286,11 @@ class Run {
     for (std::size_t i = 0; i < participants_.size(); ++i)
       for (auto& [to, parcel] : participants_[i]->send(period, until)) {
         const WorldRank from = inputs_[i].rank;
-        if (is_here(to)) arrivals_.add(from, to, std::move(parcel));
-        else if (is_rank(to)) each_piece(std::move(parcel), [&](Parcel piece) { parting.push_back({from, to, std::move(piece)}); });
+        if (is_here(to))
+          arrivals_.add(from, to, std::move(parcel));
+        else if (is_rank(to))
+          each_piece(std::move(parcel),
+                     [&](Parcel piece) { parting.push_back({from, to, std::move(piece)}); });
       }
     std::size_t kept = 0, sent = 0;
     const auto next = [&](int& process, Mail& mail) {
@@ -292,8 +330,11 @@ class Run {
     for (std::size_t i = 0; i < participants_.size(); ++i) {
       Parcels away;
       for (auto& [to, parcel] : parcels_of(i)) {
-        if (is_here(to)) received[static_cast<std::size_t>(to.value - first_)].emplace(inputs_[i].rank, std::move(parcel));
-        else if (is_rank(to)) away.emplace(to, std::move(parcel));
+        if (is_here(to))
+          received[static_cast<std::size_t>(to.value - first_)].emplace(inputs_[i].rank,
+                                                                        std::move(parcel));
+        else if (is_rank(to))
+          away.emplace(to, std::move(parcel));
       }
       if (!away.empty()) others.emplace_back(inputs_[i].rank, std::move(away));
     }
@@ -308,7 +349,8 @@ class Run {
       return true;
     };
     transport_.exchange(next, [&](const Mail& mail) {
-      if (is_here(mail.to)) decode(mail.bytes, received[static_cast<std::size_t>(mail.to.value - first_)][mail.from]);
+      if (is_here(mail.to))
+        decode(mail.bytes, received[static_cast<std::size_t>(mail.to.value - first_)][mail.from]);
     });
     return received;
   }
@@ -329,7 +371,8 @@ class Run {
         [&](const Mail& mail) {
           auto more = decode_findings(mail.bytes);
           CHECK(more);
-          findings.insert(findings.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+          findings.insert(findings.end(), std::make_move_iterator(more->begin()),
+                          std::make_move_iterator(more->end()));
         });
     if (transport_.process() != 0) return {};
     return merge_findings(std::move(findings));
@@ -358,25 +401,32 @@ class Run {
 
 }  // namespace
 
-std::pair<std::int32_t, std::int32_t> share_of(int process, int processes, std::int32_t world_size) {
-  const auto border = [&](int at) { return static_cast<std::int32_t>(std::int64_t{world_size} * at / processes); };
+std::pair<std::int32_t, std::int32_t> share_of(int process, int processes,
+                                               std::int32_t world_size) {
+  const auto border = [&](int at) {
+    return static_cast<std::int32_t>(std::int64_t{world_size} * at / processes);
+  };
   return {border(process), border(process + 1)};
 }
 
-Result<std::vector<Finding>> analyze(std::vector<RankInput> share, std::int32_t world_size, Transport& transport, const AnalysisOptions& options) {
+Result<std::vector<Finding>> analyze(std::vector<RankInput> share, std::int32_t world_size,
+                                     Transport& transport, const AnalysisOptions& options) {
   return Run(std::move(share), world_size, transport, options).run();
 }
 
-std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& rules, std::size_t period) {
+std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& rules,
+                             std::size_t period) {
   Alone alone;
   const auto world_size = static_cast<std::int32_t>(ranks.size());
-  auto findings = analyze(std::move(ranks), world_size, alone, {.rules = rules, .memory = Owner::kNoLimit, .period = period});
+  auto findings = analyze(std::move(ranks), world_size, alone,
+                          {.rules = rules, .memory = Owner::kNoLimit, .period = period});
   CHECK(findings);
   return std::move(*findings);
 }
 
 Result<bool> agree(Transport& transport, const Result<bool>& mine) {
-  const auto speaker = static_cast<std::uint64_t>(transport.processes() - transport.process());  // the lowest process that has something to say
+  const auto speaker = static_cast<std::uint64_t>(
+      transport.processes() - transport.process());  // the lowest process that has something to say
   std::uint64_t first[] = {mine ? 0 : speaker};
   transport.max(first);
   if (first[0] == 0) return true;

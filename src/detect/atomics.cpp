@@ -1,11 +1,13 @@
-// Rule: a rank's atomics stay in their order, and so do two of which one was done before the other began, where the ranks share a
-// clock. One that fetched can come next only if it found the value that is there. Of those that can, the one that was done first
-// does. When none can, the search goes back to the last choice. When it would take too long, whoever looked follows all that had begun
-// by then: an order too many hides a race, one too few invents one.
-// Where the first value is not known, 0 and what each rank found first are tried. When nothing explains a value, somebody else
-// wrote it (a put), and nothing that came before is followed. Where the owner stores as well, there is no telling what it wrote: then, too,
-// whoever looked follows all that had begun; of flags (which are set without looking), those that were set to what it found.
-// Misses: order that only a particular choice would have given; plain sums of which some, but not all, have been seen.
+// Rule: a rank's atomics stay in their order, and so do two of which one was done before the other
+// began, where the ranks share a clock. One that fetched can come next only if it found the value
+// that is there. Of those that can, the one that was done first does. When none can, the search
+// goes back to the last choice. When it would take too long, whoever looked follows all that had
+// begun by then: an order too many hides a race, one too few invents one. Where the first value is
+// not known, 0 and what each rank found first are tried. When nothing explains a value, somebody
+// else wrote it (a put), and nothing that came before is followed. Where the owner stores as well,
+// there is no telling what it wrote: then, too, whoever looked follows all that had begun; of flags
+// (which are set without looking), those that were set to what it found. Misses: order that only a
+// particular choice would have given; plain sums of which some, but not all, have been seen.
 #include "detect/atomics.h"
 
 #define XXH_INLINE_ALL
@@ -29,7 +31,8 @@ std::uint64_t mask_of(Element element) {
 
 template <class Float, class Bits>
 std::uint64_t float_sum(std::uint64_t a, std::uint64_t b) {
-  return std::bit_cast<Bits>(static_cast<Float>(std::bit_cast<Float>(static_cast<Bits>(a)) + std::bit_cast<Float>(static_cast<Bits>(b))));
+  return std::bit_cast<Bits>(static_cast<Float>(std::bit_cast<Float>(static_cast<Bits>(a)) +
+                                                std::bit_cast<Float>(static_cast<Bits>(b))));
 }
 
 }  // namespace
@@ -38,29 +41,42 @@ AtomicValue written(const AtomicOp& op, std::uint64_t value) {
   const std::uint64_t mask = mask_of(op.element);
   const bool floating = op.element.kind == ElementKind::Floating;
   switch (op.op) {
-    case ReduceOp::NoOp: return value;
-    case ReduceOp::Replace: return op.operand & mask;
-    case ReduceOp::CompareAndSwap: return value == (op.compare & mask) ? op.operand & mask : value;
+    case ReduceOp::NoOp:
+      return value;
+    case ReduceOp::Replace:
+      return op.operand & mask;
+    case ReduceOp::CompareAndSwap:
+      return value == (op.compare & mask) ? op.operand & mask : value;
     case ReduceOp::Sum:
       if (!floating) return (value + op.operand) & mask;
       if (op.element.size == 8) return float_sum<double, std::uint64_t>(value, op.operand);
       if (op.element.size == 4) return float_sum<float, std::uint32_t>(value, op.operand);
       return std::nullopt;
-    case ReduceOp::BitAnd: return value & op.operand & mask;
-    case ReduceOp::BitOr: return (value | op.operand) & mask;
-    case ReduceOp::BitXor: return (value ^ op.operand) & mask;
-    case ReduceOp::LogicalAnd: return value != 0 && op.operand != 0 ? 1 : 0;
-    case ReduceOp::LogicalOr: return value != 0 || op.operand != 0 ? 1 : 0;
-    case ReduceOp::LogicalXor: return (value != 0) != (op.operand != 0) ? 1 : 0;
+    case ReduceOp::BitAnd:
+      return value & op.operand & mask;
+    case ReduceOp::BitOr:
+      return (value | op.operand) & mask;
+    case ReduceOp::BitXor:
+      return (value ^ op.operand) & mask;
+    case ReduceOp::LogicalAnd:
+      return value != 0 && op.operand != 0 ? 1 : 0;
+    case ReduceOp::LogicalOr:
+      return value != 0 || op.operand != 0 ? 1 : 0;
+    case ReduceOp::LogicalXor:
+      return (value != 0) != (op.operand != 0) ? 1 : 0;
     case ReduceOp::Max:
     case ReduceOp::Min: {
       if (floating || op.element.kind == ElementKind::None) return std::nullopt;
       const int shift = 64 - 8 * std::min<int>(op.element.size, 8);
-      const auto wide = [&](std::uint64_t bits) { return static_cast<std::int64_t>(bits << shift) >> shift; };
-      const bool less = op.element.kind == ElementKind::Unsigned ? value < op.operand : wide(value) < wide(op.operand);
+      const auto wide = [&](std::uint64_t bits) {
+        return static_cast<std::int64_t>(bits << shift) >> shift;
+      };
+      const bool less = op.element.kind == ElementKind::Unsigned ? value < op.operand
+                                                                 : wide(value) < wide(op.operand);
       return (less == (op.op == ReduceOp::Max) ? op.operand : value) & mask;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -79,7 +95,9 @@ bool informs(const AtomicOp& op) { return op.fetches && op.has_result; }
 bool only_looks(const AtomicOp& op) { return informs(op) && !changes(op); }
 
 // By clocks that can be compared.
-bool surely_sooner(const AtomicOp& a, const AtomicOp& b) { return a.clock_id != 0 && a.clock_id == b.clock_id && a.done < b.start; }
+bool surely_sooner(const AtomicOp& a, const AtomicOp& b) {
+  return a.clock_id != 0 && a.clock_id == b.clock_id && a.done < b.start;
+}
 
 struct Step {
   const AtomicOp* op = nullptr;
@@ -96,13 +114,15 @@ std::vector<Queue> queues_of(const std::vector<const AtomicOp*>& ops) {
   for (const AtomicOp* op : ops) by_rank[op->rank].push_back(op);
   std::vector<Queue> queues;
   for (auto& [rank, queue] : by_rank) {
-    std::sort(queue.begin(), queue.end(), [](const auto* a, const auto* b) { return a->begin < b->begin; });
+    std::sort(queue.begin(), queue.end(),
+              [](const auto* a, const auto* b) { return a->begin < b->begin; });
     queues.push_back(std::move(queue));
   }
   return queues;
 }
 
-// The ops that share a clock, by when they were done: the first that has not been taken bounds what may come before it.
+// The ops that share a clock, by when they were done: the first that has not been taken bounds what
+// may come before it.
 class Deadlines {
  public:
   explicit Deadlines(const std::vector<Queue>& queues) {
@@ -110,7 +130,8 @@ class Deadlines {
       for (const AtomicOp* op : queue)
         if (op->clock_id != 0) lines_[op->clock_id].ops.push_back(op);
     for (auto& [id, line] : lines_) {
-      std::stable_sort(line.ops.begin(), line.ops.end(), [](const auto* a, const auto* b) { return a->done < b->done; });
+      std::stable_sort(line.ops.begin(), line.ops.end(),
+                       [](const auto* a, const auto* b) { return a->done < b->done; });
       line.taken.assign(line.ops.size(), false);
       for (std::size_t i = 0; i < line.ops.size(); ++i) place_[line.ops[i]] = {&line, i};
     }
@@ -147,12 +168,13 @@ class Deadlines {
 // The search for an order of one location's atomics in one slice.
 class Search {
  public:
-  explicit Search(const std::vector<Queue>& queues) : queues_(queues), deadlines_(queues), next_(queues.size(), 0) {
+  explicit Search(const std::vector<Queue>& queues)
+      : queues_(queues), deadlines_(queues), next_(queues.size(), 0) {
     for (const Queue& queue : queues) total_ += queue.size();
   }
 
-  // From `value`, or, if that does not explain all, from 0 or from what somebody found first: whatever explains the most.
-  // Nothing: it would take too long.
+  // From `value`, or, if that does not explain all, from 0 or from what somebody found first:
+  // whatever explains the most. Nothing: it would take too long.
   std::optional<std::vector<Step>> run(Value& value) {
     std::vector<std::uint64_t> starts{value.value_or(0), 0};
     for (const Queue& queue : queues_)
@@ -160,12 +182,13 @@ class Search {
     std::optional<std::vector<Step>> best;
     std::size_t fewest = total_ + 1;
     for (std::size_t i = 0; i < starts.size() && fewest > 0; ++i) {
-      if (std::find(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), starts[i]) != starts.begin() + static_cast<std::ptrdiff_t>(i))
+      if (std::find(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), starts[i]) !=
+          starts.begin() + static_cast<std::ptrdiff_t>(i))
         continue;
       auto steps = run_from(starts[i], i > 0 || !value);
       if (!steps) continue;
-      const auto strangers = static_cast<std::size_t>(
-          std::count_if(steps->begin() + 1, steps->end(), [](const Step& step) { return step.strange; }));
+      const auto strangers = static_cast<std::size_t>(std::count_if(
+          steps->begin() + 1, steps->end(), [](const Step& step) { return step.strange; }));
       if (strangers >= fewest) continue;
       fewest = strangers;
       best = std::move(steps);
@@ -195,7 +218,8 @@ class Search {
       if (steps_.size() > longest_.size()) longest_ = steps_;
       if (back()) continue;
       while (!steps_.empty()) undo();
-      for (const Step& step : longest_) strange_ = step.strange, value_ = step.before, take(step.queue);
+      for (const Step& step : longest_)
+        strange_ = step.strange, value_ = step.before, take(step.queue);
       take_strange();
       longest_.clear();
       restart();
@@ -218,8 +242,10 @@ class Search {
     strange_ = false;
     ++next_[queue];
     if (informs(*op)) value_ = op->result;
-    if (op->fetches && !op->has_result) value_.reset();
-    else if (value_ || op->op == ReduceOp::Replace) value_ = written(*op, value_.value_or(0));
+    if (op->fetches && !op->has_result)
+      value_.reset();
+    else if (value_ || op->op == ReduceOp::Replace)
+      value_ = written(*op, value_.value_or(0));
     step.after = value_;
     deadlines_.take(*op);
     steps_.push_back(step);
@@ -235,10 +261,13 @@ class Search {
     steps_.pop_back();
   }
 
-  bool fits(const AtomicOp& op) const { return (!informs(op) || value_ == op.result) && deadlines_.may_come(op); }
+  bool fits(const AtomicOp& op) const {
+    return (!informs(op) || value_ == op.result) && deadlines_.may_come(op);
+  }
 
-  // One more step, if some atomic explains itself. One that only looks takes nothing from the others: it comes at once.
-  // Otherwise the first that must; the others that could come are remembered.
+  // One more step, if some atomic explains itself. One that only looks takes nothing from the
+  // others: it comes at once. Otherwise the first that must; the others that could come are
+  // remembered.
   bool advance() {
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
@@ -250,7 +279,8 @@ class Search {
     if (candidates.empty()) return false;
     if (candidates.size() > 1) {
       if (!seen_.insert(state()).second) return false;
-      std::stable_sort(candidates.begin(), candidates.end(), [&](auto a, auto b) { return head(a)->done > head(b)->done; });
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [&](auto a, auto b) { return head(a)->done > head(b)->done; });
     }
     const std::uint32_t first = candidates.back();
     candidates.pop_back();
@@ -280,19 +310,23 @@ class Search {
     return true;
   }
 
-  // Nothing explains the next value: somebody else wrote 0, or what one is about to find; that from which it goes on the furthest.
+  // Nothing explains the next value: somebody else wrote 0, or what one is about to find; that from
+  // which it goes on the furthest.
   void take_strange() {
     const std::size_t taken = steps_.size();
     const Value here = value_;
     std::vector<std::uint64_t> values{0};
     for (std::size_t queue = 0; queue < queues_.size(); ++queue)
-      if (const AtomicOp* op = head(queue); op != nullptr && informs(*op) && deadlines_.may_come(*op)) values.push_back(op->result);
+      if (const AtomicOp* op = head(queue);
+          op != nullptr && informs(*op) && deadlines_.may_come(*op))
+        values.push_back(op->result);
     std::uint64_t best = 0;
     std::size_t furthest = taken;
     for (const std::uint64_t value : values) {
       restart();
       value_ = value;
-      while (steps_.size() < total_ && steps_.size() < taken + kProbe && advance()) {}
+      while (steps_.size() < total_ && steps_.size() < taken + kProbe && advance()) {
+      }
       if (steps_.size() > furthest) furthest = steps_.size(), best = value;
       while (steps_.size() > taken) undo();
       value_ = here;
@@ -313,7 +347,8 @@ class Search {
   std::size_t budget_ = 0;
 };
 
-// What can be followed at one location: those who wrote since the last one that overwrote without looking.
+// What can be followed at one location: those who wrote since the last one that overwrote without
+// looking.
 class Chain {
  public:
   explicit Chain(std::uint64_t location) : location_(location) {}
@@ -321,13 +356,17 @@ class Chain {
   // `left`: plain ones that could have come in front of it instead of those that did.
   void add(const Step& step, const std::vector<const AtomicOp*>& left) {
     const AtomicOp& op = *step.op;
-    if (const auto looking = looking_.find(op.rank); looking != looking_.end() && !(only_looks(op) && looking->second.front()->result == op.result))
+    if (const auto looking = looking_.find(op.rank);
+        looking != looking_.end() &&
+        !(only_looks(op) && looking->second.front()->result == op.result))
       looking_.erase(looking);
     if (step.strange) restart();
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
-      if (op.op == ReduceOp::Replace) say(op);
-      else plain_.push_back(&op);
+      if (op.op == ReduceOp::Replace)
+        say(op);
+      else
+        plain_.push_back(&op);
     } else {
       // A plain one has shown if no other rank's of its kind could have come in its place.
       std::erase_if(plain_, [&](const AtomicOp* plain) {
@@ -337,10 +376,13 @@ class Chain {
         return true;
       });
       hear(op);
-      if (changes(op)) say(op);
-      else if (op.clock_id != 0) looking_[op.rank].push_back(&op);
+      if (changes(op))
+        say(op);
+      else if (op.clock_id != 0)
+        looking_[op.rank].push_back(&op);
     }
-    // Who found the same value earlier may as well have looked now, if it was not done before this one began.
+    // Who found the same value earlier may as well have looked now, if it was not done before this
+    // one began.
     if (!changes(op)) return;
     for (auto& [rank, looks] : looking_) {
       std::erase_if(looks, [&](const AtomicOp* look) { return surely_sooner(*look, op); });
@@ -357,21 +399,29 @@ class Chain {
     std::vector<const AtomicOp*> writers;
     for (const AtomicOp* op : ops)
       if (!is_store(*op) && changes(*op)) writers.push_back(op);
-    const bool flags = std::all_of(writers.begin(), writers.end(), [](const auto* op) { return !op->fetches && op->op == ReduceOp::Replace; });
+    const bool flags = std::all_of(writers.begin(), writers.end(), [](const auto* op) {
+      return !op->fetches && op->op == ReduceOp::Replace;
+    });
     using Alike = std::pair<std::uint64_t, Value>;
     std::map<Alike, std::vector<const AtomicOp*>> looks;
     for (const AtomicOp* op : ops)
-      if (informs(*op) && op->known != kNever) looks[{op->clock_id, flags ? Value(op->result) : Value()}].push_back(op);
+      if (informs(*op) && op->known != kNever)
+        looks[{op->clock_id, flags ? Value(op->result) : Value()}].push_back(op);
     for (const auto& [alike, group] : looks) {
       const auto& [clock, value] = alike;
-      const auto start = [clock = clock](const AtomicOp* op) { return clock != 0 && op->clock_id == clock ? op->start : 0; };
+      const auto start = [clock = clock](const AtomicOp* op) {
+        return clock != 0 && op->clock_id == clock ? op->start : 0;
+      };
       std::vector<const AtomicOp*> followed;
       for (const AtomicOp* op : writers)
         if (!value || written(*op, 0) == value) followed.push_back(op);
-      std::stable_sort(followed.begin(), followed.end(), [&](const auto* a, const auto* b) { return start(a) < start(b); });
+      std::stable_sort(followed.begin(), followed.end(),
+                       [&](const auto* a, const auto* b) { return start(a) < start(b); });
       for (const AtomicOp* op : followed) say(*op);
       for (const AtomicOp* look : group) {
-        const auto behind = std::upper_bound(followed.begin(), followed.end(), look->done, [&](std::uint64_t done, const auto* op) { return done < start(op); });
+        const auto behind =
+            std::upper_bound(followed.begin(), followed.end(), look->done,
+                             [&](std::uint64_t done, const auto* op) { return done < start(op); });
         hear(*look, static_cast<std::uint64_t>(behind - followed.begin()));
       }
       restart();
@@ -388,16 +438,20 @@ class Chain {
     place_ = 0;
     plain_.clear();
   }
-  void say(const AtomicOp& op) { signals_.push_back({op.rank, op.after, {op.begin, key(), false, place_++, true}}); }
+  void say(const AtomicOp& op) {
+    signals_.push_back({op.rank, op.after, {op.begin, key(), false, place_++, true}});
+  }
   void hear(const AtomicOp& op) { hear(op, place_); }
   void hear(const AtomicOp& op, std::uint64_t place) {
-    if (op.has_result && op.known != kNever && place > 0) signals_.push_back({op.rank, op.known_after, {op.known, key(), true, place, true}});
+    if (op.has_result && op.known != kNever && place > 0)
+      signals_.push_back({op.rank, op.known_after, {op.known, key(), true, place, true}});
   }
 
   const std::uint64_t location_;
   std::uint64_t number_ = 0, place_ = 0;
   std::vector<const AtomicOp*> plain_;  // that no result has shown to be in yet
-  std::map<WorldRank, std::vector<const AtomicOp*>> looking_;  // one after the other, all with the same result
+  std::map<WorldRank, std::vector<const AtomicOp*>>
+      looking_;  // one after the other, all with the same result
   std::vector<RankSignal> signals_;
 };
 
@@ -407,7 +461,8 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
   for (const Step& step : steps) {
     ++next[step.queue];
     std::vector<const AtomicOp*> left;
-    for (std::uint32_t queue = 0; step.op->fetches && chain.has_plain() && queue < queues.size(); ++queue) {
+    for (std::uint32_t queue = 0; step.op->fetches && chain.has_plain() && queue < queues.size();
+         ++queue) {
       if (queue == step.queue || next[queue] == queues[queue].size()) continue;
       const AtomicOp* op = queues[queue][next[queue]];
       if (!op->fetches && !surely_sooner(*step.op, *op)) left.push_back(op);
@@ -418,42 +473,54 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
 
 }  // namespace
 
-std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value) {
+std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
+                                      AtomicValue& value) {
   if (ops.size() == 1) {  // most locations of a hash table: nobody to follow
     value = informs(ops[0]) ? written(ops[0], ops[0].result) : std::nullopt;
     return {};
   }
   const bool anybody_looks = std::any_of(ops.begin(), ops.end(), informs);
-  const bool one_element = std::all_of(ops.begin(), ops.end(), [&](const AtomicOp& op) { return op.element == ops.front().element; });
+  const bool one_element = std::all_of(ops.begin(), ops.end(), [&](const AtomicOp& op) {
+    return op.element == ops.front().element;
+  });
   if (!anybody_looks || !one_element) {
     value.reset();
     return {};
   }
-  std::stable_sort(ops.begin(), ops.end(), [](const AtomicOp& a, const AtomicOp& b) { return a.after < b.after; });
+  std::stable_sort(ops.begin(), ops.end(),
+                   [](const AtomicOp& a, const AtomicOp& b) { return a.after < b.after; });
   Chain chain(location);
   for (std::size_t first = 0; first < ops.size();) {
     std::vector<const AtomicOp*> slice;
-    for (const Cut after = ops[first].after; first < ops.size() && ops[first].after == after; ++first) slice.push_back(&ops[first]);
+    for (const Cut after = ops[first].after; first < ops.size() && ops[first].after == after;
+         ++first)
+      slice.push_back(&ops[first]);
     if (std::any_of(slice.begin(), slice.end(), [](const auto* op) { return is_store(*op); })) {
       value.reset();
       chain.add_by_time(slice);
       continue;
     }
     const std::vector<Queue> queues = queues_of(slice);
-    if (const auto steps = Search(queues).run(value)) add_steps(chain, queues, *steps);
-    else chain.add_by_time(slice);
+    if (const auto steps = Search(queues).run(value))
+      add_steps(chain, queues, *steps);
+    else
+      chain.add_by_time(slice);
   }
   return chain.take();
 }
 
 Sightings::Sightings(std::span<const RankSignal> signals) {
   for (const auto& [rank, slice, signal] : signals) {
-    if (signal.hears) looks_[signal.key][rank].push_back({signal.place, {rank, signal.moment, slice == kNoCut ? kNoCut : slice + 1}});
-    else written_.emplace(std::pair(rank, signal.moment), std::pair(signal.key, signal.place));
+    if (signal.hears)
+      looks_[signal.key][rank].push_back(
+          {signal.place, {rank, signal.moment, slice == kNoCut ? kNoCut : slice + 1}});
+    else
+      written_.emplace(std::pair(rank, signal.moment), std::pair(signal.key, signal.place));
   }
   for (auto& [key, ranks] : looks_)
     for (auto& [rank, looks] : ranks) {
-      std::stable_sort(looks.begin(), looks.end(), [](const Look& a, const Look& b) { return a.place < b.place; });
+      std::stable_sort(looks.begin(), looks.end(),
+                       [](const Look& a, const Look& b) { return a.place < b.place; });
       for (std::size_t i = looks.size() - 1; i-- > 0;)
         if (looks[i + 1].when.moment < looks[i].when.moment) looks[i].when = looks[i + 1].when;
     }
@@ -465,7 +532,9 @@ void Sightings::add(WorldRank rank, Moment begin, std::vector<Instant>& instants
     const auto ranks = looks_.find(key);
     if (ranks == looks_.end()) continue;
     for (const auto& [who, looks] : ranks->second) {
-      const auto first = std::upper_bound(looks.begin(), looks.end(), place, [](std::uint64_t at, const Look& look) { return at < look.place; });
+      const auto first =
+          std::upper_bound(looks.begin(), looks.end(), place,
+                           [](std::uint64_t at, const Look& look) { return at < look.place; });
       if (who != rank && first != looks.end()) instants.push_back(first->when);
     }
   }

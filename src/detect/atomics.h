@@ -1,4 +1,5 @@
-// The order of the atomics that met at one location, rebuilt from what they wrote and read (docs/one-sided-races.md).
+// The order of the atomics that met at one location, rebuilt from what they wrote and read
+// (docs/one-sided-races.md).
 #pragma once
 
 #include <map>
@@ -25,11 +26,13 @@ using AtomicValue = std::optional<std::uint64_t>;
 // What a location holds after `op` found `value` there; nothing if we cannot compute it.
 AtomicValue written(const AtomicOp& op, std::uint64_t value);
 
-// `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own; `value` is what it held before, and
-// holds after.
-std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location, AtomicValue& value);
+// `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own;
+// `value` is what it held before, and holds after.
+std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
+                                      AtomicValue& value);
 
-// By whom else, and when, the effect of an atomic was first found, as the signals of its location have it.
+// By whom else, and when, the effect of an atomic was first found, as the signals of its location
+// have it.
 class Sightings {
  public:
   explicit Sightings(std::span<const RankSignal> signals);
@@ -40,8 +43,10 @@ class Sightings {
     std::uint64_t place = 0;
     Instant when;
   };
-  std::multimap<std::pair<WorldRank, Moment>, std::pair<std::uint64_t, std::uint64_t>> written_;  // the keys and places of each
-  std::map<std::uint64_t, std::map<WorldRank, std::vector<Look>>> looks_;  // by key and rank: by place, the first at that place or later
+  std::multimap<std::pair<WorldRank, Moment>, std::pair<std::uint64_t, std::uint64_t>>
+      written_;  // the keys and places of each
+  std::map<std::uint64_t, std::map<WorldRank, std::vector<Look>>>
+      looks_;  // by key and rank: by place, the first at that place or later
 };
 
 }  // namespace photofinish

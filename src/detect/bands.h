@@ -1,4 +1,5 @@
-// Bands of addresses: what is too much to be looked at at once is looked at one band after the other.
+// Bands of addresses: what is too much to be looked at at once is looked at one band after the
+// other.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,15 @@ namespace photofinish {
 
 // Addresses [begin, end); all of them.
 struct Band {
-  std::int64_t begin = std::numeric_limits<std::int64_t>::min(), end = std::numeric_limits<std::int64_t>::max();
+  std::int64_t begin = std::numeric_limits<std::int64_t>::min(),
+               end = std::numeric_limits<std::int64_t>::max();
   bool contains(std::int64_t address) const { return begin <= address && address < end; }
   bool touches(std::int64_t first, std::int64_t last) const { return first < end && begin < last; }
   bool operator==(const Band&) const = default;
 };
 
-// Where bands should end for all to have as many accesses: of all that are added, or of every second, fourth … if there are many.
+// Where bands should end for all to have as many accesses: of all that are added, or of every
+// second, fourth … if there are many.
 class BandBorders {
  public:
   void add(std::int64_t begin);  // where an access begins

@@ -5,11 +5,13 @@
 namespace photofinish {
 namespace {
 
-// Where in the elements' size a box starts: elements of two boxes coincide if this is the same and no block is off the grid.
+// Where in the elements' size a box starts: elements of two boxes coincide if this is the same and
+// no block is off the grid.
 std::int64_t residue(const Box& box, std::int64_t size) {
   if (size <= 0) return -1;
   bool regular = box.length % size == 0;
-  for (const Dimension& dimension : box.dimensions) regular = regular && dimension.stride % size == 0;
+  for (const Dimension& dimension : box.dimensions)
+    regular = regular && dimension.stride % size == 0;
   return regular ? box.offset % size : -1;
 }
 
@@ -23,9 +25,12 @@ std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t bas
     case AccessKind::Store:
       if (access.rank != owner_) return OtherStore;
       return access.in_flight ? OwnStoreInFlight : OwnStore;
-    case AccessKind::Get: return Get;
-    case AccessKind::Put: return Put;
-    case AccessKind::Accumulate: break;
+    case AccessKind::Get:
+      return Get;
+    case AccessKind::Put:
+      return Put;
+    case AccessKind::Accumulate:
+      break;
   }
   Box bytes = access.boxes[box];
   bytes.offset += base;
@@ -42,21 +47,41 @@ std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t bas
 void Groups::settle(bool any_same_op_window) {
   const auto count = static_cast<std::uint32_t>(weights_.size());
   conflicts_ = GroupConflicts(count);
-  const std::pair<Fixed, Fixed> fixed[] = {
-      {OwnLoad, OwnStoreInFlight}, {OwnLoad, OtherStore}, {OwnLoad, Put},
-      {OwnLoadInFlight, OwnStore}, {OwnLoadInFlight, OwnStoreInFlight}, {OwnLoadInFlight, OtherStore}, {OwnLoadInFlight, Put},
-      {OwnStore, OwnStoreInFlight}, {OwnStore, OtherLoad}, {OwnStore, OtherStore}, {OwnStore, Get}, {OwnStore, Put},
-      {OwnStoreInFlight, OwnStoreInFlight}, {OwnStoreInFlight, OtherLoad}, {OwnStoreInFlight, OtherStore},
-      {OwnStoreInFlight, Get}, {OwnStoreInFlight, Put},
-      {OtherLoad, OtherStore}, {OtherLoad, Put}, {OtherStore, OtherStore}, {OtherStore, Get}, {OtherStore, Put},
-      {Get, Put}, {Put, Put},
-      {AnyUpdate, OwnStore}, {AnyUpdate, OwnStoreInFlight}, {AnyUpdate, OtherStore}};
+  const std::pair<Fixed, Fixed> fixed[] = {{OwnLoad, OwnStoreInFlight},
+                                           {OwnLoad, OtherStore},
+                                           {OwnLoad, Put},
+                                           {OwnLoadInFlight, OwnStore},
+                                           {OwnLoadInFlight, OwnStoreInFlight},
+                                           {OwnLoadInFlight, OtherStore},
+                                           {OwnLoadInFlight, Put},
+                                           {OwnStore, OwnStoreInFlight},
+                                           {OwnStore, OtherLoad},
+                                           {OwnStore, OtherStore},
+                                           {OwnStore, Get},
+                                           {OwnStore, Put},
+                                           {OwnStoreInFlight, OwnStoreInFlight},
+                                           {OwnStoreInFlight, OtherLoad},
+                                           {OwnStoreInFlight, OtherStore},
+                                           {OwnStoreInFlight, Get},
+                                           {OwnStoreInFlight, Put},
+                                           {OtherLoad, OtherStore},
+                                           {OtherLoad, Put},
+                                           {OtherStore, OtherStore},
+                                           {OtherStore, Get},
+                                           {OtherStore, Put},
+                                           {Get, Put},
+                                           {Put, Put},
+                                           {AnyUpdate, OwnStore},
+                                           {AnyUpdate, OwnStoreInFlight},
+                                           {AnyUpdate, OtherStore}};
   for (const auto& [a, b] : fixed) conflicts_.add(a, b);
   for (std::uint32_t i = 0; i < families_.size(); ++i) {
     const std::uint32_t group = kFixed + i;
-    for (const Fixed writes : {OwnStore, OwnStoreInFlight, OtherStore, Put}) conflicts_.add(group, writes);
+    for (const Fixed writes : {OwnStore, OwnStoreInFlight, OtherStore, Put})
+      conflicts_.add(group, writes);
     if (families_[i].op != ReduceOp::NoOp)
-      for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get}) conflicts_.add(group, reads);
+      for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get})
+        conflicts_.add(group, reads);
     for (std::uint32_t j = 0; j <= i; ++j)
       if (clash(families_[i], families_[j], any_same_op_window)) conflicts_.add(group, kFixed + j);
   }
@@ -64,7 +89,8 @@ void Groups::settle(bool any_same_op_window) {
   clashes_.assign(count, false);
   clashing_weight_ = 0;
   for (std::uint32_t a = 0; a < count; ++a) {
-    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b) clashes_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
+    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b)
+      clashes_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
     if (clashes_[a]) clashing_weight_ += weights_[a];
   }
 }

@@ -1,4 +1,5 @@
-// Accesses that behave alike towards all others form a group: what never clashes never meets in the sweep.
+// Accesses that behave alike towards all others form a group: what never clashes never meets in the
+// sweep.
 #pragma once
 
 #include <vector>
@@ -11,16 +12,29 @@ namespace photofinish {
 
 class Groups {
  public:
-  enum Fixed : std::uint32_t { OwnLoad, OwnLoadInFlight, OwnStore, OwnStoreInFlight, OtherLoad, OtherStore, Get, Put, AnyUpdate, kFixed };
+  enum Fixed : std::uint32_t {
+    OwnLoad,
+    OwnLoadInFlight,
+    OwnStore,
+    OwnStoreInFlight,
+    OtherLoad,
+    OtherStore,
+    Get,
+    Put,
+    AnyUpdate,
+    kFixed
+  };
 
-  Groups(WorldRank owner, const RuleOptions& options) : owner_(owner), options_(options), weights_(kFixed, 0) {}
+  Groups(WorldRank owner, const RuleOptions& options)
+      : owner_(owner), options_(options), weights_(kFixed, 0) {}
 
   // That of one box, which begins `base` bytes behind where the access says.
   std::uint32_t of(const Access& access, std::size_t box, std::int64_t base);
   // `weight`: more than nothing; they are added up for whoever wants to know.
   void add(std::uint32_t group, std::size_t weight) { weights_[group] += weight; }
 
-  // Once all have been added: which of them clash, and whether a group has any that it clashes with.
+  // Once all have been added: which of them clash, and whether a group has any that it clashes
+  // with.
   void settle(bool any_same_op_window);
   const GroupConflicts& conflicts() const { return conflicts_; }
   bool clashes(std::uint32_t group) const { return clashes_[group]; }

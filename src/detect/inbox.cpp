@@ -7,7 +7,8 @@
 namespace photofinish {
 
 Inbox::SendId Inbox::sent(Incoming send) {
-  const auto [found, added] = source_of_.try_emplace(send.end.rank, static_cast<std::uint32_t>(sources_.size()));
+  const auto [found, added] =
+      source_of_.try_emplace(send.end.rank, static_cast<std::uint32_t>(sources_.size()));
   if (added) sources_.push_back({send.end.rank, {}, 0});
   SendId id;
   if (free_sends_.empty()) {
@@ -29,7 +30,8 @@ void Inbox::remove(SendId id) {
   if (list[source.first] == id) {
     ++source.first;
   } else {
-    const auto at = std::find(list.begin() + static_cast<std::ptrdiff_t>(source.first), list.end(), id);
+    const auto at =
+        std::find(list.begin() + static_cast<std::ptrdiff_t>(source.first), list.end(), id);
     CHECK(at != list.end());
     list.erase(at);
   }
@@ -58,7 +60,8 @@ Inbox::ReceiveId Inbox::posted(Wanted wanted, const MessageEnd& end, const Share
 std::size_t Inbox::before_in_window(ReceiveId id) const {
   if (window_.empty() || window_.back().id < id) return window_.size();
   if (window_.front().id == id) return 0;
-  const auto at = std::lower_bound(window_.begin(), window_.end(), id, [](const Received& r, ReceiveId i) { return r.id < i; });
+  const auto at = std::lower_bound(window_.begin(), window_.end(), id,
+                                   [](const Received& r, ReceiveId i) { return r.id < i; });
   return static_cast<std::size_t>(at - window_.begin());
 }
 
@@ -69,15 +72,16 @@ Inbox::Received& Inbox::find(ReceiveId id) {
 }
 
 // R_m from the match of `earlier` to the match of a receive with a send.
-bool Inbox::must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from, std::int64_t tag,
-                            std::uint64_t number) const {
+bool Inbox::must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted,
+                            WorldRank from, std::int64_t tag, std::uint64_t number) const {
   if (!earlier.matched || earlier.id >= id || earlier.completed_at <= id) return false;
   if (earlier.wanted.takes(from, tag)) return true;
   return earlier.from == from && earlier.send_number < number && wanted.takes(from, earlier.tag);
 }
 
 // The clocks of those that must come first, unless they do so by way of one that is in already.
-void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock, std::vector<KeptRef>& before) {
+void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock,
+                    std::vector<KeptRef>& before) {
   clock = send.clock;
   before.clear();
   in_.clear();
@@ -85,33 +89,42 @@ void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, Sh
     const Received& earlier = window_[i];
     if (!must_come_first(earlier, id, wanted, send.end.rank, send.end.tag, send.number)) continue;
     if (std::any_of(in_.begin(), in_.end(), [&](const Received* later) {
-          return later->from.value >= 0 && must_come_first(earlier, later->id, later->wanted, later->from, later->tag, later->send_number);
+          return later->from.value >= 0 &&
+                 must_come_first(earlier, later->id, later->wanted, later->from, later->tag,
+                                 later->send_number);
         }))
       continue;
     in_.push_back(&earlier);
     clock.join(earlier.clock);
     for (const KeptRef& ref : earlier.before)
-      if (kept_[ref.index].used && kept_[ref.index].generation == ref.generation) before.push_back(ref);
+      if (kept_[ref.index].used && kept_[ref.index].generation == ref.generation)
+        before.push_back(ref);
   }
 }
 
 bool Inbox::before(const Releases& releases, const SharedClock& clock) {
-  return std::any_of(releases.begin(), releases.end(),
-                     [&](const auto& release) { return release.second <= clock[static_cast<std::size_t>(release.first.value)]; });
-}
-
-// Something that would have to be out of the way first can get there only after the kept match.
-bool Inbox::blocked(const Kept& kept, WorldRank rank, std::int64_t tag, std::uint64_t number) const {
-  return std::any_of(kept.late.begin(), kept.late.end(), [&](const Late& late) {
-    return late.wanted.takes(rank, tag) || (late.from == rank && late.number < number && kept.wanted.takes(rank, late.tag));
+  return std::any_of(releases.begin(), releases.end(), [&](const auto& release) {
+    return release.second <= clock[static_cast<std::size_t>(release.first.value)];
   });
 }
 
-// `received` goes out of the way at `clock`: too late for those that wait for it and come before that.
-void Inbox::note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number, const SharedClock& clock) {
+// Something that would have to be out of the way first can get there only after the kept match.
+bool Inbox::blocked(const Kept& kept, WorldRank rank, std::int64_t tag,
+                    std::uint64_t number) const {
+  return std::any_of(kept.late.begin(), kept.late.end(), [&](const Late& late) {
+    return late.wanted.takes(rank, tag) ||
+           (late.from == rank && late.number < number && kept.wanted.takes(rank, late.tag));
+  });
+}
+
+// `received` goes out of the way at `clock`: too late for those that wait for it and come before
+// that.
+void Inbox::note_late(const Received& received, WorldRank from, std::int64_t tag,
+                      std::uint64_t number, const SharedClock& clock) {
   if (received.id >= last_kept_) return;
   for (Kept& kept : kept_)
-    if (kept.used && kept.id > received.id && before(kept.releases, clock)) kept.late.push_back({received.wanted, from, tag, number});
+    if (kept.used && kept.id > received.id && before(kept.releases, clock))
+      kept.late.push_back({received.wanted, from, tag, number});
 }
 
 bool Inbox::open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const {
@@ -122,7 +135,8 @@ bool Inbox::open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) 
   return false;
 }
 
-// Whether earlier sends of the rank, unmatched as yet, fit the kept receive; and whether one before it could still take them.
+// Whether earlier sends of the rank, unmatched as yet, fit the kept receive; and whether one before
+// it could still take them.
 Inbox::Earlier Inbox::earlier_of(const Kept& kept, WorldRank rank, std::uint64_t number) const {
   const auto found = source_of_.find(rank);
   if (found == source_of_.end()) return Earlier::None;
@@ -162,8 +176,8 @@ Inbox::KeptRef Inbox::keep(Taker taker, const Received& received, const MessageE
   return {index, kept.generation};
 }
 
-// Forgets the earlier ones of the same site, source and tag, as far back as no open receive lies in between: a send that could have
-// been theirs could have been this one's.
+// Forgets the earlier ones of the same site, source and tag, as far back as no open receive lies in
+// between: a send that could have been theirs could have been this one's.
 void Inbox::supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by) {
   const Kept& latest = kept_[by];
   ReceiveId open = 0;
@@ -171,8 +185,10 @@ void Inbox::supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by) {
     if (!window_[i].matched) open = window_[i].id;
   for (std::size_t i = 0; i < same_tag.size();) {
     const Kept& kept = kept_[same_tag[i]];
-    const bool replaced = kept.id < latest.id && kept.id > open && kept.pins == 0 && kept.taker == latest.taker && kept.wanted == latest.wanted &&
-                          kept.receive.site_key == latest.receive.site_key && (kept.taker != Taker::Cancelled || !kept.releases.empty());
+    const bool replaced = kept.id < latest.id && kept.id > open && kept.pins == 0 &&
+                          kept.taker == latest.taker && kept.wanted == latest.wanted &&
+                          kept.receive.site_key == latest.receive.site_key &&
+                          (kept.taker != Taker::Cancelled || !kept.releases.empty());
     if (!replaced) {
       ++i;
       continue;
@@ -208,7 +224,8 @@ void Inbox::withdrawn(SendId id) {
   // Pairs that hang on it are let go.
   std::erase_if(pending_, [&](const Pending& pending) {
     Kept& kept = kept_[pending.kept];
-    const bool hangs = pending.send.rank == send.end.rank && send.number < pending.number && kept.wanted.takes(send.end.rank, send.end.tag);
+    const bool hangs = pending.send.rank == send.end.rank && send.number < pending.number &&
+                       kept.wanted.takes(send.end.rank, send.end.tag);
     if (hangs) --kept.pins;
     return hangs;
   });
@@ -237,9 +254,12 @@ void Inbox::released(const std::vector<KeptRef>& matches, WorldRank rank, ClockP
   for (const KeptRef& ref : matches) {
     Kept& kept = kept_[ref.index];
     if (!kept.used || kept.generation != ref.generation) continue;
-    const auto at = std::find_if(kept.releases.begin(), kept.releases.end(), [&](const auto& release) { return release.first == rank; });
-    if (at == kept.releases.end()) kept.releases.emplace_back(rank, time);
-    else at->second = std::min(at->second, time);
+    const auto at = std::find_if(kept.releases.begin(), kept.releases.end(),
+                                 [&](const auto& release) { return release.first == rank; });
+    if (at == kept.releases.end())
+      kept.releases.emplace_back(rank, time);
+    else
+      at->second = std::min(at->second, time);
   }
 }
 

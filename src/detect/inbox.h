@@ -1,12 +1,16 @@
-// One rank's receives on one communicator: which messages came before which, and which other one each could have taken.
+// One rank's receives on one communicator: which messages came before which, and which other one
+// each could have taken.
 //
-// Rule (docs/message-races.md, "Which pairs"): a send s of another rank could have been taken by a receive r with match m if it fits, was not
-// taken by a receive before r, is the first such send of its rank, m does not come before s, and neither does m come before what must be
-// out of the way: the matches of earlier sends of that rank that fit r, and of earlier receives that fit s.
-// Invariants: `window_` holds, in the order they were posted, the receives that are open or whose completion a receive that is
-// open did not wait for: only their matches can be related to matches yet to come. `kept_` holds matches that could have been
-// others: of those posted at one site for one source and tag, the latest, and those from which an open receive separates it.
-// Matches come in an order that agrees with happens-before: whatever comes before a match or completion has been told before.
+// Rule (docs/message-races.md, "Which pairs"): a send s of another rank could have been taken by a
+// receive r with match m if it fits, was not taken by a receive before r, is the first such send of
+// its rank, m does not come before s, and neither does m come before what must be out of the way:
+// the matches of earlier sends of that rank that fit r, and of earlier receives that fit s.
+// Invariants: `window_` holds, in the order they were posted, the receives that are open or whose
+// completion a receive that is open did not wait for: only their matches can be related to matches
+// yet to come. `kept_` holds matches that could have been others: of those posted at one site for
+// one source and tag, the latest, and those from which an open receive separates it. Matches come
+// in an order that agrees with happens-before: whatever comes before a match or completion has been
+// told before.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +29,8 @@ struct MessageRace {
   Uid comm;
   Wanted wanted;
   MessageEnd receive;
-  MessageEnd got;    // rank kProcNull: nothing, it was cancelled
-  MessageEnd other;  // what it could have got
+  MessageEnd got;                // rank kProcNull: nothing, it was cancelled
+  MessageEnd other;              // what it could have got
   bool other_unmatched = false;  // nobody ever took that one
 };
 
@@ -37,7 +41,8 @@ struct Incoming {
   SharedClock clock;         // what its rank knew when it was posted
 };
 
-// Something that comes after a match: time at some rank. A match comes before all that know one of these.
+// Something that comes after a match: time at some rank. A match comes before all that know one of
+// these.
 using Releases = std::vector<std::pair<WorldRank, ClockPool::Time>>;
 
 class Inbox {
@@ -52,23 +57,28 @@ class Inbox {
     std::uint32_t generation = 0;
   };
   struct Match {
-    SharedClock clock;             // what comes with the message: the sender's clock and those of matches that had to come first
-    std::vector<KeptRef> before;  // matches that it comes after, itself included: all released when it is
+    SharedClock clock;  // what comes with the message: the sender's clock and those of matches that
+                        // had to come first
+    std::vector<KeptRef>
+        before;  // matches that it comes after, itself included: all released when it is
   };
 
   SendId sent(Incoming send);
   ReceiveId posted(Wanted wanted, const MessageEnd& end, const SharedClock& clock);
-  // Fills in what is to be handed to `released` and joined by whoever completes the send or the receive.
+  // Fills in what is to be handed to `released` and joined by whoever completes the send or the
+  // receive.
   template <class Report>
   void matched(SendId send, ReceiveId receive, Match& match, Report report);
-  // The send was cancelled: it is not told as one that could have been taken, for it may have been gone.
+  // The send was cancelled: it is not told as one that could have been taken, for it may have been
+  // gone.
   void withdrawn(SendId send);
   // It took no message, and never will; `clock` is the rank's as it cancels.
   void cancelled(ReceiveId receive, const SharedClock& clock);
   // A probe that saw a message; it is over at once.
   template <class Report>
   void probed(SendId send, Wanted wanted, const MessageEnd& end, Match& match, Report report);
-  // The receive is complete; what its rank does next has this time. Fills in what the receive brought.
+  // The receive is complete; what its rank does next has this time. Fills in what the receive
+  // brought.
   void completed(ReceiveId receive, ClockPool::Time time, SharedClock& clock);
   // As `rank` goes on at `time`, all of these are over.
   void released(const std::vector<KeptRef>& matches, WorldRank rank, ClockPool::Time time);
@@ -76,12 +86,14 @@ class Inbox {
   template <class Report>
   void finish(Report report);
 
-  // Forgets matches that come before whatever any rank will send, where clocks(rank) is what that rank knows now.
+  // Forgets matches that come before whatever any rank will send, where clocks(rank) is what that
+  // rank knows now.
   template <class Clocks>
   void forget_known(std::size_t ranks, Clocks clocks);
   bool crowded() const { return kept_count_ > crowd_; }
 
-  // What the rank knew when it posted the receive: only whoever sent to it synchronously needs that.
+  // What the rank knew when it posted the receive: only whoever sent to it synchronously needs
+  // that.
   SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
   std::size_t kept() const { return kept_count_; }
   std::size_t window() const { return window_.size(); }
@@ -116,7 +128,8 @@ class Inbox {
     MessageEnd receive;
     MessageEnd got;
     Releases releases;
-    std::vector<std::pair<WorldRank, std::uint64_t>> settled;  // by rank: its first fitting send that no earlier receive took
+    std::vector<std::pair<WorldRank, std::uint64_t>>
+        settled;  // by rank: its first fitting send that no earlier receive took
     std::vector<Late> late;
     std::uint32_t pins = 0;  // pending pairs
   };
@@ -137,20 +150,24 @@ class Inbox {
 
   std::size_t before_in_window(ReceiveId id) const;
   Received& find(ReceiveId id);
-  bool must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from, std::int64_t tag, std::uint64_t number) const;
-  void collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock, std::vector<KeptRef>& before);
+  bool must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from,
+                       std::int64_t tag, std::uint64_t number) const;
+  void collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock,
+               std::vector<KeptRef>& before);
   static bool before(const Releases& releases, const SharedClock& clock);
   bool blocked(const Kept& kept, WorldRank rank, std::int64_t tag, std::uint64_t number) const;
   enum class Earlier { None, Undecided, Stays };
   Earlier earlier_of(const Kept& kept, WorldRank rank, std::uint64_t number) const;
-  void note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number, const SharedClock& clock);
+  void note_late(const Received& received, WorldRank from, std::int64_t tag, std::uint64_t number,
+                 const SharedClock& clock);
   bool open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const;
   template <class Report>
   void consider_all(const Incoming& send, ReceiveId until, bool unmatched, Report report);
   template <class Report>
   void consider(std::uint32_t index, const Incoming& send, bool unmatched, Report report);
   template <class Report>
-  void settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock, Report report);
+  void settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock,
+                      Report report);
   KeptRef keep(Taker taker, const Received& received, const MessageEnd& got);
   void supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by);
   void forget(std::uint32_t index);
@@ -165,7 +182,7 @@ class Inbox {
   ReceiveId next_ = 1;
   std::vector<Received> window_;
   std::vector<const Received*> in_;  // while a match is being collected
-  std::size_t done_ = 0;  // of the window: completed
+  std::size_t done_ = 0;             // of the window: completed
   std::size_t trim_at_ = 8;
   std::vector<Kept> kept_;
   std::vector<std::uint32_t> free_kept_;
@@ -207,7 +224,8 @@ void Inbox::consider(std::uint32_t index, const Incoming& send, bool unmatched, 
   if (kept.got.rank == rank || !kept.wanted.takes(rank, send.end.tag)) return;
   const Earlier earlier = earlier_of(kept, rank, send.number);
   if (earlier == Earlier::Stays) return;
-  const auto at = std::lower_bound(kept.settled.begin(), kept.settled.end(), std::pair(rank, std::uint64_t{0}));
+  const auto at =
+      std::lower_bound(kept.settled.begin(), kept.settled.end(), std::pair(rank, std::uint64_t{0}));
   if (at != kept.settled.end() && at->first == rank) {
     if (at->second <= send.number) return;
     at->second = send.number;
@@ -226,13 +244,15 @@ void Inbox::consider(std::uint32_t index, const Incoming& send, bool unmatched, 
 }
 
 template <class Report>
-void Inbox::settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock, Report report) {
+void Inbox::settle_pending(const Incoming& send, ReceiveId receive, const SharedClock& clock,
+                           Report report) {
   std::size_t left = 0;
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Pending pending = pending_[i];
     Kept& kept = kept_[pending.kept];
     bool stays = true;
-    if (pending.send.rank == send.end.rank && send.number < pending.number && kept.wanted.takes(send.end.rank, send.end.tag)) {
+    if (pending.send.rank == send.end.rank && send.number < pending.number &&
+        kept.wanted.takes(send.end.rank, send.end.tag)) {
       if (receive > kept.id || before(kept.releases, clock)) {
         stays = false;
       } else if (earlier_of(kept, pending.send.rank, pending.number) == Earlier::None) {
@@ -240,8 +260,10 @@ void Inbox::settle_pending(const Incoming& send, ReceiveId receive, const Shared
         stays = false;
       }
     }
-    if (stays) pending_[left++] = pending;
-    else --kept.pins;
+    if (stays)
+      pending_[left++] = pending;
+    else
+      --kept.pins;
   }
   pending_.resize(left);
 }
@@ -259,7 +281,8 @@ void Inbox::matched(SendId id, ReceiveId receive, Match& match, Report report) {
   note_late(received, send.end.rank, send.end.tag, send.number, match.clock);
   consider_all(send, receive, false, report);
   if (!pending_.empty()) settle_pending(send, receive, match.clock, report);
-  if (received.wanted.source == kAnySource) match.before.push_back(keep(Taker::Receive, received, send.end));
+  if (received.wanted.source == kAnySource)
+    match.before.push_back(keep(Taker::Receive, received, send.end));
   received.clock = match.clock;
   received.before = match.before;
 }

@@ -58,12 +58,15 @@ class Walker {
   void run() {
     while (const Batch batch = next())
       for (const Told& told : *batch) {
-        if (told.took) walk_.took(told.rank, told.step.operation, told.step.key);
-        else tell(told);
+        if (told.took)
+          walk_.took(told.rank, told.step.operation, told.step.key);
+        else
+          tell(told);
       }
   }
   void tell(const Told& told) {
-    // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of later.
+    // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of
+    // later.
     if (told.step.kind == MessageStep::Kind::Unlock) walk_.announce(told.rank, told.step);
     walk_.add(told.rank, told.step);
   }
@@ -86,7 +89,9 @@ class Walker {
 // What all ranks share.
 class Walk {
  public:
-  explicit Walk(std::int32_t ranks) : seen_(ranks, MessageWalk::Ways::AsSeen), unbuffered_(ranks, MessageWalk::Ways::Unbuffered) {}
+  explicit Walk(std::int32_t ranks)
+      : seen_(ranks, MessageWalk::Ways::AsSeen),
+        unbuffered_(ranks, MessageWalk::Ways::Unbuffered) {}
 
   void add(WorldRank rank, MessageStep step) { add(Told{rank, std::move(step)}); }
   void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
@@ -132,7 +137,9 @@ class Walk {
 class Rank final : public MessageSink {
  public:
   Rank(RankInput input, std::int32_t world_size, Walk& walk)
-      : input_(std::move(input)), timeline_(input_.rank, world_size, *input_.definitions), walk_(walk) {
+      : input_(std::move(input)),
+        timeline_(input_.rank, world_size, *input_.definitions),
+        walk_(walk) {
     timeline_.tell_messages(this, Timeline::Besides::Nothing);
     advance();
   }
@@ -143,16 +150,24 @@ class Rank final : public MessageSink {
 
   void take() {
     event_ = next_;
-    if (concerns_messages(traits(event_->call).action) && traits(event_->call).action != Action::Init) {
+    if (concerns_messages(traits(event_->call).action) &&
+        traits(event_->call).action != Action::Init) {
       if (task_ == TaskId()) task_ = event_->task;
       walk_.threads |= task_ != event_->task;
     }
-    flush([&](const Deferred& deferred) { return deferred.task == event_->task || deferred.end <= event_->start; });
+    flush([&](const Deferred& deferred) {
+      return deferred.task == event_->task || deferred.end <= event_->start;
+    });
     deferring_ = false;
     if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
-    if (concerns_locks(traits(event_->call).action)) timeline_.add(*event_, {ticks(event_->start), ticks(event_->start + event_->duration) + 2 * input_.definitions->rank.ticks_per_unit});
-    if (event_->returned && depends_on_time(*event_)) walk_.timing.note(input_.rank, event_->site, timeline_.site_key(event_->site));
-    finalized_ |= traits(event_->call).action == Action::Finalize || traits(event_->call).action == Action::SessionFinalize;
+    if (concerns_locks(traits(event_->call).action))
+      timeline_.add(*event_,
+                    {ticks(event_->start), ticks(event_->start + event_->duration) +
+                                               2 * input_.definitions->rank.ticks_per_unit});
+    if (event_->returned && depends_on_time(*event_))
+      walk_.timing.note(input_.rank, event_->site, timeline_.site_key(event_->site));
+    finalized_ |= traits(event_->call).action == Action::Finalize ||
+                  traits(event_->call).action == Action::SessionFinalize;
     advance();
   }
   void finish() {
@@ -168,9 +183,12 @@ class Rank final : public MessageSink {
       return this->step(std::move(complete));
     }
     if (step.kind == Kind::Send) ++walk_.messages;
-    deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive || step.kind == Kind::Hear || step.kind == Kind::Probe || step.kind == Kind::Locked;
-    if (deferring_) deferred_.push_back({event_->task, event_->start + event_->duration, std::move(step)});
-    else walk_.add(input_.rank, std::move(step));
+    deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive ||
+                  step.kind == Kind::Hear || step.kind == Kind::Probe || step.kind == Kind::Locked;
+    if (deferring_)
+      deferred_.push_back({event_->task, event_->start + event_->duration, std::move(step)});
+    else
+      walk_.add(input_.rank, std::move(step));
   }
   void took(std::uint64_t operation, MessageKey key) override {
     took_.emplace_back(operation, key);
@@ -178,7 +196,8 @@ class Rank final : public MessageSink {
   }
 
  private:
-  // What a call waits for is over when the call is; other threads may have done something in between.
+  // What a call waits for is over when the call is; other threads may have done something in
+  // between.
   struct Deferred {
     TaskId task;
     std::uint64_t end = 0;
@@ -192,7 +211,8 @@ class Rank final : public MessageSink {
   }
   std::uint64_t ticks(std::uint64_t ns) const {
     const HostClock& clock = input_.definitions->rank.clock;
-    return clock.tick + static_cast<std::uint64_t>(std::llround(static_cast<double>(ns) / clock.ns_per_tick));
+    return clock.tick +
+           static_cast<std::uint64_t>(std::llround(static_cast<double>(ns) / clock.ns_per_tick));
   }
 
   template <class Over>
@@ -200,8 +220,10 @@ class Rank final : public MessageSink {
     if (deferred_.empty()) return;
     std::vector<Deferred> left;
     for (Deferred& deferred : std::exchange(deferred_, {})) {
-      if (over(deferred)) walk_.add(input_.rank, std::move(deferred.step));
-      else left.push_back(std::move(deferred));
+      if (over(deferred))
+        walk_.add(input_.rank, std::move(deferred.step));
+      else
+        left.push_back(std::move(deferred));
     }
     deferred_ = std::move(left);
     tell_took();
@@ -209,7 +231,8 @@ class Rank final : public MessageSink {
 
   // Once the steps are there.
   void tell_took() {
-    for (const auto& [operation, key] : std::exchange(took_, {})) walk_.took(input_.rank, operation, key);
+    for (const auto& [operation, key] : std::exchange(took_, {}))
+      walk_.took(input_.rank, operation, key);
   }
 
   const RankInput input_;
@@ -231,7 +254,8 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
   const auto world_size = static_cast<std::int32_t>(inputs.size());
   Walk walk(world_size);
   std::vector<std::unique_ptr<Rank>> ranks;
-  for (RankInput& input : inputs) ranks.push_back(std::make_unique<Rank>(std::move(input), world_size, walk));
+  for (RankInput& input : inputs)
+    ranks.push_back(std::make_unique<Rank>(std::move(input), world_size, walk));
 
   using Next = std::pair<std::uint64_t, std::size_t>;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
@@ -245,7 +269,8 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
   }
   for (const auto& rank : ranks) rank->finish();
 
-  const bool ended = std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
+  const bool ended =
+      std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
   std::vector<MessageFindings> parts = walk.finish(ended);
   MessageFindings& notes = parts.emplace_back();
   notes.followed = ended;

@@ -15,16 +15,24 @@ using Kind = MessageStep::Kind;
 constexpr std::uint64_t kTook = 15;  // beside the kinds of steps
 constexpr std::size_t kMaxStep = 80;
 
-// What the step leaves on its way, less what it takes away: the message and, while it is open, the receive; a word for each who is to hear it.
+// What the step leaves on its way, less what it takes away: the message and, while it is open, the
+// receive; a word for each who is to hear it.
 std::int64_t leaves(const MessageStep& step) {
   switch (step.kind) {
-    case Kind::Send: return 1;
-    case Kind::Receive: return step.at_once ? -1 : 1;
-    case Kind::CompleteReceive: return -2;
-    case Kind::Cancel: return step.carries ? 1 : -1;  // a receive takes no message when it completes
-    case Kind::Say: return step.others;
-    case Kind::Hear: return -static_cast<std::int64_t>(step.from->size());
-    default: return 0;
+    case Kind::Send:
+      return 1;
+    case Kind::Receive:
+      return step.at_once ? -1 : 1;
+    case Kind::CompleteReceive:
+      return -2;
+    case Kind::Cancel:
+      return step.carries ? 1 : -1;  // a receive takes no message when it completes
+    case Kind::Say:
+      return step.others;
+    case Kind::Hear:
+      return -static_cast<std::int64_t>(step.from->size());
+    default:
+      return 0;
   }
 }
 
@@ -33,9 +41,12 @@ void put_key(Encoder& out, MessageKey key) { out.bytes(&key, sizeof key); }
 // The steps of one rank, one after the other.
 class SliceReader {
  public:
-  SliceReader(const SliceSteps& slice, std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups)
-      : slice_(slice), groups_(std::move(groups)),
-        in_(reinterpret_cast<const std::uint8_t*>(slice.steps.data()), reinterpret_cast<const std::uint8_t*>(slice.steps.data()) + slice.steps.size()) {}
+  SliceReader(const SliceSteps& slice,
+              std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups)
+      : slice_(slice),
+        groups_(std::move(groups)),
+        in_(reinterpret_cast<const std::uint8_t*>(slice.steps.data()),
+            reinterpret_cast<const std::uint8_t*>(slice.steps.data()) + slice.steps.size()) {}
 
   bool ok() const { return in_.ok(); }
   bool at_end() const { return in_.at_end(); }
@@ -46,7 +57,8 @@ class SliceReader {
  private:
   MessageKey key() {
     MessageKey key = 0;
-    if (const std::uint8_t* const bytes = in_.bytes(sizeof key)) std::memcpy(&key, bytes, sizeof key);
+    if (const std::uint8_t* const bytes = in_.bytes(sizeof key))
+      std::memcpy(&key, bytes, sizeof key);
     return key;
   }
   template <class T>
@@ -65,7 +77,8 @@ class SliceReader {
       if (in_.ok()) walk.took(slice_.rank, operation, key);
       return;
     }
-    if ((head & 15) > static_cast<std::uint64_t>(Kind::Locked)) return in_.fail("there is no such step");
+    if ((head & 15) > static_cast<std::uint64_t>(Kind::Locked))
+      return in_.fail("there is no such step");
     MessageStep step;
     step.kind = static_cast<Kind>(head & 15);
     step.mode = static_cast<SendMode>(head >> 4 & 3);
@@ -95,14 +108,17 @@ class SliceReader {
         step.key = key();
         if (const auto* const from = one_of(groups_)) step.from = *from;
         break;
-      case Kind::Unlock: break;  // announced
+      case Kind::Unlock:
+        break;  // announced
       case Kind::Locked:
         if (const Uid* const win = one_of(slice_.comms)) step.comm = *win;
         step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
         step.operation = in_.number();
         step.tag = slice_.clock;
         break;
-      default: step.operation = operation_ - in_.number(); break;
+      default:
+        step.operation = operation_ - in_.number();
+        break;
     }
     if (!in_.ok()) return;
     step.site = place->site;
@@ -152,8 +168,10 @@ void MessageLog::step(MessageStep step) {
   if (step.kind == Kind::Send) ++messages_;
   if (given_up_) return;
   if (step.kind == Kind::Unlock || step.kind == Kind::Locked) return lock(std::move(step));
-  if (!held_.empty() || step.kind == Kind::Say || step.kind == Kind::Hear) held_.push_back(std::move(step));
-  else put(step);
+  if (!held_.empty() || step.kind == Kind::Say || step.kind == Kind::Hear)
+    held_.push_back(std::move(step));
+  else
+    put(step);
 }
 
 void MessageLog::took(std::uint64_t operation, MessageKey key) {
@@ -163,7 +181,8 @@ void MessageLog::took(std::uint64_t operation, MessageKey key) {
   out.number(kTook);
   out.number(operation_ - operation);
   put_key(out, key);
-  now_.steps.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(out.next() - bytes));
+  now_.steps.append(reinterpret_cast<const char*>(bytes),
+                    static_cast<std::size_t>(out.next() - bytes));
   ++now_.count;
 }
 
@@ -188,7 +207,8 @@ std::uint64_t MessageLog::group(const std::shared_ptr<const std::vector<WorldRan
   return now_.groups.size() - 1;
 }
 
-// A program may do nothing else for a long time: then it is enough to know, for each lock, when it was given back first, held last, and given back last.
+// A program may do nothing else for a long time: then it is enough to know, for each lock, when it
+// was given back first, held last, and given back last.
 void MessageLog::lock(MessageStep step) {
   locks_.push_back(std::move(step));
   if (locks_.size() >= most_locks_) thin_locks();
@@ -201,11 +221,14 @@ void MessageLog::thin_locks() {
   std::map<std::tuple<Uid, WorldRank, bool>, Kept> by_lock;
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     Kept& kept = by_lock[{locks_[i].comm, locks_[i].peer, locks_[i].exclusive}];
-    if (locks_[i].kind == Kind::Locked) kept.held = i + 1;
-    else (kept.first == 0 ? kept.first : kept.last) = i + 1;
+    if (locks_[i].kind == Kind::Locked)
+      kept.held = i + 1;
+    else
+      (kept.first == 0 ? kept.first : kept.last) = i + 1;
   }
   std::vector<bool> stays(locks_.size() + 1);
-  for (const auto& [lock, kept] : by_lock) stays[kept.first] = stays[kept.held] = stays[kept.last] = true;
+  for (const auto& [lock, kept] : by_lock)
+    stays[kept.first] = stays[kept.held] = stays[kept.last] = true;
   std::size_t i = 0;
   std::erase_if(locks_, [&](const MessageStep&) { return !stays[++i]; });
   most_locks_ = std::max<std::size_t>(256, 8 * locks_.size());
@@ -219,7 +242,8 @@ void MessageLog::put(const MessageStep& step) {
   if (!locks_.empty()) put_locks();
   std::uint8_t bytes[kMaxStep];
   Encoder out(bytes);
-  out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 | (step.carries ? 1u : 0u) << 6 | (step.exclusive ? 1u : 0u) << 7 |
+  out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 |
+             (step.carries ? 1u : 0u) << 6 | (step.exclusive ? 1u : 0u) << 7 |
              (step.at_once ? 1u : 0u) << 8 | (step.asked ? 1u : 0u) << 9);
   out.number(place_of(step));
   out.number(step.moment - moment_);
@@ -267,7 +291,8 @@ void MessageLog::put(const MessageStep& step) {
       out.number(operation_ - step.operation);
       break;
   }
-  now_.steps.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(out.next() - bytes));
+  now_.steps.append(reinterpret_cast<const char*>(bytes),
+                    static_cast<std::size_t>(out.next() - bytes));
   now_.left += leaves(step);
   ++now_.count;
 }
@@ -275,13 +300,16 @@ void MessageLog::put(const MessageStep& step) {
 void MessageLog::ended(const Event& event, const Timeline& timeline) {
   const Action action = traits(event.call).action;
   const bool is_message = action == Action::Send || action == Action::Receive;
-  if (!is_message && event.returned && depends_on_time(event)) timing_.note(rank_, event.site, timeline.site_key(event.site));
+  if (!is_message && event.returned && depends_on_time(event))
+    timing_.note(rank_, event.site, timeline.site_key(event.site));
   if (is_message || (concerns_messages(action) && action != Action::Init)) {
     if (task_ == TaskId()) task_ = event.task;
     threads_ |= task_ != event.task;
   }
-  if (timeline.cuts_done() == cuts_) end_event();
-  else end_slice(timeline.cuts_done(), {event.site, timeline.site_key(event.site)});
+  if (timeline.cuts_done() == cuts_)
+    end_event();
+  else
+    end_slice(timeline.cuts_done(), {event.site, timeline.site_key(event.site)});
 }
 
 void MessageLog::end_event() {
@@ -346,17 +374,22 @@ MessageFindings MessageLog::findings() const {
 // --- all of them
 
 bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, MessageWalk& walk) {
-  const bool last = std::any_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.last; });
+  const bool last =
+      std::any_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.last; });
   std::int64_t left = 0;
   for (const SliceSteps& slice : ranks) left += slice.left;
   if (left != 0 && !last) return false;
   walk.begin_slice(ranks.front().slice);
-  walk.go(std::any_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.has_choices; }) ? MessageWalk::Ways::Both : MessageWalk::Ways::Unbuffered);
+  walk.go(std::any_of(ranks.begin(), ranks.end(),
+                      [](const SliceSteps& slice) { return slice.has_choices; })
+              ? MessageWalk::Ways::Both
+              : MessageWalk::Ways::Unbuffered);
   std::vector<SliceReader> readers;
   std::uint64_t longest = 0;
   for (const SliceSteps& slice : ranks) {
     std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups;
-    for (const auto& group : slice.groups) groups.push_back(std::make_shared<const std::vector<WorldRank>>(group));
+    for (const auto& group : slice.groups)
+      groups.push_back(std::make_shared<const std::vector<WorldRank>>(group));
     readers.emplace_back(slice, std::move(groups));
     longest = std::max(longest, slice.count);
   }
@@ -375,8 +408,11 @@ bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, M
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t rounds = longest / kAtOnce + 1;
   for (std::uint64_t round = 1; round <= rounds; ++round)
-    for (std::size_t i = 0; i < readers.size(); ++i) readers[i].tell(ranks[i].count * round / rounds, walk);
-  if (!std::all_of(readers.begin(), readers.end(), [](const SliceReader& reader) { return reader.ok() && reader.at_end(); })) return false;
+    for (std::size_t i = 0; i < readers.size(); ++i)
+      readers[i].tell(ranks[i].count * round / rounds, walk);
+  if (!std::all_of(readers.begin(), readers.end(),
+                   [](const SliceReader& reader) { return reader.ok() && reader.at_end(); }))
+    return false;
   if (last) {
     walk.finish();
     return true;

@@ -1,9 +1,12 @@
-// One rank's steps about messages, slice by slice, for whoever walks a slice while the program runs.
+// One rank's steps about messages, slice by slice, for whoever walks a slice while the program
+// runs.
 //
-// Rule: a cut at which nothing is on its way (no message sent and not received, no receive open, no collective or epoch half done) parts an execution: nothing
-// behind it races with, or waits for, anything before it, so that slices are walked one by one, each by another rank. Each rank counts what it leaves on its
-// way in a slice, and what it takes away; where all slices before ended with nothing left, this one did if the sum over all ranks is zero.
-// Invariant: a rank's steps are written as differences from the one before; places, communicators and groups once for a slice.
+// Rule: a cut at which nothing is on its way (no message sent and not received, no receive open, no
+// collective or epoch half done) parts an execution: nothing behind it races with, or waits for,
+// anything before it, so that slices are walked one by one, each by another rank. Each rank counts
+// what it leaves on its way in a slice, and what it takes away; where all slices before ended with
+// nothing left, this one did if the sum over all ranks is zero. Invariant: a rank's steps are
+// written as differences from the one before; places, communicators and groups once for a slice.
 // Cannot see: threads (events must come one after the other).
 #pragma once
 
@@ -51,10 +54,18 @@ struct SliceSteps {
   std::uint64_t count = 0;
   std::string steps;
 };
-template <class A> void describe(A& a, SliceSteps::Place& d) { a(d.site, d.key); }
-template <class A> void describe(A& a, SliceSteps::Unlock& d) { a(d.win, d.target, d.exclusive, d.ticks); }
-template <class A> void describe(A& a, SliceSteps& d) {
-  a(d.slice, d.rank, d.last, d.has_messages, d.has_choices, d.left, d.cut, d.cut_moment, d.clock, d.unlocks, d.places, d.comms, d.groups, d.count, d.steps);
+template <class A>
+void describe(A& a, SliceSteps::Place& d) {
+  a(d.site, d.key);
+}
+template <class A>
+void describe(A& a, SliceSteps::Unlock& d) {
+  a(d.win, d.target, d.exclusive, d.ticks);
+}
+template <class A>
+void describe(A& a, SliceSteps& d) {
+  a(d.slice, d.rank, d.last, d.has_messages, d.has_choices, d.left, d.cut, d.cut_moment, d.clock,
+    d.unlocks, d.places, d.comms, d.groups, d.count, d.steps);
 }
 
 class MessageLog final : public MessageSink {
@@ -94,9 +105,9 @@ class MessageLog final : public MessageSink {
 
   const WorldRank rank_;
   SliceSteps now_;
-  Moment moment_ = 0;            // of the last step
-  std::uint64_t operation_ = 0;  // the last one that was posted
-  std::vector<MessageStep> held_;  // of this event: if it is a cut, that alone says it all
+  Moment moment_ = 0;               // of the last step
+  std::uint64_t operation_ = 0;     // the last one that was posted
+  std::vector<MessageStep> held_;   // of this event: if it is a cut, that alone says it all
   std::vector<MessageStep> locks_;  // since the last step of another kind
   std::size_t most_locks_ = 256;
   std::vector<SliceSteps> done_;
@@ -105,7 +116,9 @@ class MessageLog final : public MessageSink {
   bool given_up_ = false;
   Cut cuts_ = 0;
   struct PlaceHash {
-    std::size_t operator()(const SliceSteps::Place& place) const { return place.key + place.site.value; }
+    std::size_t operator()(const SliceSteps::Place& place) const {
+      return place.key + place.site.value;
+    }
   };
   std::unordered_map<SliceSteps::Place, std::uint64_t, PlaceHash> places_;
   struct RecentPlace {
@@ -121,7 +134,8 @@ class MessageLog final : public MessageSink {
   bool threads_ = false;
 };
 
-// All that ranks did in one slice; false if something was left on its way at its end, or the steps are none.
+// All that ranks did in one slice; false if something was left on its way at its end, or the steps
+// are none.
 bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, MessageWalk& walk);
 
 }  // namespace photofinish

@@ -4,12 +4,14 @@
 
 namespace photofinish {
 
-MessageRaces::MessageRaces(std::int32_t ranks) : pool_(static_cast<std::size_t>(ranks)), ranks_(static_cast<std::size_t>(ranks)) {
+MessageRaces::MessageRaces(std::int32_t ranks)
+    : pool_(static_cast<std::size_t>(ranks)), ranks_(static_cast<std::size_t>(ranks)) {
   for (Rank& rank : ranks_) rank.clock = SharedClock(pool_);
 }
 
 std::uint32_t MessageRaces::inbox_of(WorldRank rank, Uid comm) {
-  const auto [found, added] = inbox_index_.try_emplace({rank, comm}, static_cast<std::uint32_t>(inboxes_.size()));
+  const auto [found, added] =
+      inbox_index_.try_emplace({rank, comm}, static_cast<std::uint32_t>(inboxes_.size()));
   if (added) {
     inboxes_.emplace_back(rank, comm);
     inbox_rank_.push_back(rank);
@@ -17,7 +19,8 @@ std::uint32_t MessageRaces::inbox_of(WorldRank rank, Uid comm) {
   return found->second;
 }
 
-MessageRaces::Send MessageRaces::send(const MessageEnd& end, Uid comm, WorldRank to, SendMode mode) {
+MessageRaces::Send MessageRaces::send(const MessageEnd& end, Uid comm, WorldRank to,
+                                      SendMode mode) {
   Rank& from = rank(end.rank);
   std::uint32_t index;
   if (free_sends_.empty()) {
@@ -56,7 +59,8 @@ void MessageRaces::match(Send send, Receive receive) {
     free_sends_.push_back(send.index);
   }
   if (inbox.crowded())
-    inbox.forget_known(ranks_.size(), [this](WorldRank who) -> const SharedClock& { return rank(who).clock; });
+    inbox.forget_known(ranks_.size(),
+                       [this](WorldRank who) -> const SharedClock& { return rank(who).clock; });
 }
 
 void MessageRaces::complete(Receive receive) {
@@ -105,7 +109,8 @@ void MessageRaces::probe(const MessageEnd& end, Uid comm, Wanted wanted, Send sa
   const std::uint32_t index = inbox_of(end.rank, comm);
   CHECK(sends_[saw.index].inbox == index);
   Inbox& inbox = inboxes_[index];
-  inbox.probed(sends_[saw.index].id, wanted, end, match_, [this](const MessageRace& race) { add(race); });
+  inbox.probed(sends_[saw.index].id, wanted, end, match_,
+               [this](const MessageRace& race) { add(race); });
   Rank& own = rank(end.rank);
   const ClockPool::Time time = tick(own);
   own.clock.join(match_.clock);

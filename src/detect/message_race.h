@@ -1,10 +1,12 @@
-// Message races of a whole execution: which receives could have taken another message than they did.
+// Message races of a whole execution: which receives could have taken another message than they
+// did.
 //
-// Steps come in an order that agrees with happens-before (detect/message_sequence.h makes one from what each rank did). Each
-// rank's clock moves when it completes a receive or a synchronous send; each inbox checks its own receives.
-// Invariant: a rank's clock counts, for each rank, its completions that come before whatever this rank does next.
-// Memory is what is outstanding, and for each site, source and tag of wildcard receives the latest match.
-// Misses: nothing of what the page defines. False report: order that no step tells of (docs/message-races.md, Limits).
+// Steps come in an order that agrees with happens-before (detect/message_sequence.h makes one from
+// what each rank did). Each rank's clock moves when it completes a receive or a synchronous send;
+// each inbox checks its own receives. Invariant: a rank's clock counts, for each rank, its
+// completions that come before whatever this rank does next. Memory is what is outstanding, and for
+// each site, source and tag of wildcard receives the latest match. Misses: nothing of what the page
+// defines. False report: order that no step tells of (docs/message-races.md, Limits).
 #pragma once
 
 #include <cstdint>
@@ -80,7 +82,9 @@ class MessageRaces {
 
   Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
   std::uint32_t inbox_of(WorldRank rank, Uid comm);
-  ClockPool::Time tick(Rank& rank) { return rank.time < ClockPool::kLast ? ++rank.time : rank.time; }
+  ClockPool::Time tick(Rank& rank) {
+    return rank.time < ClockPool::kLast ? ++rank.time : rank.time;
+  }
   void add(const MessageRace& race);
 
   ClockPool pool_;
@@ -94,7 +98,10 @@ class MessageRaces {
   };
   struct InboxHash {
     std::size_t operator()(const InboxKey& key) const {
-      return static_cast<std::size_t>((key.comm.value * 0x9e3779b97f4a7c15u + static_cast<std::uint32_t>(key.rank.value)) * 0x9e3779b97f4a7c15u >> 17);
+      return static_cast<std::size_t>(
+          (key.comm.value * 0x9e3779b97f4a7c15u + static_cast<std::uint32_t>(key.rank.value)) *
+              0x9e3779b97f4a7c15u >>
+          17);
     }
   };
   std::unordered_map<InboxKey, std::uint32_t, InboxHash> inbox_index_;
@@ -102,7 +109,8 @@ class MessageRaces {
   std::vector<std::uint32_t> free_sends_;
   std::unordered_map<std::uint64_t, SharedClock> said_;
   Inbox::Match match_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass> races_;  // by site of the receive and of the other send
+  std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass>
+      races_;  // by site of the receive and of the other send
 };
 
 }  // namespace photofinish

@@ -10,7 +10,9 @@ namespace {
 
 Wanted wanted_by(const MessageStep& step) { return {step.peer, step.tag}; }
 
-MessageEnd end_of(WorldRank rank, const MessageStep& step) { return {rank, step.moment, step.site, step.site_key, step.tag}; }
+MessageEnd end_of(WorldRank rank, const MessageStep& step) {
+  return {rank, step.moment, step.site, step.site_key, step.tag};
+}
 
 }  // namespace
 
@@ -23,14 +25,16 @@ MessageSequence::Operation* MessageSequence::operation(WorldRank who, std::uint6
 }
 
 std::uint32_t MessageSequence::inbox_of(WorldRank who, Uid comm) {
-  const auto [found, added] = inbox_index_.try_emplace({who, comm}, static_cast<std::uint32_t>(inboxes_.size()));
+  const auto [found, added] =
+      inbox_index_.try_emplace({who, comm}, static_cast<std::uint32_t>(inboxes_.size()));
   if (added) inboxes_.emplace_back();
   return found->second;
 }
 
 void MessageSequence::add(WorldRank who, MessageStep step) {
   using Kind = MessageStep::Kind;
-  if (step.kind == Kind::Send || step.kind == Kind::Receive || (step.kind == Kind::Probe && step.key == 0)) {
+  if (step.kind == Kind::Send || step.kind == Kind::Receive ||
+      (step.kind == Kind::Probe && step.key == 0)) {
     Operation& added = rank(who).operations[step.operation];
     added = {};
     added.nowhere = step.kind == Kind::Send && rank(who).taken_over.contains(step.key);
@@ -49,7 +53,9 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
     }
   }
   if (step.kind == Kind::Cancel)
-    if (Operation* const send = operation(who, step.operation); send != nullptr && send->step.kind == Kind::Send) rename_cancelled(who, *send);
+    if (Operation* const send = operation(who, step.operation);
+        send != nullptr && send->step.kind == Kind::Send)
+      rename_cancelled(who, *send);
   Rank& own = rank(who);
   own.queue.push_back(std::move(step));
   if (own.queue.size() == 1) {
@@ -102,12 +108,21 @@ void MessageSequence::run() {
 bool MessageSequence::take(WorldRank who, MessageStep& step) {
   using Kind = MessageStep::Kind;
   switch (step.kind) {
-    case Kind::Send: post_send(who, step); return true;
-    case Kind::Receive: post_receive(who, step); return true;
-    case Kind::Probe: return probe(who, step);
-    case Kind::Hear: return hear(who, step);
-    case Kind::Unlock: unlock(who); return true;
-    case Kind::Locked: return lock(who, step);
+    case Kind::Send:
+      post_send(who, step);
+      return true;
+    case Kind::Receive:
+      post_receive(who, step);
+      return true;
+    case Kind::Probe:
+      return probe(who, step);
+    case Kind::Hear:
+      return hear(who, step);
+    case Kind::Unlock:
+      unlock(who);
+      return true;
+    case Kind::Locked:
+      return lock(who, step);
     case Kind::Say: {
       Said& said = said_[step.key];
       said.by.push_back(who);
@@ -124,7 +139,8 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
         cancel_send(who, *receive);
         return true;
       }
-      if (receive == nullptr || !receive->posted || receive->matched || receive->cancelled) return true;
+      if (receive == nullptr || !receive->posted || receive->matched || receive->cancelled)
+        return true;
       receive->cancelled = true;
       std::erase(inboxes_[receive->inbox].open, step.operation);
       if (races_ != nullptr) races_->cancel(receive->receive);
@@ -149,12 +165,15 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       if (send == nullptr) return true;
       const SendMode mode = send->step.mode;
       if (step.kind == Kind::CompleteSend) {
-        const bool may_wait = !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
+        const bool may_wait =
+            !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
         const bool waits = mode == SendMode::Synchronous || (may_wait && !send->let_go);
         if (waits && !send->matched && !rank(who).let_go) return false;
         if (waits && send->matched) rank(who).unsure |= send->met_unsure;
-        if (races_ != nullptr && mode == SendMode::Synchronous && !send->nowhere) races_->complete(send->send);
-      } else if (races_ != nullptr && !send->nowhere && (mode == SendMode::Synchronous || !send->matched)) {
+        if (races_ != nullptr && mode == SendMode::Synchronous && !send->nowhere)
+          races_->complete(send->send);
+      } else if (races_ != nullptr && !send->nowhere &&
+                 (mode == SendMode::Synchronous || !send->matched)) {
         races_->free(send->send);
       }
       send->freed = true;
@@ -173,7 +192,8 @@ void MessageSequence::drop_if_over(WorldRank who, std::uint64_t id) {
 }
 
 void MessageSequence::post_send(WorldRank who, MessageStep& step) {
-  CHECK(step.peer.value >= 0 && static_cast<std::size_t>(step.peer.value) < ranks_.size() && step.key != 0 && step.operation != 0);
+  CHECK(step.peer.value >= 0 && static_cast<std::size_t>(step.peer.value) < ranks_.size() &&
+        step.key != 0 && step.operation != 0);
   Operation& send = *operation(who, step.operation);
   send.posted = true;
   send.unsure = rank(who).unsure;
@@ -184,12 +204,14 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   }
   send.inbox = inbox_of(step.peer, step.comm);
   inboxes_[send.inbox].unmatched[who].push_back(step.key);
-  if (races_ != nullptr) send.send = races_->send(end_of(who, step), step.comm, step.peer, step.mode);
+  if (races_ != nullptr)
+    send.send = races_->send(end_of(who, step), step.comm, step.peer, step.mode);
   wake(step.peer);  // it may be looking for it
   try_match(step.key);
 }
 
-// The rank's next message there is known by its name, and may be matched before the cancellation comes up here. If this one has been already, that one is as good.
+// The rank's next message there is known by its name, and may be matched before the cancellation
+// comes up here. If this one has been already, that one is as good.
 void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
   const MessageKey key = send.step.key;
   if (send.nowhere) return;  // and so is the next one
@@ -197,10 +219,13 @@ void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
     rank(who).taken_over.insert(key);
     return;
   }
-  const MessageKey own = signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), send.step.operation);
+  const MessageKey own =
+      signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), send.step.operation);
   Message cancelled = messages_.at(key);
-  if (cancelled.receive == 0) messages_.erase(key);
-  else messages_.at(key).send = 0;
+  if (cancelled.receive == 0)
+    messages_.erase(key);
+  else
+    messages_.at(key).send = 0;
   cancelled.receive = 0;
   messages_[own] = cancelled;
   send.step.key = own;
@@ -212,7 +237,8 @@ void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
 void MessageSequence::cancel_send(WorldRank who, Operation& send) {
   const std::uint64_t id = send.step.operation;
   if (send.matched) {
-    if (races_ != nullptr && send.step.mode == SendMode::Synchronous && !send.nowhere) races_->free(send.send);
+    if (races_ != nullptr && send.step.mode == SendMode::Synchronous && !send.nowhere)
+      races_->free(send.send);
     rank(who).operations.erase(id);
     return;
   }
@@ -231,12 +257,15 @@ void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
   receive.unsure = rank(who).unsure;
   receive.inbox = inbox_of(who, step.comm);
   inboxes_[receive.inbox].open.push_back(step.operation);
-  if (races_ != nullptr) receive.receive = races_->receive(end_of(who, step), step.comm, wanted_by(step));
+  if (races_ != nullptr)
+    receive.receive = races_->receive(end_of(who, step), step.comm, wanted_by(step));
   if (receive.step.key != 0) try_match(receive.step.key);
 }
 
-// Whether no receive posted before `before` would take the message, and no message before it would be taken.
-bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to, std::uint64_t before, const Wanted& wanted) {
+// Whether no receive posted before `before` would take the message, and no message before it would
+// be taken.
+bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key,
+                            WorldRank to, std::uint64_t before, const Wanted& wanted) {
   for (const std::uint64_t id : inbox.open) {
     if (id == before) break;
     if (wanted_by(operation(to, id)->step).takes(from, tag)) return false;
@@ -259,8 +288,10 @@ void MessageSequence::try_match(MessageKey key) {
   Operation* const receive = operation(message.to, message.receive);
   if (send == nullptr || receive == nullptr || !send->posted || !receive->posted) return;
   Inbox& inbox = inboxes_[send->inbox];
-  if (!first(inbox, message.from, send->step.tag, key, message.to, message.receive, wanted_by(receive->step))) {
-    if (std::find(inbox.held.begin(), inbox.held.end(), key) == inbox.held.end()) inbox.held.push_back(key);
+  if (!first(inbox, message.from, send->step.tag, key, message.to, message.receive,
+             wanted_by(receive->step))) {
+    if (std::find(inbox.held.begin(), inbox.held.end(), key) == inbox.held.end())
+      inbox.held.push_back(key);
     return;
   }
   send->matched = receive->matched = true;
@@ -299,10 +330,12 @@ bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
   }
   const auto found = messages_.find(key);
   if (found == messages_.end()) return false;
-  Operation* const send = found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
+  Operation* const send =
+      found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
   if (send == nullptr || !send->posted) return false;
   const Wanted wanted = wanted_by(step);
-  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, key, who, 0, wanted)) return false;
+  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, key, who, 0, wanted))
+    return false;
   rank(who).unsure |= send->unsure;
   if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send->send);
   if (step.key == 0) rank(who).operations.erase(step.operation);
@@ -332,7 +365,8 @@ bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
 void MessageSequence::announce(WorldRank who, const MessageStep& step) {
   Lock& lock = locks_[step.comm][step.peer];
   const std::uint64_t key = signal_key(Channel::Lock, step.comm.value, ++unlocks_);
-  const auto later = std::find_if(lock.releases.rbegin(), lock.releases.rend(), [&](const Release& one) { return one.ticks <= step.operation; });
+  const auto later = std::find_if(lock.releases.rbegin(), lock.releases.rend(),
+                                  [&](const Release& one) { return one.ticks <= step.operation; });
   lock.releases.insert(later.base(), {who, step.exclusive, false, step.tag, step.operation, key});
   rank(who).unlocks.emplace_back(&lock, key);
 }
@@ -341,17 +375,20 @@ void MessageSequence::unlock(WorldRank who) {
   if (rank(who).unlocks.empty()) return;  // without buffers, or nobody asked
   const auto [lock, key] = rank(who).unlocks.front();
   rank(who).unlocks.pop_front();
-  const auto release = std::find_if(lock->releases.begin(), lock->releases.end(), [key = key](const Release& one) { return one.key == key; });
+  const auto release = std::find_if(lock->releases.begin(), lock->releases.end(),
+                                    [key = key](const Release& one) { return one.key == key; });
   CHECK(release != lock->releases.end());
   release->taken = true;
   if (races_ != nullptr) races_->say(who, key);
   for (const WorldRank waiting : std::exchange(lock->waiting, {})) wake(waiting);
   // Who held it long ago is not told apart any more.
   constexpr std::size_t kApart = 64;
-  for (std::size_t oldest = 0; lock->releases.size() > kApart && oldest < 2 && lock->releases[oldest].taken;) {
+  for (std::size_t oldest = 0;
+       lock->releases.size() > kApart && oldest < 2 && lock->releases[oldest].taken;) {
     const Release& first = lock->releases[oldest];
-    const auto next = std::find_if(lock->releases.begin() + static_cast<std::ptrdiff_t>(oldest) + 1, lock->releases.end(),
-                                   [&](const Release& one) { return one.exclusive == first.exclusive; });
+    const auto next = std::find_if(
+        lock->releases.begin() + static_cast<std::ptrdiff_t>(oldest) + 1, lock->releases.end(),
+        [&](const Release& one) { return one.exclusive == first.exclusive; });
     if (next == lock->releases.end() || !next->taken) {
       ++oldest;  // there may be some of the other kind
       continue;
@@ -362,7 +399,8 @@ void MessageSequence::unlock(WorldRank who) {
   }
 }
 
-// Ticks of one clock tell who was first. Those of different clocks do not: what has been told so far is before it, then.
+// Ticks of one clock tell who was first. Those of different clocks do not: what has been told so
+// far is before it, then.
 template <class Visit>
 void MessageSequence::each_before(WorldRank who, const MessageStep& locked, Visit visit) {
   const auto window = locks_.find(locked.comm);
@@ -371,7 +409,9 @@ void MessageSequence::each_before(WorldRank who, const MessageStep& locked, Visi
     if (locked.peer != kAnySource && target != kAnySource && target != locked.peer) continue;
     for (const Release& release : lock.releases) {
       if (release.rank == who || !(release.exclusive || locked.exclusive)) continue;
-      if (release.clock == locked.tag && release.clock != 0 ? release.ticks < locked.operation : release.taken) visit(lock, release);
+      if (release.clock == locked.tag && release.clock != 0 ? release.ticks < locked.operation
+                                                            : release.taken)
+        visit(lock, release);
     }
   }
 }
@@ -385,16 +425,19 @@ bool MessageSequence::lock(WorldRank who, const MessageStep& step) {
   });
   if (waits && !rank(who).goes_past_lock) return false;
   rank(who).goes_past_lock = false;
-  if (races_ != nullptr) each_before(who, step, [&](Lock&, const Release& release) { races_->hear(who, release.key); });
+  if (races_ != nullptr)
+    each_before(who, step, [&](Lock&, const Release& release) { races_->hear(who, release.key); });
   return true;
 }
 
-// Times on record are rounded: who waits for a lock and gets no further had it just before the other.
+// Times on record are rounded: who waits for a lock and gets no further had it just before the
+// other.
 void MessageSequence::go_past_locks() {
   for (bool moved = true; moved;) {
     moved = false;
     for (std::size_t i = 0; i < ranks_.size() && !moved; ++i) {
-      if (ranks_[i].queue.empty() || ranks_[i].queue.front().kind != MessageStep::Kind::Locked) continue;
+      if (ranks_[i].queue.empty() || ranks_[i].queue.front().kind != MessageStep::Kind::Locked)
+        continue;
       ranks_[i].goes_past_lock = moved = true;
       wake(WorldRank(static_cast<std::int32_t>(i)));
     }
@@ -412,7 +455,8 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
   const Operation* const send = message.send == 0 ? nullptr : operation(message.from, message.send);
   if (send == nullptr) return kProcNull;
   if (!send->posted) return message.from;
-  const Operation* const receive = message.receive == 0 ? nullptr : operation(message.to, message.receive);
+  const Operation* const receive =
+      message.receive == 0 ? nullptr : operation(message.to, message.receive);
   if (receive != nullptr && !receive->posted) return message.to;
   const Inbox& inbox = inboxes_[send->inbox];
   for (const std::uint64_t id : inbox.open) {
@@ -424,7 +468,9 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
   if (receive == nullptr) return kProcNull;
   for (const MessageKey earlier : inbox.unmatched.at(message.from)) {
     if (earlier == key) break;
-    if (wanted_by(receive->step).takes(message.from, operation(message.from, messages_.at(earlier).send)->step.tag)) return holder(earlier, depth + 1);
+    if (wanted_by(receive->step)
+            .takes(message.from, operation(message.from, messages_.at(earlier).send)->step.tag))
+      return holder(earlier, depth + 1);
   }
   return kProcNull;
 }
@@ -438,7 +484,9 @@ WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
     const auto said = said_.find(step.key);
     WorldRank missing = kProcNull;
     for (const WorldRank one : *step.from) {
-      if (said != said_.end() && std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end()) continue;
+      if (said != said_.end() &&
+          std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end())
+        continue;
       const auto index = static_cast<std::size_t>(one.value);
       if (one.value < 0 || index >= sooner_not.size() || !sooner_not[index]) return one;
       if (missing == kProcNull) missing = one;
@@ -460,7 +508,8 @@ WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
   return on == kProcNull && !step.returned ? would_wait_for(who, *of) : on;
 }
 
-// In a run that was broken off: who is to act for a send or receive that is not matched and never will be; nobody, if the other end is there.
+// In a run that was broken off: who is to act for a send or receive that is not matched and never
+// will be; nobody, if the other end is there.
 WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operation) {
   const MessageStep& step = operation.step;
   if (!operation.posted || step.peer.value < 0) return kProcNull;
@@ -468,12 +517,16 @@ WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operat
   if (step.kind == MessageStep::Kind::Receive) {
     const auto sends = inbox.unmatched.find(step.peer);
     if (sends == inbox.unmatched.end()) return step.peer;
-    const bool is_there = std::any_of(sends->second.begin(), sends->second.end(), [&](MessageKey key) {
-      return wanted_by(step).takes(step.peer, this->operation(step.peer, messages_.at(key).send)->step.tag);
-    });
+    const bool is_there =
+        std::any_of(sends->second.begin(), sends->second.end(), [&](MessageKey key) {
+          return wanted_by(step).takes(
+              step.peer, this->operation(step.peer, messages_.at(key).send)->step.tag);
+        });
     return is_there ? kProcNull : step.peer;
   }
-  const bool is_there = std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) { return wanted_by(this->operation(step.peer, id)->step).takes(who, step.tag); });
+  const bool is_there = std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) {
+    return wanted_by(this->operation(step.peer, id)->step).takes(who, step.tag);
+  });
   return is_there ? kProcNull : step.peer;
 }
 
@@ -487,14 +540,17 @@ bool MessageSequence::any_other_match() {
         for (const std::uint64_t id : inbox.open) {
           const Operation& receive = *operation(message.to, id);
           if (!wanted_by(receive.step).takes(from, tag)) continue;
-          if (id != message.receive && receive.step.key != 0 && first(inbox, from, tag, key, message.to, id, wanted_by(receive.step))) return true;
+          if (id != message.receive && receive.step.key != 0 &&
+              first(inbox, from, tag, key, message.to, id, wanted_by(receive.step)))
+            return true;
           break;
         }
       }
   return false;
 }
 
-// Receives of which nobody ever told what they took: with a message that nobody else took they have met, first with one that its sender waits for.
+// Receives of which nobody ever told what they took: with a message that nobody else took they have
+// met, first with one that its sender waits for.
 bool MessageSequence::match_unknown(bool waited_for) {
   for (const Inbox& inbox : inboxes_)
     for (const auto& [from, keys] : inbox.unmatched)
@@ -502,12 +558,17 @@ bool MessageSequence::match_unknown(bool waited_for) {
         Message& message = messages_.at(key);
         if (message.receive != 0) continue;
         const std::deque<MessageStep>& sender = rank(from).queue;
-        if (waited_for && (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend || sender.front().operation != message.send)) continue;
+        if (waited_for &&
+            (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend ||
+             sender.front().operation != message.send))
+          continue;
         const std::int64_t tag = operation(from, message.send)->step.tag;
         for (const std::uint64_t id : inbox.open) {
           Operation& receive = *operation(message.to, id);
           if (!wanted_by(receive.step).takes(from, tag)) continue;
-          if (receive.step.key != 0 || !first(inbox, from, tag, key, message.to, id, wanted_by(receive.step))) break;
+          if (receive.step.key != 0 ||
+              !first(inbox, from, tag, key, message.to, id, wanted_by(receive.step)))
+            break;
           receive.step.key = key;
           message.receive = id;
           try_match(key);
@@ -517,11 +578,13 @@ bool MessageSequence::match_unknown(bool waited_for) {
   return false;
 }
 
-// Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or who is not in this world and whose steps nobody knows.
+// Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or
+// who is not in this world and whose steps nobody knows.
 Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   std::vector<WorldRank> path;
   WorldRank at = from;
-  while (at.value >= 0 && !rank(at).queue.empty() && std::find(path.begin(), path.end(), at) == path.end()) {
+  while (at.value >= 0 && !rank(at).queue.empty() &&
+         std::find(path.begin(), path.end(), at) == path.end()) {
     path.push_back(at);
     at = waits_for(at, sooner_not);
   }
@@ -532,21 +595,25 @@ Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   for (const WorldRank who : path) {
     const MessageStep& step = rank(who).queue.front();
     const Operation* const of = operation(who, step.operation);
-    const bool completes = step.kind == MessageStep::Kind::CompleteSend || step.kind == MessageStep::Kind::CompleteReceive;
-    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{}, waits_for(who, sooner_not)});
+    const bool completes = step.kind == MessageStep::Kind::CompleteSend ||
+                           step.kind == MessageStep::Kind::CompleteReceive;
+    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{},
+                              waits_for(who, sooner_not)});
   }
   return deadlock;
 }
 
-// Who may go on after all, without buffers: who asks, or may be doing something else already; who waits for one of them; and who could take another message, or whose
-// message could be taken by another receive. The others wait for ever.
+// Who may go on after all, without buffers: who asks, or may be doing something else already; who
+// waits for one of them; and who could take another message, or whose message could be taken by
+// another receive. The others wait for ever.
 MessageSequence::Ranks MessageSequence::may_go_on(bool told_all) {
   Ranks going(ranks_.size());
   bool anybody = false;
   for (bool more = true; more;) {
     more = false;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (going[i] || !may_go_on(WorldRank(static_cast<std::int32_t>(i)), going, anybody, told_all)) continue;
+      if (going[i] || !may_go_on(WorldRank(static_cast<std::int32_t>(i)), going, anybody, told_all))
+        continue;
       going[i] = more = anybody = true;
     }
   }
@@ -560,12 +627,20 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
   if (own.queue.empty()) return !told_all;
   const MessageStep& step = own.queue.front();
   if (step.asked) return true;
-  const auto goes = [&](WorldRank one) { return one == kAnySource ? anybody : static_cast<std::size_t>(one.value) >= others.size() || others[static_cast<std::size_t>(one.value)]; };
+  const auto goes = [&](WorldRank one) {
+    return one == kAnySource ? anybody
+                             : static_cast<std::size_t>(one.value) >= others.size() ||
+                                   others[static_cast<std::size_t>(one.value)];
+  };
   if (step.kind == Kind::Hear) {
     const auto said = said_.find(step.key);
-    return step.from != nullptr && std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
-      return (said != said_.end() && std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end()) || goes(one);
-    });
+    return step.from != nullptr &&
+           std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
+             return (said != said_.end() &&
+                     std::find(said->second.by.begin(), said->second.by.end(), one) !=
+                         said->second.by.end()) ||
+                    goes(one);
+           });
   }
   const Operation* const of = operation(who, step.operation);
   if (step.kind != Kind::Probe && of == nullptr) return false;
@@ -573,12 +648,16 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
   if (goes(waited.peer)) return true;
   if (waited.kind == Kind::Send) {
     const Inbox& inbox = inboxes_[of->inbox];
-    return std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) { return wanted_by(operation(waited.peer, id)->step).takes(who, waited.tag); });
+    return std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) {
+      return wanted_by(operation(waited.peer, id)->step).takes(who, waited.tag);
+    });
   }
-  if (!told_all && (step.kind == Kind::Probe ? seen_by(who, step) : waited.key) == 0) return true;  // nobody has told yet which one it took
+  if (!told_all && (step.kind == Kind::Probe ? seen_by(who, step) : waited.key) == 0)
+    return true;  // nobody has told yet which one it took
   for (const auto& [from, keys] : inboxes_[inbox_of(who, waited.comm)].unmatched)
     for (const MessageKey key : keys)
-      if (wanted_by(waited).takes(from, operation(from, messages_.at(key).send)->step.tag)) return true;
+      if (wanted_by(waited).takes(from, operation(from, messages_.at(key).send)->step.tag))
+        return true;
   return false;
 }
 
@@ -590,9 +669,11 @@ bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles, const Rank
 }
 
 bool MessageSequence::let_send_go(Deadlock deadlock, bool told) {
-  const auto lets_go = std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
-    return waits.step.kind == MessageStep::Kind::CompleteSend && waits.posted.mode != SendMode::Synchronous;
-  });
+  const auto lets_go =
+      std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
+        return waits.step.kind == MessageStep::Kind::CompleteSend &&
+               waits.posted.mode != SendMode::Synchronous;
+      });
   if (lets_go == deadlock.waits.end()) return false;
   const WorldRank let_go = lets_go->rank;
   operation(let_go, lets_go->step.operation)->let_go = true;
@@ -621,7 +702,8 @@ bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
   const Deadlock waiting = who_waits(from);
   if (only_cycles && !waiting.cycle) return false;
-  const auto asks = std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const Deadlock::Waits& waits) { return waits.step.asked; });
+  const auto asks = std::find_if(waiting.waits.begin(), waiting.waits.end(),
+                                 [](const Deadlock::Waits& waits) { return waits.step.asked; });
   if (asks == waiting.waits.end()) return false;
   answers_.note(asks->rank, asks->step.site, asks->step.site_key);
   rank(asks->rank).let_go = true;
@@ -630,12 +712,14 @@ bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   return true;
 }
 
-// Where it hangs on something else than buffers: another message that a receive could take is told, with that.
+// Where it hangs on something else than buffers: another message that a receive could take is told,
+// with that.
 bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
   Deadlock deadlock = who_waits(from);
   if (only_cycles && !deadlock.cycle) return false;
-  const bool known_so_far = std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.unsure; });
+  const bool known_so_far =
+      std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.unsure; });
   deadlock.other_match = known_so_far && any_other_match();
   return let_send_go(std::move(deadlock), false);
 }
@@ -643,7 +727,8 @@ bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
 // While others have not told everything yet.
 bool MessageSequence::look_early(WorldRank who) {
   constexpr std::size_t kMost = 1 << 16;  // that wait here for the end of the run
-  return find_deadlock(who, true, may_go_on(false)) || let_asked_go(who, true) || (rank(who).queue.size() >= kMost && let_unsure_go(who, true));
+  return find_deadlock(who, true, may_go_on(false)) || let_asked_go(who, true) ||
+         (rank(who).queue.size() >= kMost && let_unsure_go(who, true));
 }
 
 void MessageSequence::finish(bool ended) {
@@ -659,9 +744,12 @@ void MessageSequence::finish(bool ended) {
     moved = waiting() != 0 && (match_unknown(true) || match_unknown(false));
     if (!moved && waiting() != 0) {
       const Ranks going = may_go_on(ended);
-      moved = any([&](WorldRank who, bool only_cycles) { return find_deadlock(who, only_cycles, going); }) ||
-              any([&](WorldRank who, bool only_cycles) { return let_asked_go(who, only_cycles); }) ||
-              any([&](WorldRank who, bool only_cycles) { return let_unsure_go(who, only_cycles); });
+      moved =
+          any([&](WorldRank who, bool only_cycles) {
+            return find_deadlock(who, only_cycles, going);
+          }) ||
+          any([&](WorldRank who, bool only_cycles) { return let_asked_go(who, only_cycles); }) ||
+          any([&](WorldRank who, bool only_cycles) { return let_unsure_go(who, only_cycles); });
     }
     run();
   }
@@ -671,7 +759,9 @@ void MessageSequence::forget_operations() {
   for (Rank& rank : ranks_) {
     if (races_ != nullptr)
       for (const auto& [id, operation] : rank.operations)
-        if (operation.step.kind == MessageStep::Kind::Send && operation.step.mode == SendMode::Synchronous && operation.matched) races_->free(operation.send);
+        if (operation.step.kind == MessageStep::Kind::Send &&
+            operation.step.mode == SendMode::Synchronous && operation.matched)
+          races_->free(operation.send);
     rank.operations.clear();
     rank.unlocks.clear();
     rank.unsure = false;  // known by its slice
@@ -689,7 +779,9 @@ std::vector<Deadlock> MessageSequence::circles() {
     if (ranks_[i].queue.empty()) continue;
     Deadlock deadlock = who_waits(WorldRank(static_cast<std::int32_t>(i)));
     if (!deadlock.cycle) continue;
-    const auto lowest = std::min_element(deadlock.waits.begin(), deadlock.waits.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    const auto lowest =
+        std::min_element(deadlock.waits.begin(), deadlock.waits.end(),
+                         [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const WorldRank rank = lowest->rank;
     std::rotate(deadlock.waits.begin(), lowest, deadlock.waits.end());
     by_lowest.try_emplace(rank, std::move(deadlock));

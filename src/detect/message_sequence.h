@@ -1,14 +1,15 @@
-// What each rank did about messages, rank by rank, put into an order that agrees with happens-before; and the same with nothing
-// buffered, to see whether it would have come to its end.
+// What each rank did about messages, rank by rank, put into an order that agrees with
+// happens-before; and the same with nothing buffered, to see whether it would have come to its end.
 //
-// Rule: a step is taken when what it waits for has happened. A match happens when both ends are posted and each is the first
-// for the other. Unbuffered, the completion of a standard send waits for its match, too: where that leads nowhere, the ranks that
-// wait for each other are told, one of the sends is let go as if buffered, and the rest goes on.
-// A call that asks (MPI_Test, MPI_Iprobe, MPI_Waitany of several) would have come back otherwise. What the program does then nobody
-// knows: it goes on as it did, and whatever comes of that is not sure (`may_go_on`) and not told.
-// Invariant: a rank's queue holds what it did and what waits here for others; it is empty when nothing is outstanding.
-// Misses: unbuffered, another matching than the one that was seen may deadlock; and where that one cannot come about but another could,
-// `other_match` says so.
+// Rule: a step is taken when what it waits for has happened. A match happens when both ends are
+// posted and each is the first for the other. Unbuffered, the completion of a standard send waits
+// for its match, too: where that leads nowhere, the ranks that wait for each other are told, one of
+// the sends is let go as if buffered, and the rest goes on. A call that asks (MPI_Test, MPI_Iprobe,
+// MPI_Waitany of several) would have come back otherwise. What the program does then nobody knows:
+// it goes on as it did, and whatever comes of that is not sure (`may_go_on`) and not told.
+// Invariant: a rank's queue holds what it did and what waits here for others; it is empty when
+// nothing is outstanding. Misses: unbuffered, another matching than the one that was seen may
+// deadlock; and where that one cannot come about but another could, `other_match` says so.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +24,21 @@
 
 namespace photofinish {
 
-// Ranks that wait, each for the next, and the last for the first if it is a cycle; otherwise the last waits for what never comes.
+// Ranks that wait, each for the next, and the last for the first if it is a cycle; otherwise the
+// last waits for what never comes.
 struct Deadlock {
   struct Waits {
     WorldRank rank;
-    MessageStep step;     // that it cannot take
-    MessageStep posted;   // what that completes, if it completes something
+    MessageStep step;    // that it cannot take
+    MessageStep posted;  // what that completes, if it completes something
     WorldRank on = kProcNull;
   };
   std::vector<Waits> waits;
   bool cycle = false;
-  bool other_match = false;  // a send and a receive that were not matched to each other could be now
-  std::uint64_t count = 1;   // at the same sites
-  std::uint64_t slice = 0;   // the first one
+  bool other_match =
+      false;                // a send and a receive that were not matched to each other could be now
+  std::uint64_t count = 1;  // at the same sites
+  std::uint64_t slice = 0;  // the first one
 };
 
 class MessageSequence {
@@ -44,22 +47,25 @@ class MessageSequence {
   // `races` may be null.
   MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races);
 
-  // The rank will give back a lock: it is known to all before anybody's step that may have to wait for it.
+  // The rank will give back a lock: it is known to all before anybody's step that may have to wait
+  // for it.
   void announce(WorldRank rank, const MessageStep& unlock);
   // The rank's next step. Whatever can be taken is taken.
   void add(WorldRank rank, MessageStep step);
   // Which message a receive took, or a probe saw, if its step did not say.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
   void begin_slice(std::uint64_t slice) { slice_ = slice; }
-  // Nothing follows, or nothing that anybody waits for here; unless all ranks have `ended`, what follows is not known.
+  // Nothing follows, or nothing that anybody waits for here; unless all ranks have `ended`, what
+  // follows is not known.
   void finish(bool ended = true);
   // What has been posted is matched, and who completes it will not come back to it here.
   void forget_operations();
 
   // Unbuffered: empty if it would have come to its end as well.
   std::vector<Deadlock> deadlocks() const;
-  // Calls that would have come back otherwise; the first slice of one, or of a receive that would have taken another message; and whether it takes what follows to
-  // know if it would come to its end.
+  // Calls that would have come back otherwise; the first slice of one, or of a receive that would
+  // have taken another message; and whether it takes what follows to know if it would come to its
+  // end.
   std::vector<TimingDependence> answers() const { return answers_.all(); }
   std::uint64_t unsure_after() const { return unsure_after_; }
   bool unsure() const { return unsure_; }
@@ -86,7 +92,7 @@ class MessageSequence {
   struct Inbox {
     std::vector<std::uint64_t> open;  // receives, in the order they were posted
     std::unordered_map<WorldRank, std::vector<MessageKey>> unmatched;
-    std::vector<MessageKey> held;     // both ends are there, but not the first
+    std::vector<MessageKey> held;  // both ends are there, but not the first
   };
   struct Said {
     std::vector<WorldRank> by;
@@ -112,10 +118,11 @@ class MessageSequence {
     std::unordered_map<std::uint64_t, Operation> operations;
     std::size_t look = 256;  // for a deadlock when the queue is so long
     bool woken = false;
-    std::set<MessageKey> taken_over;  // of cancelled sends that were matched here before that was known
+    std::set<MessageKey>
+        taken_over;               // of cancelled sends that were matched here before that was known
     bool goes_past_lock = false;  // whoever else may have had it before
-    bool let_go = false;  // of what it asks for
-    bool unsure = false;  // what it does from here on, without buffers
+    bool let_go = false;          // of what it asks for
+    bool unsure = false;          // what it does from here on, without buffers
   };
 
   Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
@@ -135,9 +142,11 @@ class MessageSequence {
   bool lock(WorldRank who, const MessageStep& step);
   void go_past_locks();
   template <class Visit>
-  void each_before(WorldRank who, const MessageStep& locked, Visit visit);  // whoever gave it back before
+  void each_before(WorldRank who, const MessageStep& locked,
+                   Visit visit);  // whoever gave it back before
   void try_match(MessageKey key);
-  bool first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to, std::uint64_t before, const Wanted& wanted);
+  bool first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key, WorldRank to,
+             std::uint64_t before, const Wanted& wanted);
   void gone(std::uint32_t inbox);
   void drop_if_over(WorldRank who, std::uint64_t id);
 

@@ -16,8 +16,10 @@ bool concerns_messages(Action action) {
     case Action::CompareAndSwap:
     case Action::WinSync:
     case Action::FileRead:
-    case Action::FileWrite: return false;
-    default: return !concerns_locks(action);
+    case Action::FileWrite:
+      return false;
+    default:
+      return !concerns_locks(action);
   }
 }
 
@@ -30,15 +32,18 @@ bool concerns_locks(Action action) {
     case Action::Flush:
     case Action::FlushAll:
     case Action::FlushLocal:
-    case Action::FlushLocalAll: return true;
-    default: return false;
+    case Action::FlushLocalAll:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::pair<MessageStep, MessageStep> halves(const MessageStep& step) {
   std::pair<MessageStep, MessageStep> both{step, step};
   both.first.at_once = both.second.at_once = false;
-  both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend : MessageStep::Kind::CompleteReceive;
+  both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend
+                                                          : MessageStep::Kind::CompleteReceive;
   return both;
 }
 
@@ -60,7 +65,9 @@ Standstill standstill(const Deadlock& deadlock, bool came_about) {
   result.other_match = deadlock.other_match;
   result.times = deadlock.count;
   result.slice = deadlock.slice;
-  for (const Deadlock::Waits& waits : deadlock.waits) result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
+  for (const Deadlock::Waits& waits : deadlock.waits)
+    result.waits.push_back(
+        {waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
   return result;
 }
 
@@ -80,8 +87,10 @@ MessageFindings MessageWalk::findings() {
     finding.times = race.count;
     finding.ranks = race.ranks;
   }
-  for (const Deadlock& deadlock : seen_.circles()) all.standstills.push_back(standstill(deadlock, true));
-  for (const Deadlock& deadlock : unbuffered_.deadlocks()) all.standstills.push_back(standstill(deadlock, false));
+  for (const Deadlock& deadlock : seen_.circles())
+    all.standstills.push_back(standstill(deadlock, true));
+  for (const Deadlock& deadlock : unbuffered_.deadlocks())
+    all.standstills.push_back(standstill(deadlock, false));
   all.answers = unbuffered_.answers();
   all.unsure = unbuffered_.unsure();
   all.unsure_after = unbuffered_.unsure_after();

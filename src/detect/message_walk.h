@@ -1,4 +1,5 @@
-// What all ranks did about messages, walked twice at once: as it was seen, for the races, and without buffers.
+// What all ranks did about messages, walked twice at once: as it was seen, for the races, and
+// without buffers.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,12 @@ std::pair<MessageStep, MessageStep> halves(const MessageStep& step);
 class MessageWalk {
  public:
   explicit MessageWalk(std::int32_t ranks)
-      : races_(ranks), seen_(ranks, MessageSequence::Sends::AsSeen, &races_), unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
+      : races_(ranks),
+        seen_(ranks, MessageSequence::Sends::AsSeen, &races_),
+        unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
 
-  // From here on; Unbuffered where no receive could have taken another message. Only when nothing waits.
+  // From here on; Unbuffered where no receive could have taken another message. Only when nothing
+  // waits.
   enum class Ways { Both, AsSeen, Unbuffered };
   void go(Ways ways) { ways_ = ways; }
   void begin_slice(std::uint64_t slice) { unbuffered_.begin_slice(slice); }
@@ -44,7 +48,8 @@ class MessageWalk {
     if (ways_ != Ways::Unbuffered) seen_.took(rank, operation, key);
     if (ways_ != Ways::AsSeen) unbuffered_.took(rank, operation, key);
   }
-  // All have come to where nothing was on its way: who waits now waits for a send that was buffered.
+  // All have come to where nothing was on its way: who waits now waits for a send that was
+  // buffered.
   void settle() {
     seen_.finish();
     unbuffered_.finish();

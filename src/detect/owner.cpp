@@ -9,7 +9,9 @@
 namespace photofinish {
 namespace {
 
-bool reads_only(const Access& access) { return access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp; }
+bool reads_only(const Access& access) {
+  return access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp;
+}
 
 Box box_of(std::uint64_t begin, std::uint64_t bytes) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes), {}};
@@ -17,17 +19,20 @@ Box box_of(std::uint64_t begin, std::uint64_t bytes) {
 
 std::uint64_t bytes_of(const Access& access) {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < access.boxes.size(); ++i) bytes += static_cast<std::uint64_t>(access.boxes[i].bytes());
+  for (std::size_t i = 0; i < access.boxes.size(); ++i)
+    bytes += static_cast<std::uint64_t>(access.boxes[i].bytes());
   return bytes;
 }
 
 std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
-  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) + atomic.offset;
+  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) +
+         atomic.offset;
 }
 
 std::int64_t first_byte(const Access& access) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < access.boxes.size(); ++i) first = std::min(first, access.boxes.bounds(i).begin);
+  for (std::size_t i = 0; i < access.boxes.size(); ++i)
+    first = std::min(first, access.boxes.bounds(i).begin);
   return first;
 }
 
@@ -38,7 +43,8 @@ const HostClock& Owner::common(const HostClock& clock) {
   return clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
 }
 
-void Owner::add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address, const HostClock& clock) {
+void Owner::add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address,
+                       const HostClock& clock) {
   atomic.displacement = address;
   atomic.clock_id = clock.id;
   atomic.start = clock.since_1970(atomic.start);
@@ -67,7 +73,8 @@ std::optional<Owner::Place> Owner::place_of(const Access& access) {
   if (access.win != last_window_.first) last_window_ = {access.win, timeline_.window(access.win)};
   const WinDefinition* window = last_window_.second;
   if (window == nullptr) return std::nullopt;
-  return Place{window, window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
+  return Place{window,
+               window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
 }
 
 Access Owner::placed(const Access& access, const Place& place) {
@@ -79,7 +86,8 @@ Access Owner::placed(const Access& access, const Place& place) {
 
 // In a window with separate copies, a store clashes with every update, wherever it is.
 bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* window) {
-  const bool updates = access.kind == AccessKind::Put || (access.kind == AccessKind::Accumulate && !reads_only(access));
+  const bool updates = access.kind == AccessKind::Put ||
+                       (access.kind == AccessKind::Accumulate && !reads_only(access));
   return updates && window != nullptr && !window->unified && window->flavour != WinFlavour::Dynamic;
 }
 
@@ -116,7 +124,8 @@ bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t
   }
   if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
-    release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_), release(sweeper_);
+    release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_),
+        release(sweeper_);
     release(rows_), release(row_of_), release(next_in_row_), release(row_like_), release(series_);
   }
   // Others may have pairs that this rank's atomics decide.
@@ -125,16 +134,19 @@ bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t
   return undecided;
 }
 
-// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and is over: it is looked at
-// where it lies, once. What is left is taken out when the bands are checked.
+// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and
+// is over: it is looked at where it lies, once. What is left is taken out when the bands are
+// checked.
 Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) {
   // What one takes that is taken out, and each of its boxes, in bytes.
-  constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t), kSpan = 4 * sizeof(Span) + sizeof(Box);
+  constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t),
+                        kSpan = 4 * sizeof(Span) + sizeof(Box);
   Look look(rank_, options_);
   std::size_t atomics = 0, all = 0, open = 0;
   each([&](const Parcel& parcel) {
     for (const AtomicOp& atomic : parcel.atomics)
-      if (const WinDefinition* window = timeline_.window(atomic.win); window != nullptr && atomic.fetches)
+      if (const WinDefinition* window = timeline_.window(atomic.win);
+          window != nullptr && atomic.fetches)
         atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
     look.accesses += parcel.accesses.size();
     all += parcel.accesses.size() * kItem + parcel.accesses.boxes() * kSpan;
@@ -147,32 +159,39 @@ Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) 
   BandBorders borders;
   const auto look_at = [&](const Access& access, const Place& place) {
     for (std::size_t i = 0; i < access.boxes.size(); ++i)
-      look.groups.add(look.groups.of(access, i, static_cast<std::int64_t>(place.base)), i == 0 ? kItem + kSpan : kSpan);
+      look.groups.add(look.groups.of(access, i, static_cast<std::int64_t>(place.base)),
+                      i == 0 ? kItem + kSpan : kSpan);
     if (place.window == nullptr) return;
     any_same_op_window |= place.window->accumulate_ops == "same_op";
     if (meets_stores_anywhere(access, place.window)) look.groups.add(Groups::AnyUpdate, kSpan);
   };
   for (const auto* list : {&carried_, &awaiting_})
-    for (const Access& access : *list) look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+    for (const Access& access : *list)
+      look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
   each([&](const Parcel& parcel) {
     for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
       const auto place = place_of(*access);
       if (!place) continue;
       look_at(*access, *place);
-      if (access->plain_atomic && !atomic_values_.empty() && atomic_values_.contains(place->base)) look.any_plain_atomic = true, ++atomics;
-      if (!is_over(*access, until) || awaits(*access, until)) look.any_open = true, open += kItem + access->boxes.size() * kSpan;
-      if (may_be_too_much && !access->boxes.empty()) borders.add(first_byte(*access) + static_cast<std::int64_t>(place->base));
+      if (access->plain_atomic && !atomic_values_.empty() && atomic_values_.contains(place->base))
+        look.any_plain_atomic = true, ++atomics;
+      if (!is_over(*access, until) || awaits(*access, until))
+        look.any_open = true, open += kItem + access->boxes.size() * kSpan;
+      if (may_be_too_much && !access->boxes.empty())
+        borders.add(first_byte(*access) + static_cast<std::int64_t>(place->base));
     }
   });
   look.groups.settle(any_same_op_window);
 
   const std::size_t taken = look.groups.clashing_weight() + open + atomics * footprint(AtomicOp());
   look.accesses = std::min(look.accesses, taken / (kItem + kSpan));
-  look.bands = may_be_too_much ? borders.bands(1 + taken / std::max<std::size_t>(memory, 1)) : std::vector<Band>{{}};
+  look.bands = may_be_too_much ? borders.bands(1 + taken / std::max<std::size_t>(memory, 1))
+                               : std::vector<Band>{{}};
   return look;
 }
 
-void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each, Earlier& earlier) {
+void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each,
+                       Earlier& earlier) {
   items_.clear();
   met_.clear();
   separate_.clear();
@@ -183,7 +202,8 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
     take_atomics(parcel);
     if (look.takes_accesses()) take_accesses(parcel, look, until);
   });
-  // All that is over by now is before the epoch that such an access lies in; what is not will still be here when this rank has come to it.
+  // All that is over by now is before the epoch that such an access lies in; what is not will still
+  // be here when this rank has come to it.
   std::erase_if(items_, [&](Item& item) {
     if (!awaits(item.access, until)) return false;
     keep_unless_elsewhere(awaiting_, std::move(item.access));
@@ -197,7 +217,8 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
   }
   for (Item& item : items_) {
     if (is_over(item.access, until) || until == kNoCut) continue;
-    if (auto instants = shown(item.access, batch); !instants.empty()) shown_[{item.access.rank, item.access.begin}] = std::move(instants);
+    if (auto instants = shown(item.access, batch); !instants.empty())
+      shown_[{item.access.rank, item.access.begin}] = std::move(instants);
     keep_unless_elsewhere(carried_, std::move(item.access));
   }
   items_.clear();
@@ -219,7 +240,8 @@ void Owner::keep_unless_elsewhere(std::vector<Access>& list, Access&& access) co
 void Owner::take_earlier(Earlier& earlier, bool last) {
   const auto take = [&](std::vector<Access>& list, bool seen) {
     for (Access& access : list) {
-      if (!touches_band(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0})) continue;
+      if (!touches_band(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0}))
+        continue;
       if (access.serial != 0) earlier_[{access.rank, access.serial}] = items_.size();
       items_.emplace_back(last ? std::move(access) : Access(access), seen);
     }
@@ -235,30 +257,39 @@ void Owner::take_atomics(const Parcel& parcel) {
     const WinDefinition* window = timeline_.window(atomic.win);
     if (window == nullptr) continue;
     const std::uint64_t address = address_of(atomic, *window);
-    if (!band_.contains(static_cast<std::int64_t>(address)) || (!atomic.fetches && !atomic_values_.contains(address))) continue;
+    if (!band_.contains(static_cast<std::int64_t>(address)) ||
+        (!atomic.fetches && !atomic_values_.contains(address)))
+      continue;
     add_atomic(atomic.fetches ? atomics_ : plain_atomics_, atomic, address, clock);
   }
 }
 
-// Those that are not over, and those that may clash with something. Locations that nobody ever looks at (sums that are read after a fence)
-// order nothing.
+// Those that are not over, and those that may clash with something. Locations that nobody ever
+// looks at (sums that are read after a fence) order nothing.
 void Owner::take_accesses(const Parcel& parcel, Look& look, Cut until) {
   const HostClock& clock = common(parcel.clock);
   for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
     const auto place = place_of(*access);
     if (!place) continue;
-    if (access->plain_atomic && look.any_plain_atomic && band_.contains(static_cast<std::int64_t>(place->base)) && atomic_values_.contains(place->base))
+    if (access->plain_atomic && look.any_plain_atomic &&
+        band_.contains(static_cast<std::int64_t>(place->base)) &&
+        atomic_values_.contains(place->base))
       add_plain_atomic(*access, place->base, clock);
     if (!touches_band(*access, *place)) continue;
-    const auto known = access->serial != 0 && !earlier_.empty() ? earlier_.find({access->rank, access->serial}) : earlier_.end();
+    const auto known = access->serial != 0 && !earlier_.empty()
+                           ? earlier_.find({access->rank, access->serial})
+                           : earlier_.end();
     if (known != earlier_.end()) {
       items_[known->second].access = placed(*access, *place);
       continue;
     }
-    bool clashes = meets_stores_anywhere(*access, place->window) && look.groups.clashes(Groups::AnyUpdate);
+    bool clashes =
+        meets_stores_anywhere(*access, place->window) && look.groups.clashes(Groups::AnyUpdate);
     for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
-      clashes = look.groups.clashes(look.groups.of(*access, i, static_cast<std::int64_t>(place->base)));
-    if (clashes || !is_over(*access, until) || awaits(*access, until)) items_.emplace_back(placed(*access, *place), false);
+      clashes =
+          look.groups.clashes(look.groups.of(*access, i, static_cast<std::int64_t>(place->base)));
+    if (clashes || !is_over(*access, until) || awaits(*access, until))
+      items_.emplace_back(placed(*access, *place), false);
   }
 }
 
@@ -266,21 +297,29 @@ bool Owner::touches_band(const Access& access, const Place& place) const {
   if (band_ == Band{}) return true;
   const auto base = static_cast<std::int64_t>(place.base);
   for (std::size_t i = 0; i < access.boxes.size(); ++i)
-    if (const ByteRange range = access.boxes.bounds(i); band_.touches(base + range.begin, base + range.end)) return true;
+    if (const ByteRange range = access.boxes.bounds(i);
+        band_.touches(base + range.begin, base + range.end))
+      return true;
   return meets_stores_anywhere(access, place.window) &&
-         band_.touches(static_cast<std::int64_t>(place.window->base), static_cast<std::int64_t>(place.window->base + place.window->size));
+         band_.touches(static_cast<std::int64_t>(place.window->base),
+                       static_cast<std::int64_t>(place.window->base + place.window->size));
 }
 
-bool Owner::begins_in_band(const Access& access) const { return band_.contains(first_byte(access)); }
+bool Owner::begins_in_band(const Access& access) const {
+  return band_.contains(first_byte(access));
+}
 
-// Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by slices (or, of the owner alone, by
-// its own moments): what repeats itself in a loop meets its neighbours in time, not all that ever was there.
+// Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by
+// slices (or, of the owner alone, by its own moments): what repeats itself in a loop meets its
+// neighbours in time, not all that ever was there.
 void Owner::meet_all(Batch& batch, Groups& groups) {
   spans_.clear();
   boxes_.clear();
-  const auto add_span = [&](std::uint32_t i, std::uint32_t b, std::int64_t begin, std::int64_t end, std::uint32_t group) {
+  const auto add_span = [&](std::uint32_t i, std::uint32_t b, std::int64_t begin, std::int64_t end,
+                            std::uint32_t group) {
     if (!band_.touches(begin, end)) return;
-    spans_.push_back({static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end), static_cast<std::uint32_t>(boxes_.size()), group});
+    spans_.push_back({static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end),
+                      static_cast<std::uint32_t>(boxes_.size()), group});
     boxes_.emplace_back(i, b);
   };
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
@@ -291,8 +330,10 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
       const ByteRange range = access.boxes.bounds(b);
       add_span(i, b, range.begin, range.end, groups.of(access, b, 0));
     }
-    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr; meets_stores_anywhere(access, window))
-      add_span(i, 0, static_cast<std::int64_t>(window->base), static_cast<std::int64_t>(window->base + window->size), Groups::AnyUpdate);
+    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
+        meets_stores_anywhere(access, window))
+      add_span(i, 0, static_cast<std::int64_t>(window->base),
+               static_cast<std::int64_t>(window->base + window->size), Groups::AnyUpdate);
     item.last_span = spans_.size();
     item.from = 0;
     item.to = kNever;
@@ -308,12 +349,15 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
   const auto visit = [&](const Span& a, const Span& b) {
     const auto [item_a, box_a] = boxes_[a.item];
     const auto [item_b, box_b] = boxes_[b.item];
-    meet(batch, item_a, item_b, box_a, box_b, a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
+    meet(batch, item_a, item_b, box_a, box_b,
+         a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
   };
 
   std::vector<std::uint32_t> order(items_.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return items_[a].from < items_[b].from; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return items_[a].from < items_[b].from;
+  });
   std::vector<std::uint32_t> open;  // of earlier rounds, and not over
   std::vector<Span> round;
   std::vector<std::uint32_t> together;
@@ -323,7 +367,8 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
     std::erase_if(open, [&](std::uint32_t i) { return items_[i].to < now; });
     std::size_t last = first + 1;
     while (last < order.size() && items_[order[last]].from == now) ++last;
-    // With many open ones, looking at each of them for each new one would take longer than one sweep for as many new ones.
+    // With many open ones, looking at each of them for each new one would take longer than one
+    // sweep for as many new ones.
     if (open.size() > kFew) last = std::max(last, std::min(order.size(), first + open.size()));
     if (last - first <= kSingly && open.size() <= kFew) {
       for (std::size_t i = first; i < last; ++i) {
@@ -331,7 +376,8 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
         const auto look_at = [&](const Item& other) {
           for (std::size_t x = fresh.first_span; x < fresh.last_span; ++x)
             for (std::size_t y = other.first_span; y < other.last_span; ++y)
-              if (spans_[x].begin < spans_[y].end && spans_[y].begin < spans_[x].end && conflicts.conflict(spans_[x].group, spans_[y].group))
+              if (spans_[x].begin < spans_[y].end && spans_[y].begin < spans_[x].end &&
+                  conflicts.conflict(spans_[x].group, spans_[y].group))
                 visit(spans_[x], spans_[y]);
         };
         for (const std::uint32_t other : open) look_at(items_[other]);
@@ -341,11 +387,13 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
       round.clear();
       for (const std::uint32_t i : open) items_[i].met = true;
       together.assign(open.begin(), open.end());
-      together.insert(together.end(), order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(last));
+      together.insert(together.end(), order.begin() + static_cast<std::ptrdiff_t>(first),
+                      order.begin() + static_cast<std::ptrdiff_t>(last));
       form_series(together);
       for (const Row& row : rows_) {
         const Item& item = items_[row.first];
-        round.insert(round.end(), spans_.begin() + static_cast<std::ptrdiff_t>(item.first_span), spans_.begin() + static_cast<std::ptrdiff_t>(item.last_span));
+        round.insert(round.end(), spans_.begin() + static_cast<std::ptrdiff_t>(item.first_span),
+                     spans_.begin() + static_cast<std::ptrdiff_t>(item.last_span));
       }
       sweeper_.sweep(round, conflicts, [&](const Span& a, const Span& b) {
         const std::uint32_t i = boxes_[a.item].first, j = boxes_[b.item].first;
@@ -353,7 +401,8 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
         const Item& other = items_[j];
         if (one.met && other.met) return;
         if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
-          return meet_series(batch, row_of_[i], row_of_[j], a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
+          return meet_series(batch, row_of_[i], row_of_[j],
+                             a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
         if (one.to < other.from || other.to < one.from) return;
         visit(a, b);
       });
@@ -362,7 +411,8 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
         const Item& item = items_[rows_[row].first];
         bool clashes = false;
         for (std::size_t x = item.first_span; x < item.last_span; ++x)
-          for (std::size_t y = item.first_span; y < item.last_span; ++y) clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
+          for (std::size_t y = item.first_span; y < item.last_span; ++y)
+            clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
         if (clashes) meet_series(batch, row, row, false);
       }
     }
@@ -375,13 +425,17 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
   for (const auto& [pair, meeting] : met_) {
     const Item& one = items_[pair.first];
     const Item& other = items_[pair.second];
-    if (!band_.contains(meeting.where.begin) || (band_ != Band{} && met_below_band(one.access, other.access))) continue;
+    if (!band_.contains(meeting.where.begin) ||
+        (band_ != Band{} && met_below_band(one.access, other.access)))
+      continue;
     judge(batch, one, other, meeting.reason, meeting.where);
   }
 }
 
-std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access& other, const Box& first, const Box& second) const {
-  const std::optional<ByteRange> where = overlap(first, second) ? common_bytes(first, second) : std::nullopt;
+std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access& other,
+                                                const Box& first, const Box& second) const {
+  const std::optional<ByteRange> where =
+      overlap(first, second) ? common_bytes(first, second) : std::nullopt;
   if (!where) return std::nullopt;
   const bool coincide = one.element.size == 0 || aligned_alike(first, second, one.element.size);
   const auto reason = clash(one, other, coincide, accumulate_rules(one.win), options_);
@@ -393,33 +447,40 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
 bool Owner::met_below_band(const Access& one, const Access& other) const {
   for (std::size_t x = 0; x < one.boxes.size(); ++x)
     for (std::size_t y = 0; y < other.boxes.size(); ++y) {
-      if (one.boxes.bounds(x).begin >= band_.begin || other.boxes.bounds(y).begin >= band_.begin) continue;
+      if (one.boxes.bounds(x).begin >= band_.begin || other.boxes.bounds(y).begin >= band_.begin)
+        continue;
       const auto meeting = meeting_of(one, other, one.boxes[x], other.boxes[y]);
       if (meeting && meeting->where.begin < band_.begin) return true;
     }
   return false;
 }
 
-void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate) {
+void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b,
+                 bool separate) {
   if (a == b) return;
   // In an order of their own, for what is told of them not to depend on how they came.
-  const auto age = [&](std::size_t i) { return std::tuple(items_[i].access.rank, items_[i].access.begin, items_[i].access.part); };
+  const auto age = [&](std::size_t i) {
+    return std::tuple(items_[i].access.rank, items_[i].access.begin, items_[i].access.part);
+  };
   if (age(b) < age(a)) std::swap(a, b), std::swap(box_a, box_b);
   const Item& one = items_[a];
   const Item& other = items_[b];
   if (one.seen && other.seen) return;
-  if (one.access.rank == other.access.rank && one.access.begin == other.access.begin && one.access.part == other.access.part)
+  if (one.access.rank == other.access.rank && one.access.begin == other.access.begin &&
+      one.access.part == other.access.part)
     return;  // one and the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
   if (separate) return meet_separate(batch, a, b);
-  const auto meeting = meeting_of(one.access, other.access, one.access.boxes[box_a], other.access.boxes[box_b]);
+  const auto meeting =
+      meeting_of(one.access, other.access, one.access.boxes[box_a], other.access.boxes[box_b]);
   if (!meeting || kept_apart(one.access, other.access)) return;
   if (one.access.boxes.size() > 1 || other.access.boxes.size() > 1) {
     const auto [entry, fresh] = met_.try_emplace(std::pair(a, b), *meeting);
     if (!fresh && meeting->key() < entry->second.key()) entry->second = *meeting;
     return;
   }
-  if (band_.contains(meeting->where.begin)) judge(batch, one, other, meeting->reason, meeting->where);
+  if (band_.contains(meeting->where.begin))
+    judge(batch, one, other, meeting->reason, meeting->where);
 }
 
 // Series are called by their rows.
@@ -428,7 +489,8 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
     const Access &one = items_[a].access, &other = items_[b].access;
     return std::tuple(one.rank, one.begin) < std::tuple(other.rank, other.begin);
   };
-  if (!std::is_sorted(items.begin(), items.end(), earlier)) std::stable_sort(items.begin(), items.end(), earlier);
+  if (!std::is_sorted(items.begin(), items.end(), earlier))
+    std::stable_sort(items.begin(), items.end(), earlier);
   rows_.clear();
   row_like_.clear();
   series_.clear();
@@ -436,13 +498,17 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
   row_of_.resize(items_.size());
   next_in_row_.resize(items_.size());
   const auto continues = [&](const Item& last, const Item& item) {
-    return last.seen == item.seen && last.met == item.met && (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
+    return last.seen == item.seen && last.met == item.met &&
+           (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
            goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
-           std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(), [](const Instant& a, const Instant& b) { return a.cut == b.cut; });
+           std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(),
+                      [](const Instant& a, const Instant& b) { return a.cut == b.cut; });
   };
   for (const std::uint32_t i : items) {
-    const std::uint64_t likeness_here = likeness(items_[i].access) + (items_[i].seen ? 1 : 0) + (items_[i].met ? 2 : 0);
-    const auto [like, fresh] = row_like_.try_emplace(likeness_here, static_cast<std::uint32_t>(rows_.size()));
+    const std::uint64_t likeness_here =
+        likeness(items_[i].access) + (items_[i].seen ? 1 : 0) + (items_[i].met ? 2 : 0);
+    const auto [like, fresh] =
+        row_like_.try_emplace(likeness_here, static_cast<std::uint32_t>(rows_.size()));
     if (!fresh && continues(items_[rows_[like->second].last], items_[i])) {
       Row& row = rows_[like->second];
       next_in_row_[row.last] = i;
@@ -461,11 +527,13 @@ Series& Owner::series_at(std::size_t number, const Batch& batch) {
   if (series != nullptr) return *series;
   const Row& row = rows_[number];
   const Item& first = items_[row.first];
-  series = std::make_shared<Series>(Series{.like = first.access, .seen = first.seen, .met = first.met});
+  series =
+      std::make_shared<Series>(Series{.like = first.access, .seen = first.seen, .met = first.met});
   for (std::uint32_t i = row.first, left = row.count; left > 0; i = next_in_row_[i], --left) {
     const Item& item = items_[i];
     series->items.push_back(i);
-    series->members.push_back({item.access.begin, item.access.end, item.access.epoch, item.begins, item.ends, shown(item.access, batch)});
+    series->members.push_back({item.access.begin, item.access.end, item.access.epoch, item.begins,
+                               item.ends, shown(item.access, batch)});
   }
   return *series;
 }
@@ -482,13 +550,24 @@ void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separat
   std::optional<Meeting> meeting;
   for (std::size_t x = 0; x < first.boxes.size(); ++x)
     for (std::size_t y = 0; y < second.boxes.size(); ++y)
-      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]); here && (!meeting || here->key() < meeting->key())) meeting = here;
-  if (!meeting || !band_.contains(meeting->where.begin) || (band_ != Band{} && met_below_band(first, second))) return;
-  const auto was_found = [](const Series& series) { return std::any_of(series.members.begin(), series.members.end(), [](const Series::Member& m) { return !m.shown.empty(); }); };
+      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]);
+          here && (!meeting || here->key() < meeting->key()))
+        meeting = here;
+  if (!meeting || !band_.contains(meeting->where.begin) ||
+      (band_ != Band{} && met_below_band(first, second)))
+    return;
+  const auto was_found = [](const Series& series) {
+    return std::any_of(series.members.begin(), series.members.end(),
+                       [](const Series::Member& m) { return !m.shown.empty(); });
+  };
   const bool one_found = was_found(one), other_found = was_found(other);
-  if (one_found && other_found) return meet_each(batch, one, other, false);  // what was found of the one and of the other need not be in the same order
+  if (one_found && other_found)
+    return meet_each(
+        batch, one, other,
+        false);  // what was found of the one and of the other need not be in the same order
   const auto excludes = [](const Access& access) {
-    return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(), [](const Lock& lock) { return lock.exclusive; });
+    return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
+                                                  [](const Lock& lock) { return lock.exclusive; });
   };
   if (first.rank != second.rank) {
     if (kept_apart(first, second)) return;
@@ -503,13 +582,16 @@ void Owner::meet_each(Batch& batch, const Series& a, const Series& b, bool separ
   for (std::size_t i = 0; i < a.items.size(); ++i)
     for (std::size_t j = 0; j < (&a == &b ? i : b.items.size()); ++j)
       for (std::size_t x = 0; x < a.like.boxes.size(); ++x)
-        for (std::size_t y = 0; y < b.like.boxes.size(); ++y) meet(batch, a.items[i], b.items[j], x, y, separate);
+        for (std::size_t y = 0; y < b.like.boxes.size(); ++y)
+          meet(batch, a.items[i], b.items[j], x, y, separate);
 }
 
-void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_row, Reason reason, const ByteRange& where) {
+void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_row, Reason reason,
+                         const ByteRange& where) {
   Series &one = series_at(one_row, batch), &others = series_at(other_row, batch);
   const auto ask_all = [&](std::size_t first, std::size_t last, WorldRank about) {
-    auto asked = std::find_if(others.asked.begin(), others.asked.end(), [&](const Series::Asked& a) { return a.about == about; });
+    auto asked = std::find_if(others.asked.begin(), others.asked.end(),
+                              [&](const Series::Asked& a) { return a.about == about; });
     if (asked == others.asked.end()) asked = others.asked.insert(asked, {about, first, first});
     const auto ask_some = [&](std::size_t from, std::size_t to) {
       for (; from < to; ++from)
@@ -533,14 +615,17 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
         if (begin.rank != end.rank) ask(batch, begin, end.rank), asked = true;
     const Instants& begins = others.members[first].begins;
     const auto ask_about = [&](const Instant& end) {
-      if (std::all_of(begins.begin(), begins.end(), [&](const Instant& begin) { return begin.rank == end.rank; })) return;
+      if (std::all_of(begins.begin(), begins.end(),
+                      [&](const Instant& begin) { return begin.rank == end.rank; }))
+        return;
       ask_all(first, last, end.rank);
       asked = true;
     };
     for (const Instant& end : member.ends) ask_about(end);
     for (const Instant& end : member.shown) ask_about(end);
     if (asked) {
-      batch.repeated.push_back({series_[one_row], series_[other_row], at, first, last, reason, where});
+      batch.repeated.push_back(
+          {series_[one_row], series_[other_row], at, first, last, reason, where});
       return;
     }
     Finding finding = make_finding(one.member(at), others.member(first), reason, where);
@@ -548,14 +633,19 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
     found(std::move(finding));
   };
   const bool same = &one == &others;
-  const bool may_be_one = !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
+  const bool may_be_one =
+      !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
   for (std::size_t at = 0; at < one.members.size(); ++at) {
-    auto [first, last] = others.beside(one.members[at], [](const Instant&, WorldRank) { return kNever; });
+    auto [first, last] =
+        others.beside(one.members[at], [](const Instant&, WorldRank) { return kNever; });
     if (same) last = std::min(last, at);
     std::size_t itself = last;  // two buffers of one and the same operation
     if (may_be_one) {
-      const auto found = std::partition_point(others.members.begin(), others.members.end(), [&](const Series::Member& m) { return m.begin < one.members[at].begin; });
-      if (found != others.members.end() && found->begin == one.members[at].begin) itself = static_cast<std::size_t>(found - others.members.begin());
+      const auto found = std::partition_point(
+          others.members.begin(), others.members.end(),
+          [&](const Series::Member& m) { return m.begin < one.members[at].begin; });
+      if (found != others.members.end() && found->begin == one.members[at].begin)
+        itself = static_cast<std::size_t>(found - others.members.begin());
     }
     if (itself < first || itself >= last) {
       judge_some(at, first, last);
@@ -573,16 +663,20 @@ void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
   for (std::size_t x = 0; x < one.access.boxes.size(); ++x)
     for (std::size_t y = 0; y < other.access.boxes.size(); ++y)
       if (overlap(one.access.boxes[x], other.access.boxes[y])) return;
-  const auto window_of = [&](const Access& access) { return access.win != Uid(0) ? timeline_.window(access.win) : nullptr; };
+  const auto window_of = [&](const Access& access) {
+    return access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
+  };
   const Item& update = meets_stores_anywhere(one.access, window_of(one.access)) ? one : other;
   const Access& store = &update == &one ? other.access : one.access;
   const WinDefinition* window = window_of(update.access);
   const Box all = box_of(window->base, window->size);
   bool inside = false;
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();  // the first byte of the window that the store comes near
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();  // the first byte of the window
+                                                                  // that the store comes near
   for (std::size_t i = 0; i < store.boxes.size(); ++i) {
     inside |= overlap(store.boxes[i], all);
-    if (const ByteRange range = store.boxes.bounds(i); range.begin < all.offset + all.length && all.offset < range.end)
+    if (const ByteRange range = store.boxes.bounds(i);
+        range.begin < all.offset + all.length && all.offset < range.end)
       first = std::min(first, std::max(range.begin, all.offset));
   }
   if (!inside || !band_.contains(first)) return;
@@ -590,33 +684,40 @@ void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
   judge(batch, one, other, Reason::SeparateModel, store.boxes.bounds(0));
 }
 
-void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where) {
+void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason,
+                  const ByteRange& where) {
   std::vector<Condition> conditions;
   if (before(a.ends, b, batch, conditions) || before(b.ends, a, batch, conditions)) return;
   // What has been found there says nothing of the other copy of a separate window.
-  if (reason != Reason::SeparateModel &&
-      (before(shown(a.access, batch), b, batch, conditions) || before(shown(b.access, batch), a, batch, conditions)))
+  if (reason != Reason::SeparateModel && (before(shown(a.access, batch), b, batch, conditions) ||
+                                          before(shown(b.access, batch), a, batch, conditions)))
     return;
   Finding finding = make_finding(a.access, b.access, reason, where);
-  if (conditions.empty()) found(std::move(finding));
-  else batch.undecided.push_back({std::move(finding), std::move(conditions)});
+  if (conditions.empty())
+    found(std::move(finding));
+  else
+    batch.undecided.push_back({std::move(finding), std::move(conditions)});
 }
 
 std::vector<Instant> Owner::shown(const Access& access, const Batch& batch) {
   if (access.kind != AccessKind::Accumulate) return {};
   std::vector<Instant> instants;
-  if (const auto earlier = shown_.find({access.rank, access.begin}); earlier != shown_.end()) instants = earlier->second;
+  if (const auto earlier = shown_.find({access.rank, access.begin}); earlier != shown_.end())
+    instants = earlier->second;
   const auto address = static_cast<std::uint64_t>(first_byte(access));
   const auto range = batch.signals_at.find(address);
   if (range == batch.signals_at.end()) return instants;
   const auto [first, count] = range->second;
-  const Sightings& sightings = sightings_.try_emplace(address, std::span(batch.atomic_signals).subspan(first, count)).first->second;
+  const Sightings& sightings =
+      sightings_.try_emplace(address, std::span(batch.atomic_signals).subspan(first, count))
+          .first->second;
   sightings.add(access.rank, access.begin, instants);
   return instants;
 }
 
 template <class Ends>
-bool Owner::before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions) {
+bool Owner::before(const Ends& ends, const Item& b, Batch& batch,
+                   std::vector<Condition>& conditions) {
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins)
       if (end.rank == begin.rank ? end.moment < begin.moment : end.cut <= begin.cut) return true;
@@ -636,18 +737,31 @@ std::size_t Owner::ask(Batch& batch, const Instant& instant, WorldRank about) {
   return entry->second;
 }
 
-Finding Owner::make_finding(const Access& a, const Access& b, Reason reason, const ByteRange& where) const {
+Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
+                            const ByteRange& where) const {
   Finding finding;
   finding.reason = reason;
   const Access* accesses[] = {&a, &b};
-  // In an order of their own, for what is told of them not to depend on which is held against which.
-  const auto age = [](const Access& access) { return std::tuple(access.rank, access.begin, access.part); };
+  // In an order of their own, for what is told of them not to depend on which is held against
+  // which.
+  const auto age = [](const Access& access) {
+    return std::tuple(access.rank, access.begin, access.part);
+  };
   if (age(b) < age(a)) std::swap(accesses[0], accesses[1]);
   for (int i = 0; i < 2; ++i) {
     const Access& access = *accesses[i];
-    finding.sides[i] = {.rank = access.rank, .kind = access.kind, .call = access.call, .site = access.site, .site_key = access.site_key,
-                        .opened = access.opened, .closed = access.closed, .begin = access.begin, .end = access.end,
-                        .bytes = bytes_of(access), .op = access.op, .epoch = access.epoch};
+    finding.sides[i] = {.rank = access.rank,
+                        .kind = access.kind,
+                        .call = access.call,
+                        .site = access.site,
+                        .site_key = access.site_key,
+                        .opened = access.opened,
+                        .closed = access.closed,
+                        .begin = access.begin,
+                        .end = access.end,
+                        .bytes = bytes_of(access),
+                        .op = access.op,
+                        .epoch = access.epoch};
     finding.ranks.insert(access.rank);
     if (access.win != Uid(0)) finding.win = access.win;
   }
@@ -655,7 +769,8 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason, con
   finding.owners.insert(rank_);
   finding.where = where;
   if (finding.win != Uid(0))
-    if (const WinDefinition* window = timeline_.window(finding.win)) finding.offset = where.begin - static_cast<std::int64_t>(window->base);
+    if (const WinDefinition* window = timeline_.window(finding.win))
+      finding.offset = where.begin - static_cast<std::int64_t>(window->base);
   return finding;
 }
 
@@ -700,7 +815,8 @@ void Owner::order_atomics_of_band(Batch& batch, std::uint64_t period) {
   }
   if (!by_location.empty()) add_stores(by_location);
   for (auto& [address, ops] : by_location) {
-    const std::uint64_t key = signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
+    const std::uint64_t key =
+        signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
     if (!more.empty()) batch.signals_at[address] = {batch.atomic_signals.size(), more.size()};
     batch.atomic_signals.insert(batch.atomic_signals.end(), more.begin(), more.end());
@@ -714,8 +830,10 @@ void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locati
     if (item.seen || access.kind != AccessKind::Store || !is_own(access)) continue;
     for (std::size_t i = 0; i < access.boxes.size(); ++i) {
       const ByteRange range = access.boxes.bounds(i);
-      const auto first = static_cast<std::uint64_t>(std::max<std::int64_t>(range.begin - 7, 0));  // an element has 8 bytes at most
-      for (auto at = by_location.lower_bound(first); at != by_location.end() && at->first < static_cast<std::uint64_t>(range.end); ++at) {
+      const auto first = static_cast<std::uint64_t>(
+          std::max<std::int64_t>(range.begin - 7, 0));  // an element has 8 bytes at most
+      for (auto at = by_location.lower_bound(first);
+           at != by_location.end() && at->first < static_cast<std::uint64_t>(range.end); ++at) {
         const Element element = at->second.front().element;
         if (!overlap(access.boxes[i], box_of(at->first, element.size))) continue;
         AtomicOp store;
@@ -729,7 +847,9 @@ void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locati
   }
 }
 
-void Owner::answer(std::uint64_t period, Cut slice, const std::vector<Moment>& answers) { batches_[period].answers[slice] = answers; }
+void Owner::answer(std::uint64_t period, Cut slice, const std::vector<Moment>& answers) {
+  batches_[period].answers[slice] = answers;
+}
 
 void Owner::conclude(std::uint64_t period) {
   const auto found_batch = batches_.find(period);
@@ -750,14 +870,17 @@ void Owner::conclude(std::uint64_t period) {
     const auto answers = batch.answers.find(instant.cut);
     if (asked == batch.asked.end() || answers == batch.answers.end()) return kNever;
     const auto question = asked->second.find({instant.rank, instant.moment, about});
-    return question != asked->second.end() && question->second < answers->second.size() ? answers->second[question->second] : kNever;
+    return question != asked->second.end() && question->second < answers->second.size()
+               ? answers->second[question->second]
+               : kNever;
   };
   for (const Repeated& repeated : batch.repeated) {
     auto [first, last] = repeated.others->beside(repeated.one->members[repeated.at], known);
     first = std::max(first, repeated.first);
     last = std::min(last, repeated.last);
     if (first >= last) continue;
-    Finding finding = make_finding(repeated.one->member(repeated.at), repeated.others->member(first), repeated.reason, repeated.where);
+    Finding finding = make_finding(repeated.one->member(repeated.at),
+                                   repeated.others->member(first), repeated.reason, repeated.where);
     finding.times = last - first;
     found(std::move(finding));
   }

@@ -1,13 +1,15 @@
-// A rank as owner of its memory: checks every access to it, its own and the others', a period at a time.
+// A rank as owner of its memory: checks every access to it, its own and the others', a period at a
+// time.
 //
-// Rule: docs/one-sided-races.md. Of two accesses whose kinds clash, that share a byte and that no lock keeps apart, one must be before
-// the other. Cuts, program order and the owner's own epochs decide nearly always; what they leave becomes questions to the
-// resolvers of the slices, and the pair waits for the answers.
-// Memory: accesses stay where they are handed from (in memory, or in a file), and only those are taken out that may clash with others, or are not over.
-// Where that is too much at once, one band of addresses is checked after the other. What touches several is looked at in each, and a pair
-// counts where the first byte lies that the two have in common.
-// What repeats itself is looked at as one (detect/series.h).
-// Invariant: after check() only accesses that are not over are kept; everything later is behind the cut that ended the period.
+// Rule: docs/one-sided-races.md. Of two accesses whose kinds clash, that share a byte and that no
+// lock keeps apart, one must be before the other. Cuts, program order and the owner's own epochs
+// decide nearly always; what they leave becomes questions to the resolvers of the slices, and the
+// pair waits for the answers. Memory: accesses stay where they are handed from (in memory, or in a
+// file), and only those are taken out that may clash with others, or are not over. Where that is
+// too much at once, one band of addresses is checked after the other. What touches several is
+// looked at in each, and a pair counts where the first byte lies that the two have in common. What
+// repeats itself is looked at as one (detect/series.h). Invariant: after check() only accesses that
+// are not over are kept; everything later is behind the cut that ended the period.
 #pragma once
 
 #include <array>
@@ -34,20 +36,21 @@ namespace photofinish {
 
 class Owner {
  public:
-  // Two accesses of the owner itself, by address, need nobody else: they are looked at apart, as they come.
+  // Two accesses of the owner itself, by address, need nobody else: they are looked at apart, as
+  // they come.
   enum class Pairs { Own, WithOthers };
 
   Owner(WorldRank rank, const Timeline& timeline, const RuleOptions& options, Pairs pairs)
       : rank_(rank), timeline_(timeline), options_(options), pairs_(pairs) {}
 
-  // Hands all parcels of the period to whom it is given, the same ones in the same order as often as it is called: the accesses and atomics
-  // of each, with the clock of the sender.
+  // Hands all parcels of the period to whom it is given, the same ones in the same order as often
+  // as it is called: the accesses and atomics of each, with the clock of the sender.
   using Hand = std::function<void(const Parcel&)>;
   using Each = std::function<void(const Hand&)>;
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-  // `until` is the cut that ended the period; kNoCut: the end of it all. `memory`: about how many bytes it may take to look at them.
-  // True if there are pairs that only the resolvers can decide.
+  // `until` is the cut that ended the period; kNoCut: the end of it all. `memory`: about how many
+  // bytes it may take to look at them. True if there are pairs that only the resolvers can decide.
   bool check(std::uint64_t period, Cut until, const Each& each, std::size_t memory = kNoLimit);
 
   std::map<Cut, std::vector<Question>> questions(std::uint64_t period) const;
@@ -68,7 +71,8 @@ class Owner {
     Access access;
     bool seen = false;  // it was here in an earlier period
     Instants begins, ends;
-    // For meet_all: its spans, its first and last slice (or moment), and whether it has met all that are open.
+    // For meet_all: its spans, its first and last slice (or moment), and whether it has met all
+    // that are open.
     std::size_t first_span = 0, last_span = 0;
     std::uint64_t from = 0, to = 0;
     bool met = false;
@@ -83,7 +87,8 @@ class Owner {
     Finding finding;
     std::vector<Condition> conditions;
   };
-  // An access of one series, and those of another that race with it unless the resolvers say that they are before it or behind it.
+  // An access of one series, and those of another that race with it unless the resolvers say that
+  // they are before it or behind it.
   struct Repeated {
     std::shared_ptr<const Series> one, others;
     std::size_t at = 0, first = 0, last = 0;
@@ -97,7 +102,8 @@ class Owner {
     std::map<Cut, std::map<Question, std::size_t>> asked;
     std::map<Cut, std::vector<Moment>> answers;
     std::vector<RankSignal> atomic_signals;
-    std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> signals_at;  // by address: which of them
+    std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>>
+        signals_at;  // by address: which of them
   };
   struct Place {
     const WinDefinition* window = nullptr;
@@ -111,7 +117,7 @@ class Owner {
     bool any_atomic = false;        // that fetches
     bool any_plain_atomic = false;  // where somebody has fetched
     bool any_open = false;
-    std::size_t accesses = 0;       // to be taken out, at most
+    std::size_t accesses = 0;  // to be taken out, at most
     std::vector<Band> bands;
     bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_clash(); }
   };
@@ -122,37 +128,44 @@ class Owner {
 
   const HostClock& common(const HostClock& clock);
   Look look_at_all(Cut until, const Each& each, std::size_t memory);
-  void check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each, Earlier& earlier);
+  void check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each,
+                  Earlier& earlier);
   void take_earlier(Earlier& earlier, bool last);
   void take_atomics(const Parcel& parcel);
   void take_accesses(const Parcel& parcel, Look& look, Cut until);
   bool touches_band(const Access& access, const Place& place) const;
   bool begins_in_band(const Access& access) const;
   void keep_unless_elsewhere(std::vector<Access>& list, Access&& access) const;
-  void add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address, const HostClock& clock);
+  void add_atomic(std::vector<AtomicOp>& list, AtomicOp atomic, std::uint64_t address,
+                  const HostClock& clock);
   void add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock);
   std::optional<Place> place_of(const Access& access);
   static Access placed(const Access& access, const Place& place);
   static bool meets_stores_anywhere(const Access& access, const WinDefinition* window);
-  bool awaits(const Access& access, Cut until) const { return until != kNoCut && timeline_.awaits_exposure(access); }
+  bool awaits(const Access& access, Cut until) const {
+    return until != kNoCut && timeline_.awaits_exposure(access);
+  }
   bool is_over(const Access& access, Cut until) const;
   void set_instants(Item& item) const;
   bool is_own(const Access& access) const { return access.rank == rank_ && access.win == Uid(0); }
   void meet_all(Batch& batch, Groups& groups);
-  void meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b, bool separate);
+  void meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b,
+            bool separate);
   void meet_separate(Batch& batch, std::size_t a, std::size_t b);
   void form_series(std::vector<std::uint32_t>& items);
   Series& series_at(std::size_t number, const Batch& batch);
   void meet_series(Batch& batch, std::size_t a, std::size_t b, bool separate);
   void meet_each(Batch& batch, const Series& a, const Series& b, bool separate);
-  void judge_series(Batch& batch, std::size_t one, std::size_t others, Reason reason, const ByteRange& where);
+  void judge_series(Batch& batch, std::size_t one, std::size_t others, Reason reason,
+                    const ByteRange& where);
   // How they clash in two of their boxes, and where.
   struct Meeting {
     ByteRange where;
     Reason reason{};
     auto key() const { return std::tuple(where.begin, where.end, reason); }
   };
-  std::optional<Meeting> meeting_of(const Access& one, const Access& other, const Box& first, const Box& second) const;
+  std::optional<Meeting> meeting_of(const Access& one, const Access& other, const Box& first,
+                                    const Box& second) const;
   bool met_below_band(const Access& one, const Access& other) const;
   void order_atomics_of_band(Batch& batch, std::uint64_t period);
   void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
@@ -160,12 +173,16 @@ class Owner {
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
   // The number of the question what is known of a rank.
   static std::size_t ask(Batch& batch, const Instant& instant, WorldRank about);
-  // Whether what is over at any of these is before b for certain; conditions under which it would be are added.
+  // Whether what is over at any of these is before b for certain; conditions under which it would
+  // be are added.
   template <class Ends>
-  static bool before(const Ends& ends, const Item& b, Batch& batch, std::vector<Condition>& conditions);
-  // When others had a result that this atomic's effect is part of: its bytes were changed by then, whenever its rank completes it.
+  static bool before(const Ends& ends, const Item& b, Batch& batch,
+                     std::vector<Condition>& conditions);
+  // When others had a result that this atomic's effect is part of: its bytes were changed by then,
+  // whenever its rank completes it.
   std::vector<Instant> shown(const Access& access, const Batch& batch);
-  Finding make_finding(const Access& a, const Access& b, Reason reason, const ByteRange& where) const;
+  Finding make_finding(const Access& a, const Access& b, Reason reason,
+                       const ByteRange& where) const;
   void found(Finding finding);
   AccumulateRules accumulate_rules(Uid win) const;
 
@@ -173,30 +190,38 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
-  std::pair<Uid, const WinDefinition*> last_window_;  // that was looked up
+  std::pair<Uid, const WinDefinition*> last_window_;     // that was looked up
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
-  std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;  // by address, of locations that atomics have looked at
+  std::unordered_map<std::uint64_t, AtomicValue>
+      atomic_values_;  // by address, of locations that atomics have looked at
   std::vector<Access> carried_;
   std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
-  std::map<std::pair<WorldRank, Moment>, std::vector<Instant>> shown_;  // of those that are kept, in earlier periods
-  std::unordered_map<std::uint64_t, Sightings> sightings_;              // of this period, by address, as they are asked for
+  std::map<std::pair<WorldRank, Moment>, std::vector<Instant>>
+      shown_;  // of those that are kept, in earlier periods
+  std::unordered_map<std::uint64_t, Sightings>
+      sightings_;  // of this period, by address, as they are asked for
 
   // Of the band that is being checked.
   Band band_;
   std::vector<AtomicOp> atomics_, plain_atomics_;
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> earlier_;  // items of earlier periods, by their serials
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t>
+      earlier_;  // items of earlier periods, by their serials
   std::vector<Item> items_;
-  std::map<std::pair<std::size_t, std::size_t>, Meeting> met_;  // pairs of accesses with several boxes: where they meet first
-  std::set<std::pair<std::size_t, std::size_t>> separate_;      // pairs that were told of by the separate model
+  std::map<std::pair<std::size_t, std::size_t>, Meeting>
+      met_;  // pairs of accesses with several boxes: where they meet first
+  std::set<std::pair<std::size_t, std::size_t>>
+      separate_;  // pairs that were told of by the separate model
 
-  // Of the accesses that are being brought together: which series each item is in, and which items each is made of, from the first on.
+  // Of the accesses that are being brought together: which series each item is in, and which items
+  // each is made of, from the first on.
   struct Row {
     std::uint32_t first = 0, last = 0, count = 0;
   };
   std::vector<Row> rows_;
   std::vector<std::uint32_t> row_of_, next_in_row_;  // by item
   std::unordered_map<std::uint64_t, std::uint32_t> row_like_;
-  std::unordered_map<std::size_t, std::shared_ptr<Series>> series_;  // by row, of those with several, as they are asked for
+  std::unordered_map<std::size_t, std::shared_ptr<Series>>
+      series_;  // by row, of those with several, as they are asked for
   std::set<std::tuple<std::size_t, std::size_t, bool>> met_series_;
 
   std::map<std::uint64_t, Batch> batches_;  // by period

@@ -23,7 +23,8 @@ bool decode(const std::vector<std::uint8_t>& bytes, Parcel& parcel) {
 std::size_t footprint(const Parcel& parcel) {
   std::size_t steps = 0;
   for (const SliceSteps& slice : parcel.steps) steps += slice.steps.size();
-  return sizeof(Parcel) + parcel.accesses.footprint() + parcel.atomics.size() * footprint(AtomicOp()) + steps;
+  return sizeof(Parcel) + parcel.accesses.footprint() +
+         parcel.atomics.size() * footprint(AtomicOp()) + steps;
 }
 
 }  // namespace photofinish

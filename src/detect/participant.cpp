@@ -31,7 +31,8 @@ void Participant::take() {
 
 void Participant::collect() {
   if (given_up_) {
-    timeline_.take_closed([](const Access&) {}), timeline_.take_atomics(), timeline_.take_signals(false);
+    timeline_.take_closed([](const Access&) {}), timeline_.take_atomics(),
+        timeline_.take_signals(false);
     return;
   }
   take();
@@ -39,7 +40,8 @@ void Participant::collect() {
   Parcel own;
   own.accesses = std::exchange(own_closed_, {});
   timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
-  own_.check(0, kNoCut - 1, [&](const Owner::Hand& hand) { hand(own); });  // whatever is closed is over
+  own_.check(0, kNoCut - 1,
+             [&](const Owner::Hand& hand) { hand(own); });  // whatever is closed is over
 }
 
 Parcels Participant::unload() {
@@ -54,8 +56,9 @@ Parcels Participant::unload() {
 Parcels Participant::send(std::uint64_t period, Cut until) {
   collect();
   if (given_up_) return {};
-  timeline_.take_open(Timeline::Open::Shared,
-                      [&](const Access& access) { (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access); });
+  timeline_.take_open(Timeline::Open::Shared, [&](const Access& access) {
+    (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access);
+  });
   to_self_.clock = definitions_.rank.clock;
   for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
@@ -65,7 +68,8 @@ Parcels Participant::send(std::uint64_t period, Cut until) {
   return std::exchange(outgoing_, {});
 }
 
-bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each, std::size_t memory) {
+bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each,
+                        std::size_t memory) {
   const Parcel kept = std::exchange(kept_[period], {});
   kept_.erase(period);
   const auto each_and_kept = [&](const Owner::Hand& hand) {
@@ -79,10 +83,13 @@ bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each
 
 Parcels Participant::ask(std::uint64_t period) {
   Parcels parcels;
-  for (SliceSignals& slice : signals_[period]) parcels[resolver_of(slice.slice)].signals.push_back(std::move(slice));
+  for (SliceSignals& slice : signals_[period])
+    parcels[resolver_of(slice.slice)].signals.push_back(std::move(slice));
   signals_.erase(period);
-  for (auto& [slice, questions] : owner_.questions(period)) parcels[resolver_of(slice)].questions.push_back({slice, questions});
-  for (RankSignal& guess : owner_.atomic_signals(period)) parcels[resolver_of(guess.slice)].guesses.push_back(guess);
+  for (auto& [slice, questions] : owner_.questions(period))
+    parcels[resolver_of(slice)].questions.push_back({slice, questions});
+  for (RankSignal& guess : owner_.atomic_signals(period))
+    parcels[resolver_of(guess.slice)].guesses.push_back(guess);
   return parcels;
 }
 
@@ -98,7 +105,8 @@ Parcels Participant::resolve_for(std::map<WorldRank, Parcel> received) {
   };
   std::map<Cut, Slice> slices;
   for (auto& [from, parcel] : received) {
-    for (SliceSignals& signals : parcel.signals) slices[signals.slice].ranks[signals.rank] = std::move(signals);
+    for (SliceSignals& signals : parcel.signals)
+      slices[signals.slice].ranks[signals.rank] = std::move(signals);
     for (Parcel::Questions& asked : parcel.questions) {
       Slice& slice = slices[asked.slice];
       slice.askers.push_back({from, slice.questions.size(), asked.questions.size()});
@@ -119,8 +127,10 @@ Parcels Participant::resolve_for(std::map<WorldRank, Parcel> received) {
     for (auto& [rank, signals] : slice.ranks) ranks.push_back(std::move(signals));
     const std::vector<Moment> moments = resolve(std::move(ranks), slice.questions);
     for (const auto& asker : slice.askers)
-      answers[asker.rank].answers.push_back({number, {moments.begin() + static_cast<std::ptrdiff_t>(asker.first),
-                                                      moments.begin() + static_cast<std::ptrdiff_t>(asker.first + asker.count)}});
+      answers[asker.rank].answers.push_back(
+          {number,
+           {moments.begin() + static_cast<std::ptrdiff_t>(asker.first),
+            moments.begin() + static_cast<std::ptrdiff_t>(asker.first + asker.count)}});
   }
   return answers;
 }
@@ -144,12 +154,15 @@ void Participant::run_along(bool messages) {
 
 bool Participant::has_messages(std::uint64_t period) const {
   const auto found = steps_.find(period);
-  return found != steps_.end() && std::any_of(found->second.begin(), found->second.end(), [](const SliceSteps& slice) { return slice.has_messages; });
+  return found != steps_.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [](const SliceSteps& slice) { return slice.has_messages; });
 }
 
 Parcels Participant::tell_steps(std::uint64_t period) {
   Parcels parcels;
-  for (SliceSteps& slice : steps_[period]) parcels[resolver_of(slice.slice)].steps.push_back(std::move(slice));
+  for (SliceSteps& slice : steps_[period])
+    parcels[resolver_of(slice.slice)].steps.push_back(std::move(slice));
   steps_.erase(period);
   return parcels;
 }
@@ -159,7 +172,9 @@ bool Participant::walk(const std::vector<Parcel>& received) {
   for (const Parcel& parcel : received)
     for (const SliceSteps& slice : parcel.steps) slices[slice.slice].push_back(slice);
   for (const auto& [number, ranks] : slices) {
-    if (std::none_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.has_messages; })) continue;
+    if (std::none_of(ranks.begin(), ranks.end(),
+                     [](const SliceSteps& slice) { return slice.has_messages; }))
+      continue;
     if (!walk_) walk_.emplace(world_size_);
     if (!walk_slice(ranks, world_size_, *walk_)) return false;
   }
@@ -186,7 +201,8 @@ MessageFindings Participant::take_messages() {
 
 void Participant::conclude(std::uint64_t period, std::vector<Parcel> received) {
   for (const Parcel& parcel : received)
-    for (const Parcel::Answers& answers : parcel.answers) owner_.answer(period, answers.slice, answers.moments);
+    for (const Parcel::Answers& answers : parcel.answers)
+      owner_.answer(period, answers.slice, answers.moments);
   owner_.conclude(period);
 }
 

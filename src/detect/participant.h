@@ -1,14 +1,16 @@
-// One rank's part of the analysis: it follows its own events, owns its own memory, and resolves every so-many-th slice.
+// One rank's part of the analysis: it follows its own events, owns its own memory, and resolves
+// every so-many-th slice.
 //
-// A period ends at a cut and goes through five stages. Who carries the parcels, and when, is the driver's business: online
-// each stage of a period goes along with the next exchange (frontend/mpi/exchange.h), offline they follow each other at once.
+// A period ends at a cut and goes through five stages. Who carries the parcels, and when, is the
+// driver's business: online each stage of a period goes along with the next exchange
+// (frontend/mpi/exchange.h), offline they follow each other at once.
 //   1. send      accesses to the owners of the memory
 //   2. check     the owner looks at them; some pairs may remain undecided
 //   3. ask       if anybody has such pairs: signals to the resolvers, and questions
 //   4. resolve   answers back
 //   5. conclude  the undecided pairs are findings, or not
-// While the program runs its messages go another way (docs/message-races.md): where anybody has some in a period, all ranks tell their steps to the
-// ranks that walk its slices.
+// While the program runs its messages go another way (docs/message-races.md): where anybody has
+// some in a period, all ranks tell their steps to the ranks that walk its slices.
 #pragma once
 
 #include <map>
@@ -25,8 +27,13 @@ using Parcels = std::map<WorldRank, Parcel>;
 
 class Participant {
  public:
-  Participant(WorldRank rank, std::int32_t world_size, const Definitions& definitions, const RuleOptions& options)
-      : rank_(rank), world_size_(world_size), definitions_(definitions), timeline_(rank, world_size, definitions), owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
+  Participant(WorldRank rank, std::int32_t world_size, const Definitions& definitions,
+              const RuleOptions& options)
+      : rank_(rank),
+        world_size_(world_size),
+        definitions_(definitions),
+        timeline_(rank, world_size, definitions),
+        owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
   // Before the first event, on all ranks of a running program.
@@ -40,17 +47,25 @@ class Participant {
       collect();
   }
   // How much waits for the end of the period.
-  std::size_t pending() const { return waiting_ + timeline_.pending() + timeline_.pending_signals() + (log_ ? log_->pending() : 0); }
+  std::size_t pending() const {
+    return waiting_ + timeline_.pending() + timeline_.pending_signals() +
+           (log_ ? log_->pending() : 0);
+  }
   // What of it could wait elsewhere, in bytes, about (footprint).
-  std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending() * sizeof(Access); }
+  std::size_t waiting_bytes() const {
+    return waiting_bytes_ + timeline_.pending() * sizeof(Access);
+  }
   // All of the period so far, whether it waits or was handed out.
-  std::size_t produced() const { return produced_ + timeline_.pending() + timeline_.pending_signals(); }
-  // Hands it out before the period ends, for somebody to keep elsewhere until it is checked; what this rank would have sent itself goes under
-  // its own rank.
+  std::size_t produced() const {
+    return produced_ + timeline_.pending() + timeline_.pending_signals();
+  }
+  // Hands it out before the period ends, for somebody to keep elsewhere until it is checked; what
+  // this rank would have sent itself goes under its own rank.
   Parcels unload();
   // From here on nothing is kept: the run will be analysed from its traces.
   void give_up() {
-    given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {}, waiting_bytes_ = taken_ = 0;
+    given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {},
+    waiting_bytes_ = taken_ = 0;
     timeline_.tell_no_signals();
   }
   const Timeline& timeline() const { return timeline_; }
@@ -58,7 +73,8 @@ class Participant {
   const Owner& owner() const { return owner_; }
 
   Parcels send(std::uint64_t period, Cut until);  // kNoCut: the last
-  // `each` hands over all that came from others (and what this rank unloaded), `memory` is as Owner::check has it.
+  // `each` hands over all that came from others (and what this rank unloaded), `memory` is as
+  // Owner::check has it.
   bool check(std::uint64_t period, Cut until, const Owner::Each& each, std::size_t memory);
   Parcels ask(std::uint64_t period);
   // Nobody has a question about it.
@@ -89,25 +105,31 @@ class Participant {
   void take();     // what is over, from the timeline
   void collect();  // and looks at those that need nobody else
   void add_waiting(AccessList& list, const Access& access);
-  WorldRank resolver_of(Cut slice) const { return WorldRank(static_cast<std::int32_t>(slice % static_cast<Cut>(world_size_))); }
+  WorldRank resolver_of(Cut slice) const {
+    return WorldRank(static_cast<std::int32_t>(slice % static_cast<Cut>(world_size_)));
+  }
 
   const WorldRank rank_;
   const std::int32_t world_size_;
   const Definitions& definitions_;
   Timeline timeline_;
   Owner owner_;
-  Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by program order alone
+  Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by
+               // program order alone
   Parcels outgoing_;
   Parcel to_self_;
-  std::map<std::uint64_t, Parcel> kept_;  // what this rank sent itself, by period, until the others' has come, too
+  std::map<std::uint64_t, Parcel>
+      kept_;  // what this rank sent itself, by period, until the others' has come, too
   std::size_t waiting_ = 0, waiting_bytes_ = 0;
   bool given_up_ = false;
   AccessList own_closed_;
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
-  std::map<std::uint64_t, std::vector<SliceSignals>> signals_;  // by period, until it is known whether anybody asks
+  std::map<std::uint64_t, std::vector<SliceSignals>>
+      signals_;  // by period, until it is known whether anybody asks
   std::optional<MessageLog> log_;
   bool follows_messages_ = false;
-  std::map<std::uint64_t, std::vector<SliceSteps>> steps_;      // by period, until it is known whether anybody has messages
+  std::map<std::uint64_t, std::vector<SliceSteps>>
+      steps_;  // by period, until it is known whether anybody has messages
   std::optional<MessageWalk> walk_;
 };
 

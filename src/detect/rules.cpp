@@ -8,8 +8,8 @@ bool reads_only(const Access& access) {
          (access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp);
 }
 
-std::optional<Reason> accumulates(const Access& a, const Access& b, bool elements_coincide, const AccumulateRules& window,
-                                  const RuleOptions& options) {
+std::optional<Reason> accumulates(const Access& a, const Access& b, bool elements_coincide,
+                                  const AccumulateRules& window, const RuleOptions& options) {
   if (a.element != b.element || !elements_coincide) return Reason::MixedElements;
   if (a.op == b.op) return std::nullopt;
   const bool reads = a.op == ReduceOp::NoOp || b.op == ReduceOp::NoOp;
@@ -21,8 +21,8 @@ std::optional<Reason> accumulates(const Access& a, const Access& b, bool element
 
 }  // namespace
 
-std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide, const AccumulateRules& window,
-                            const RuleOptions& options) {
+std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
+                            const AccumulateRules& window, const RuleOptions& options) {
   if (reads_only(a) && reads_only(b)) return std::nullopt;
   if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
     return accumulates(a, b, elements_coincide, window, options);
@@ -34,8 +34,10 @@ bool kept_apart(const Access& a, const Access& b) {
   for (const Lock& one : *a.locks)
     for (const Lock& other : *b.locks) {
       if (one.win != other.win || (!one.exclusive && !other.exclusive)) continue;
-      if (one.target != other.target && one.target != kAnySource && other.target != kAnySource) continue;
-      if (a.rank == b.rank && one.since == other.since) continue;  // one and the same: it keeps others out
+      if (one.target != other.target && one.target != kAnySource && other.target != kAnySource)
+        continue;
+      if (a.rank == b.rank && one.since == other.since)
+        continue;  // one and the same: it keeps others out
       return true;
     }
   return false;

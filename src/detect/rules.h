@@ -19,9 +19,10 @@ struct AccumulateRules {
   bool ordered = true;        // accumulate_ordering does not take the order of one origin's away
 };
 
-// Why two accesses to common bytes may not meet; nothing if they may. `elements_coincide` is asked of accumulates only.
-std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide, const AccumulateRules& window,
-                            const RuleOptions& options);
+// Why two accesses to common bytes may not meet; nothing if they may. `elements_coincide` is asked
+// of accumulates only.
+std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
+                            const AccumulateRules& window, const RuleOptions& options);
 // Whether their ranks held locks that keep them apart.
 bool kept_apart(const Access& a, const Access& b);
 

@@ -6,27 +6,34 @@ namespace {
 bool alike(const LockSet& a, const LockSet& b) {
   if (a == b) return true;
   if (a == nullptr || b == nullptr) return false;
-  return std::equal(a->begin(), a->end(), b->begin(), b->end(), [](const Lock& one, const Lock& other) {
-    return one.win == other.win && one.target == other.target && one.exclusive == other.exclusive;
-  });
+  return std::equal(a->begin(), a->end(), b->begin(), b->end(),
+                    [](const Lock& one, const Lock& other) {
+                      return one.win == other.win && one.target == other.target &&
+                             one.exclusive == other.exclusive;
+                    });
 }
 
 bool alike(const Boxes& a, const Boxes& b) {
   if (a.shift() != b.shift() || a.length() != b.length()) return false;
-  return a.shared() == b.shared() || (a.shared() != nullptr && b.shared() != nullptr && *a.shared() == *b.shared());
+  return a.shared() == b.shared() ||
+         (a.shared() != nullptr && b.shared() != nullptr && *a.shared() == *b.shared());
 }
 
 }  // namespace
 
 bool alike(const Access& a, const Access& b) {
-  return a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable && a.in_flight == b.in_flight && a.op == b.op &&
-         a.element == b.element && a.call == b.call && a.part == b.part && a.site == b.site && a.site_key == b.site_key && a.epoch.kind == b.epoch.kind &&
-         a.win == b.win && a.opened == b.opened && a.closed == b.closed && alike(a.boxes, b.boxes) && alike(a.locks, b.locks);
+  return a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable &&
+         a.in_flight == b.in_flight && a.op == b.op && a.element == b.element && a.call == b.call &&
+         a.part == b.part && a.site == b.site && a.site_key == b.site_key &&
+         a.epoch.kind == b.epoch.kind && a.win == b.win && a.opened == b.opened &&
+         a.closed == b.closed && alike(a.boxes, b.boxes) && alike(a.locks, b.locks);
 }
 
 std::uint64_t likeness(const Access& access) {
   std::uint64_t hash = 0;
-  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29; };
+  const auto add = [&](std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+  };
   add(static_cast<std::uint64_t>(access.rank.value));
   add(access.site_key);
   add(static_cast<std::uint64_t>(access.kind) << 32 | static_cast<std::uint64_t>(access.op));
@@ -43,7 +50,9 @@ std::uint64_t likeness(const Access& access) {
 
 bool goes_on(const Instants& earlier, const Instants& later) {
   return std::equal(earlier.begin(), earlier.end(), later.begin(), later.end(),
-                    [](const Instant& a, const Instant& b) { return a.rank == b.rank && a.moment <= b.moment && a.cut <= b.cut; });
+                    [](const Instant& a, const Instant& b) {
+                      return a.rank == b.rank && a.moment <= b.moment && a.cut <= b.cut;
+                    });
 }
 
 }  // namespace photofinish

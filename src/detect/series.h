@@ -1,10 +1,13 @@
-// Accesses that repeat themselves: those of one rank, from one place, to the same bytes and in the same way, between two cuts.
+// Accesses that repeat themselves: those of one rank, from one place, to the same bytes and in the
+// same way, between two cuts.
 //
-// A loop that puts to one location ten thousand times, while another rank does the same, makes 10^8 pairs, and all of them clash alike or not at all.
-// What of a series is over before some moment is its beginning, and what begins behind some moment is its end, since a rank's knowledge only
-// grows. So an access has two borders in a series, found by halving, and races with all that lie between them.
-// Invariant: from one of a series to the next no instant, at the rank or at the owner, goes back, and all begin in the same slice.
-// Twin: the pairs one by one, as Owner::judge has them (tests/unit/detect/series_test.cpp).
+// A loop that puts to one location ten thousand times, while another rank does the same, makes 10^8
+// pairs, and all of them clash alike or not at all. What of a series is over before some moment is
+// its beginning, and what begins behind some moment is its end, since a rank's knowledge only
+// grows. So an access has two borders in a series, found by halving, and races with all that lie
+// between them. Invariant: from one of a series to the next no instant, at the rank or at the
+// owner, goes back, and all begin in the same slice. Twin: the pairs one by one, as Owner::judge
+// has them (tests/unit/detect/series_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +23,8 @@
 
 namespace photofinish {
 
-// When an access begins, or is over: at most one instant at the rank that made it, and one at the owner.
+// When an access begins, or is over: at most one instant at the rank that made it, and one at the
+// owner.
 struct Instants {
   std::array<Instant, 2> all;
   std::size_t count = 0;
@@ -29,7 +33,8 @@ struct Instants {
   const Instant* end() const { return all.data() + count; }
 };
 
-// `known`: up to which moment of a rank (kNever: none) is known at an instant, as far as it is known.
+// `known`: up to which moment of a rank (kNever: none) is known at an instant, as far as it is
+// known.
 template <class Known>
 bool is_before(const Instant& end, const Instant& begin, const Known& known) {
   if (end.rank == begin.rank) return end.moment < begin.moment;
@@ -64,7 +69,8 @@ struct Series {
     return access;
   }
 
-  // Those that are neither over before `other` begins nor begin when it is over (or its effect was found).
+  // Those that are neither over before `other` begins nor begin when it is over (or its effect was
+  // found).
   template <class Known>
   std::pair<std::size_t, std::size_t> beside(const Member& other, const Known& known) const {
     const auto any_before = [&](const auto& ends, const Instants& begins) {
@@ -73,14 +79,19 @@ struct Series {
           if (is_before(end, begin, known)) return true;
       return false;
     };
-    const auto first = std::partition_point(members.begin(), members.end(), [&](const Member& m) { return any_before(m.ends, other.begins); });
-    const auto last = std::partition_point(first, members.end(), [&](const Member& m) { return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins); });
-    return {static_cast<std::size_t>(first - members.begin()), static_cast<std::size_t>(last - members.begin())};
+    const auto first = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
+      return any_before(m.ends, other.begins);
+    });
+    const auto last = std::partition_point(first, members.end(), [&](const Member& m) {
+      return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins);
+    });
+    return {static_cast<std::size_t>(first - members.begin()),
+            static_cast<std::size_t>(last - members.begin())};
   }
 };
 
-// Whether they differ in nothing but when they were made: whatever clashes with one clashes with the other. Two locks that are held one after the other count
-// as the same.
+// Whether they differ in nothing but when they were made: whatever clashes with one clashes with
+// the other. Two locks that are held one after the other count as the same.
 bool alike(const Access& a, const Access& b);
 std::uint64_t likeness(const Access& access);  // the same of those that are alike
 bool goes_on(const Instants& earlier, const Instants& later);

@@ -10,15 +10,20 @@ namespace {
 
 bool is_vector_form(Call call) {
   switch (call) {
-#define VECTOR_FORMS(name) case Call::MPI_##name: case Call::MPI_##name##_c:
-    VECTOR_FORMS(Allgatherv) VECTOR_FORMS(Alltoallv) VECTOR_FORMS(Alltoallw) VECTOR_FORMS(Reduce_scatter)
+#define VECTOR_FORMS(name) \
+  case Call::MPI_##name:   \
+  case Call::MPI_##name##_c:
+    VECTOR_FORMS(Allgatherv)
+    VECTOR_FORMS(Alltoallv) VECTOR_FORMS(Alltoallw) VECTOR_FORMS(Reduce_scatter)
 #undef VECTOR_FORMS
-      return true;
-    default: return false;
+        return true;
+    default:
+      return false;
   }
 }
 
-// These make a communicator of some of the parent's ranks, or without a parent: only the new one's take part.
+// These make a communicator of some of the parent's ranks, or without a parent: only the new one's
+// take part.
 bool is_among_new_members(Call call) {
   switch (call) {
     case Call::MPI_Comm_create_group:
@@ -30,12 +35,16 @@ bool is_among_new_members(Call call) {
     case Call::MPI_Comm_accept:
     case Call::MPI_Comm_connect:
     case Call::MPI_Comm_spawn:
-    case Call::MPI_Comm_spawn_multiple: return true;
-    default: return false;
+    case Call::MPI_Comm_spawn_multiple:
+      return true;
+    default:
+      return false;
   }
 }
 
-std::uint64_t hash_ranks(const std::vector<WorldRank>& ranks) { return XXH3_64bits(ranks.data(), ranks.size() * sizeof(WorldRank)); }
+std::uint64_t hash_ranks(const std::vector<WorldRank>& ranks) {
+  return XXH3_64bits(ranks.data(), ranks.size() * sizeof(WorldRank));
+}
 
 }  // namespace
 
@@ -56,11 +65,14 @@ void Timeline::add(const Event& event, const Times& times) {
     return;
   }
   const auto& [name, action, when] = traits(event.call);
-  // A call that failed did nothing; of several requests some may be complete all the same, and a message may be taken though it is too long.
-  if (event.result != 0 && event.completions.empty() && !event.fields.has(Field::matched_from)) return;
+  // A call that failed did nothing; of several requests some may be complete all the same, and a
+  // message may be taken though it is too long.
+  if (event.result != 0 && event.completions.empty() && !event.fields.has(Field::matched_from))
+    return;
   switch (action) {
     case Action::Init:
-      many_threads_ = event.fields.has(Field::thread_level) && event.fields[Field::thread_level] >= 3;
+      many_threads_ =
+          event.fields.has(Field::thread_level) && event.fields[Field::thread_level] >= 3;
       return;
     case Action::Load:
     case Action::Store:
@@ -72,25 +84,31 @@ void Timeline::add(const Event& event, const Times& times) {
       for (Access& access : buffers_of(event, false)) close_now(access, event.site);
       return;
     case Action::HappensBefore:
-    case Action::HappensAfter: return annotated(event, action);
+    case Action::HappensAfter:
+      return annotated(event, action);
     case Action::Send:
     case Action::Receive:
     case Action::SendReceive:
     case Action::SendReceiveReplace:
     case Action::MatchedReceive:
     case Action::PartitionedSend:
-    case Action::PartitionedReceive: return point_to_point(event, action, when);
-    case Action::Start: return start_persistent(event);
+    case Action::PartitionedReceive:
+      return point_to_point(event, action, when);
+    case Action::Start:
+      return start_persistent(event);
     case Action::PartitionReady:
-    case Action::PartitionArrived: return partition(event, action);
+    case Action::PartitionArrived:
+      return partition(event, action);
     case Action::Probe:
-    case Action::MatchedProbe: return probe(event, action);
+    case Action::MatchedProbe:
+      return probe(event, action);
     case Action::Wait:
     case Action::WaitAny:
     case Action::WaitSome:
     case Action::WaitAll:
     case Action::RequestStatus:
-    case Action::RequestFree: return completion(event, action);
+    case Action::RequestFree:
+      return completion(event, action);
     case Action::Barrier:
     case Action::Bcast:
     case Action::Gather:
@@ -105,16 +123,19 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall:
     case Action::CommCreate:
-    case Action::WinCreate: return collective(event, action, when);
+    case Action::WinCreate:
+      return collective(event, action, when);
     case Action::WinAttach:
     case Action::WinDetach:
-    case Action::WinFree: return windows(event, action);
+    case Action::WinFree:
+      return windows(event, action);
     case Action::Put:
     case Action::Get:
     case Action::Accumulate:
     case Action::GetAccumulate:
     case Action::FetchAndOp:
-    case Action::CompareAndSwap: return one_sided(event, action);
+    case Action::CompareAndSwap:
+      return one_sided(event, action);
     case Action::Fence:
     case Action::Post:
     case Action::StartEpoch:
@@ -127,7 +148,8 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::Flush:
     case Action::FlushAll:
     case Action::FlushLocal:
-    case Action::FlushLocalAll: return synchronise(event, action);
+    case Action::FlushLocalAll:
+      return synchronise(event, action);
     case Action::FileRead:
     case Action::FileWrite:
       if (when == When::Starts) {
@@ -136,12 +158,15 @@ void Timeline::add(const Event& event, const Times& times) {
       }
       for (Access& access : buffers_of(event, false)) close_now(access, event.site);
       return;
-    case Action::FileSplitBegin: split_files_[event.fields[Field::file]] = buffers_of(event, true); return;
+    case Action::FileSplitBegin:
+      split_files_[event.fields[Field::file]] = buffers_of(event, true);
+      return;
     case Action::FileSplitEnd:
       for (Access& access : split_files_[event.fields[Field::file]]) close_now(access, event.site);
       split_files_.erase(event.fields[Field::file]);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -162,7 +187,11 @@ const Timeline::Type* Timeline::type(TypeId id) const {
   if (known == types_.end()) {
     const auto found = definitions_.types.find(id);
     if (found == definitions_.types.end()) return nullptr;
-    known = types_.emplace(id, Type{.map = &found->second.map, .element = element_of(found->second.element), .boxes = nullptr}).first;
+    known = types_
+                .emplace(id, Type{.map = &found->second.map,
+                                  .element = element_of(found->second.element),
+                                  .boxes = nullptr})
+                .first;
   }
   last_type_ = {id, &known->second};
   return last_type_.second;
@@ -183,18 +212,21 @@ void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t bas
     access.boxes = Boxes(repeated(map, buffer.count).boxes);
     access.boxes.move_by(offset);
   } else {
-    if (type->boxes == nullptr) const_cast<Type*>(type)->boxes = std::make_shared<const std::vector<Box>>(map.boxes);
+    if (type->boxes == nullptr)
+      const_cast<Type*>(type)->boxes = std::make_shared<const std::vector<Box>>(map.boxes);
     access.boxes = Boxes(offset, type->boxes);
   }
 }
 
-Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
+Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
+                      bool in_flight) const {
   Access access;
   set(access, event, kind, buffer, in_flight);
   return access;
 }
 
-void Timeline::set(Access& access, const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const {
+void Timeline::set(Access& access, const Event& event, AccessKind kind, const Buffer& buffer,
+                   bool in_flight) const {
   access.rank = access.owner = rank_;
   access.kind = kind;
   access.in_flight = in_flight;
@@ -214,16 +246,21 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) con
   if (!makes_accesses_ || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
-    add_access(accesses, make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, buffer, in_flight));
+    add_access(accesses,
+               make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
+                    buffer, in_flight));
   }
   return accesses;
 }
 
-// All that a place loads, or stores, in one moment is one access, however many pieces it has. As a rule it is the same the next time: then so are its boxes.
+// All that a place loads, or stores, in one moment is one access, however many pieces it has. As a
+// rule it is the same the next time: then so are its boxes.
 std::vector<Access> Timeline::touched_by(const Event& event) {
   std::vector<Access> accesses;
   if (!makes_accesses_ || event.buffers.empty() || alone()) return accesses;
-  Access all = make(event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store, event.buffers.front(), false);
+  Access all = make(
+      event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
+      event.buffers.front(), false);
   if (event.buffers.size() > 1) {
     std::vector<Box> boxes;
     Access piece;
@@ -232,7 +269,8 @@ std::vector<Access> Timeline::touched_by(const Event& event) {
       for (std::size_t i = 0; i < piece.boxes.size(); ++i) boxes.push_back(piece.boxes[i]);
     }
     SharedBoxes& last = touched_[event.site];
-    if (last == nullptr || *last != boxes) last = std::make_shared<const std::vector<Box>>(std::move(boxes));
+    if (last == nullptr || *last != boxes)
+      last = std::make_shared<const std::vector<Box>>(std::move(boxes));
     all.boxes = Boxes(0, last);
   }
   add_access(accesses, std::move(all));
@@ -250,7 +288,9 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
   for (std::size_t i = 0; i < access.boxes.size(); ++i) {
     const Box box = access.boxes[i];
     const auto touches = [&](const Segment& segment) {
-      const Box whole{static_cast<std::int64_t>(segment.place.address), static_cast<std::int64_t>(segment.place.size), {}};
+      const Box whole{static_cast<std::int64_t>(segment.place.address),
+                      static_cast<std::int64_t>(segment.place.size),
+                      {}};
       return overlap(box, whole);
     };
     std::vector<const Segment*> touched;
@@ -260,9 +300,12 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
       own.push_back(box);
       continue;
     }
-    // Cut where segments meet; blocks of a strided box are taken one by one, for it may jump from one to the other.
+    // Cut where segments meet; blocks of a strided box are taken one by one, for it may jump from
+    // one to the other.
     DataMap map{.boxes = {box}, .size = 0, .lower_bound = 0, .extent = 0};
-    const std::vector<ByteRange> ranges = box.dimensions.empty() ? std::vector<ByteRange>{{box.offset, box.offset + box.length}} : expand(map);
+    const std::vector<ByteRange> ranges =
+        box.dimensions.empty() ? std::vector<ByteRange>{{box.offset, box.offset + box.length}}
+                               : expand(map);
     for (const ByteRange& range : ranges) {
       std::int64_t covered = range.begin;
       for (const Segment* segment : touched) {
@@ -272,8 +315,10 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
         if (begin >= end) continue;
         if (covered < begin) own.push_back({covered, begin - covered, {}});
         covered = end;
-        if (segment->place.owner == rank_) own.push_back({begin, end - begin, {}});
-        else elsewhere[segment->win][segment->place.owner].push_back({begin - first, end - begin, {}});
+        if (segment->place.owner == rank_)
+          own.push_back({begin, end - begin, {}});
+        else
+          elsewhere[segment->win][segment->place.owner].push_back({begin - first, end - begin, {}});
       }
       if (covered < range.end) own.push_back({covered, range.end - covered, {}});
     }
@@ -300,7 +345,9 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
   if (!access.boxes.empty()) closed_.push_back(std::move(access));
 }
 
-void Timeline::held_changed() { held_set_ = held_.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(held_); }
+void Timeline::held_changed() {
+  held_set_ = held_.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(held_);
+}
 
 // Those of the locks that the rank has not given back since.
 LockSet Timeline::still_held(const LockSet& locks) {
@@ -310,8 +357,10 @@ LockSet Timeline::still_held(const LockSet& locks) {
   for (const Lock& lock : *locks)
     if (std::find(held_.begin(), held_.end(), lock) != held_.end()) left.push_back(lock);
   trimmed_ = {locks, held_set_, nullptr};
-  if (left.size() == locks->size()) trimmed_.left = locks;
-  else if (!left.empty()) trimmed_.left = std::make_shared<const std::vector<Lock>>(std::move(left));
+  if (left.size() == locks->size())
+    trimmed_.left = locks;
+  else if (!left.empty())
+    trimmed_.left = std::make_shared<const std::vector<Lock>>(std::move(left));
   return trimmed_.left;
 }
 
@@ -333,22 +382,28 @@ bool Timeline::exposed(const Access& access) const {
   for (const Exposed& memory : exposed_)
     for (std::size_t i = 0; i < access.boxes.size(); ++i) {
       const ByteRange range = access.boxes.bounds(i);
-      if (static_cast<std::uint64_t>(range.begin) < memory.end && static_cast<std::uint64_t>(range.end) > memory.begin) return true;
+      if (static_cast<std::uint64_t>(range.begin) < memory.end &&
+          static_cast<std::uint64_t>(range.end) > memory.begin)
+        return true;
     }
   return false;
 }
 
-// A buffer that a one-sided operation has read, and that nobody can have written meanwhile: the usual case.
+// A buffer that a one-sided operation has read, and that nobody can have written meanwhile: the
+// usual case.
 bool Timeline::meets_nothing(const Access& access) const {
-  return access.kind == AccessKind::Load && access.serial == 0 && !access.reachable && last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
-         unfinished_.empty() && split_files_.empty() && segments_.empty() && !many_threads_ && !exposed(access);
+  return access.kind == AccessKind::Load && access.serial == 0 && !access.reachable &&
+         last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
+         unfinished_.empty() && split_files_.empty() && segments_.empty() && !many_threads_ &&
+         !exposed(access);
 }
 
 // --- order
 
 // Everybody comes to the same conclusion: what the call is, not what it made for this rank.
 void Timeline::watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut) {
-  const bool copies = event.call == Call::MPI_Comm_dup || event.call == Call::MPI_Comm_dup_with_info;
+  const bool copies =
+      event.call == Call::MPI_Comm_dup || event.call == Call::MPI_Comm_dup_with_info;
   if (is_cut && (action == Action::WinCreate || !copies)) {
     awaits_window_ = false;
     keeps_signals_ = true;
@@ -364,24 +419,30 @@ std::vector<SliceSignals> Timeline::take_signals(bool last) {
   return std::exchange(signals_, {});
 }
 
-// A signal may be worked out late, when the slice of its moment is no longer the last one. If that is gone, so is everybody who
-// could have needed it: they are behind a cut.
+// A signal may be worked out late, when the slice of its moment is no longer the last one. If that
+// is gone, so is everybody who could have needed it: they are behind a cut.
 void Timeline::add_signal(Cut slice, const Signal& signal) {
   if (slice < first_slice_ || !keeps_signals_) return;
   auto at = signals_.end();
   while (at != signals_.begin() && std::prev(at)->slice > slice) --at;
-  if (at == signals_.begin() || std::prev(at)->slice != slice) at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));
+  if (at == signals_.begin() || std::prev(at)->slice != slice)
+    at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));
   std::prev(at)->signals.push_back(signal);
   ++signal_count_;
 }
 
-void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, false, place}); }
+void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) {
+  add_signal(cuts_done_, {moment, key, false, place});
+}
 
-void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) { add_signal(cuts_done_, {moment, key, true, place}); }
+void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) {
+  add_signal(cuts_done_, {moment, key, true, place});
+}
 
 // Guessed, as far as the walk is concerned: what a program says of itself may go in circles.
 void Timeline::annotated(const Event& event, Action action) {
-  const std::uint64_t key = signal_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
+  const std::uint64_t key =
+      signal_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
   const bool hears = action == Action::HappensAfter;
   add_signal(cuts_done_, {hears ? return_ : start_, key, hears, hears ? kEveryPlace : 0, true});
 }
@@ -400,18 +461,22 @@ Timeline::Comm& Timeline::comm(CommId id) {
   comm->uid = definition.uid;
   comm->is_world = id == CommId(1);
   comm->inter = definition.remote_group != GroupId(0);
-  if (const auto group = definitions_.groups.find(definition.group); group != definitions_.groups.end()) {
+  if (const auto group = definitions_.groups.find(definition.group);
+      group != definitions_.groups.end()) {
     const std::vector<WorldRank>& ranks = group->second.ranks;
     comm->ranks = &ranks;
     comm->outsiders = std::find(ranks.begin(), ranks.end(), kOutsider) != ranks.end();
     comm->size = static_cast<std::int32_t>(ranks.size());
     comm->whole_world = !comm->inter && comm->size == world_size_ && !comm->outsiders;
-    comm->place = static_cast<std::uint64_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
+    comm->place =
+        static_cast<std::uint64_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
     comm->own_side = hash_ranks(ranks);
   }
-  if (const auto remote = definitions_.groups.find(definition.remote_group); remote != definitions_.groups.end()) {
+  if (const auto remote = definitions_.groups.find(definition.remote_group);
+      remote != definitions_.groups.end()) {
     comm->remote_ranks = &remote->second.ranks;
-    comm->outsiders |= std::find(remote->second.ranks.begin(), remote->second.ranks.end(), kOutsider) != remote->second.ranks.end();
+    comm->outsiders |= std::find(remote->second.ranks.begin(), remote->second.ranks.end(),
+                                 kOutsider) != remote->second.ranks.end();
     comm->other_side = hash_ranks(remote->second.ranks);
   }
   return *comm;
@@ -422,7 +487,9 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
   bool reads = false, writes = false;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.count <= 0) continue;
-    if (const auto type = definitions_.types.find(buffer.type); type != definitions_.types.end() && type->second.map.size == 0) continue;
+    if (const auto type = definitions_.types.find(buffer.type);
+        type != definitions_.types.end() && type->second.map.size == 0)
+      continue;
     reads |= buffer.access != BufferUse::Write;
     writes |= buffer.access != BufferUse::Read;
   }
@@ -445,27 +512,36 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
       reads = writes = flow.everyone = true;
       break;
     case Action::Barrier:
-    case Action::WinCreate: reads = writes = flow.everyone = true; break;
+    case Action::WinCreate:
+      reads = writes = flow.everyone = true;
+      break;
     case Action::Allreduce:
     case Action::Allgather:
     case Action::Alltoall:
-    case Action::ReduceScatter: flow.everyone = (reads || writes) && !is_vector_form(event.call); break;
+    case Action::ReduceScatter:
+      flow.everyone = (reads || writes) && !is_vector_form(event.call);
+      break;
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall: {
-      const auto found = definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+      const auto found =
+          definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
       if (found == definitions_.comms.end()) return flow;
       flow.reads = reads;
       flow.writes = writes;
       const auto key = [&](WorldRank from, WorldRank to) {
-        return signal_key(Channel::Neighbour, uid, number, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value));
+        return signal_key(Channel::Neighbour, uid, number, static_cast<std::uint32_t>(from.value),
+                          static_cast<std::uint32_t>(to.value));
       };
       if (reads)
-        for (const WorldRank to : found->second.destinations) flow.says.emplace_back(key(rank_, to), 0);
+        for (const WorldRank to : found->second.destinations)
+          flow.says.emplace_back(key(rank_, to), 0);
       if (writes)
-        for (const WorldRank from : found->second.sources) flow.hears.emplace_back(key(from, rank_), kEveryPlace);
+        for (const WorldRank from : found->second.sources)
+          flow.hears.emplace_back(key(from, rank_), kEveryPlace);
       return flow;
     }
-    default: break;
+    default:
+      break;
   }
   flow.reads = reads;
   flow.writes = writes;
@@ -473,13 +549,18 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
   const std::uint64_t say_side = comm.inter ? comm.own_side : 0;
   const std::uint64_t hear_side = comm.inter ? comm.other_side : 0;
   if (comm.inter) flow.everyone = false;
-  if (reads) flow.says.emplace_back(signal_key(Channel::Collective, uid, number, say_side), prefix ? comm.place : 0);
-  if (writes) flow.hears.emplace_back(signal_key(Channel::Collective, uid, number, hear_side), prefix ? comm.place : kEveryPlace);
+  if (reads)
+    flow.says.emplace_back(signal_key(Channel::Collective, uid, number, say_side),
+                           prefix ? comm.place : 0);
+  if (writes)
+    flow.hears.emplace_back(signal_key(Channel::Collective, uid, number, hear_side),
+                            prefix ? comm.place : kEveryPlace);
   return flow;
 }
 
 void Timeline::collective(const Event& event, Action action, When when) {
-  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
+  Comm& comm = this->comm(CommId(
+      static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
   if (action == Action::WinCreate && event.fields.has(Field::new_win)) window_of(event);
   if (when == When::Prepares) {
     Request& request = new_request(event);
@@ -500,9 +581,11 @@ void Timeline::collective(const Event& event, Action action, When when) {
     request.heard = std::move(heard);
     return;
   }
-  std::vector<Access> accesses = buffers_of(event, false);  // from the start of the call: before the cut, if it is one
+  std::vector<Access> accesses =
+      buffers_of(event, false);  // from the start of the call: before the cut, if it is one
   const bool is_cut = flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world);
-  if (awaits_window_ && (action == Action::CommCreate || action == Action::WinCreate)) watch_for_windows(event, action, comm, is_cut);
+  if (awaits_window_ && (action == Action::CommCreate || action == Action::WinCreate))
+    watch_for_windows(event, action, comm, is_cut);
   if (is_cut) {
     cut();
   } else {

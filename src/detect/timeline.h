@@ -1,9 +1,10 @@
-// One rank's events become accesses, signals and cuts: everything about them that does not need another rank.
+// One rank's events become accesses, signals and cuts: everything about them that does not need
+// another rank.
 //
-// Events come in the order in which they started. What is over is handed out as closed; what is not stays here and is handed out
-// as open, with a serial number under which its end follows.
-// Invariant: `held_` are the locks that the rank holds now; a closed access lists those it held from begin to end.
-// Cannot see: order between threads of the rank (its events are one sequence).
+// Events come in the order in which they started. What is over is handed out as closed; what is not
+// stays here and is handed out as open, with a serial number under which its end follows.
+// Invariant: `held_` are the locks that the rank holds now; a closed access lists those it held
+// from begin to end. Cannot see: order between threads of the rank (its events are one sequence).
 #pragma once
 
 #include <deque>
@@ -25,7 +26,8 @@
 
 namespace photofinish {
 
-// A moment with the cut that goes with it: for an end, the first cut that starts after it; for a begin, the last one done.
+// A moment with the cut that goes with it: for an end, the first cut that starts after it; for a
+// begin, the last one done.
 struct Instant {
   WorldRank rank;
   Moment moment = kNever;
@@ -54,7 +56,8 @@ class Timeline {
     std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
-  // Before the first event: who wants to know of messages; Nothing: and of nothing else, so that there are no accesses and no signals.
+  // Before the first event: who wants to know of messages; Nothing: and of nothing else, so that
+  // there are no accesses and no signals.
   enum class Besides { Nothing, All };
   void tell_messages(MessageSink* sink, Besides besides) {
     sink_ = sink;
@@ -62,8 +65,9 @@ class Timeline {
     makes_accesses_ = besides == Besides::All;
     keeps_signals_ &= makes_accesses_;
   }
-  // Before the first event: order matters to those who reach others' memory, and so from where somebody may have a window. All ranks must see that alike:
-  // at a cut that makes a window, or a communicator of some of them, which may have one.
+  // Before the first event: order matters to those who reach others' memory, and so from where
+  // somebody may have a window. All ranks must see that alike: at a cut that makes a window, or a
+  // communicator of some of them, which may have one.
   void keep_signals_from_first_window() { keeps_signals_ = false, awaits_window_ = true; }
   // There is a window that not all knew of in time: order may have been missed.
   bool lacks_signals() const { return lacks_signals_; }
@@ -73,7 +77,8 @@ class Timeline {
   // Nothing follows: receives that nobody waited for have taken their messages all the same.
   void end_messages();
 
-  std::uint64_t site_key(SiteId site) const;  // the same place on every rank, in the scopes of the event being added
+  std::uint64_t site_key(
+      SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
   Cut cuts_done() const { return cuts_done_; }
   std::size_t pending() const { return closed_.size() + atomics_.size(); }
@@ -104,7 +109,8 @@ class Timeline {
     Instant begin, end;  // end.moment kNever: not yet
   };
   std::optional<Exposure> exposure_of(const Access& access) const;
-  bool awaits_exposure(const Access& access) const;  // it lies in an epoch that this rank has not come to
+  bool awaits_exposure(
+      const Access& access) const;  // it lies in an epoch that this rank has not come to
   // Forgets epochs that no access can refer to any more.
   void forget_exposures();
 
@@ -119,7 +125,8 @@ class Timeline {
 
   // --- accesses
   Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
-  void set(Access& fresh, const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
+  void set(Access& fresh, const Event& event, AccessKind kind, const Buffer& buffer,
+           bool in_flight) const;
   void set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const;
   LockSet still_held(const LockSet& locks);
   void held_changed();
@@ -130,7 +137,10 @@ class Timeline {
   template <class Visit>
   void each_open(Visit visit);  // all that is in flight
   // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
-  bool alone() const { return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() && !many_threads_; }
+  bool alone() const {
+    return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() &&
+           !many_threads_;
+  }
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
   bool meets_nothing(const Access& access) const;
   void add_access(std::vector<Access>& accesses, Access access) const;
@@ -140,7 +150,8 @@ class Timeline {
   void probe(const Event& event, Action action);
   void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
-  void say_part(Request& request, std::uint64_t message, std::int64_t partitions, std::int64_t index);
+  void say_part(Request& request, std::uint64_t message, std::int64_t partitions,
+                std::int64_t index);
   void hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index);
   void completion(const Event& event, Action action);
   void complete_those(const Event& event, Action action);
@@ -154,8 +165,10 @@ class Timeline {
   // --- messages
   std::uint64_t send(const Event& event, Comm& comm, Request* request);
   bool receive_at_once(const Event& event, Comm& comm);
-  std::shared_ptr<Posted> post_receive(const Event& event, Comm& comm, WorldRank from, std::int64_t tag);
-  void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag, SiteId site);
+  std::shared_ptr<Posted> post_receive(const Event& event, Comm& comm, WorldRank from,
+                                       std::int64_t tag);
+  void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag,
+                SiteId site);
   void settle(Comm& comm);
   void arrived(Comm& comm, const Posted& posted);
   void tell_sender(Comm& comm, Posted& posted);
@@ -164,7 +177,8 @@ class Timeline {
 
   // --- what the sink is told
   MessageStep step(MessageStep::Kind kind, SiteId site) const;
-  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key, bool at_once);
+  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key,
+                          bool at_once);
   void tell_received(const Event& event, const Comm& comm, MessageKey key);
   std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
   void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
@@ -179,11 +193,14 @@ class Timeline {
   void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
   void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
   void tell_hear(const Heard& heard, SiteId site);
-  void tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive, std::uint64_t ticks, SiteId site);
+  void tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive,
+                 std::uint64_t ticks, SiteId site);
   void tell_locked(Window& window, WorldRank target, SiteId site);  // kAnySource: all that it holds
-  void tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place, const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
+  void tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place,
+                   const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
                    std::vector<Heard>& hears, SiteId site);
-  std::vector<Heard> tell_flow(const Event& event, Action action, When when, Comm& comm, const Flow& flow);
+  std::vector<Heard> tell_flow(const Event& event, Action action, When when, Comm& comm,
+                               const Flow& flow);
 
   // --- requests
   Request& new_request(const Event& event);
@@ -191,7 +208,8 @@ class Timeline {
 
   // --- one-sided
   Window& window_of(const Event& event);
-  void finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before, const Event& event);
+  void finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before,
+              const Event& event);
   void finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event);
   bool finish(Pending& pending, bool remotely, Moment moment, Cut before, const Event& event);
   void finish_request(const Request& request, const Event& event);
@@ -226,7 +244,7 @@ class Timeline {
   std::vector<AtomicOp> atomics_;
   std::vector<SliceSignals> signals_;  // by slice
   std::size_t signal_count_ = 0;
-  Cut first_slice_ = 0;                // earlier ones have been taken
+  Cut first_slice_ = 0;  // earlier ones have been taken
   std::vector<Lock> held_;
   LockSet held_set_;  // the same
   struct Trimmed {
@@ -256,7 +274,8 @@ class Timeline {
   std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
   mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
   mutable std::pair<SiteId, std::uint64_t> last_site_key_{SiteId(~0u), 0};
-  std::unordered_map<SiteId, SharedBoxes> touched_;  // what a place loaded or stored last, if that was in many pieces
+  std::unordered_map<SiteId, SharedBoxes>
+      touched_;  // what a place loaded or stored last, if that was in many pieces
   // Looked up once: an operation is made thousands of times.
   struct Type {
     const DataMap* map = nullptr;
@@ -269,7 +288,8 @@ class Timeline {
   std::unordered_map<OpId, ReduceOp> ops_;
   std::pair<OpId, ReduceOp> last_op_{};
   std::uint64_t operations_ = 0;
-  mutable Moment last_write_ = 0;   // when an access that writes the rank's own memory last began, or ended
+  mutable Moment last_write_ =
+      0;  // when an access that writes the rank's own memory last began, or ended
   std::size_t pending_writes_ = 0;  // those of one-sided operations that are not over
   MessageSink* sink_ = nullptr;
   bool wants_messages_ = false;  // else it may be told all the same

@@ -1,7 +1,8 @@
 // Messages and requests: whose buffers are in use until when, and which send a receive matched.
 //
-// MPI's messages do not overtake: of those from one rank, on one communicator, with one tag, the k-th that was sent is taken by
-// the k-th receive, in the order they were posted, that took such a one. Both ends count, and come to the same key.
+// MPI's messages do not overtake: of those from one rank, on one communicator, with one tag, the
+// k-th that was sent is taken by the k-th receive, in the order they were posted, that took such a
+// one. Both ends count, and come to the same key.
 #include <algorithm>
 
 #include "detect/timeline_state.h"
@@ -10,20 +11,24 @@ namespace photofinish {
 namespace {
 
 bool sends(Action action) {
-  return action == Action::Send || action == Action::SendReceive || action == Action::SendReceiveReplace;
+  return action == Action::Send || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace;
 }
 bool receives(Action action) {
-  return action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace;
+  return action == Action::Receive || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace;
 }
 
 WorldRank rank_in(const Event& event, Field field) {
-  return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field])) : kProcNull;
+  return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field]))
+                                 : kProcNull;
 }
 
 }  // namespace
 
 Timeline::Request& Timeline::new_request(const Event& event) {
-  const RequestId id(static_cast<std::uint64_t>(event.fields.has(Field::request) ? event.fields[Field::request] : 0));
+  const RequestId id(static_cast<std::uint64_t>(
+      event.fields.has(Field::request) ? event.fields[Field::request] : 0));
   auto& request = requests_[id];
   request = std::make_unique<Request>();
   request->id = id;
@@ -32,16 +37,19 @@ Timeline::Request& Timeline::new_request(const Event& event) {
 }
 
 void Timeline::point_to_point(const Event& event, Action action, When when) {
-  Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
+  Comm& comm = this->comm(CommId(
+      static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
   if (when == When::Prepares) {
     if (!event.fields.has(Field::request)) return;
     Request& request = new_request(event);
     request.comm = &comm;
     request.prepared = std::make_unique<Event>(event);
     if (action == Action::PartitionedSend)
-      request.number = ++comm.partitioned_out[{rank_in(event, Field::to), event.fields[Field::send_tag]}];
+      request.number =
+          ++comm.partitioned_out[{rank_in(event, Field::to), event.fields[Field::send_tag]}];
     if (action == Action::PartitionedReceive)
-      request.number = ++comm.partitioned_in[{rank_in(event, Field::from), event.fields[Field::recv_tag]}];
+      request.number =
+          ++comm.partitioned_in[{rank_in(event, Field::from), event.fields[Field::recv_tag]}];
     return;
   }
   Request* request = nullptr;
@@ -75,7 +83,8 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
   if (sent != 0 && action != Action::Send) tell(MessageStep::Kind::CompleteSend, sent, event.site);
   if (posted != nullptr) {
     if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
-      received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
+      received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag],
+               event.site);
     else
       withdraw(comm, posted, event.site);
   }
@@ -94,7 +103,8 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   posted.posted_slice = posted.slice = cuts_done_;
   posted.index = comm.taken[{posted.from, posted.tag}]++;
   if (!wants_messages_ && !keeps_signals_) return true;
-  const MessageKey key = message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  const MessageKey key =
+      message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
   if (wants_messages_) tell_received(event, comm, key);
   if (!keeps_signals_) return true;
   tell_sender(comm, posted);
@@ -108,7 +118,8 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   if (to.value < 0) return 0;
   const std::int64_t tag = event.fields[Field::send_tag];
   const std::uint64_t index = comm.sent[{to, tag}]++;
-  if (request != nullptr) request->sent_to = to, request->sent_tag = tag, request->sent_index = index;
+  if (request != nullptr)
+    request->sent_to = to, request->sent_tag = tag, request->sent_index = index;
   if (!wants_messages_ && !keeps_signals_) return 0;
   const MessageKey message = message_key(Channel::Message, comm.uid, rank_, to, tag, index);
   say(message, start_);
@@ -117,12 +128,15 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   if (request != nullptr) request->send = told;
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
-  if (request != nullptr) request->hears.emplace_back(key, kEveryPlace);
-  else hear(key, return_);
+  if (request != nullptr)
+    request->hears.emplace_back(key, kEveryPlace);
+  else
+    hear(key, return_);
   return told;
 }
 
-std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Comm& comm, WorldRank from, std::int64_t tag) {
+std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Comm& comm,
+                                                         WorldRank from, std::int64_t tag) {
   auto posted = std::make_shared<Posted>();
   posted->from = from;
   posted->tag = tag;
@@ -139,15 +153,18 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
   return posted;
 }
 
-void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag, SiteId site) {
+void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from,
+                        std::int64_t tag, SiteId site) {
   posted->done = true;
   tell_complete(*posted, site);
   posted->from = from;
   posted->tag = tag;
   posted->completed = return_;
   posted->slice = cuts_done_;
-  if (posted->settled) arrived(comm, *posted);
-  else settle(comm);
+  if (posted->settled)
+    arrived(comm, *posted);
+  else
+    settle(comm);
 }
 
 // Gives numbers to those at the front that nobody before them can take a message from any more.
@@ -155,9 +172,10 @@ void Timeline::settle(Comm& comm) {
   for (auto it = comm.unsettled.begin(); it != comm.unsettled.end();) {
     Posted& posted = **it;
     const bool known = posted.done || !posted.wild();
-    const bool contested = known && std::any_of(comm.unsettled.begin(), it, [&](const auto& earlier) {
-      return earlier->could_take(posted.from, posted.tag);
-    });
+    const bool contested =
+        known && std::any_of(comm.unsettled.begin(), it, [&](const auto& earlier) {
+          return earlier->could_take(posted.from, posted.tag);
+        });
     if (!known || contested) {
       ++it;
       continue;
@@ -166,38 +184,54 @@ void Timeline::settle(Comm& comm) {
     posted.index = posted.takes ? taken++ : taken;
     posted.settled = true;
     tell_sender(comm, posted);
-    if (posted.done) arrived(comm, posted);
-    else if (posted.freed) tell_taken(comm, posted);
+    if (posted.done)
+      arrived(comm, posted);
+    else if (posted.freed)
+      tell_taken(comm, posted);
     it = comm.unsettled.erase(it);
   }
 }
 
 void Timeline::arrived(Comm& comm, const Posted& posted) {
   if (posted.from.value < 0) return;
-  const MessageKey key = message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  const MessageKey key =
+      message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
   add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
   if (posted.operation != 0) sink_->took(posted.operation, key);
-  if (posted.message) probed_[*posted.message] = message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
+  if (posted.message)
+    probed_[*posted.message] =
+        message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
 }
 
 // That it is posted ends the wait of a synchronous send, whenever it is completed itself.
 void Timeline::tell_sender(Comm& comm, Posted& posted) {
   if (posted.told || !posted.takes || posted.message || posted.from.value < 0) return;
   posted.told = true;
-  add_signal(posted.posted_slice, {posted.posted, message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index), false, 0});
+  add_signal(posted.posted_slice, {posted.posted,
+                                   message_key(Channel::Rendezvous, comm.uid, posted.from, rank_,
+                                               posted.tag, posted.index),
+                                   false, 0});
 }
 
-// Receives that do not know their message yet, in slices that are about to be handed out: what they may have heard, and who may have heard them.
+// Receives that do not know their message yet, in slices that are about to be handed out: what they
+// may have heard, and who may have heard them.
 void Timeline::guess_unsettled() {
   for (auto& [id, comm] : comms_)
     for (auto it = comm->unsettled.begin(); it != comm->unsettled.end(); ++it) {
       const Posted& posted = **it;
-      if (posted.takes && !posted.message) add_signal(posted.posted_slice, {posted.posted, unsettled_key(), false, 0, true});
+      if (posted.takes && !posted.message)
+        add_signal(posted.posted_slice, {posted.posted, unsettled_key(), false, 0, true});
       if (posted.completed == 0 || posted.wild() || posted.from.value < 0) continue;
-      const auto contenders = std::count_if(comm->unsettled.begin(), it, [&](const auto& earlier) { return earlier->could_take(posted.from, posted.tag); });
+      const auto contenders = std::count_if(comm->unsettled.begin(), it, [&](const auto& earlier) {
+        return earlier->could_take(posted.from, posted.tag);
+      });
       const std::uint64_t first = comm->taken[{posted.from, posted.tag}];
-      for (std::uint64_t index = first; index <= first + static_cast<std::uint64_t>(contenders); ++index)
-        add_signal(posted.slice, {posted.completed, message_key(Channel::Message, comm->uid, posted.from, rank_, posted.tag, index), true, kEveryPlace, true});
+      for (std::uint64_t index = first; index <= first + static_cast<std::uint64_t>(contenders);
+           ++index)
+        add_signal(posted.slice,
+                   {posted.completed,
+                    message_key(Channel::Message, comm->uid, posted.from, rank_, posted.tag, index),
+                    true, kEveryPlace, true});
     }
 }
 
@@ -212,8 +246,9 @@ void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteI
   }
   --comm.taken[{posted->from, posted->tag}];
   for (auto& [id, request] : requests_)
-    if (request->comm == &comm && request->receive != nullptr && request->receive->settled && !request->receive->done &&
-        request->receive->from == posted->from && request->receive->tag == posted->tag && request->receive->index > posted->index)
+    if (request->comm == &comm && request->receive != nullptr && request->receive->settled &&
+        !request->receive->done && request->receive->from == posted->from &&
+        request->receive->tag == posted->tag && request->receive->index > posted->index)
       --request->receive->index;
 }
 
@@ -242,7 +277,8 @@ void Timeline::probe(const Event& event, Action action) {
   posted->completed = return_;
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
-  if (posted->takes && event.fields.has(Field::message)) posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+  if (posted->takes && event.fields.has(Field::message))
+    posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
   asked_ = asks(event);
   if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
   asked_ = false;
@@ -270,8 +306,10 @@ void Timeline::start_persistent(const Event& event) {
       request.ready = 0;
       request.parts.clear();
       if (!incoming || peer.value < 0) continue;  // its partitions are in use from MPI_Pready on
-      const std::uint64_t key = signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value), static_cast<std::uint32_t>(rank_.value),
-                                           prepared.fields[Field::recv_tag], request.number, request.starts);
+      const std::uint64_t key = signal_key(
+          Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value),
+          static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], request.number,
+          request.starts);
       request.hears.emplace_back(key, kEveryPlace);
       if (sink_ != nullptr && !request.comm->outsiders) request.heard = {{key, one(peer)}};
       const std::int64_t partitions = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
@@ -280,7 +318,8 @@ void Timeline::start_persistent(const Event& event) {
           Buffer part = whole;
           part.count = whole.count / partitions;
           const auto type = definitions_.types.find(whole.type);
-          const std::int64_t extent = type != definitions_.types.end() ? type->second.map.extent : 1;
+          const std::int64_t extent =
+              type != definitions_.types.end() ? type->second.map.extent : 1;
           part.address += static_cast<std::uint64_t>(i * part.count * extent);
           request.accesses.push_back(make(started, AccessKind::Store, part, true));
         }
@@ -290,13 +329,16 @@ void Timeline::start_persistent(const Event& event) {
     for (Access& access : request.accesses) access.part = operation;
     if (sends(action)) send(started, *request.comm, &request);
     if (receives(action) && rank_in(started, Field::from) != kProcNull)
-      request.receive = post_receive(started, *request.comm, rank_in(started, Field::from), started.fields[Field::recv_tag]);
+      request.receive = post_receive(started, *request.comm, rank_in(started, Field::from),
+                                     started.fields[Field::recv_tag]);
     if (!sends(action) && !receives(action)) {
       // A collective: its own numbers, since others of the communicator may come in between.
       Comm numbered = *request.comm;
-      numbered.collectives = (request.number << 40) + (request.starts << 1 | 1) + (std::uint64_t{1} << 63);
+      numbered.collectives =
+          (request.number << 40) + (request.starts << 1 | 1) + (std::uint64_t{1} << 63);
       const Flow flow = flow_of(started, action, numbered);
-      if (sink_ != nullptr) request.heard = tell_flow(started, action, When::Starts, numbered, flow);
+      if (sink_ != nullptr)
+        request.heard = tell_flow(started, action, When::Starts, numbered, flow);
       for (const auto& [key, place] : flow.says) say(key, start_, place);
       request.hears = flow.hears;
     }
@@ -306,7 +348,8 @@ void Timeline::start_persistent(const Event& event) {
 namespace {
 
 // One partition, or (`whole` is false) as many as make one of the other end.
-std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index, bool whole) {
+std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index,
+                       bool whole) {
   return signal_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
 }
 
@@ -321,70 +364,89 @@ void each_divisor(std::int64_t number, Visit visit) {
 
 }  // namespace
 
-// The ends may divide a message differently, and neither knows how the other does. Who receives hears of the part that its partition is of, if its own are that part's;
-// who sends says when all that make a larger part are ready. Where neither number divides the other, one partition orders nothing.
-void Timeline::say_part(Request& request, std::uint64_t message, std::int64_t partitions, std::int64_t index) {
+// The ends may divide a message differently, and neither knows how the other does. Who receives
+// hears of the part that its partition is of, if its own are that part's; who sends says when all
+// that make a larger part are ready. Where neither number divides the other, one partition orders
+// nothing.
+void Timeline::say_part(Request& request, std::uint64_t message, std::int64_t partitions,
+                        std::int64_t index) {
   if (index < 0 || index >= partitions) return;
   say(part_key(message, partitions, index, true), start_);
   each_divisor(partitions, [&](std::int64_t larger) {
     const std::int64_t of = partitions / larger, part = index / of;
-    if (of > 1 && ++request.parts[{larger, part}] == of) say(part_key(message, larger, part, false), start_);
+    if (of > 1 && ++request.parts[{larger, part}] == of)
+      say(part_key(message, larger, part, false), start_);
   });
 }
 
 void Timeline::hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index) {
   hear(part_key(message, partitions, index, false), return_);
-  each_divisor(partitions, [&](std::int64_t larger) { hear(part_key(message, larger, index / (partitions / larger), true), return_); });
+  each_divisor(partitions, [&](std::int64_t larger) {
+    hear(part_key(message, larger, index / (partitions / larger), true), return_);
+  });
 }
 
 void Timeline::partition(const Event& event, Action action) {
-  const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
+  const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(
+      event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
   if (found == requests_.end() || found->second->prepared == nullptr) return;
   Request& request = *found->second;
   if (action == Action::PartitionArrived) {
     const auto index = static_cast<std::size_t>(event.fields[Field::first_partition]);
-    if (event.fields[Field::flag] == 0 || index >= request.accesses.size() || request.accesses[index].boxes.empty()) return;
+    if (event.fields[Field::flag] == 0 || index >= request.accesses.size() ||
+        request.accesses[index].boxes.empty())
+      return;
     Access done = request.accesses[index];
     request.accesses[index].boxes = Boxes();
     // What is stored there is over then, and whatever came before it was made ready is known.
     if (keeps_signals_ && !request.hears.empty())
-      hear_part(request.hears.front().first, std::max<std::int64_t>(1, request.prepared->fields[Field::partitions]), static_cast<std::int64_t>(index));
+      hear_part(request.hears.front().first,
+                std::max<std::int64_t>(1, request.prepared->fields[Field::partitions]),
+                static_cast<std::int64_t>(index));
     close_now(done, event.site);
     return;
   }
   std::vector<std::int64_t> partitions = event.numbers;
   if (partitions.empty()) {
     const std::int64_t first = event.fields[Field::first_partition];
-    const std::int64_t last = event.fields.has(Field::last_partition) ? event.fields[Field::last_partition] : first;
+    const std::int64_t last =
+        event.fields.has(Field::last_partition) ? event.fields[Field::last_partition] : first;
     for (std::int64_t i = first; i <= last; ++i) partitions.push_back(i);
   }
   const Event& prepared = *request.prepared;
   const WorldRank to = rank_in(prepared, Field::to);
-  const std::uint64_t key = signal_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
-                                       prepared.fields[Field::send_tag], request.number, request.starts);
+  const std::uint64_t key =
+      signal_key(Channel::Partition, request.comm->uid.value,
+                 static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
+                 prepared.fields[Field::send_tag], request.number, request.starts);
   say(key, start_);
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
   if (keeps_signals_)
     for (const std::int64_t i : partitions) say_part(request, key, count, i);
   // The receive is over when all of them have come.
   request.ready += partitions.size();
-  if (request.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 && !request.comm->outsiders) tell_say(key, 1, true, event.site);
+  if (request.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 &&
+      !request.comm->outsiders)
+    tell_say(key, 1, true, event.site);
   for (const Buffer& whole : prepared.buffers)
     for (const std::int64_t i : partitions) {
       Buffer part = whole;
       part.count = whole.count / count;
       const auto type = definitions_.types.find(whole.type);
-      part.address += static_cast<std::uint64_t>(i * part.count * (type != definitions_.types.end() ? type->second.map.extent : 1));
+      part.address += static_cast<std::uint64_t>(
+          i * part.count * (type != definitions_.types.end() ? type->second.map.extent : 1));
       request.accesses.push_back(make(event, AccessKind::Load, part, true));
     }
 }
 
-// Whether the call would have come back if this had not been over: with nothing, or with another one of several.
+// Whether the call would have come back if this had not been over: with nothing, or with another
+// one of several.
 bool Timeline::asks(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   if (when != When::Blocks) return true;
   if (action != Action::WaitAny && action != Action::WaitSome) return false;
-  return std::count_if(event.requests.begin(), event.requests.end(), [&](RequestId id) { return requests_.contains(id); }) > 1;
+  return std::count_if(event.requests.begin(), event.requests.end(),
+                       [&](RequestId id) { return requests_.contains(id); }) > 1;
 }
 
 void Timeline::completion(const Event& event, Action action) {
@@ -396,7 +458,8 @@ void Timeline::completion(const Event& event, Action action) {
 void Timeline::complete_those(const Event& event, Action action) {
   if (action == Action::RequestStatus) {
     if (!event.fields.has(Field::request) || event.fields[Field::flag] == 0) return;
-    const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
+    const auto found =
+        requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
     if (found == requests_.end()) return;
     Request& request = *found->second;
     for (Access& access : request.accesses) close_now(access, event.site);
@@ -405,7 +468,8 @@ void Timeline::complete_those(const Event& event, Action action) {
     request.hears.clear();
     tell_over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
-      received(*request.comm, request.receive, rank_in(event, Field::matched_from), event.fields[Field::matched_tag], event.site);
+      received(*request.comm, request.receive, rank_in(event, Field::matched_from),
+               event.fields[Field::matched_tag], event.site);
       request.receive.reset();
     }
     return;
@@ -438,8 +502,10 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
   request.accesses.clear();
   const bool receive = request.receive != nullptr;
   if (receive) {
-    if (completion->cancelled || completion->from.value < 0) withdraw(*request.comm, request.receive, event.site);
-    else received(*request.comm, request.receive, completion->from, completion->tag, event.site);
+    if (completion->cancelled || completion->from.value < 0)
+      withdraw(*request.comm, request.receive, event.site);
+    else
+      received(*request.comm, request.receive, completion->from, completion->tag, event.site);
     request.receive.reset();
   }
   for (const auto& [key, place] : request.hears) hear(key, return_, place);

@@ -6,13 +6,18 @@
 namespace photofinish {
 namespace {
 
-WorldRank target_of(const Event& event) { return WorldRank(static_cast<std::int32_t>(event.fields[Field::target])); }
+WorldRank target_of(const Event& event) {
+  return WorldRank(static_cast<std::int32_t>(event.fields[Field::target]));
+}
 
 AccessKind kind_of(Action action) {
   switch (action) {
-    case Action::Put: return AccessKind::Put;
-    case Action::Get: return AccessKind::Get;
-    default: return AccessKind::Accumulate;
+    case Action::Put:
+      return AccessKind::Put;
+    case Action::Get:
+      return AccessKind::Get;
+    default:
+      return AccessKind::Accumulate;
   }
 }
 
@@ -34,9 +39,12 @@ Timeline::Window& Timeline::window_of(const Event& event) {
     window->uid = found->second.uid;
     window->comm = &comm(found->second.comm);
     window_ids_[window->uid] = id;
-    if (found->second.size > 0) exposed_.push_back({window->uid, found->second.base, found->second.base + found->second.size});
+    if (found->second.size > 0)
+      exposed_.push_back(
+          {window->uid, found->second.base, found->second.base + found->second.size});
     each_open([&](Access& access) { access.reachable = access.reachable || exposed(access); });
-    for (const WinSegment& segment : found->second.segments) segments_[segment.address] = {segment, window->uid};
+    for (const WinSegment& segment : found->second.segments)
+      segments_[segment.address] = {segment, window->uid};
   }
   return *window;
 }
@@ -130,8 +138,10 @@ void Timeline::one_sided(const Event& event, Action action) {
     if (access.kind == AccessKind::Accumulate)
       if (const Type* type = this->type(at_target->type)) access.element = type->element;
     if (event.fields.has(Field::atomic)) {
-      if (event.fields.has(Field::operand)) access.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
-      if (event.fields.has(Field::compare)) added.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
+      if (event.fields.has(Field::operand))
+        access.operand = static_cast<std::uint64_t>(event.fields[Field::operand]);
+      if (event.fields.has(Field::compare))
+        added.compare = static_cast<std::uint64_t>(event.fields[Field::compare]);
       access.start = times_.start;
       access.plain_atomic = !fetches && at_target->count == 1;
       added.elements = std::clamp<std::int64_t>(at_target->count, 1, kMaxAtomicElements);
@@ -164,9 +174,11 @@ void Timeline::result_of(const Pending& pending, const Event& event) {
     atomic.element = access.element;
     atomic.fetches = pending.fetches;
     atomic.operand = access.operand;
-    if (i > 0 && behind_first < pending.more_operands.size()) atomic.operand = static_cast<std::uint64_t>(pending.more_operands[behind_first]);
+    if (i > 0 && behind_first < pending.more_operands.size())
+      atomic.operand = static_cast<std::uint64_t>(pending.more_operands[behind_first]);
     atomic.compare = pending.compare;
-    if (pending.fetches && result + 1 < event.numbers.size() && event.numbers[result] == pending.atomic + i) {
+    if (pending.fetches && result + 1 < event.numbers.size() &&
+        event.numbers[result] == pending.atomic + i) {
       atomic.has_result = true;
       atomic.result = static_cast<std::uint64_t>(event.numbers[result + 1]);
     }
@@ -180,36 +192,47 @@ void Timeline::result_of(const Pending& pending, const Event& event) {
   }
 }
 
-// Its operation is complete here, and, if `remotely`, at the target, too. What brings something back is complete at both, then.
-bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before, const Event& event) {
+// Its operation is complete here, and, if `remotely`, at the target, too. What brings something
+// back is complete at both, then.
+bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before,
+                      const Event& event) {
   if (pending.over) return true;
   if (pending.at_target && !remotely && !pending.fetches) return false;
   if (pending.atomic != 0) {
     result_of(pending, event);
     pending.access.operand = pending.access.start = 0;  // that was all they were for
   }
-  if (pending.access.kind == AccessKind::Store) --pending_writes_;
-  else if (!pending.at_target && meets_nothing(pending.access)) return pending.over = true;
+  if (pending.access.kind == AccessKind::Store)
+    --pending_writes_;
+  else if (!pending.at_target && meets_nothing(pending.access))
+    return pending.over = true;
   if (pending.access.plain_atomic) pending.access.done = times_.end;
   close(pending.access, moment, before, event.site);
   return pending.over = true;
 }
 
-void Timeline::finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before, const Event& event) {
+void Timeline::finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before,
+                      const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
-  std::erase_if(found->second.pending, [&](Pending& pending) { return finish(pending, remotely, moment, before, event); });
+  std::erase_if(found->second.pending,
+                [&](Pending& pending) { return finish(pending, remotely, moment, before, event); });
   found->second.over = 0;
 }
 
-void Timeline::finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event) {
-  for (auto& [target, operations] : window.operations) finish(window, target, remotely, moment, before, event);
+void Timeline::finish_all(Window& window, bool remotely, Moment moment, Cut before,
+                          const Event& event) {
+  for (auto& [target, operations] : window.operations)
+    finish(window, target, remotely, moment, before, event);
 }
 
 void Timeline::finish_request(const Request& request, const Event& event) {
   Window::Operations& operations = request.window->operations[request.target];
-  auto at = std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,
-                             [](const Pending& pending, std::uint64_t operation) { return pending.operation < operation; });
+  auto at =
+      std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,
+                       [](const Pending& pending, std::uint64_t operation) {
+                         return pending.operation < operation;
+                       });
   for (; at != operations.pending.end() && at->operation == request.operation; ++at)
     if (!at->over && finish(*at, false, return_, next_cut(), event)) ++operations.over;
   // Not one by one: a program may wait for thousands, the oldest first.
@@ -220,11 +243,13 @@ void Timeline::finish_request(const Request& request, const Event& event) {
 
 void Timeline::synchronise(const Event& event, Action action) {
   Window& window = window_of(event);
-  const std::int64_t assertion = event.fields.has(Field::assertion) ? event.fields[Field::assertion] : 0;
+  const std::int64_t assertion =
+      event.fields.has(Field::assertion) ? event.fields[Field::assertion] : 0;
   const Cut next_cut = this->next_cut();
   const auto group = [&]() -> const std::vector<WorldRank>& {
     static const std::vector<WorldRank> none;
-    const auto found = definitions_.groups.find(GroupId(static_cast<std::uint32_t>(event.fields[Field::group])));
+    const auto found =
+        definitions_.groups.find(GroupId(static_cast<std::uint32_t>(event.fields[Field::group])));
     return found != definitions_.groups.end() ? found->second.ranks : none;
   };
   const auto rank_bits = [](WorldRank rank) { return static_cast<std::uint32_t>(rank.value); };
@@ -233,18 +258,24 @@ void Timeline::synchronise(const Event& event, Action action) {
       const bool orders = (assertion & kNoPrecede) == 0;
       if (orders) {
         finish_all(window, true, start_, next_cut, event);
-        for (auto at = window.fences.known.rbegin(); at != window.fences.known.rend() && at->end.moment == kNever; ++at)
+        for (auto at = window.fences.known.rbegin();
+             at != window.fences.known.rend() && at->end.moment == kNever; ++at)
           at->end = {rank_, start_, next_cut};
       }
-      if (orders && sink_ != nullptr) tell_exchange(*window.comm, signal_key(Channel::Collective, window.uid.value, window.fences.count()), event.site);
+      if (orders && sink_ != nullptr)
+        tell_exchange(*window.comm,
+                      signal_key(Channel::Collective, window.uid.value, window.fences.count()),
+                      event.site);
       if (orders && window.comm->whole_world && !many_threads_) {
         cut();
       } else if (orders) {
-        const std::uint64_t key = signal_key(Channel::Collective, window.uid.value, window.fences.count());
+        const std::uint64_t key =
+            signal_key(Channel::Collective, window.uid.value, window.fences.count());
         say(key, start_);
         hear(key, return_);
       }
-      window.fences.known.push_back({{rank_, orders ? return_ : start_, cuts_done_}, {rank_, kNever, kNoCut}});
+      window.fences.known.push_back(
+          {{rank_, orders ? return_ : start_, cuts_done_}, {rank_, kNever, kNoCut}});
       window.fence_site = event.site;
       return;
     }
@@ -253,7 +284,8 @@ void Timeline::synchronise(const Event& event, Action action) {
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
         exposed.known.push_back({{rank_, start_, cuts_done_}, {rank_, kNever, kNoCut}});
-        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(rank_), rank_bits(origin), exposed.count());
+        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(rank_),
+                                             rank_bits(origin), exposed.count());
         say(key, start_);
         if (sink_ != nullptr) tell_say(key, 1, true, event.site);
       }
@@ -262,13 +294,16 @@ void Timeline::synchronise(const Event& event, Action action) {
       window.started = group();
       window.started_site = event.site;
       for (const WorldRank target : window.started) {
-        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(target), rank_bits(rank_), ++window.starts[target]);
+        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(target),
+                                             rank_bits(rank_), ++window.starts[target]);
         hear(key, return_);
-        if (sink_ != nullptr) window.start_keys.push_back(key);  // MPI_Win_complete waits for the post; this need not
+        if (sink_ != nullptr)
+          window.start_keys.push_back(key);  // MPI_Win_complete waits for the post; this need not
       }
       return;
     case Action::Complete:
-      for (std::size_t i = 0; i < window.start_keys.size(); ++i) tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
+      for (std::size_t i = 0; i < window.start_keys.size(); ++i)
+        tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
       window.start_keys.clear();
       for (const WorldRank target : window.started) {
         const auto found = window.operations.find(target);
@@ -282,7 +317,8 @@ void Timeline::synchronise(const Event& event, Action action) {
           found->second.pending.clear();
           found->second.over = 0;
         }
-        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(rank_), rank_bits(target), window.starts[target]);
+        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(rank_),
+                                             rank_bits(target), window.starts[target]);
         say(key, start_);
         if (sink_ != nullptr) tell_say(key, 1, true, event.site);
       }
@@ -293,7 +329,8 @@ void Timeline::synchronise(const Event& event, Action action) {
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
         if (!exposed.known.empty()) exposed.known.back().end = {rank_, return_, next_cut};
-        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(origin), rank_bits(rank_), exposed.count());
+        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(origin),
+                                             rank_bits(rank_), exposed.count());
         hear(key, return_);
         if (sink_ != nullptr) tell_hear({key, one(origin)}, event.site);
       }
@@ -309,21 +346,27 @@ void Timeline::synchronise(const Event& event, Action action) {
       if (!checked) return;
       held_.push_back({window.uid, target, exclusive, start_});
       held_changed();
-      if (sink_ != nullptr && target == rank_) tell_locked(window, target, event.site);  // others' may come when it is used
+      if (sink_ != nullptr && target == rank_)
+        tell_locked(window, target, event.site);  // others' may come when it is used
       return;
     }
     case Action::Unlock:
     case Action::UnlockAll: {
       const WorldRank target = action == Action::Unlock ? target_of(event) : kAnySource;
       if (sink_ != nullptr)
-        if (const auto held = window.locks.find(target); held != window.locks.end() && held->second.checked) {
-          tell_lock(MessageStep::Kind::Unlock, window, target, held->second.exclusive, times_.start, event.site);
+        if (const auto held = window.locks.find(target);
+            held != window.locks.end() && held->second.checked) {
+          tell_lock(MessageStep::Kind::Unlock, window, target, held->second.exclusive, times_.start,
+                    event.site);
           tell_locked(window, target, event.site);
         }
-      if (action == Action::Unlock) finish(window, target, true, return_, next_cut, event);
-      else finish_all(window, true, return_, next_cut, event);
+      if (action == Action::Unlock)
+        finish(window, target, true, return_, next_cut, event);
+      else
+        finish_all(window, true, return_, next_cut, event);
       window.locks.erase(target);
-      std::erase_if(held_, [&](const Lock& lock) { return lock.win == window.uid && lock.target == target; });
+      std::erase_if(
+          held_, [&](const Lock& lock) { return lock.win == window.uid && lock.target == target; });
       held_changed();
       return;
     }
@@ -335,7 +378,8 @@ void Timeline::synchronise(const Event& event, Action action) {
     case Action::FlushLocalAll:
       if (sink_ != nullptr) tell_locked(window, kAnySource, event.site);
       return finish_all(window, action == Action::FlushAll, return_, next_cut, event);
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -344,14 +388,20 @@ void Timeline::windows(const Event& event, Action action) {
   if (action != Action::WinFree) {
     const auto begin = static_cast<std::uint64_t>(event.fields[Field::address]);
     if (action == Action::WinAttach) {
-      exposed_.push_back({window.uid, begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
+      exposed_.push_back(
+          {window.uid, begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
       each_open([&](Access& access) { access.reachable = access.reachable || exposed(access); });
-    } else std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid && memory.begin == begin; });
+    } else
+      std::erase_if(exposed_, [&](const Exposed& memory) {
+        return memory.win == window.uid && memory.begin == begin;
+      });
     return;
   }
   std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid; });
   std::erase_if(segments_, [&](const auto& entry) { return entry.second.win == window.uid; });
-  if (sink_ != nullptr) tell_exchange(*window.comm, signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}), event.site);
+  if (sink_ != nullptr)
+    tell_exchange(*window.comm,
+                  signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}), event.site);
   if (window.comm->whole_world && !many_threads_) {
     cut();
     return;
@@ -368,7 +418,8 @@ std::optional<Timeline::Exposure> Timeline::exposure_of(const Access& access) co
   const Exposure* exposure = nullptr;
   if (access.epoch.kind == EpochKind::Fence) exposure = window.fences.find(access.epoch.index);
   if (access.epoch.kind == EpochKind::Start)
-    if (const auto found = window.exposed.find(access.rank); found != window.exposed.end()) exposure = found->second.find(access.epoch.index);
+    if (const auto found = window.exposed.find(access.rank); found != window.exposed.end())
+      exposure = found->second.find(access.epoch.index);
   return exposure != nullptr ? std::optional(*exposure) : std::nullopt;
 }
 

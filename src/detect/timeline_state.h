@@ -1,4 +1,5 @@
-// What a Timeline keeps while it walks: communicators, windows, operations and requests that are not over.
+// What a Timeline keeps while it walks: communicators, windows, operations and requests that are
+// not over.
 #pragma once
 
 #include <array>
@@ -10,11 +11,14 @@ namespace photofinish {
 
 SendMode mode_of(Call call);
 
-inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to, std::int64_t tag, std::uint64_t index) {
-  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value), tag, index);
+inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to,
+                                 std::int64_t tag, std::uint64_t index) {
+  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value),
+                    static_cast<std::uint32_t>(to.value), tag, index);
 }
 
-// A receive, from when it was posted, or a probe: which of the messages it took is known once all that were posted before it are.
+// A receive, from when it was posted, or a probe: which of the messages it took is known once all
+// that were posted before it are.
 struct Timeline::Posted {
   WorldRank from;
   std::int64_t tag = kAnyTag;
@@ -23,9 +27,9 @@ struct Timeline::Posted {
   std::uint64_t index = 0;  // the index-th message from there with that tag
   bool settled = false;
   bool done = false;
-  bool freed = false;  // nobody will wait for it
-  bool told = false;  // those who send synchronously
-  bool takes = true;  // false: MPI_Probe leaves the message where it is
+  bool freed = false;                // nobody will wait for it
+  bool told = false;                 // those who send synchronously
+  bool takes = true;                 // false: MPI_Probe leaves the message where it is
   std::optional<MessageId> message;  // of a matched probe: the receive comes later
   Moment completed = 0;
   Cut slice = 0;
@@ -40,11 +44,11 @@ struct Timeline::Posted {
 struct Timeline::Comm {
   Uid uid;
   std::int32_t size = 0;
-  std::uint64_t place = 0;   // this rank's in the group
+  std::uint64_t place = 0;  // this rank's in the group
   bool whole_world = false;
   bool inter = false;
-  bool is_world = false;     // MPI_COMM_WORLD itself
-  bool outsiders = false;    // some of its processes are in no trace
+  bool is_world = false;   // MPI_COMM_WORLD itself
+  bool outsiders = false;  // some of its processes are in no trace
   const std::vector<WorldRank>*ranks = nullptr, *remote_ranks = nullptr;
   std::uint64_t own_side = 0, other_side = 0;
   std::uint64_t collectives = 0;
@@ -53,7 +57,9 @@ struct Timeline::Comm {
   class Counts {
    public:
     std::uint64_t& operator[](std::pair<WorldRank, std::int64_t> key) {
-      auto& recent = recent_[(static_cast<std::uint64_t>(key.first.value) + static_cast<std::uint64_t>(key.second) * 7) % recent_.size()];
+      auto& recent = recent_[(static_cast<std::uint64_t>(key.first.value) +
+                              static_cast<std::uint64_t>(key.second) * 7) %
+                             recent_.size()];
       if (recent == nullptr || recent->first != key) recent = &*all_.try_emplace(key, 0).first;
       return recent->second;
     }
@@ -75,10 +81,10 @@ struct Timeline::Pending {
   bool at_target = false;
   bool fetches = false;
   bool over = false;
-  std::int64_t atomic = 0;    // its number, if it is an atomic that fetches, or on several elements
+  std::int64_t atomic = 0;  // its number, if it is an atomic that fetches, or on several elements
   std::int64_t elements = 1;
   std::vector<std::int64_t> more_operands;  // behind the first
-  std::uint64_t compare = 0;  // of a compare-and-swap
+  std::uint64_t compare = 0;                // of a compare-and-swap
 };
 
 struct Timeline::Window {
@@ -98,8 +104,8 @@ struct Timeline::Window {
   };
   std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
-  std::vector<WorldRank> started;  // targets of the access epoch
-  std::vector<WorldRank> posted;   // origins of the exposure epoch
+  std::vector<WorldRank> started;             // targets of the access epoch
+  std::vector<WorldRank> posted;              // origins of the exposure epoch
   SiteId started_site;
   std::vector<std::uint64_t> start_keys;  // of `started`, for the sink
   std::unordered_map<WorldRank, std::uint64_t> starts, posts;
@@ -133,7 +139,7 @@ struct Timeline::Flow {
   bool everyone = false;  // from all to all
   bool reads = false, writes = false;
   bool among_new_members = false;  // of the communicator that it makes
-  std::uint64_t number = 0;  // of the collective on its communicator
+  std::uint64_t number = 0;        // of the collective on its communicator
   std::vector<std::pair<std::uint64_t, std::uint64_t>> says, hears;  // key, place
 };
 
@@ -162,10 +168,12 @@ struct Timeline::Request {
 
   // A persistent one: what to do at each start. (Events are large, and most requests are not.)
   std::unique_ptr<Event> prepared;
-  std::uint64_t number = 0;  // among the persistent collectives, or partitioned messages, of its communicator
+  std::uint64_t number =
+      0;  // among the persistent collectives, or partitioned messages, of its communicator
   std::uint64_t starts = 0;
-  std::uint64_t ready = 0;   // partitions, since the last start
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
+  std::uint64_t ready = 0;  // partitions, since the last start
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+      parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
 };
 
 template <class Visit>

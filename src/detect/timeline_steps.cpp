@@ -1,7 +1,9 @@
-// What a rank does about messages, step by step, for those who look for message races (docs/message-races.md, "MPI").
+// What a rank does about messages, step by step, for those who look for message races
+// (docs/message-races.md, "MPI").
 //
-// Rule: collectives count by who has to come there for a rank to go on, which follows from the action alone; whether data flows says
-// whether it is order. Communicators with processes of other worlds are left out.
+// Rule: collectives count by who has to come there for a rank to go on, which follows from the
+// action alone; whether data flows says whether it is order. Communicators with processes of other
+// worlds are left out.
 #include <algorithm>
 
 #include "detect/timeline_state.h"
@@ -10,11 +12,15 @@ namespace photofinish {
 namespace {
 
 // The definitions live longer than the steps.
-std::shared_ptr<const std::vector<WorldRank>> those(const std::vector<WorldRank>& ranks) { return {std::shared_ptr<const void>(), &ranks}; }
+std::shared_ptr<const std::vector<WorldRank>> those(const std::vector<WorldRank>& ranks) {
+  return {std::shared_ptr<const void>(), &ranks};
+}
 
-std::shared_ptr<const std::vector<WorldRank>> without(const std::vector<WorldRank>& ranks, WorldRank one) {
+std::shared_ptr<const std::vector<WorldRank>> without(const std::vector<WorldRank>& ranks,
+                                                      WorldRank one) {
   auto others = std::make_shared<std::vector<WorldRank>>();
-  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(*others), [&](WorldRank rank) { return rank != one; });
+  std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(*others),
+               [&](WorldRank rank) { return rank != one; });
   return others;
 }
 
@@ -29,12 +35,15 @@ std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
 
 SendMode mode_of(Call call) {
   switch (call) {
-#define FORMS(name) case Call::MPI_##name: case Call::MPI_##name##_c:
+#define FORMS(name)      \
+  case Call::MPI_##name: \
+  case Call::MPI_##name##_c:
     FORMS(Ssend) FORMS(Issend) FORMS(Ssend_init) return SendMode::Synchronous;
     FORMS(Bsend) FORMS(Ibsend) FORMS(Bsend_init) return SendMode::Buffered;
     FORMS(Rsend) FORMS(Irsend) FORMS(Rsend_init) return SendMode::Ready;
 #undef FORMS
-    default: return SendMode::Standard;
+    default:
+      return SendMode::Standard;
   }
 }
 
@@ -48,7 +57,8 @@ MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   return step;
 }
 
-std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key, bool at_once) {
+std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to,
+                                  MessageKey key, bool at_once) {
   if (comm.outsiders || to.value >= world_size_) return 0;
   MessageStep sent = step(MessageStep::Kind::Send, event.site);
   sent.operation = ++steps_;
@@ -76,8 +86,10 @@ void Timeline::tell_received(const Event& event, const Comm& comm, MessageKey ke
   sink_->step(std::move(received));
 }
 
-// Which message it takes is told when it has it: until then an earlier one may be cancelled, and it gets another.
-std::uint64_t Timeline::tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site) {
+// Which message it takes is told when it has it: until then an earlier one may be cancelled, and it
+// gets another.
+std::uint64_t Timeline::tell_receive(const Comm& comm, WorldRank from, std::int64_t tag,
+                                     SiteId site) {
   if (comm.outsiders || from.value >= world_size_) return 0;
   MessageStep posted = step(MessageStep::Kind::Receive, site);
   posted.operation = ++steps_;
@@ -99,10 +111,14 @@ void Timeline::tell_complete(Posted& posted, SiteId site) {
   tell(MessageStep::Kind::CompleteReceive, posted.operation, site);
 }
 
-// That nobody waits for it does not keep it from taking its message. From any source, or with any tag, nobody knows which.
+// That nobody waits for it does not keep it from taking its message. From any source, or with any
+// tag, nobody knows which.
 void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
-  if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done || posted.told_complete || posted.from.value < 0) return;
-  sink_->took(posted.operation, message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index));
+  if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done ||
+      posted.told_complete || posted.from.value < 0)
+    return;
+  sink_->took(posted.operation, message_key(Channel::Message, comm.uid, posted.from, rank_,
+                                            posted.tag, posted.index));
 }
 
 void Timeline::end_messages() {
@@ -111,7 +127,8 @@ void Timeline::end_messages() {
 }
 
 void Timeline::tell_over(Request& request, SiteId site) {
-  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
+  if (request.send != 0)
+    tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
   for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, site);
 }
 
@@ -135,9 +152,11 @@ void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, P
 void Timeline::tell_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   if (when == When::Consumes) return;  // it asks, and waits for nothing
-  if (action == Action::Wait || action == Action::WaitAll || (action == Action::WaitAny && event.requests.size() == 1)) {
+  if (action == Action::Wait || action == Action::WaitAll ||
+      (action == Action::WaitAny && event.requests.size() == 1)) {
     for (const RequestId id : event.requests)
-      if (const auto found = requests_.find(id); found != requests_.end()) tell_waits(*found->second, event.site);
+      if (const auto found = requests_.find(id); found != requests_.end())
+        tell_waits(*found->second, event.site);
     return;
   }
   if (when == When::Prepares || !event.fields.has(Field::comm)) return;
@@ -146,15 +165,20 @@ void Timeline::tell_unreturned(const Event& event) {
   std::uint64_t posted = 0, sent = 0;
   if (action == Action::Receive || both) {
     const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
-    if (from != kProcNull) posted = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
+    if (from != kProcNull)
+      posted = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
   }
   if (action == Action::Send || both) {
     const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
     const std::int64_t tag = event.fields[Field::send_tag];
-    if (to.value >= 0) sent = tell_send(event, comm, to, message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
+    if (to.value >= 0)
+      sent = tell_send(
+          event, comm, to,
+          message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
   }
   if (posted == 0 && sent == 0) {  // a collective, or something that says nothing
-    const std::vector<Heard> hears = tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
+    const std::vector<Heard> hears =
+        tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
     if (when != When::Starts)
       for (const Heard& heard : hears) tell_hear(heard, event.site);
   }
@@ -179,7 +203,9 @@ void Timeline::tell_waits(const Request& request, SiteId site) {
 
 // --- order of other kinds
 
-std::shared_ptr<const std::vector<WorldRank>> Timeline::one(WorldRank rank) { return std::make_shared<const std::vector<WorldRank>>(1, rank); }
+std::shared_ptr<const std::vector<WorldRank>> Timeline::one(WorldRank rank) {
+  return std::make_shared<const std::vector<WorldRank>>(1, rank);
+}
 
 void Timeline::tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site) {
   if (others == 0) return;
@@ -199,7 +225,8 @@ void Timeline::tell_hear(const Heard& heard, SiteId site) {
   sink_->step(std::move(hears));
 }
 
-void Timeline::tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive, std::uint64_t ticks, SiteId site) {
+void Timeline::tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target,
+                         bool exclusive, std::uint64_t ticks, SiteId site) {
   if (window.comm == nullptr || window.comm->outsiders) return;
   MessageStep told = step(kind, site);
   told.comm = window.uid;
@@ -212,7 +239,9 @@ void Timeline::tell_lock(MessageStep::Kind kind, const Window& window, WorldRank
 
 void Timeline::tell_locked(Window& window, WorldRank target, SiteId site) {
   for (auto& [held, lock] : window.locks) {
-    if ((target != kAnySource && held != kAnySource && held != target) || !lock.checked || std::exchange(lock.told, true)) continue;
+    if ((target != kAnySource && held != kAnySource && held != target) || !lock.checked ||
+        std::exchange(lock.told, true))
+      continue;
     tell_lock(MessageStep::Kind::Locked, window, held, lock.exclusive, times_.end, site);
   }
 }
@@ -224,25 +253,35 @@ void Timeline::tell_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
   tell_hear({key, those(*comm.ranks)}, site);
 }
 
-// From all before it to each: blocks of 1, 2, 4, … ranks speak as one, so that everybody says and hears few things.
-void Timeline::tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place, const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
+// From all before it to each: blocks of 1, 2, 4, … ranks speak as one, so that everybody says and
+// hears few things.
+void Timeline::tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place,
+                           const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
                            std::vector<Heard>& hears, SiteId site) {
   const std::uint64_t size = ranks.size();
   if (place >= size) return;
   for (std::uint64_t level = 0; (std::uint64_t{1} << level) < size; ++level) {
     const std::uint64_t block = place >> level, next = (block + 1) << level;
-    const auto name = [&](std::uint64_t number) { return key(std::uint64_t{1} << 62 | number << 6 | level); };
+    const auto name = [&](std::uint64_t number) {
+      return key(std::uint64_t{1} << 62 | number << 6 | level);
+    };
     if (block % 2 == 0) {
-      if (next < size) tell_say(name(block), std::min(size, next + (std::uint64_t{1} << level)) - next, flow.reads, site);
+      if (next < size)
+        tell_say(name(block), std::min(size, next + (std::uint64_t{1} << level)) - next, flow.reads,
+                 site);
       continue;
     }
     const auto first = ranks.begin() + static_cast<std::ptrdiff_t>((block - 1) << level);
-    hears.push_back({name(block - 1), std::make_shared<const std::vector<WorldRank>>(first, first + (std::ptrdiff_t{1} << level)), flow.writes});
+    hears.push_back({name(block - 1),
+                     std::make_shared<const std::vector<WorldRank>>(
+                         first, first + (std::ptrdiff_t{1} << level)),
+                     flow.writes});
   }
 }
 
 // What it says is told now; what it hears comes back if that is only when a request completes.
-std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action action, When when, Comm& comm, const Flow& flow) {
+std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action action, When when,
+                                                 Comm& comm, const Flow& flow) {
   std::vector<Heard> hears;
   const Comm* of = &comm;
   const std::uint64_t number = flow.number;
@@ -253,7 +292,10 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
   }
   if (of->outsiders || of->ranks == nullptr) return hears;
   // Ranks that call different ones do not meet.
-  const auto key = [&](std::uint64_t more) { return signal_key(Channel::Collective, of->uid.value, number, static_cast<std::uint64_t>(action), more); };
+  const auto key = [&](std::uint64_t more) {
+    return signal_key(Channel::Collective, of->uid.value, number,
+                      static_cast<std::uint64_t>(action), more);
+  };
   const bool starts = when == When::Starts;
   const std::vector<WorldRank>& ranks = *of->ranks;
   switch (action) {
@@ -279,32 +321,43 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
       if (of->remote_ranks != nullptr || !event.fields.has(Field::root)) break;
       const WorldRank root(static_cast<std::int32_t>(event.fields[Field::root]));
       const bool from_root = action == Action::Bcast || action == Action::Scatter;
-      if (from_root == (root == rank_)) tell_say(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);
-      else hears.push_back({key(0), from_root ? one(root) : without(ranks, rank_), flow.writes});
+      if (from_root == (root == rank_))
+        tell_say(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);
+      else
+        hears.push_back({key(0), from_root ? one(root) : without(ranks, rank_), flow.writes});
       break;
     }
     case Action::Scan:
-    case Action::Exscan:  // a chain; without blocking, a rank may be through before the one that it hears of
+    case Action::Exscan:  // a chain; without blocking, a rank may be through before the one that it
+                          // hears of
       if (starts) {
-        const bool waits_later = traits(event.call).when != When::Blocks;  // else it is one that did not return
+        const bool waits_later =
+            traits(event.call).when != When::Blocks;  // else it is one that did not return
         if (waits_later) tell_prefix(ranks, of->place, key, flow, hears, event.site);
         break;
       }
-      if (of->place > 0 && of->place < ranks.size()) tell_hear({key(of->place), one(ranks[of->place - 1])}, event.site);
+      if (of->place > 0 && of->place < ranks.size())
+        tell_hear({key(of->place), one(ranks[of->place - 1])}, event.site);
       if (of->place + 1 < ranks.size()) tell_say(key(of->place + 1), 1, true, event.site);
       break;
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall: {
-      const auto found = definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+      const auto found =
+          definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
       if (found == definitions_.comms.end()) break;
       const auto pair = [&](WorldRank from, WorldRank to) {
-        return signal_key(Channel::Neighbour, of->uid.value, number, static_cast<std::uint32_t>(from.value), static_cast<std::uint32_t>(to.value));
+        return signal_key(Channel::Neighbour, of->uid.value, number,
+                          static_cast<std::uint32_t>(from.value),
+                          static_cast<std::uint32_t>(to.value));
       };
-      for (const WorldRank to : each_once(found->second.destinations)) tell_say(pair(rank_, to), 1, flow.reads, event.site);
-      for (const WorldRank from : each_once(found->second.sources)) hears.push_back({pair(from, rank_), one(from), flow.writes});
+      for (const WorldRank to : each_once(found->second.destinations))
+        tell_say(pair(rank_, to), 1, flow.reads, event.site);
+      for (const WorldRank from : each_once(found->second.sources))
+        hears.push_back({pair(from, rank_), one(from), flow.writes});
       break;
     }
-    default: break;
+    default:
+      break;
   }
   if (starts) return hears;
   for (const Heard& heard : hears) tell_hear(heard, event.site);

@@ -12,13 +12,19 @@ bool depends_on_time(const Event& event) {
     case Action::MatchedProbe:
     case Action::RequestStatus:
     case Action::Wait:
-    case Action::WaitAll: return asked_in_vain;
+    case Action::WaitAll:
+      return asked_in_vain;
     case Action::WaitAny:
     case Action::WaitSome:
-      return asked_in_vain || std::count_if(event.requests.begin(), event.requests.end(), [](RequestId id) { return id != RequestId(0); }) > 1;
-    case Action::ReadClock: return true;
-    case Action::Lock: return event.fields[Field::lock] == kExclusiveLock && (event.fields[Field::assertion] & kNoCheck) == 0;  // who has it first
-    default: return is_fetch(action);  // what others had done by then
+      return asked_in_vain || std::count_if(event.requests.begin(), event.requests.end(),
+                                            [](RequestId id) { return id != RequestId(0); }) > 1;
+    case Action::ReadClock:
+      return true;
+    case Action::Lock:
+      return event.fields[Field::lock] == kExclusiveLock &&
+             (event.fields[Field::assertion] & kNoCheck) == 0;  // who has it first
+    default:
+      return is_fetch(action);  // what others had done by then
   }
 }
 

@@ -1,4 +1,5 @@
-// Calls that tell what has happened so far, or choose among several: another run may be told otherwise.
+// Calls that tell what has happened so far, or choose among several: another run may be told
+// otherwise.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace photofinish {
 
-// Whether the call could have come back with something else, had it been made a little earlier or later.
+// Whether the call could have come back with something else, had it been made a little earlier or
+// later.
 bool depends_on_time(const Event& event);
 
 // By place.

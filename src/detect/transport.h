@@ -1,4 +1,5 @@
-// How the processes of one analysis reach each other. Every process makes the same calls in the same order.
+// How the processes of one analysis reach each other. Every process makes the same calls in the
+// same order.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ class Transport {
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<std::uint64_t> values) = 0;
 
-  // Asks `next` for mail and the process that it is for, as long as it has any, and hands what comes to `take`: that of one process in the order in
-  // which it was sent. Little of it is under way at any time. Returns when everybody has everything.
+  // Asks `next` for mail and the process that it is for, as long as it has any, and hands what
+  // comes to `take`: that of one process in the order in which it was sent. Little of it is under
+  // way at any time. Returns when everybody has everything.
   using Next = std::function<bool(int& process, Mail& mail)>;
   using Take = std::function<void(Mail mail)>;
   virtual void exchange(const Next& next, const Take& take) = 0;

@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMost = 1 << 16;
 
 int milliseconds_to(Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::max<long long>(left, 0));
 }
 
@@ -42,7 +43,8 @@ std::string Answer::first_line() const {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0; };
-    if (std::none_of(line.begin(), line.end(), is_word)) continue;  // launchers draw lines of dashes
+    if (std::none_of(line.begin(), line.end(), is_word))
+      continue;  // launchers draw lines of dashes
     const std::size_t begin = line.find_first_not_of(" \t");
     return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
   }
@@ -66,7 +68,8 @@ Answer ask(const std::vector<std::string>& words, int seconds) {
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = -1;
-  answer.started = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ) == 0;
+  answer.started =
+      posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ) == 0;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
@@ -74,7 +77,9 @@ Answer ask(const std::vector<std::string>& words, int seconds) {
     const auto deadline = Clock::now() + std::chrono::seconds(seconds);
     answer.text = read_until(ends[0], deadline);
     int status = 0;
-    while (!(answer.ended = waitpid(child, &status, WNOHANG) == child) && milliseconds_to(deadline) > 0) usleep(2000);
+    while (!(answer.ended = waitpid(child, &status, WNOHANG) == child) &&
+           milliseconds_to(deadline) > 0)
+      usleep(2000);
     if (!answer.ended) {
       kill(-child, SIGKILL);
       waitpid(child, &status, 0);

@@ -1,7 +1,9 @@
-// What the facts about a machine, or a program, mean, and what to do about them. Pure: facts in, lines out.
+// What the facts about a machine, or a program, mean, and what to do about them. Pure: facts in,
+// lines out.
 //
-// Rule: a problem is what keeps a command of the manual from doing what it says, or makes it do something else. What only costs time, or is
-// missing and may never be wanted, is a note. So `doctor` ends with 1 only where somebody has something to do.
+// Rule: a problem is what keeps a command of the manual from doing what it says, or makes it do
+// something else. What only costs time, or is missing and may never be wanted, is a note. So
+// `doctor` ends with 1 only where somebody has something to do.
 #pragma once
 
 #include <string>

@@ -10,14 +10,24 @@ namespace {
 
 Judgement judge_preload(const PreloadFacts& library) {
   if (library.ours)
-    return {Level::Problem, "LD_PRELOAD already has " + library.path + " in it: it is put into ranks by check and exec, and does nothing good in a shell", "unset LD_PRELOAD"};
+    return {Level::Problem,
+            "LD_PRELOAD already has " + library.path +
+                " in it: it is put into ranks by check and exec, and does nothing good in a shell",
+            "unset LD_PRELOAD"};
   if (!library.found)
-    return {Level::Problem, "LD_PRELOAD names " + library.path + ", which cannot be read: the loader complains in every process", "unset LD_PRELOAD, or give its whole path"};
+    return {Level::Problem,
+            "LD_PRELOAD names " + library.path +
+                ", which cannot be read: the loader complains in every process",
+            "unset LD_PRELOAD, or give its whole path"};
   if (library.wraps_mpi)
-    return {Level::Problem, "LD_PRELOAD has another tool between programs and MPI: " + library.path, "take it out of LD_PRELOAD (or unload its module) while photofinish runs: each would record the other's calls"};
+    return {Level::Problem, "LD_PRELOAD has another tool between programs and MPI: " + library.path,
+            "take it out of LD_PRELOAD (or unload its module) while photofinish runs: each would "
+            "record the other's calls"};
   if (library.wraps_malloc)
-    return {Level::Note, "LD_PRELOAD replaces malloc: " + library.path, "if ranks crash in malloc or free, try without it"};
-  return {Level::Note, "LD_PRELOAD has " + library.path + " in it: ranks get it behind our library", ""};
+    return {Level::Note, "LD_PRELOAD replaces malloc: " + library.path,
+            "if ranks crash in malloc or free, try without it"};
+  return {Level::Note, "LD_PRELOAD has " + library.path + " in it: ranks get it behind our library",
+          ""};
 }
 
 std::string value_of(const Machine& machine, const std::string& name) {
@@ -26,7 +36,9 @@ std::string value_of(const Machine& machine, const std::string& name) {
 }
 
 bool has_open_mpi(const Machine& machine) {
-  return std::any_of(machine.mpis.begin(), machine.mpis.end(), [](const MpiFacts& mpi) { return mpi.flavour == MpiFlavour::OpenMpi && !mpi.launcher.empty(); });
+  return std::any_of(machine.mpis.begin(), machine.mpis.end(), [](const MpiFacts& mpi) {
+    return mpi.flavour == MpiFlavour::OpenMpi && !mpi.launcher.empty();
+  });
 }
 
 }  // namespace
@@ -36,26 +48,47 @@ Section judge_environment(const Machine& machine) {
   auto& all = section.judgements;
   for (const PreloadFacts& library : machine.preloads) all.push_back(judge_preload(library));
   if (const std::string audit = value_of(machine, "LD_AUDIT"); !audit.empty())
-    all.push_back({Level::Note, "LD_AUDIT is set: " + audit, "if ranks do not start, try without it"});
+    all.push_back(
+        {Level::Note, "LD_AUDIT is set: " + audit, "if ranks do not start, try without it"});
   if (!machine.options_trouble.empty())
-    all.push_back({Level::Problem, "PHOTOFINISH_OPTIONS: " + machine.options_trouble, "correct or unset it: every command reads it"});
+    all.push_back({Level::Problem, "PHOTOFINISH_OPTIONS: " + machine.options_trouble,
+                   "correct or unset it: every command reads it"});
   else if (const std::string options = value_of(machine, "PHOTOFINISH_OPTIONS"); !options.empty())
-    all.push_back({Level::Note, fmt::format("PHOTOFINISH_OPTIONS=\"{}\" holds for every command", options), ""});
+    all.push_back({Level::Note,
+                   fmt::format("PHOTOFINISH_OPTIONS=\"{}\" holds for every command", options), ""});
   if (!value_of(machine, "PHOTOFINISH_ACTIVE").empty())
-    all.push_back({Level::Problem, "PHOTOFINISH_ACTIVE is set: this is a rank of a run that is being recorded", "start photofinish outside of it"});
+    all.push_back({Level::Problem,
+                   "PHOTOFINISH_ACTIVE is set: this is a rank of a run that is being recorded",
+                   "start photofinish outside of it"});
 
   if (has_open_mpi(machine)) {
-    // Open MPI and UCX replace mmap, munmap and free in the process, and so may a program's allocator. Our ranks are told not to (cli/exec.cpp), unless the user says how.
-    const std::string memory = value_of(machine, "OMPI_MCA_memory"), events = value_of(machine, "UCX_MEM_EVENTS");
-    const bool patches = (!memory.empty() && memory.find("^patcher") == std::string::npos) || (!events.empty() && events != "no" && events != "n" && events != "0");
-    const bool allocator = std::any_of(machine.preloads.begin(), machine.preloads.end(), [](const PreloadFacts& one) { return one.wraps_malloc; });
+    // Open MPI and UCX replace mmap, munmap and free in the process, and so may a program's
+    // allocator. Our ranks are told not to (cli/exec.cpp), unless the user says how.
+    const std::string memory = value_of(machine, "OMPI_MCA_memory"),
+                      events = value_of(machine, "UCX_MEM_EVENTS");
+    const bool patches = (!memory.empty() && memory.find("^patcher") == std::string::npos) ||
+                         (!events.empty() && events != "no" && events != "n" && events != "0");
+    const bool allocator = std::any_of(machine.preloads.begin(), machine.preloads.end(),
+                                       [](const PreloadFacts& one) { return one.wraps_malloc; });
     if (allocator && patches)
-      all.push_back({Level::Problem, "Open MPI is told to patch the memory functions that a library in LD_PRELOAD replaces, too", "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to"});
+      all.push_back({Level::Problem,
+                     "Open MPI is told to patch the memory functions that a library in LD_PRELOAD "
+                     "replaces, too",
+                     "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to"});
     else if (patches)
-      all.push_back({Level::Note, "Open MPI is told to patch memory functions of its processes, which is fine as a rule", "if ranks crash in munmap or free, or at their end: unset OMPI_MCA_memory UCX_MEM_EVENTS"});
-    const bool allowed = !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT").empty() && !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").empty();
+      all.push_back(
+          {Level::Note,
+           "Open MPI is told to patch memory functions of its processes, which is fine as a rule",
+           "if ranks crash in munmap or free, or at their end: unset OMPI_MCA_memory "
+           "UCX_MEM_EVENTS"});
+    const bool allowed = !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT").empty() &&
+                         !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").empty();
     if (machine.root && !allowed)
-      all.push_back({Level::Note, "you are root: check -n tells Open MPI that it may run; launchers that you start yourself refuse to", "for those: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+      all.push_back(
+          {Level::Note,
+           "you are root: check -n tells Open MPI that it may run; launchers that you start "
+           "yourself refuse to",
+           "for those: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   }
   if (all.empty()) all.push_back({Level::Ok, "nothing is set that clashes", ""});
   return section;

@@ -9,15 +9,18 @@ namespace {
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 5;
   const std::size_t named = std::min(kMost, names.size());
-  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-                     named < names.size() ? fmt::format(" and {} more", names.size() - named) : "");
+  return fmt::format(
+      "{}{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+      named < names.size() ? fmt::format(" and {} more", names.size() - named) : "");
 }
 
 Judgement judge_pass(const ProgramFacts& program) {
   if (program.with.empty())
-    return {Level::Note, "not built with the pass: it is checked by its MPI calls alone", "for its loads and stores: build it with pfmpicc, pfmpicxx or pfmpifort"};
+    return {Level::Note, "not built with the pass: it is checked by its MPI calls alone",
+            "for its loads and stores: build it with pfmpicc, pfmpicxx or pfmpifort"};
   if (!program.without.empty())
-    return {Level::Note, fmt::format("built with the pass, but for {}", some_of(program.without)), "build these with pfmpicc, too: their loads and stores are not seen"};
+    return {Level::Note, fmt::format("built with the pass, but for {}", some_of(program.without)),
+            "build these with pfmpicc, too: their loads and stores are not seen"};
   return {Level::Ok, fmt::format("built with the pass: {}", some_of(program.with)), ""};
 }
 
@@ -29,21 +32,51 @@ Section judge(const ProgramFacts& program) {
   if (!program.trouble.empty()) {
     // "what is wrong; what to do", as all our errors are.
     const std::size_t semicolon = program.trouble.find("; ");
-    all.push_back({Level::Problem, program.trouble.substr(0, semicolon), semicolon == std::string::npos ? "" : program.trouble.substr(semicolon + 2)});
+    all.push_back({Level::Problem, program.trouble.substr(0, semicolon),
+                   semicolon == std::string::npos ? "" : program.trouble.substr(semicolon + 2)});
     return section;
   }
   if (!program.flavour) {
-    all.push_back({Level::Note, "a script: nothing tells which MPI the programs in it use", "photofinish check --mpi=openmpi|mpich, or doctor on the program itself"});
+    all.push_back({Level::Note, "a script: nothing tells which MPI the programs in it use",
+                   "photofinish check --mpi=openmpi|mpich, or doctor on the program itself"});
     return section;
   }
   const std::string mpi = name_of(*program.flavour);
-  if (program.mpi_library.empty()) all.push_back({Level::Problem, fmt::format("needs {}, which the loader does not find", mpi), "set LD_LIBRARY_PATH, or load your site's module"});
-  else if (!program.has_library) all.push_back({Level::Problem, fmt::format("needs {} ({}), and this photofinish has no library for it", mpi, program.mpi_library), fmt::format("build photofinish where {} is installed with its development files", mpi)});
-  else if (program.launcher.empty()) all.push_back({Level::Problem, fmt::format("needs {} ({}), of which there is no launcher in PATH", mpi, program.mpi_library), "install it, or: photofinish check -- LAUNCHER ... PROGRAM"});
-  else all.push_back({Level::Ok, fmt::format("uses {} ({}), started with {}", mpi, program.mpi_library, program.launcher), ""});
-  if (program.wraps_mpi) all.push_back({Level::Note, "has MPI functions of its own, as PMPI tools do: what these do not pass on is not seen", ""});
-  if (!program.sanitizer.empty()) all.push_back({Level::Problem, fmt::format("needs {}, which must be loaded before anything else", program.sanitizer), "build it without -fsanitize to check it"});
-  all.push_back(program.has_lines ? Judgement{Level::Ok, "has line information", ""} : Judgement{Level::Note, "has no line information: reports name functions and addresses only", "build it with -g"});
+  if (program.mpi_library.empty())
+    all.push_back({Level::Problem, fmt::format("needs {}, which the loader does not find", mpi),
+                   "set LD_LIBRARY_PATH, or load your site's module"});
+  else if (!program.has_library)
+    all.push_back(
+        {Level::Problem,
+         fmt::format("needs {} ({}), and this photofinish has no library for it", mpi,
+                     program.mpi_library),
+         fmt::format("build photofinish where {} is installed with its development files", mpi)});
+  else if (program.launcher.empty())
+    all.push_back({Level::Problem,
+                   fmt::format("needs {} ({}), of which there is no launcher in PATH", mpi,
+                               program.mpi_library),
+                   "install it, or: photofinish check -- LAUNCHER ... PROGRAM"});
+  else
+    all.push_back(
+        {Level::Ok,
+         fmt::format("uses {} ({}), started with {}", mpi, program.mpi_library, program.launcher),
+         ""});
+  if (program.wraps_mpi)
+    all.push_back(
+        {Level::Note,
+         "has MPI functions of its own, as PMPI tools do: what these do not pass on is not seen",
+         ""});
+  if (!program.sanitizer.empty())
+    all.push_back(
+        {Level::Problem,
+         fmt::format("needs {}, which must be loaded before anything else", program.sanitizer),
+         "build it without -fsanitize to check it"});
+  all.push_back(
+      program.has_lines
+          ? Judgement{Level::Ok, "has line information", ""}
+          : Judgement{Level::Note,
+                      "has no line information: reports name functions and addresses only",
+                      "build it with -g"});
   all.push_back(judge_pass(program));
   return section;
 }

@@ -26,13 +26,16 @@ std::optional<int> number_in(const char* path) {
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-// "max 100000", or microseconds of so many: the container's share of the processors (cgroup 2, then 1).
+// "max 100000", or microseconds of so many: the container's share of the processors (cgroup 2, then
+// 1).
 double quota_of_container() {
   std::ifstream two("/sys/fs/cgroup/cpu.max");
   std::string quota;
   double period = 0;
-  if (two >> quota >> period) return quota == "max" || period <= 0 ? 0 : std::atof(quota.c_str()) / period;
-  const auto most = number_in("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), of = number_in("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (two >> quota >> period)
+    return quota == "max" || period <= 0 ? 0 : std::atof(quota.c_str()) / period;
+  const auto most = number_in("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
+             of = number_in("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   return most && of && *most > 0 && *of > 0 ? static_cast<double>(*most) / *of : 0;
 }
 
@@ -46,12 +49,19 @@ std::string name_of_file_system(const std::string& directory) {
   struct statfs info;
   if (statfs(directory.c_str(), &info) != 0) return "";
   switch (static_cast<unsigned long>(info.f_type) & 0xffffffffUL) {
-    case 0x6969: return "nfs";
-    case 0x0bd00bd0: return "lustre";
-    case 0x47504653: return "gpfs";
-    case 0x19830326: return "beegfs";
-    case 0xff534d42: case 0xfe534d42: return "smb";
-    default: return "";
+    case 0x6969:
+      return "nfs";
+    case 0x0bd00bd0:
+      return "lustre";
+    case 0x47504653:
+      return "gpfs";
+    case 0x19830326:
+      return "beegfs";
+    case 0xff534d42:
+    case 0xfe534d42:
+      return "smb";
+    default:
+      return "";
   }
 }
 
@@ -66,7 +76,8 @@ bool may_be_traced() {
   const pid_t child = fork();
   if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);
   int status = 0;
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
 }
 
 std::map<std::string, std::string> variables_that_matter() {
@@ -74,8 +85,10 @@ std::map<std::string, std::string> variables_that_matter() {
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string text = *one;
     const std::string name = text.substr(0, text.find('='));
-    for (const char* prefix : {"LD_PRELOAD", "LD_AUDIT", "OMPI_", "MPICH_", "UCX_MEM_EVENTS", "PHOTOFINISH_"})
-      if (name.starts_with(prefix)) found[name] = text.substr(std::min(text.size(), name.size() + 1));
+    for (const char* prefix :
+         {"LD_PRELOAD", "LD_AUDIT", "OMPI_", "MPICH_", "UCX_MEM_EVENTS", "PHOTOFINISH_"})
+      if (name.starts_with(prefix))
+        found[name] = text.substr(std::min(text.size(), name.size() + 1));
   }
   return found;
 }
@@ -108,17 +121,21 @@ std::vector<PreloadFacts> look_at_preloads(const std::string& variable) {
 
 }  // namespace
 
-Machine look_at_machine(const std::string& executable, const std::string& version, const std::function<void()>& before_starting) {
+Machine look_at_machine(const std::string& executable, const std::string& version,
+                        const std::function<void()>& before_starting) {
   Machine machine{.version = version, .executable = executable};
   const std::string ours = fs::path(executable).parent_path().parent_path() / "lib/photofinish";
   machine.environment = variables_that_matter();
-  if (const auto preload = machine.environment.find("LD_PRELOAD"); preload != machine.environment.end())
+  if (const auto preload = machine.environment.find("LD_PRELOAD");
+      preload != machine.environment.end())
     machine.preloads = look_at_preloads(preload->second);
   before_starting();
-  for (const MpiFlavour flavour : {MpiFlavour::OpenMpi, MpiFlavour::Mpich}) machine.mpis.push_back(look_for_mpi(flavour, ours));
+  for (const MpiFlavour flavour : {MpiFlavour::OpenMpi, MpiFlavour::Mpich})
+    machine.mpis.push_back(look_for_mpi(flavour, ours));
   machine.clangs = look_for_clangs(ours);
   if (const char* text = std::getenv("PHOTOFINISH_OPTIONS"); text != nullptr)
-    if (const auto options = parse_options(text); !options) machine.options_trouble = options.error().message;
+    if (const auto options = parse_options(text); !options)
+      machine.options_trouble = options.error().message;
 
   machine.root = geteuid() == 0;
   machine.cores = usable_processors();

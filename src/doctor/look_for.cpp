@@ -21,7 +21,8 @@ bool is_there(const std::string& path) { return access(path.c_str(), R_OK) == 0;
 // mpicc.openmpi says by its name whose it is; mpicc has to be asked.
 std::string compiler_of(MpiFlavour flavour) {
   const bool open_mpi = flavour == MpiFlavour::OpenMpi;
-  if (const auto own = find_program(open_mpi ? "mpicc.openmpi" : "mpicc.mpich")) return fs::path(*own).filename();
+  if (const auto own = find_program(open_mpi ? "mpicc.openmpi" : "mpicc.mpich"))
+    return fs::path(*own).filename();
   const auto common = find_program("mpicc");
   if (!common) return "";
   const Answer answer = open_mpi ? ask({*common, "--showme:version"}) : ask({*common, "-v"});
@@ -31,9 +32,12 @@ std::string compiler_of(MpiFlavour flavour) {
 // "clang-19", or a clang that says it is 19.
 std::string find_of_version(std::initializer_list<const char*> names, int version) {
   for (const std::string name : names) {
-    if (const auto numbered = find_program(fmt::format("{}-{}", name, version))) return fmt::format("{}-{}", name, version);
+    if (const auto numbered = find_program(fmt::format("{}-{}", name, version)))
+      return fmt::format("{}-{}", name, version);
     const auto plain = find_program(name);
-    if (plain && ask({*plain, "--version"}).text.find(fmt::format("version {}.", version)) != std::string::npos) return name;
+    if (plain && ask({*plain, "--version"}).text.find(fmt::format("version {}.", version)) !=
+                     std::string::npos)
+      return name;
   }
   return "";
 }
@@ -47,7 +51,8 @@ std::vector<int> versions_of_passes(const std::string& ours) {
     if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
     int version = 0;
     const char* const end = name.data() + name.size() - kEnd.size();
-    if (std::from_chars(name.data() + kBegin.size(), end, version).ptr == end) versions.push_back(version);
+    if (std::from_chars(name.data() + kBegin.size(), end, version).ptr == end)
+      versions.push_back(version);
   }
   std::sort(versions.rbegin(), versions.rend());
   return versions;
@@ -56,11 +61,14 @@ std::vector<int> versions_of_passes(const std::string& ours) {
 }  // namespace
 
 std::string version_in(const std::string& text) {
-  const auto digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0; };
+  const auto digit = [&](std::size_t i) {
+    return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+  };
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
     if (!digit(begin)) continue;
     std::size_t end = begin, dots = 0;
-    for (; digit(end) || (end < text.size() && text[end] == '.' && digit(end + 1)); ++end) dots += text[end] == '.';
+    for (; digit(end) || (end < text.size() && text[end] == '.' && digit(end + 1)); ++end)
+      dots += text[end] == '.';
     if (dots > 0) return text.substr(begin, end - begin);
     begin = end;
   }
@@ -79,8 +87,10 @@ MpiFacts look_for_mpi(MpiFlavour flavour, const std::string& ours) {
   facts.version = version_in(ask({(*line)[0], "--version"}).text);
   line->push_back("true");
   const Answer started = ask(*line, 20);
-  if (!started.well()) facts.trouble = started.ended ? started.first_line() : "it did not come back within 20 seconds";
-  if (!started.well() && facts.trouble.empty()) facts.trouble = fmt::format("exit code {}", started.code);
+  if (!started.well())
+    facts.trouble = started.ended ? started.first_line() : "it did not come back within 20 seconds";
+  if (!started.well() && facts.trouble.empty())
+    facts.trouble = fmt::format("exit code {}", started.code);
   return facts;
 }
 
@@ -93,8 +103,12 @@ std::vector<ClangFacts> look_for_clangs(const std::string& ours) {
     facts.flang = find_of_version({"flang-new", "flang"}, version);
     facts.has_modules = is_there(fmt::format("{}/fortran-{}", ours, version));
     if (!facts.clang.empty()) {
-      const Answer loaded = ask({facts.clang, fmt::format("-fpass-plugin={}/photofinish-pass-{}.so", ours, version), "-x", "c", "-O1", "-S", "-o", "/dev/null", "/dev/null"});
-      if (!loaded.well()) facts.trouble = loaded.text.empty() ? fmt::format("exit code {}", loaded.code) : loaded.first_line();
+      const Answer loaded =
+          ask({facts.clang, fmt::format("-fpass-plugin={}/photofinish-pass-{}.so", ours, version),
+               "-x", "c", "-O1", "-S", "-o", "/dev/null", "/dev/null"});
+      if (!loaded.well())
+        facts.trouble =
+            loaded.text.empty() ? fmt::format("exit code {}", loaded.code) : loaded.first_line();
     }
     all.push_back(facts);
   }

@@ -1,4 +1,5 @@
-// The parts of a machine that have to be asked: launchers and compilers. `ours` is the folder of our libraries.
+// The parts of a machine that have to be asked: launchers and compilers. `ours` is the folder of
+// our libraries.
 #pragma once
 
 #include "doctor/machine.h"

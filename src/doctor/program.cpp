@@ -21,16 +21,22 @@ ProgramFacts look_at_program(const std::string& name, const std::string& executa
   facts.flavour = program->flavour;
   if (!facts.flavour) return facts;
   facts.mpi_library = program->mpi_library;
-  if (const auto line = launcher_for(*facts.flavour, 1, facts.mpi_library)) facts.launcher = (*line)[0];
+  if (const auto line = launcher_for(*facts.flavour, 1, facts.mpi_library))
+    facts.launcher = (*line)[0];
   const auto prefix = std::filesystem::path(executable).parent_path().parent_path();
-  const char* const ours = *facts.flavour == MpiFlavour::OpenMpi ? "lib/photofinish/libphotofinish-openmpi.so" : "lib/photofinish/libphotofinish-mpich.so";
+  const char* const ours = *facts.flavour == MpiFlavour::OpenMpi
+                               ? "lib/photofinish/libphotofinish-openmpi.so"
+                               : "lib/photofinish/libphotofinish-mpich.so";
   facts.has_library = access((prefix / ours).c_str(), R_OK) == 0;
   facts.has_lines = has_debug_lines(program->path);
   static constexpr std::string_view kNames[] = {"MPI_Init", "PMPI_Init"};
-  if (const auto uses = find_symbols(program->path, kNames)) facts.wraps_mpi = (*uses)[0].defined && (*uses)[1].needed;
+  if (const auto uses = find_symbols(program->path, kNames))
+    facts.wraps_mpi = (*uses)[0].defined && (*uses)[1].needed;
   if (const auto elf = read_elf(program->path))
     for (const std::string& library : elf->needed)
-      if (library.starts_with("libasan.so") || library.starts_with("libtsan.so") || library.starts_with("libmsan.so")) facts.sanitizer = library;
+      if (library.starts_with("libasan.so") || library.starts_with("libtsan.so") ||
+          library.starts_with("libmsan.so"))
+        facts.sanitizer = library;
   const PassNotes notes = pass_notes(program->path);
   facts.with = notes.with;
   facts.without = notes.without;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kForever = ~std::uint64_t{0};
 
 const RecordedRank* find_rank(const std::vector<RecordedRank>& group, WorldRank rank) {
-  const auto found = std::find_if(group.begin(), group.end(), [&](const RecordedRank& r) { return r.rank == rank; });
+  const auto found = std::find_if(group.begin(), group.end(),
+                                  [&](const RecordedRank& r) { return r.rank == rank; });
   return found != group.end() ? &*found : nullptr;
 }
 
@@ -27,7 +28,8 @@ const WinDefinition* find_window(const RecordedRank& rank, Uid uid) {
   return nullptr;
 }
 
-// Which memory, and where in it. That of a rank of the group is known by addresses, that of others by offsets in their windows.
+// Which memory, and where in it. That of a rank of the group is known by addresses, that of others
+// by offsets in their windows.
 struct Location {
   std::uint32_t memory = 0;
   std::uint64_t offset = 0;
@@ -42,7 +44,9 @@ class Memories {
     const RecordedRank* owner = find_rank(group_, access.owner);
     const WinDefinition* win = find_window(owner != nullptr ? *owner : origin, access.win);
     if (win == nullptr) return std::nullopt;
-    if (win->flavour == WinFlavour::Dynamic) return Location{memory(access.owner, owner != nullptr ? Uid() : access.win), access.displacement};
+    if (win->flavour == WinFlavour::Dynamic)
+      return Location{memory(access.owner, owner != nullptr ? Uid() : access.win),
+                      access.displacement};
     const std::uint64_t offset = access.displacement * static_cast<std::uint64_t>(win->unit);
     if (owner == nullptr) return Location{memory(access.owner, access.win), offset};
     return Location{memory(access.owner, Uid()), win->base + offset};
@@ -52,7 +56,9 @@ class Memories {
   Location at_address(const RecordedRank& rank, std::uint64_t address) {
     for (const auto& [id, win] : rank.definitions().wins)
       for (const WinSegment& segment : win.segments) {
-        if (segment.owner == rank.rank || address < segment.address || address >= segment.address + segment.size) continue;
+        if (segment.owner == rank.rank || address < segment.address ||
+            address >= segment.address + segment.size)
+          continue;
         const RecordedRank* owner = find_rank(group_, segment.owner);
         const WinDefinition* its = owner != nullptr ? find_window(*owner, win.uid) : nullptr;
         if (its == nullptr) return {memory(segment.owner, win.uid), address - segment.address};
@@ -60,7 +66,10 @@ class Memories {
       }
     return {memory(rank.rank, Uid()), address};
   }
-  std::uint32_t memory(WorldRank owner, Uid win) { return numbers_.try_emplace({owner, win}, static_cast<std::uint32_t>(numbers_.size())).first->second; }
+  std::uint32_t memory(WorldRank owner, Uid win) {
+    return numbers_.try_emplace({owner, win}, static_cast<std::uint32_t>(numbers_.size()))
+        .first->second;
+  }
 
  private:
   const std::vector<RecordedRank>& group_;
@@ -74,13 +83,16 @@ std::vector<ByteRange> ranges_of(const Boxes& boxes) {
 }
 
 // Contents lie in the order of addresses.
-std::vector<Contents> pieces_of(const Access& access, const Location& at, const std::string& content) {
+std::vector<Contents> pieces_of(const Access& access, const Location& at,
+                                const std::string& content) {
   std::vector<Contents> pieces;
   std::size_t used = 0;
   for (const ByteRange& range : ranges_of(access.boxes)) {
-    const std::size_t bytes = std::min(static_cast<std::size_t>(range.end - range.begin), content.size() - used);
+    const std::size_t bytes =
+        std::min(static_cast<std::size_t>(range.end - range.begin), content.size() - used);
     if (bytes == 0) break;
-    pieces.push_back({at.memory, at.offset + static_cast<std::uint64_t>(range.begin), content.substr(used, bytes)});
+    pieces.push_back({at.memory, at.offset + static_cast<std::uint64_t>(range.begin),
+                      content.substr(used, bytes)});
     used += bytes;
   }
   return pieces;
@@ -104,7 +116,8 @@ class Names {
 
 class Explainer {
  public:
-  Explainer(const std::vector<RecordedRank>& group, const Accounts& accounts) : group_(group), accounts_(accounts), memories_(group) {}
+  Explainer(const std::vector<RecordedRank>& group, const Accounts& accounts)
+      : group_(group), accounts_(accounts), memories_(group) {}
 
   Explanation make() {
     Explanation explanation;
@@ -113,7 +126,9 @@ class Explainer {
     add_messages(explanation);
     add_values(explanation);
     std::stable_sort(explanation.transfers.begin(), explanation.transfers.end(),
-                     [](const Transfer& a, const Transfer& b) { return std::tie(a.to.rank, a.to.event) < std::tie(b.to.rank, b.to.event); });
+                     [](const Transfer& a, const Transfer& b) {
+                       return std::tie(a.to.rank, a.to.event) < std::tie(b.to.rank, b.to.event);
+                     });
     add_gatherings(explanation);
     return explanation;
   }
@@ -122,11 +137,16 @@ class Explainer {
   void add_messages(Explanation& explanation) {
     std::unordered_map<MessageKey, TransferEnd> sent;
     for (const RecordedRank& rank : group_)
-      for (const MessagePlace& send : rank.sent) sent[send.key] = {rank.rank, names_.call(rank, send.call, send.site), send.event};
+      for (const MessagePlace& send : rank.sent)
+        sent[send.key] = {rank.rank, names_.call(rank, send.call, send.site), send.event};
     for (const RecordedRank& rank : group_)
       for (const MessagePlace& receive : rank.received) {
-        Transfer transfer{.kind = Transfer::Kind::Message, .from = {}, .to = {rank.rank, names_.call(rank, receive.call, receive.site), receive.event}};
-        if (const auto from = sent.find(receive.key); from != sent.end()) transfer.inside = true, transfer.from = from->second;
+        Transfer transfer{
+            .kind = Transfer::Kind::Message,
+            .from = {},
+            .to = {rank.rank, names_.call(rank, receive.call, receive.site), receive.event}};
+        if (const auto from = sent.find(receive.key); from != sent.end())
+          transfer.inside = true, transfer.from = from->second;
         explanation.transfers.push_back(std::move(transfer));
       }
   }
@@ -140,13 +160,19 @@ class Explainer {
     const auto origins = find_origins(readings_, writings_);
     for (std::size_t i = 0; i < readings_.size(); ++i)
       for (const Origin& origin : origins[i]) {
-        Transfer transfer{.kind = Transfer::Kind::Value, .unexplained = origin.unexplained, .from = {}, .to = readers_[i], .bytes = origin.bytes};
+        Transfer transfer{.kind = Transfer::Kind::Value,
+                          .unexplained = origin.unexplained,
+                          .from = {},
+                          .to = readers_[i],
+                          .bytes = origin.bytes};
         if (origin.writing != Origin::kElsewhere) {
           transfer.inside = true;
           transfer.is_update = writings_[origin.writing].is_update;
           transfer.from = writers_[origin.writing];
         }
-        if (const auto& pieces = readings_[i].pieces; pieces.size() == 1 && pieces[0].content.size() <= sizeof(std::uint64_t) && origin.bytes == pieces[0].content.size())
+        if (const auto& pieces = readings_[i].pieces;
+            pieces.size() == 1 && pieces[0].content.size() <= sizeof(std::uint64_t) &&
+            origin.bytes == pieces[0].content.size())
           transfer.content = pieces[0].content;
         explanation.transfers.push_back(std::move(transfer));
       }
@@ -158,7 +184,10 @@ class Explainer {
       const Location at = memories_.at_address(rank, deed.address);
       const bool loads = deed.kind == Deed::Kind::Loaded;
       const auto place = account.places.find(deed.pc);
-      TransferEnd end{rank.rank, fmt::format("{} {}", loads ? "load" : "store", place != account.places.end() ? place->second : ""), event};
+      TransferEnd end{rank.rank,
+                      fmt::format("{} {}", loads ? "load" : "store",
+                                  place != account.places.end() ? place->second : ""),
+                      event};
       const std::vector<Contents> pieces{{at.memory, at.offset, deed.content}};
       if (loads) {
         const std::uint64_t when = rank.time_of_tick(deed.tick);
@@ -166,7 +195,9 @@ class Explainer {
         readers_.push_back(std::move(end));
       } else {
         const std::uint64_t next = rank.event_of(deed.task, deed.step + 1);
-        writings_.push_back({{event < rank.times.size() ? rank.times[event].end : 0, next != 0 ? rank.times[next].start : kForever}, pieces});
+        writings_.push_back({{event < rank.times.size() ? rank.times[event].end : 0,
+                              next != 0 ? rank.times[next].start : kForever},
+                             pieces});
         writers_.push_back(std::move(end));
       }
       return;
@@ -176,12 +207,15 @@ class Explainer {
     const Access& access = operation->second.access;
     const auto at = memories_.at_target(rank, access);
     if (!at) return;
-    const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size() ? rank.times[access.end / 2].end : kForever};
+    const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size()
+                                                     ? rank.times[access.end / 2].end
+                                                     : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
     const auto own = writing_of_.find({rank.rank, event});
     if (deed.kind == Deed::Kind::Brought && operation->second.reads) {
       if (own != writing_of_.end()) settle_atomic(access, own->second, deed.content);
-      readings_.push_back({when, pieces_of(access, *at, deed.content), own != writing_of_.end() ? own->second : Origin::kElsewhere});
+      readings_.push_back({when, pieces_of(access, *at, deed.content),
+                           own != writing_of_.end() ? own->second : Origin::kElsewhere});
       readers_.push_back(std::move(end));
     } else if (deed.kind == Deed::Kind::Carried && own != writing_of_.end()) {
       compared_[own->second] = deed.content;  // comes behind what a compare-and-swap writes
@@ -196,7 +230,9 @@ class Explainer {
   // What an atomic on one element brought back tells what it wrote, or that it wrote nothing.
   void settle_atomic(const Access& access, std::size_t index, const std::string& brought) {
     Writing& writing = writings_[index];
-    if (writing.pieces.size() != 1 || brought.size() > sizeof(std::uint64_t) || brought.size() != writing.pieces[0].content.size()) return;
+    if (writing.pieces.size() != 1 || brought.size() > sizeof(std::uint64_t) ||
+        brought.size() != writing.pieces[0].content.size())
+      return;
     const auto bits = [](const std::string& bytes) {
       std::uint64_t value = 0;
       std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
@@ -210,15 +246,23 @@ class Explainer {
     const AtomicValue after = written(op, bits(brought));
     if (!after) return;
     writing.is_update = false;
-    if (*after == bits(brought) && access.op == ReduceOp::CompareAndSwap) writing.pieces.clear();
-    else std::memcpy(writing.pieces[0].content.data(), &*after, brought.size());
+    if (*after == bits(brought) && access.op == ReduceOp::CompareAndSwap)
+      writing.pieces.clear();
+    else
+      std::memcpy(writing.pieces[0].content.data(), &*after, brought.size());
   }
 
   void add_gatherings(Explanation& explanation) {
     for (const RecordedRank& rank : group_)
       for (const Collective& collective : rank.collectives) {
-        Explanation::Gathering gathering{.who = {rank.rank, names_.call(rank, collective.call, collective.site), 0}, .times = collective.times, .inside = {}, .outside = {}};
-        for (const WorldRank member : collective.members) (find_rank(group_, member) != nullptr ? gathering.inside : gathering.outside).push_back(member);
+        Explanation::Gathering gathering{
+            .who = {rank.rank, names_.call(rank, collective.call, collective.site), 0},
+            .times = collective.times,
+            .inside = {},
+            .outside = {}};
+        for (const WorldRank member : collective.members)
+          (find_rank(group_, member) != nullptr ? gathering.inside : gathering.outside)
+              .push_back(member);
         explanation.gatherings.push_back(std::move(gathering));
       }
   }
@@ -229,53 +273,69 @@ class Explainer {
   Names names_;
   std::vector<Reading> readings_;
   std::vector<Writing> writings_;
-  std::vector<TransferEnd> readers_, writers_;  // of the same
+  std::vector<TransferEnd> readers_, writers_;   // of the same
   std::map<std::size_t, std::string> compared_;  // by writing
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> writing_of_;  // by rank and event, of operations that are both
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t>
+      writing_of_;  // by rank and event, of operations that are both
 };
 
 }  // namespace
 
-std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group, const Accounts& accounts) {
+std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group,
+                                             const Accounts& accounts) {
   std::map<WorldRank, DeedOrder> orders;
   Memories memories(group);
   const auto want = [&](const Location& at, std::int64_t begin, std::int64_t end) {
     for (const RecordedRank& rank : group)
       if (memories.memory(rank.rank, Uid()) == at.memory)
-        orders[rank.rank].where.push_back({static_cast<std::int64_t>(at.offset) + begin, static_cast<std::int64_t>(at.offset) + end});
+        orders[rank.rank].where.push_back({static_cast<std::int64_t>(at.offset) + begin,
+                                           static_cast<std::int64_t>(at.offset) + end});
   };
   for (const RecordedRank& rank : group) {
     for (const auto& [event, operation] : rank.operations) {
       if (!operation.reads) continue;
       if (const auto at = memories.at_target(rank, operation.access))
-        for (const ByteRange& range : ranges_of(operation.access.boxes)) want(*at, range.begin, range.end);
+        for (const ByteRange& range : ranges_of(operation.access.boxes))
+          want(*at, range.begin, range.end);
     }
     const auto account = accounts.find(rank.rank);
     if (account == accounts.end()) continue;
     for (const Deed& deed : account->second.deeds)
-      if (deed.kind == Deed::Kind::Loaded) want(memories.at_address(rank, deed.address), 0, static_cast<std::int64_t>(deed.content.size()));
+      if (deed.kind == Deed::Kind::Loaded)
+        want(memories.at_address(rank, deed.address), 0,
+             static_cast<std::int64_t>(deed.content.size()));
   }
   for (auto& [rank, order] : orders) {
     order.stores = true;
-    std::sort(order.where.begin(), order.where.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+    std::sort(order.where.begin(), order.where.end(),
+              [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
     std::vector<ByteRange> apart;
     for (const ByteRange& range : order.where) {
-      if (!apart.empty() && range.begin <= apart.back().end) apart.back().end = std::max(apart.back().end, range.end);
-      else apart.push_back(range);
+      if (!apart.empty() && range.begin <= apart.back().end)
+        apart.back().end = std::max(apart.back().end, range.end);
+      else
+        apart.push_back(range);
     }
     order.where = std::move(apart);
   }
   return orders;
 }
 
-Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts) { return Explainer(group, accounts).make(); }
+Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts) {
+  return Explainer(group, accounts).make();
+}
 
 std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers) {
   std::vector<TransferGroup> groups;
-  std::map<std::tuple<Transfer::Kind, bool, bool, bool, WorldRank, std::string, WorldRank, std::string>, std::size_t> known;
+  std::map<
+      std::tuple<Transfer::Kind, bool, bool, bool, WorldRank, std::string, WorldRank, std::string>,
+      std::size_t>
+      known;
   for (const Transfer& transfer : transfers) {
-    const auto [at, is_new] = known.try_emplace({transfer.kind, transfer.inside, transfer.is_update, transfer.unexplained, transfer.to.rank, transfer.to.what, transfer.from.rank, transfer.from.what},
-                                                groups.size());
+    const auto [at, is_new] = known.try_emplace(
+        {transfer.kind, transfer.inside, transfer.is_update, transfer.unexplained, transfer.to.rank,
+         transfer.to.what, transfer.from.rank, transfer.from.what},
+        groups.size());
     if (is_new) groups.push_back({transfer, 0, 0});
     ++groups[at->second].times;
     groups[at->second].bytes += transfer.bytes;
@@ -285,10 +345,15 @@ std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers) {
 
 namespace {
 
-std::string counted(std::uint64_t count, const char* one, const char* many) { return fmt::format("{} {}", count, count == 1 ? one : many); }
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
 
 std::string times_text(const TransferGroup& group) {
-  return group.first.kind == Transfer::Kind::Message ? counted(group.times, "message", "messages") : fmt::format("{}, {}", counted(group.times, "value", "values"), counted(group.bytes, "byte", "bytes"));
+  return group.first.kind == Transfer::Kind::Message
+             ? counted(group.times, "message", "messages")
+             : fmt::format("{}, {}", counted(group.times, "value", "values"),
+                           counted(group.bytes, "byte", "bytes"));
 }
 
 // Small values as whole numbers: flags, counters and indices are.
@@ -299,17 +364,21 @@ std::string value_text(const Transfer& transfer) {
   return fmt::format(", 0x{:x}", value);
 }
 
-std::string end_text(const TransferEnd& end) { return fmt::format("rank {} {}", end.rank.value, end.what); }
+std::string end_text(const TransferEnd& end) {
+  return fmt::format("rank {} {}", end.rank.value, end.what);
+}
 
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, bool each) {
   std::vector<TransferGroup> groups;
   if (each)
-    for (const Transfer& transfer : explanation.transfers) groups.push_back({transfer, 1, transfer.bytes});
+    for (const Transfer& transfer : explanation.transfers)
+      groups.push_back({transfer, 1, transfer.bytes});
   else
     groups = grouped(explanation.transfers);
-  std::string text = fmt::format("Ranks {} of {}\n", rank_ranges(explanation.ranks), explanation.world_size);
+  std::string text =
+      fmt::format("Ranks {} of {}\n", rank_ranges(explanation.ranks), explanation.world_size);
   const auto section = [&](const char* title, auto chosen, auto line) {
     bool any = false;
     for (const TransferGroup& group : groups) {
@@ -321,20 +390,37 @@ std::string explanation_text(const Explanation& explanation, bool each) {
   };
   const auto steps = [&](const TransferGroup& group) {
     const Transfer& t = group.first;
-    return fmt::format("{}{}step {}{}", each ? value_text(t) : "", each || group.times == 1 ? ", " : ", first: ", t.to.event, t.inside ? fmt::format(" <- step {}", t.from.event) : "");
+    return fmt::format("{}{}step {}{}", each ? value_text(t) : "",
+                       each || group.times == 1 ? ", " : ", first: ", t.to.event,
+                       t.inside ? fmt::format(" <- step {}", t.from.event) : "");
   };
-  section("From inside the group", [](const Transfer& t) { return t.inside; }, [&](const TransferGroup& group) {
-    const Transfer& t = group.first;
-    return fmt::format("{} <- {}{}: {}{}", end_text(t.to), end_text(t.from), t.is_update ? " (or what it was added to)" : "", times_text(group), steps(group));
-  });
-  section("From outside the group", [](const Transfer& t) { return !t.inside; },
-          [&](const TransferGroup& group) { return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group)); });
+  section(
+      "From inside the group", [](const Transfer& t) { return t.inside; },
+      [&](const TransferGroup& group) {
+        const Transfer& t = group.first;
+        return fmt::format("{} <- {}{}: {}{}", end_text(t.to), end_text(t.from),
+                           t.is_update ? " (or what it was added to)" : "", times_text(group),
+                           steps(group));
+      });
+  section(
+      "From outside the group", [](const Transfer& t) { return !t.inside; },
+      [&](const TransferGroup& group) {
+        return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));
+      });
   if (!explanation.gatherings.empty()) text += "\nCollectives\n";
   for (const Explanation::Gathering& gathering : explanation.gatherings)
-    text += fmt::format("  {}: {}, of ranks {}{}\n", end_text(gathering.who), counted(gathering.times, "time", "times"), rank_ranges(gathering.inside),
-                        gathering.outside.empty() ? "; nobody outside the group" : fmt::format(" and {} outside the group", rank_ranges(gathering.outside)));
-  section("No order of the group's own accesses explains these (somebody outside wrote the same, or memory is not sequentially consistent)", [](const Transfer& t) { return t.unexplained; },
-          [&](const TransferGroup& group) { return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group)); });
+    text += fmt::format("  {}: {}, of ranks {}{}\n", end_text(gathering.who),
+                        counted(gathering.times, "time", "times"), rank_ranges(gathering.inside),
+                        gathering.outside.empty() ? "; nobody outside the group"
+                                                  : fmt::format(" and {} outside the group",
+                                                                rank_ranges(gathering.outside)));
+  section(
+      "No order of the group's own accesses explains these (somebody outside wrote the same, or "
+      "memory is not sequentially consistent)",
+      [](const Transfer& t) { return t.unexplained; },
+      [&](const TransferGroup& group) {
+        return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));
+      });
   return text;
 }
 

@@ -20,8 +20,9 @@ using Accounts = std::map<WorldRank, RankAccount>;
 // One end of a transfer.
 struct TransferEnd {
   WorldRank rank;
-  std::string what;         // "MPI_Put halo.c:12", "load flag.c:31"
-  std::uint64_t event = 0;  // the rank's step in time: its event of this number, or the last before a load or store
+  std::string what;  // "MPI_Put halo.c:12", "load flag.c:31"
+  std::uint64_t event =
+      0;  // the rank's step in time: its event of this number, or the last before a load or store
   auto operator<=>(const TransferEnd&) const = default;
 };
 
@@ -56,8 +57,10 @@ struct Explanation {
 };
 std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers);
 
-// Stores of which ranks can have been read by others of the group, and where: what a second replay has to tell.
-std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group, const Accounts& accounts);
+// Stores of which ranks can have been read by others of the group, and where: what a second replay
+// has to tell.
+std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group,
+                                             const Accounts& accounts);
 Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts);
 
 // As lines for people; `each`: every single transfer instead of those alike together.

@@ -18,10 +18,16 @@ class Ends final : public MessageSink {
   void step(MessageStep step) override {
     if (take_halves(step)) return;
     switch (step.kind) {
-      case MessageStep::Kind::Send: rank_.sent.push_back({step.key, event_->call, step.site, index_, -1}); return;
-      case MessageStep::Kind::Receive: posted_[step.operation] = {step.key, event_->call, step.site, index_, -1}; return;
-      case MessageStep::Kind::CompleteReceive: return complete(step.operation);
-      default: return;
+      case MessageStep::Kind::Send:
+        rank_.sent.push_back({step.key, event_->call, step.site, index_, -1});
+        return;
+      case MessageStep::Kind::Receive:
+        posted_[step.operation] = {step.key, event_->call, step.site, index_, -1};
+        return;
+      case MessageStep::Kind::CompleteReceive:
+        return complete(step.operation);
+      default:
+        return;
     }
   }
   void took(std::uint64_t operation, MessageKey key) override {
@@ -36,8 +42,10 @@ class Ends final : public MessageSink {
     const auto posted = posted_.find(operation);
     if (posted == posted_.end()) return;
     posted->second.event = index_;
-    if (posted->second.key != 0) receive(operation);
-    else complete_[operation] = true;
+    if (posted->second.key != 0)
+      receive(operation);
+    else
+      complete_[operation] = true;
   }
   void receive(std::uint64_t operation) {
     rank_.received.push_back(posted_[operation]);
@@ -59,16 +67,21 @@ bool is_collective(const Event& event) {
     case Action::SendReceiveReplace:
     case Action::Probe:
     case Action::MatchedProbe:
-    case Action::MatchedReceive: return false;
-    default: return event.fields.has(Field::comm) && !event.buffers.empty();
+    case Action::MatchedReceive:
+      return false;
+    default:
+      return event.fields.has(Field::comm) && !event.buffers.empty();
   }
 }
 
 void add_operation(RecordedRank& rank, const Access& access) {
-  if (access.win == Uid() || access.rank != rank.rank || access.kind == AccessKind::Load || access.kind == AccessKind::Store) return;
+  if (access.win == Uid() || access.rank != rank.rank || access.kind == AccessKind::Load ||
+      access.kind == AccessKind::Store)
+    return;
   Operation& operation = rank.operations[access.begin / 2];
   operation.access = access;
-  operation.reads = access.kind == AccessKind::Get || traits(access.call).action != Action::Accumulate;
+  operation.reads =
+      access.kind == AccessKind::Get || traits(access.call).action != Action::Accumulate;
   operation.writes = access.kind != AccessKind::Get && access.op != ReduceOp::NoOp;
   if (access.kind == AccessKind::Put) operation.reads = false;
 }
@@ -76,7 +89,15 @@ void add_operation(RecordedRank& rank, const Access& access) {
 Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
   auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
-  RecordedRank read{.rank = rank, .world_size = (*trace)->world_size(), .trace = std::move(*trace), .times = {}, .steps = {}, .operations = {}, .sent = {}, .received = {}, .collectives = {}};
+  RecordedRank read{.rank = rank,
+                    .world_size = (*trace)->world_size(),
+                    .trace = std::move(*trace),
+                    .times = {},
+                    .steps = {},
+                    .operations = {},
+                    .sent = {},
+                    .received = {},
+                    .collectives = {}};
   Timeline timeline(rank, read.world_size, read.definitions());
   Ends ends(read);
   timeline.tell_messages(&ends, Timeline::Besides::All);
@@ -86,20 +107,24 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
     read.times.push_back({event->start, event->start + event->duration});
     const CallTraits& call = traits(event->call);
     if (is_step(call.action, call.when)) read.steps[event->task].push_back(index);
-    if (is_collective(*event)) ++collectives[{event->call, event->site, CommId(static_cast<std::uint32_t>(event->fields[Field::comm]))}];
+    if (is_collective(*event))
+      ++collectives[{event->call, event->site,
+                     CommId(static_cast<std::uint32_t>(event->fields[Field::comm]))}];
     ends.at(*event, index);
     timeline.add(*event, {event->start, event->start + event->duration});
     timeline.take_closed([&](const Access& access) { add_operation(read, access); });
     timeline.take_atomics();
   }
-  timeline.take_open(Timeline::Open::Shared, [&](const Access& access) { add_operation(read, access); });
+  timeline.take_open(Timeline::Open::Shared,
+                     [&](const Access& access) { add_operation(read, access); });
   for (const auto& [what, times] : collectives) {
     const auto& [call, site, id] = what;
     const auto comm = read.definitions().comms.find(id);
     if (comm == read.definitions().comms.end()) continue;
     std::vector<WorldRank> members;
     for (const GroupId group : {comm->second.group, comm->second.remote_group})
-      if (const auto found = read.definitions().groups.find(group); found != read.definitions().groups.end())
+      if (const auto found = read.definitions().groups.find(group);
+          found != read.definitions().groups.end())
         members.insert(members.end(), found->second.ranks.begin(), found->second.ranks.end());
     std::sort(members.begin(), members.end());
     read.collectives.push_back({call, site, times, std::move(members)});
@@ -111,15 +136,19 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
 
 std::uint64_t RecordedRank::event_of(TaskId task, std::uint64_t step) const {
   const auto found = steps.find(task);
-  return step == 0 || found == steps.end() || step > found->second.size() ? 0 : found->second[step - 1];
+  return step == 0 || found == steps.end() || step > found->second.size() ? 0
+                                                                          : found->second[step - 1];
 }
 
 std::uint64_t RecordedRank::time_of_tick(std::uint64_t tick) const {
   const HostClock& clock = definitions().rank.clock;
-  return static_cast<std::uint64_t>(offset + static_cast<double>(static_cast<std::int64_t>(tick - clock.tick)) * clock.ns_per_tick);
+  return static_cast<std::uint64_t>(
+      offset +
+      static_cast<double>(static_cast<std::int64_t>(tick - clock.tick)) * clock.ns_per_tick);
 }
 
-Result<std::vector<RecordedRank>> read_group(const std::string& run, const std::vector<WorldRank>& ranks) {
+Result<std::vector<RecordedRank>> read_group(const std::string& run,
+                                             const std::vector<WorldRank>& ranks) {
   std::vector<RecordedRank> group;
   for (const WorldRank rank : ranks) {
     auto read = read_rank(run, rank);

@@ -1,4 +1,5 @@
-// What the ranks of a group did, from their traces: who sent what they received, their one-sided operations, collectives, and when all that was.
+// What the ranks of a group did, from their traces: who sent what they received, their one-sided
+// operations, collectives, and when all that was.
 #pragma once
 
 #include <map>
@@ -40,9 +41,10 @@ struct RecordedRank {
   WorldRank rank;
   std::int32_t world_size = 0;
   std::unique_ptr<RankTrace> trace;
-  double offset = 0;          // of its time 0, in nanoseconds
-  std::vector<TimeSpan> times;    // by event
-  std::map<TaskId, std::vector<std::uint64_t>> steps;  // of each task, the events that are steps (model/call.h): the first is number 1
+  double offset = 0;            // of its time 0, in nanoseconds
+  std::vector<TimeSpan> times;  // by event
+  std::map<TaskId, std::vector<std::uint64_t>>
+      steps;  // of each task, the events that are steps (model/call.h): the first is number 1
   std::unordered_map<std::uint64_t, Operation> operations;  // by event
   std::vector<MessagePlace> sent, received;
   std::vector<Collective> collectives;
@@ -53,6 +55,7 @@ struct RecordedRank {
   std::uint64_t time_of_tick(std::uint64_t tick) const;
 };
 
-Result<std::vector<RecordedRank>> read_group(const std::string& run, const std::vector<WorldRank>& ranks);
+Result<std::vector<RecordedRank>> read_group(const std::string& run,
+                                             const std::vector<WorldRank>& ranks);
 
 }  // namespace photofinish

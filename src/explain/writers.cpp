@@ -24,13 +24,16 @@ struct Grain {
   std::uint32_t cuts = 0;
   void add(std::uint64_t begin, const Place& place) {
     places.push_back(place);
-    for (const std::uint64_t at : {place.piece->begin, place.piece->begin + place.piece->content.size()})
+    for (const std::uint64_t at :
+         {place.piece->begin, place.piece->begin + place.piece->content.size()})
       if (begin < at && at < begin + kGrain) cuts |= 1u << (at - begin);
   }
 };
 
 struct GrainHash {
-  std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& grain) const { return (grain.second * 31 + grain.first) * 0x9e3779b97f4a7c15ull; }
+  std::size_t operator()(const std::pair<std::uint32_t, std::uint64_t>& grain) const {
+    return (grain.second * 31 + grain.first) * 0x9e3779b97f4a7c15ull;
+  }
 };
 
 class Finder {
@@ -38,10 +41,13 @@ class Finder {
   explicit Finder(const std::vector<Writing>& writings) : writings_(writings) {
     std::vector<std::size_t> order(writings.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return writings[a].when.start < writings[b].when.start; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return writings[a].when.start < writings[b].when.start;
+    });
     for (const std::size_t index : order)
       for (const Contents& piece : writings[index].pieces)
-        for (std::uint64_t grain = piece.begin / kGrain; grain * kGrain < piece.begin + piece.content.size(); ++grain)
+        for (std::uint64_t grain = piece.begin / kGrain;
+             grain * kGrain < piece.begin + piece.content.size(); ++grain)
           grains_[{piece.memory, grain}].add(grain * kGrain, {index, &piece});
   }
 
@@ -54,16 +60,21 @@ class Finder {
         at = next;
       }
     std::vector<Origin> origins;
-    for (const auto& [who, bytes] : found) origins.push_back({std::get<0>(who), bytes, std::get<1>(who)});
+    for (const auto& [who, bytes] : found)
+      origins.push_back({std::get<0>(who), bytes, std::get<1>(who)});
     return origins;
   }
 
  private:
   using Found = std::map<std::tuple<std::size_t, bool>, std::uint64_t>;
 
-  // Of the bytes from `begin` to `end`, which lie in one grain: as a whole if one wrote them so, else in parts, as they were written.
-  void add_origins(const Reading& reading, const Contents& read, std::uint64_t begin, std::uint64_t end, Found& found) const {
-    const auto add = [&](const Origin& origin, std::uint64_t bytes) { found[{origin.writing, origin.unexplained}] += bytes; };
+  // Of the bytes from `begin` to `end`, which lie in one grain: as a whole if one wrote them so,
+  // else in parts, as they were written.
+  void add_origins(const Reading& reading, const Contents& read, std::uint64_t begin,
+                   std::uint64_t end, Found& found) const {
+    const auto add = [&](const Origin& origin, std::uint64_t bytes) {
+      found[{origin.writing, origin.unexplained}] += bytes;
+    };
     const auto list = grains_.find({read.memory, begin / kGrain});
     if (list == grains_.end()) return add({}, end - begin);
     const Grain& grain = list->second;
@@ -79,7 +90,8 @@ class Finder {
     }
   }
 
-  Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin, std::uint64_t end, const std::vector<Place>& places) const {
+  Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin,
+                   std::uint64_t end, const std::vector<Place>& places) const {
     std::size_t update = Origin::kElsewhere;
     std::uint64_t overwritten_from = 0;  // what was over before then is gone
     bool would_fit = false;
@@ -91,15 +103,19 @@ class Finder {
       const std::uint64_t written_end = written.begin + written.content.size();
       if (written.begin >= end || written_end <= begin) continue;
       const bool covers = written.begin <= begin && end <= written_end;
-      const bool possible = writing.when.start <= reading.when.end && writing.when.end >= overwritten_from;
+      const bool possible =
+          writing.when.start <= reading.when.end && writing.when.end >= overwritten_from;
       if (writing.is_update) {
         if (covers && possible && update == Origin::kElsewhere) update = place->writing;
-      } else if (covers && written.content.compare(begin - written.begin, end - begin, read.content, begin - read.begin, end - begin) == 0) {
+      } else if (covers && written.content.compare(begin - written.begin, end - begin, read.content,
+                                                   begin - read.begin, end - begin) == 0) {
         if (possible) return {.writing = place->writing};
         would_fit = true;
       }
-      if (writing.when.end < reading.when.start) overwritten_from = std::max(overwritten_from, writing.when.start);
-      // From here on nothing can have been it any more, and only so much time is spent to know whether something would fit.
+      if (writing.when.end < reading.when.start)
+        overwritten_from = std::max(overwritten_from, writing.when.start);
+      // From here on nothing can have been it any more, and only so much time is spent to know
+      // whether something would fit.
       if (overwritten_from != 0 && (update != Origin::kElsewhere || ++beyond > kBeyond)) break;
     }
     return {.writing = update, .unexplained = update == Origin::kElsewhere && would_fit};
@@ -111,7 +127,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<std::vector<Origin>> find_origins(const std::vector<Reading>& readings, const std::vector<Writing>& writings) {
+std::vector<std::vector<Origin>> find_origins(const std::vector<Reading>& readings,
+                                              const std::vector<Writing>& writings) {
   const Finder finder(writings);
   std::vector<std::vector<Origin>> origins;
   for (const Reading& reading : readings) origins.push_back(finder.origins_of(reading));

@@ -1,10 +1,13 @@
-// Who wrote what was found: for each value that a rank of a group read, the write of the group that it came from, or that it came from elsewhere.
+// Who wrote what was found: for each value that a rank of a group read, the write of the group that
+// it came from, or that it came from elsewhere.
 //
-// Rule: a value comes from the last write of those bytes that has these contents, could have begun before the read was over, and was not surely overwritten before it began.
-// A write is from its issue to its completion, a read likewise; what overlaps in time may have happened in either order. Updates of which only the operand
-// is known (accumulates) may have made any value, and are named where no write fits.
-// A value that only writes have which cannot have been it (surely overwritten, or begun later) came from elsewhere, or memory is not sequentially consistent: it is marked.
-// Cannot see: writes of the same contents by others than the group.
+// Rule: a value comes from the last write of those bytes that has these contents, could have begun
+// before the read was over, and was not surely overwritten before it began. A write is from its
+// issue to its completion, a read likewise; what overlaps in time may have happened in either
+// order. Updates of which only the operand is known (accumulates) may have made any value, and are
+// named where no write fits. A value that only writes have which cannot have been it (surely
+// overwritten, or begun later) came from elsewhere, or memory is not sequentially consistent: it is
+// marked. Cannot see: writes of the same contents by others than the group.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +38,8 @@ struct Writing {
 struct Reading {
   TimeSpan when;
   std::vector<Contents> pieces;
-  std::size_t own = ~std::size_t{0};  // what the same operation writes, having read; the index of a writing
+  std::size_t own =
+      ~std::size_t{0};  // what the same operation writes, having read; the index of a writing
 };
 
 // Where some bytes of a reading came from.
@@ -43,11 +47,13 @@ struct Origin {
   static constexpr std::size_t kElsewhere = ~std::size_t{0};
   std::size_t writing = kElsewhere;  // index
   std::uint64_t bytes = 0;
-  bool unexplained = false;  // elsewhere, though a writing that cannot have been it has these contents
+  bool unexplained =
+      false;  // elsewhere, though a writing that cannot have been it has these contents
   bool operator==(const Origin&) const = default;
 };
 
 // One list for each reading, by writing; those from elsewhere come last.
-std::vector<std::vector<Origin>> find_origins(const std::vector<Reading>& readings, const std::vector<Writing>& writings);
+std::vector<std::vector<Origin>> find_origins(const std::vector<Reading>& readings,
+                                              const std::vector<Writing>& writings);
 
 }  // namespace photofinish

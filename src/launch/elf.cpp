@@ -24,7 +24,8 @@ class File {
     // Non-blocking: opening a named pipe must not wait for its writer.
     fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat info;
-    if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) size_ = static_cast<uint64_t>(info.st_size);
+    if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode))
+      size_ = static_cast<uint64_t>(info.st_size);
   }
   ~File() {
     if (fd_ >= 0) ::close(fd_);
@@ -38,7 +39,8 @@ class File {
   std::optional<std::vector<T>> read(uint64_t offset, uint64_t count) const {
     if (offset > size_ || count > (size_ - offset) / sizeof(T)) return std::nullopt;
     std::vector<T> items(count);
-    if (!read_bytes(offset, reinterpret_cast<char*>(items.data()), count * sizeof(T))) return std::nullopt;
+    if (!read_bytes(offset, reinterpret_cast<char*>(items.data()), count * sizeof(T)))
+      return std::nullopt;
     return items;
   }
 
@@ -87,7 +89,8 @@ struct Headers {
 Result<Headers> read_headers(const File& file, const std::string& path) {
   if (!file.is_open()) return Error{path + ": cannot be read (" + std::strerror(errno) + ")"};
   const auto ident = file.read<unsigned char>(0, EI_NIDENT);
-  if (!ident || std::memcmp(ident->data(), ELFMAG, SELFMAG) != 0) return Error{path + ": not an ELF file"};
+  if (!ident || std::memcmp(ident->data(), ELFMAG, SELFMAG) != 0)
+    return Error{path + ": not an ELF file"};
   if ((*ident)[EI_CLASS] != ELFCLASS64 || (*ident)[EI_DATA] != ELFDATA2LSB)
     return Error{path + ": not a 64-bit little-endian program; build it for this machine"};
   const auto header = file.read<Elf64_Ehdr>(0, 1);
@@ -111,7 +114,8 @@ std::optional<uint64_t> file_offset_of(const Headers& headers, uint64_t address)
     if (segment.p_type != PT_LOAD || address < segment.p_vaddr) continue;
     const uint64_t inside = address - segment.p_vaddr;
     uint64_t offset;
-    if (inside < segment.p_filesz && !__builtin_add_overflow(segment.p_offset, inside, &offset)) return offset;
+    if (inside < segment.p_filesz && !__builtin_add_overflow(segment.p_offset, inside, &offset))
+      return offset;
   }
   return std::nullopt;
 }
@@ -125,7 +129,8 @@ std::optional<uint64_t> value_of(const std::vector<Elf64_Dyn>& entries, int64_t 
 // Cut at DT_NULL: what follows is padding.
 std::optional<std::vector<Elf64_Dyn>> read_dynamic(const File& file, const Elf64_Phdr& segment) {
   auto entries = file.read<Elf64_Dyn>(segment.p_offset, segment.p_filesz / sizeof(Elf64_Dyn));
-  if (entries) entries->erase(std::ranges::find(*entries, DT_NULL, &Elf64_Dyn::d_tag), entries->end());
+  if (entries)
+    entries->erase(std::ranges::find(*entries, DT_NULL, &Elf64_Dyn::d_tag), entries->end());
   return entries;
 }
 
@@ -156,7 +161,8 @@ bool fill_from_dynamic(Elf& elf, const std::vector<Elf64_Dyn>& entries, const St
 
 class SymbolSearch {
  public:
-  explicit SymbolSearch(std::span<const std::string_view> names) : names_(names), uses_(names.size()) {}
+  explicit SymbolSearch(std::span<const std::string_view> names)
+      : names_(names), uses_(names.size()) {}
 
   void scan(const std::vector<Elf64_Sym>& symbols, const Strings& strings) {
     for (const Elf64_Sym& symbol : symbols)
@@ -167,7 +173,8 @@ class SymbolSearch {
   std::vector<SymbolUse> take() { return std::move(uses_); }
 
  private:
-  // An undefined symbol with a value (a function's address taken in a non-PIE program) is still only needed.
+  // An undefined symbol with a value (a function's address taken in a non-PIE program) is still
+  // only needed.
   static void note(SymbolUse& use, const Elf64_Sym& symbol) {
     (symbol.st_shndx == SHN_UNDEF ? use.needed : use.defined) = true;
   }
@@ -188,13 +195,16 @@ std::optional<std::vector<Elf64_Shdr>> read_sections(const File& file, const Elf
   return file.read<Elf64_Shdr>(header.e_shoff, count);
 }
 
-bool scan_sections(const File& file, const std::vector<Elf64_Shdr>& sections, SymbolSearch& search) {
+bool scan_sections(const File& file, const std::vector<Elf64_Shdr>& sections,
+                   SymbolSearch& search) {
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
     if (section.sh_link >= sections.size()) return false;
     const Elf64_Shdr& string_section = sections[section.sh_link];
-    if (string_section.sh_type != SHT_STRTAB) continue;  // a separate debug file: names are elsewhere
-    const auto symbols = file.read<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym));
+    if (string_section.sh_type != SHT_STRTAB)
+      continue;  // a separate debug file: names are elsewhere
+    const auto symbols =
+        file.read<Elf64_Sym>(section.sh_offset, section.sh_size / sizeof(Elf64_Sym));
     const auto strings = file.read<char>(string_section.sh_offset, string_section.sh_size);
     if (!symbols || !strings) return false;
     search.scan(*symbols, *strings);
@@ -202,7 +212,8 @@ bool scan_sections(const File& file, const std::vector<Elf64_Shdr>& sections, Sy
   return true;
 }
 
-// Without section headers nothing says how many dynamic symbols there are; linkers put the strings right after them.
+// Without section headers nothing says how many dynamic symbols there are; linkers put the strings
+// right after them.
 bool scan_dynamic(const File& file, const Headers& headers, SymbolSearch& search) {
   const Elf64_Phdr* segment = find_segment(headers, PT_DYNAMIC);
   if (segment == nullptr) return true;
@@ -214,7 +225,8 @@ bool scan_dynamic(const File& file, const Headers& headers, SymbolSearch& search
   if (!strings || !symbols_at || !strings_at || *strings_at < *symbols_at) return false;
   const auto offset = file_offset_of(headers, *symbols_at);
   if (!offset) return false;
-  const auto symbols = file.read<Elf64_Sym>(*offset, (*strings_at - *symbols_at) / sizeof(Elf64_Sym));
+  const auto symbols =
+      file.read<Elf64_Sym>(*offset, (*strings_at - *symbols_at) / sizeof(Elf64_Sym));
   if (!symbols) return false;
   search.scan(*symbols, *strings);
   return true;
@@ -228,7 +240,8 @@ FileKind kind_of_file(const std::string& path) {
   if (!start) return FileKind::Other;
   if ((*start)[0] == '#' && (*start)[1] == '!') return FileKind::Script;
   const auto magic = file.read<char>(0, SELFMAG);
-  return magic && std::memcmp(magic->data(), ELFMAG, SELFMAG) == 0 ? FileKind::Elf : FileKind::Other;
+  return magic && std::memcmp(magic->data(), ELFMAG, SELFMAG) == 0 ? FileKind::Elf
+                                                                   : FileKind::Other;
 }
 
 Result<Elf> read_elf(const std::string& path) {
@@ -236,7 +249,9 @@ Result<Elf> read_elf(const std::string& path) {
   const auto headers = read_headers(file, path);
   if (!headers) return headers.error();
   if (headers->file.e_type != ET_EXEC && headers->file.e_type != ET_DYN)
-    return Error{path + ": neither a program nor a shared library (an object file or a core dump?); give the program"};
+    return Error{path +
+                 ": neither a program nor a shared library (an object file or a core dump?); give "
+                 "the program"};
 
   Elf elf{.path = path, .machine = headers->file.e_machine};
   elf.has_interpreter = find_segment(*headers, PT_INTERP) != nullptr;
@@ -254,14 +269,16 @@ Result<Elf> read_elf(const std::string& path) {
   return elf;
 }
 
-Result<std::vector<SymbolUse>> find_symbols(const std::string& path, std::span<const std::string_view> names) {
+Result<std::vector<SymbolUse>> find_symbols(const std::string& path,
+                                            std::span<const std::string_view> names) {
   const File file(path);
   const auto headers = read_headers(file, path);
   if (!headers) return headers.error();
   const auto sections = read_sections(file, headers->file);
   if (!sections) return damaged(path, "section headers");
   SymbolSearch search(names);
-  const bool whole = sections->empty() ? scan_dynamic(file, *headers, search) : scan_sections(file, *sections, search);
+  const bool whole = sections->empty() ? scan_dynamic(file, *headers, search)
+                                       : scan_sections(file, *sections, search);
   if (!whole) return damaged(path, "symbol table");
   return search.take();
 }

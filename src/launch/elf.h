@@ -1,9 +1,10 @@
-// Reads the few things of an ELF file that decide how a program must be started: is it dynamic, which libraries does it
-// name, where does it look for them, does it define a given function itself.
-// Rule: every offset and size in the file is a claim. It is checked against the file's real size before use, so that a
-// truncated or hostile file is an Error, never a crash, and never makes us allocate more than the file is long.
-// The file is read, not mapped: a file that shrinks while we look at it (a linker at work) must not end us with SIGBUS.
-// Only 64-bit little-endian files: that is all our preload libraries exist for.
+// Reads the few things of an ELF file that decide how a program must be started: is it dynamic,
+// which libraries does it name, where does it look for them, does it define a given function
+// itself. Rule: every offset and size in the file is a claim. It is checked against the file's real
+// size before use, so that a truncated or hostile file is an Error, never a crash, and never makes
+// us allocate more than the file is long. The file is read, not mapped: a file that shrinks while
+// we look at it (a linker at work) must not end us with SIGBUS. Only 64-bit little-endian files:
+// that is all our preload libraries exist for.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct Elf {
   uint16_t machine = 0;          // EM_…
   bool has_interpreter = false;  // names a dynamic loader, so LD_PRELOAD works
   bool has_dynamic_section = false;
-  bool is_program = false;  // and not a shared library: ET_EXEC, has an interpreter, or is marked as PIE
+  bool is_program =
+      false;  // and not a shared library: ET_EXEC, has an interpreter, or is marked as PIE
   std::string soname;
   std::vector<std::string> needed;
   std::string rpath;  // as written: colons and $ORIGIN included
@@ -39,7 +41,9 @@ struct SymbolUse {
   bool needed = false;
 };
 
-// How the file uses each name, in the order of `names`; looks in .dynsym and, where it was not stripped, in .symtab.
-Result<std::vector<SymbolUse>> find_symbols(const std::string& path, std::span<const std::string_view> names);
+// How the file uses each name, in the order of `names`; looks in .dynsym and, where it was not
+// stripped, in .symtab.
+Result<std::vector<SymbolUse>> find_symbols(const std::string& path,
+                                            std::span<const std::string_view> names);
 
 }  // namespace photofinish

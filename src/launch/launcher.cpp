@@ -30,21 +30,25 @@ constexpr const char* kMpichNames[] = {"mpirun.mpich", "mpiexec.mpich", "mpiexec
 // Names that any MPI may have: the launcher itself must say.
 constexpr const char* kCommonNames[] = {"mpirun", "mpiexec"};
 
-constexpr const char* kResourceManagers[] = {"SLURM_JOB_ID", "SLURM_JOBID",  "PBS_JOBID",   "LSB_JOBID",
-                                             "PE_HOSTFILE",  "COBALT_JOBID", "FLUX_JOB_ID", "LOADL_STEP_ID"};
+constexpr const char* kResourceManagers[] = {"SLURM_JOB_ID", "SLURM_JOBID",  "PBS_JOBID",
+                                             "LSB_JOBID",    "PE_HOSTFILE",  "COBALT_JOBID",
+                                             "FLUX_JOB_ID",  "LOADL_STEP_ID"};
 
 std::span<const char* const> own_names(MpiFlavour flavour) {
   if (flavour == MpiFlavour::OpenMpi) return kOpenMpiNames;
   return kMpichNames;
 }
 
-// What a child writes until it ends or ten seconds pass: a launcher that waits for its cluster must not stop us.
+// What a child writes until it ends or ten seconds pass: a launcher that waits for its cluster must
+// not stop us.
 std::string read_output(int fd) {
   const auto deadline = steady_clock::now() + std::chrono::seconds(10);
   std::string output;
   char buffer[4096];
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - steady_clock::now())
+            .count();
     pollfd ready{fd, POLLIN, 0};
     if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return output;
     const ssize_t got = read(fd, buffer, sizeof buffer);
@@ -63,13 +67,15 @@ std::string version_text(const std::string& launcher) {
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   const char* words[] = {launcher.c_str(), "--version", nullptr};
   pid_t child;
-  const int failed = posix_spawn(&child, words[0], &actions, nullptr, const_cast<char**>(words), environ);
+  const int failed =
+      posix_spawn(&child, words[0], &actions, nullptr, const_cast<char**>(words), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string output;
   if (failed == 0) {
     output = read_output(ends[0]);
-    kill(child, SIGKILL);  // it has ended, or said enough; until waited for, the id is still its own
+    kill(child,
+         SIGKILL);  // it has ended, or said enough; until waited for, the id is still its own
     waitpid(child, nullptr, 0);
   }
   close(ends[0]);
@@ -79,7 +85,8 @@ std::string version_text(const std::string& launcher) {
 bool is_of_flavour(const std::string& launcher, MpiFlavour flavour) {
   const std::string text = version_text(launcher);
   const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
-  if (flavour == MpiFlavour::OpenMpi) return says("Open MPI") || says("OpenRTE") || says("open-mpi.org");
+  if (flavour == MpiFlavour::OpenMpi)
+    return says("Open MPI") || says("OpenRTE") || says("open-mpi.org");
   return says("HYDRA") || says("MPICH");
 }
 
@@ -87,10 +94,12 @@ bool is_of_flavour(const std::string& launcher, MpiFlavour flavour) {
 std::vector<fs::path> bin_directories_near(const std::string& library) {
   if (library.empty()) return {};
   std::error_code failed;
-  const fs::path directory = fs::weakly_canonical(fs::path(library).parent_path(), failed);  // /lib is /usr/lib
+  const fs::path directory =
+      fs::weakly_canonical(fs::path(library).parent_path(), failed);  // /lib is /usr/lib
   std::vector<fs::path> near;
   for (const fs::path& prefix : {directory.parent_path(), directory.parent_path().parent_path()})
-    if (prefix != prefix.root_path()) near.push_back(prefix / "bin");  // Open MPI refuses to have / for its prefix
+    if (prefix != prefix.root_path())
+      near.push_back(prefix / "bin");  // Open MPI refuses to have / for its prefix
   return near;
 }
 
@@ -99,7 +108,8 @@ std::optional<std::string> find_beside(const std::string& library, MpiFlavour fl
     for (const char* name : own_names(flavour))
       if (const auto path = find_program(bin / name)) return *path;
     for (const char* name : kCommonNames)
-      if (const auto path = find_program(bin / name); path && is_of_flavour(*path, flavour)) return *path;
+      if (const auto path = find_program(bin / name); path && is_of_flavour(*path, flavour))
+        return *path;
   }
   return std::nullopt;
 }
@@ -113,8 +123,8 @@ std::optional<std::string> find_launcher(MpiFlavour flavour, const std::string& 
   return std::nullopt;
 }
 
-// Called by an absolute path, Open MPI's mpirun acts as with --prefix and changes the ranks' environment. So it is
-// called as the user would, by name, when the name leads to the same file.
+// Called by an absolute path, Open MPI's mpirun acts as with --prefix and changes the ranks'
+// environment. So it is called as the user would, by name, when the name leads to the same file.
 std::string as_user_calls_it(const std::string& launcher) {
   const std::string name = fs::path(launcher).filename();
   const auto in_path = find_program(name);
@@ -122,14 +132,16 @@ std::string as_user_calls_it(const std::string& launcher) {
   return in_path && fs::equivalent(*in_path, launcher, failed) ? name : launcher;
 }
 
-// Cores, not hardware threads: Open MPI counts its slots so. Hardware threads of one core name the same siblings.
+// Cores, not hardware threads: Open MPI counts its slots so. Hardware threads of one core name the
+// same siblings.
 int usable_cores() {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) != 0) return 1;
   std::set<std::string> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &usable)) continue;
-    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
+    std::ifstream file(
+        fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
     std::string siblings;
     if (!std::getline(file, siblings)) siblings = fmt::format("cpu{}", cpu);
     cores.insert(siblings);
@@ -138,25 +150,30 @@ int usable_cores() {
 }
 
 bool under_resource_manager() {
-  return std::ranges::any_of(kResourceManagers, [](const char* name) { return std::getenv(name) != nullptr; });
+  return std::ranges::any_of(kResourceManagers,
+                             [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 Error no_launcher_error(MpiFlavour flavour) {
   const bool open_mpi = flavour == MpiFlavour::OpenMpi;
   return Error{
-      fmt::format("the program needs {}, but no mpirun of it is in PATH; install it ({}), or write: photofinish "
+      fmt::format("the program needs {}, but no mpirun of it is in PATH; install it ({}), or "
+                  "write: photofinish "
                   "check -- LAUNCHER ... PROGRAM",
-                  name_of(flavour), open_mpi ? "openmpi-bin or your site's module" : "mpich or your site's module")};
+                  name_of(flavour),
+                  open_mpi ? "openmpi-bin or your site's module" : "mpich or your site's module")};
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks, const std::string& mpi_library) {
+Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
+                                              const std::string& mpi_library) {
   if (ranks < 1) return Error{fmt::format("{} ranks cannot be started; give -n 1 or more", ranks)};
   const auto launcher = find_launcher(flavour, mpi_library);
   if (!launcher) return no_launcher_error(flavour);
   std::vector<std::string> words = {as_user_calls_it(*launcher), "-n", std::to_string(ranks)};
-  // With a resource manager the slots are the job's: more ranks than that are refused, and that is the site's will.
+  // With a resource manager the slots are the job's: more ranks than that are refused, and that is
+  // the site's will.
   if (flavour == MpiFlavour::OpenMpi && !under_resource_manager() && ranks > usable_cores())
     words.push_back("--oversubscribe");
   return words;

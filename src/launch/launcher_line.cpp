@@ -1,13 +1,16 @@
 // Finds the program in a launcher line, and puts our per-rank wrapper in front of it.
 //
-// Launchers share no grammar, and the word after an option we do not know may be its value or the program. So we look
-// at what the words are, not only where they stand. In each part of the line (":" separates the programs of one job):
-//   1. the first word that is an MPI program; this also sees through `numactl …`, `env …` and the like;
-//   2. else the first executable that can only stand for the program, because what is before it is understood;
+// Launchers share no grammar, and the word after an option we do not know may be its value or the
+// program. So we look at what the words are, not only where they stand. In each part of the line
+// (":" separates the programs of one job):
+//   1. the first word that is an MPI program; this also sees through `numactl …`, `env …` and the
+//   like;
+//   2. else the first executable that can only stand for the program, because what is before it is
+//   understood;
 //   3. else the first executable given with a slash (`./run.sh`), then the first one found in PATH.
 // Words that are values of options in launcher_options.def are never taken.
-// Wrong: a script that gets an MPI program as an argument and does not run it. The user can always write
-// `photofinish exec` into the line; then we leave it as it is.
+// Wrong: a script that gets an MPI program as an argument and does not run it. The user can always
+// write `photofinish exec` into the line; then we leave it as it is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,11 +70,14 @@ std::optional<int> values_after(Syntax syntax, const std::string& option) {
   const bool is_long = option[1] == '-';
   const std::string name = option.substr(is_long ? 2 : 1);
   if (const auto values = values_of(syntax, name)) return values;
-  const bool is_cluster = !is_long && has_attached_values(syntax) && values_of(syntax, name.substr(0, 1));
+  const bool is_cluster =
+      !is_long && has_attached_values(syntax) && values_of(syntax, name.substr(0, 1));
   return is_cluster ? std::optional(0) : std::nullopt;
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // npos + 1 is 0
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}  // npos + 1 is 0
 
 std::optional<Syntax> launcher_syntax(std::string_view word) {
   std::string_view name = base_name(word);
@@ -102,8 +108,9 @@ struct Candidate {
   bool certain;  // cannot be the value of an option that we do not know
 };
 
-// The words of [begin, end) that are neither options nor values of the launcher's options. From the first executable
-// that is surely no value, options are no longer the launcher's: in `srun valgrind -q ./app`, -q takes nothing.
+// The words of [begin, end) that are neither options nor values of the launcher's options. From the
+// first executable that is surely no value, options are no longer the launcher's: in `srun valgrind
+// -q ./app`, -q takes nothing.
 std::vector<Candidate> candidates(const Words& line, size_t begin, size_t end, Syntax syntax) {
   std::vector<Candidate> found;
   bool certain = true;
@@ -123,17 +130,20 @@ std::vector<Candidate> candidates(const Words& line, size_t begin, size_t end, S
 }
 
 std::optional<size_t> find_program_word(const Words& line, std::vector<Candidate> candidates) {
-  const auto interpreter = std::ranges::find_if(candidates, [&](const Candidate& c) { return is_interpreter(line[c.at]); });
+  const auto interpreter = std::ranges::find_if(
+      candidates, [&](const Candidate& c) { return is_interpreter(line[c.at]); });
   if (interpreter != candidates.end()) candidates.erase(interpreter + 1, candidates.end());
   const auto first = [&](auto accept) -> const Candidate* {
-    const auto found = std::ranges::find_if(candidates, [&](const Candidate& c) { return accept(line[c.at]); });
+    const auto found =
+        std::ranges::find_if(candidates, [&](const Candidate& c) { return accept(line[c.at]); });
     return found == candidates.end() ? nullptr : &*found;
   };
   if (const Candidate* mpi = first(is_mpi_program)) return mpi->at;
   const Candidate* executable = first(names_program);
   if (executable == nullptr) return std::nullopt;
   if (executable->certain) return executable->at;
-  const Candidate* with_slash = first([](const std::string& word) { return has_slash(word) && names_program(word); });
+  const Candidate* with_slash =
+      first([](const std::string& word) { return has_slash(word) && names_program(word); });
   return with_slash != nullptr ? with_slash->at : executable->at;
 }
 
@@ -146,7 +156,8 @@ bool is_wrapped(const Words& line) {
 // Options that say: the programs are named in a file. We do not rewrite the user's files.
 bool names_programs_in_file(const std::string& word) {
   const std::string_view option = std::string_view(word).substr(0, word.find('='));
-  for (const std::string_view name : {"--app", "-app", "--configfile", "-configfile", "--multi-prog", "--erf_input"})
+  for (const std::string_view name :
+       {"--app", "-app", "--configfile", "-configfile", "--multi-prog", "--erf_input"})
     if (option == name) return true;
   return false;
 }
@@ -161,14 +172,20 @@ bool file_is_wrapped(const std::string& word) {
 }
 
 Result<Words> without_program(const Words& line, size_t begin, size_t end) {
-  const auto option = std::find_if(line.begin() + begin, line.begin() + end, names_programs_in_file);
+  const auto option =
+      std::find_if(line.begin() + begin, line.begin() + end, names_programs_in_file);
   if (option == line.begin() + end) {
-    const std::string text = fmt::format("{}", fmt::join(line.begin() + begin, line.begin() + end, " "));
-    return Error{fmt::format("no program found in '{}': check its path; if a script starts it, write 'photofinish exec' in front of it there, and start the script without photofinish check", text)};
+    const std::string text =
+        fmt::format("{}", fmt::join(line.begin() + begin, line.begin() + end, " "));
+    return Error{fmt::format(
+        "no program found in '{}': check its path; if a script starts it, write 'photofinish exec' "
+        "in front of it there, and start the script without photofinish check",
+        text)};
   }
   if (std::ranges::any_of(line, file_is_wrapped)) return line;
-  return Error{fmt::format("the programs are named in the file of {}; write 'photofinish exec' in front of each there",
-                           *option)};
+  return Error{fmt::format(
+      "the programs are named in the file of {}; write 'photofinish exec' in front of each there",
+      *option)};
 }
 
 // flux run …, flux submit …, flux mini run …
@@ -179,14 +196,16 @@ size_t after_launcher(const Words& line, size_t launcher, Syntax syntax) {
   return std::min(next + 1, line.size());
 }
 
-void append_wrapped(Words& to, const Words& line, size_t begin, size_t program, size_t end, const Words& prefix) {
+void append_wrapped(Words& to, const Words& line, size_t begin, size_t program, size_t end,
+                    const Words& prefix) {
   to.insert(to.end(), line.begin() + begin, line.begin() + program);
   to.insert(to.end(), prefix.begin(), prefix.end());
   to.push_back(as_found_by_launcher(line[program]));
   to.insert(to.end(), line.begin() + program + 1, line.begin() + end);
 }
 
-// A first word that is no launcher we know: the program itself, or a site's own launcher with an MPI program after it.
+// A first word that is no launcher we know: the program itself, or a site's own launcher with an
+// MPI program after it.
 Result<Words> wrap_without_launcher(const Words& line, const Words& prefix) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (is_option(line[i]) || !is_mpi_program(line[i])) continue;
@@ -201,16 +220,19 @@ Result<Words> wrap_without_launcher(const Words& line, const Words& prefix) {
 
 bool is_interpreter(const std::string& word) {
   const std::string_view name = base_name(word);
-  for (const std::string_view shell : {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "perl"})
+  for (const std::string_view shell :
+       {"sh", "bash", "dash", "zsh", "ksh", "csh", "tcsh", "fish", "perl"})
     if (name == shell) return true;
   return name.starts_with("python");
 }
 
 Result<std::vector<std::string>> wrap_program(const Words& line, const Words& prefix) {
-  if (line.empty()) return Error{"nothing to run; write: photofinish check -- LAUNCHER ... PROGRAM"};
+  if (line.empty())
+    return Error{"nothing to run; write: photofinish check -- LAUNCHER ... PROGRAM"};
   if (is_wrapped(line)) return line;
   // Not always the first word: `timeout 60 mpirun …`.
-  const auto launcher = std::ranges::find_if(line, [](const auto& word) { return launcher_syntax(word).has_value(); });
+  const auto launcher = std::ranges::find_if(
+      line, [](const auto& word) { return launcher_syntax(word).has_value(); });
   if (launcher == line.end() || (launcher != line.begin() && is_mpi_program(line[0])))
     return wrap_without_launcher(line, prefix);
 

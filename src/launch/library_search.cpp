@@ -12,7 +12,8 @@
 namespace photofinish {
 namespace {
 
-// The cache's format since glibc 2.2; older systems put another one in front of it. Offsets count from `magic`.
+// The cache's format since glibc 2.2; older systems put another one in front of it. Offsets count
+// from `magic`.
 constexpr std::string_view kCacheMagic = "glibc-ld.so.cache1.1";
 struct CacheHeader {
   char magic[20];
@@ -29,7 +30,8 @@ struct CacheEntry {
 };
 static_assert(sizeof(CacheHeader) == 48 && sizeof(CacheEntry) == 24, "as glibc writes them");
 
-// On aarch64 and x86_64, for Debian's, Red Hat's and musl's layouts; a directory that is not there costs nothing.
+// On aarch64 and x86_64, for Debian's, Red Hat's and musl's layouts; a directory that is not there
+// costs nothing.
 constexpr const char* kDefaultDirectories[] = {
 #if defined(__aarch64__)
     "/lib/aarch64-linux-gnu",
@@ -98,17 +100,20 @@ std::string_view platform() {
 std::vector<std::string> expand_tokens(std::string item, const std::string& origin) {
   replace_token(item, "ORIGIN", origin);
   replace_token(item, "PLATFORM", platform());
-  if (item.find("$LIB") == std::string::npos && item.find("${LIB}") == std::string::npos) return {item};
+  if (item.find("$LIB") == std::string::npos && item.find("${LIB}") == std::string::npos)
+    return {item};
   std::vector<std::string> expanded;
-  for (const char* variant : kLibVariants) replace_token(expanded.emplace_back(item), "LIB", variant);
+  for (const char* variant : kLibVariants)
+    replace_token(expanded.emplace_back(item), "LIB", variant);
   return expanded;
 }
 
-void add_candidates(std::vector<std::string>& to, const std::string& search_path, const std::string& origin,
-                    const std::string& name) {
+void add_candidates(std::vector<std::string>& to, const std::string& search_path,
+                    const std::string& origin, const std::string& name) {
   if (search_path.empty()) return;
   for (const std::string& item : split_search_path(search_path))
-    for (const std::string& directory : expand_tokens(item, origin)) to.push_back(directory + "/" + name);
+    for (const std::string& directory : expand_tokens(item, origin))
+      to.push_back(directory + "/" + name);
 }
 
 // A DT_RUNPATH switches the DT_RPATH beside it off.
@@ -133,7 +138,8 @@ LibrarySearch::LibrarySearch(const std::string& cache_path) : cache_(read_cache(
     if (c == ';') c = ':';
 }
 
-std::vector<std::string> LibrarySearch::candidates(const std::string& name, const LoadedFile& asking) const {
+std::vector<std::string> LibrarySearch::candidates(const std::string& name,
+                                                   const LoadedFile& asking) const {
   if (name.find('/') != std::string::npos) return expand_tokens(name, asking.origin);
   std::vector<std::string> paths;
   if (asking.elf.runpath.empty())
@@ -143,11 +149,13 @@ std::vector<std::string> LibrarySearch::candidates(const std::string& name, cons
   add_candidates(paths, asking.elf.runpath, asking.origin, name);
   const auto [first, last] = cache_.equal_range(name);
   for (auto entry = first; entry != last; ++entry) paths.push_back(entry->second);
-  for (const char* directory : kDefaultDirectories) paths.push_back(std::string(directory) + "/" + name);
+  for (const char* directory : kDefaultDirectories)
+    paths.push_back(std::string(directory) + "/" + name);
   return paths;
 }
 
-std::optional<std::string> LibrarySearch::find(const std::string& name, const LoadedFile& asking) const {
+std::optional<std::string> LibrarySearch::find(const std::string& name,
+                                               const LoadedFile& asking) const {
   for (const std::string& path : candidates(name, asking)) {
     const auto library = read_elf(path);
     if (library && library->machine == asking.elf.machine) return path;

@@ -1,7 +1,8 @@
 // Where the dynamic loader would find a shared library, without running anything.
-// The order is glibc's: DT_RPATH of the asking file and of the files that brought it in (unless there is a DT_RUNPATH),
-// LD_LIBRARY_PATH, DT_RUNPATH of the asking file, the loader's cache, the default directories.
-// Misses: glibc-hwcaps sub-directories outside of the cache, LD_PRELOAD and LD_AUDIT. Both can only add variants.
+// The order is glibc's: DT_RPATH of the asking file and of the files that brought it in (unless
+// there is a DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH of the asking file, the loader's cache, the
+// default directories. Misses: glibc-hwcaps sub-directories outside of the cache, LD_PRELOAD and
+// LD_AUDIT. Both can only add variants.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,12 @@ struct LoadedFile {
 
 class LibrarySearch {
  public:
-  // Reads LD_LIBRARY_PATH and the loader's cache; a cache that is missing or damaged counts as empty.
+  // Reads LD_LIBRARY_PATH and the loader's cache; a cache that is missing or damaged counts as
+  // empty.
   explicit LibrarySearch(const std::string& cache_path = "/etc/ld.so.cache");
 
-  // Only files for the same machine as the asking file count, as with several architectures on one system.
+  // Only files for the same machine as the asking file count, as with several architectures on one
+  // system.
   std::optional<std::string> find(const std::string& name, const LoadedFile& asking) const;
 
  private:

@@ -28,30 +28,35 @@ constexpr uint16_t kThisMachine = EM_X86_64;
 
 constexpr const char* kGiveFlavour = "give --mpi=openmpi or --mpi=mpich";
 
-// What sits between the prefix and the suffix does not matter: libmpi_usempif08-gfortran.so.40 is Open MPI as well.
+// What sits between the prefix and the suffix does not matter: libmpi_usempif08-gfortran.so.40 is
+// Open MPI as well.
 struct KnownLibrary {
   std::string_view prefix, suffix;
   MpiFlavour flavour;
 };
 constexpr KnownLibrary kKnownLibraries[] = {
-    {"libmpi.so", ".40", MpiFlavour::OpenMpi},        {"libmpi_mpifh", ".so.40", MpiFlavour::OpenMpi},
-    {"libmpi_usempi", ".so.40", MpiFlavour::OpenMpi}, {"libmpi_cxx", ".so.40", MpiFlavour::OpenMpi},
-    {"libmpich.so", ".12", MpiFlavour::Mpich},        {"libmpichfort.so", ".12", MpiFlavour::Mpich},
+    {"libmpi.so", ".40", MpiFlavour::OpenMpi},
+    {"libmpi_mpifh", ".so.40", MpiFlavour::OpenMpi},
+    {"libmpi_usempi", ".so.40", MpiFlavour::OpenMpi},
+    {"libmpi_cxx", ".so.40", MpiFlavour::OpenMpi},
+    {"libmpich.so", ".12", MpiFlavour::Mpich},
+    {"libmpichfort.so", ".12", MpiFlavour::Mpich},
     {"libmpichcxx.so", ".12", MpiFlavour::Mpich},
 };
 
 std::optional<MpiFlavour> flavour_of_library(std::string_view name) {
   name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
   for (const KnownLibrary& known : kKnownLibraries)
-    if (name.size() >= known.prefix.size() + known.suffix.size() && name.starts_with(known.prefix) &&
-        name.ends_with(known.suffix))
+    if (name.size() >= known.prefix.size() + known.suffix.size() &&
+        name.starts_with(known.prefix) && name.ends_with(known.suffix))
       return known.flavour;
   return std::nullopt;
 }
 
 bool looks_like_mpi(std::string_view name) {
   name.remove_prefix(name.rfind('/') + 1);
-  for (const std::string_view prefix : {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libfmpich"})
+  for (const std::string_view prefix :
+       {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libfmpich"})
     if (name.starts_with(prefix)) return true;
   return false;
 }
@@ -80,7 +85,8 @@ std::string directory_of(const std::string& path) {
   return std::filesystem::absolute(path, ignored).lexically_normal().parent_path().string();
 }
 
-// The loader takes the program's place from the kernel, which follows links; a library's place is as it was found.
+// The loader takes the program's place from the kernel, which follows links; a library's place is
+// as it was found.
 LoadedFile as_loaded_program(const Elf& program) {
   std::error_code failed;
   const auto real = std::filesystem::canonical(program.path, failed);
@@ -107,58 +113,70 @@ Walk walk_libraries(const Elf& program) {
         if (walk.unknown_mpi.empty() && looks_like_mpi(name)) walk.unknown_mpi = name;
         continue;
       }
-      if (const auto library = read_elf(*path)) walk.files.push_back({*library, directory_of(*path), &asking});
+      if (const auto library = read_elf(*path))
+        walk.files.push_back({*library, directory_of(*path), &asking});
     }
   }
   return walk;
 }
 
-// Known by what it defines, not by its name: vendors have many names, and users call their own libraries libmpi_….
+// Known by what it defines, not by its name: vendors have many names, and users call their own
+// libraries libmpi_….
 std::string find_unknown_mpi(const Walk& walk) {
   for (size_t i = 1; i < walk.files.size(); ++i) {
     const Elf& library = walk.files[i].elf;
     const auto symbols = find_init_symbols(library.path);
-    if (symbols && symbols->pmpi_init.defined) return library.soname.empty() ? library.path : library.soname;
+    if (symbols && symbols->pmpi_init.defined)
+      return library.soname.empty() ? library.path : library.soname;
   }
   return walk.unknown_mpi;
 }
 
 Error unknown_mpi_error(const std::string& path, const std::string& library) {
   if (library == "libmpi.so.12" || library == "libmpifort.so.12")
-    return Error{
-        fmt::format("{}: needs {}, an MPI with MPICH's binary interface (MPICH, Intel MPI, MVAPICH, Cray) that "
-                    "is not the one photofinish was built with; give --mpi=mpich to try",
-                    path, library)};
-  return Error{
-      fmt::format("{}: needs {}, an MPI library that photofinish has no support for; link the program with "
-                  "Open MPI 4 or 5 (libmpi.so.40) or MPICH (libmpich.so.12)",
-                  path, library)};
+    return Error{fmt::format(
+        "{}: needs {}, an MPI with MPICH's binary interface (MPICH, Intel MPI, MVAPICH, Cray) that "
+        "is not the one photofinish was built with; give --mpi=mpich to try",
+        path, library)};
+  return Error{fmt::format(
+      "{}: needs {}, an MPI library that photofinish has no support for; link the program with "
+      "Open MPI 4 or 5 (libmpi.so.40) or MPICH (libmpich.so.12)",
+      path, library)};
 }
 
 Error no_mpi_error(const std::string& path, const Walk& walk) {
   const std::string missing =
-      walk.missing.empty() ? ""
-                           : fmt::format(" ({}, which it needs, was not found: is LD_LIBRARY_PATH set?)", walk.missing);
-  return Error{fmt::format("{}: not an MPI program{}; if it loads MPI at run time, {}", path, missing, kGiveFlavour)};
+      walk.missing.empty()
+          ? ""
+          : fmt::format(" ({}, which it needs, was not found: is LD_LIBRARY_PATH set?)",
+                        walk.missing);
+  return Error{fmt::format("{}: not an MPI program{}; if it loads MPI at run time, {}", path,
+                           missing, kGiveFlavour)};
 }
 
 Error static_mpi_error(const std::string& path) {
   return Error{path +
-               ": MPI is linked into it statically, so its calls cannot be seen; relink it with the shared MPI "
+               ": MPI is linked into it statically, so its calls cannot be seen; relink it with "
+               "the shared MPI "
                "library (libmpi.so or libmpich.so)"};
 }
 
-// A program that brings its own MPI_Init but calls PMPI_Init elsewhere is a PMPI tool of the user's: that is fine.
+// A program that brings its own MPI_Init but calls PMPI_Init elsewhere is a PMPI tool of the
+// user's: that is fine.
 bool contains_mpi(const InitSymbols& symbols, const Walk& walk) {
   if (symbols.pmpi_init.defined) return true;
   return symbols.mpi_init.defined && !symbols.pmpi_init.needed && !walk.flavour;
 }
 
 std::optional<Error> why_not_loadable(const Elf& elf) {
-  if (elf.machine != kThisMachine) return Error{elf.path + ": built for another machine; build it for this one"};
-  if (!elf.is_program) return Error{elf.path + ": a shared library, not a program; give the program that uses it"};
+  if (elf.machine != kThisMachine)
+    return Error{elf.path + ": built for another machine; build it for this one"};
+  if (!elf.is_program)
+    return Error{elf.path + ": a shared library, not a program; give the program that uses it"};
   if (!elf.has_interpreter)
-    return Error{elf.path + ": a static executable, so nothing can be loaded into it; relink it without -static"};
+    return Error{
+        elf.path +
+        ": a static executable, so nothing can be loaded into it; relink it without -static"};
   return std::nullopt;
 }
 
@@ -171,7 +189,8 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   const Walk walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
   if (walk.flavour) return MpiProgram{path, walk.flavour, walk.mpi_library};
-  if (const std::string library = find_unknown_mpi(walk); !library.empty()) return unknown_mpi_error(path, library);
+  if (const std::string library = find_unknown_mpi(walk); !library.empty())
+    return unknown_mpi_error(path, library);
   return no_mpi_error(path, walk);
 }
 
@@ -182,10 +201,13 @@ bool is_directory(const std::string& path) {
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-bool is_executable(const std::string& path) { return !is_directory(path) && access(path.c_str(), X_OK) == 0; }
+bool is_executable(const std::string& path) {
+  return !is_directory(path) && access(path.c_str(), X_OK) == 0;
+}
 
 Error not_executable_error(const std::string& path) {
-  return Error{fmt::format("{}: not executable; run chmod +x {}, or check that it is the program", path, path)};
+  return Error{fmt::format("{}: not executable; run chmod +x {}, or check that it is the program",
+                           path, path)};
 }
 
 Result<std::string> find_in_path(const std::string& name) {
@@ -194,23 +216,30 @@ Result<std::string> find_in_path(const std::string& name) {
   for (const std::string& directory : split_search_path(path == nullptr ? "/usr/bin:/bin" : path)) {
     const std::string candidate = directory + "/" + name;
     if (is_executable(candidate)) return candidate;
-    if (not_executable.empty() && exists(candidate) && !is_directory(candidate)) not_executable = candidate;
+    if (not_executable.empty() && exists(candidate) && !is_directory(candidate))
+      not_executable = candidate;
   }
   if (!not_executable.empty()) return not_executable_error(not_executable);
-  if (is_directory(name)) return Error{fmt::format("{}: a directory, not a program; give the program in it", name)};
+  if (is_directory(name))
+    return Error{fmt::format("{}: a directory, not a program; give the program in it", name)};
   if (exists(name))
-    return Error{fmt::format("{}: not found in PATH; for the one in the current directory, write ./{}", name, name)};
-  return Error{fmt::format("{}: program not found in PATH; check its name, or give its path", name)};
+    return Error{fmt::format(
+        "{}: not found in PATH; for the one in the current directory, write ./{}", name, name)};
+  return Error{
+      fmt::format("{}: program not found in PATH; check its name, or give its path", name)};
 }
 
 }  // namespace
 
-const char* name_of(MpiFlavour flavour) { return flavour == MpiFlavour::OpenMpi ? "Open MPI" : "MPICH"; }
+const char* name_of(MpiFlavour flavour) {
+  return flavour == MpiFlavour::OpenMpi ? "Open MPI" : "MPICH";
+}
 
 Result<std::string> find_program(const std::string& name) {
   if (name.empty()) return Error{"the program's name is empty; give the program to run"};
   if (name.find('/') == std::string::npos) return find_in_path(name);
-  if (is_directory(name)) return Error{fmt::format("{}: a directory, not a program; give the program in it", name)};
+  if (is_directory(name))
+    return Error{fmt::format("{}: a directory, not a program; give the program in it", name)};
   if (!exists(name)) return Error{fmt::format("{}: program not found; check its path", name)};
   if (!is_executable(name)) return not_executable_error(name);
   return name;
@@ -220,8 +249,8 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   const auto path = find_program(name);
   if (!path) return path.error();
   if (access(path->c_str(), R_OK) != 0)
-    return Error{
-        fmt::format("{}: executable but not readable, so its MPI cannot be found out; {}", *path, kGiveFlavour)};
+    return Error{fmt::format("{}: executable but not readable, so its MPI cannot be found out; {}",
+                             *path, kGiveFlavour)};
   if (kind_of_file(*path) != FileKind::Elf) return MpiProgram{*path, std::nullopt, ""};
   return inspect_elf(*path);
 }
@@ -230,7 +259,8 @@ Result<MpiFlavour> find_mpi(const std::string& name) {
   const auto program = inspect_program(name);
   if (!program) return program.error();
   if (!program->flavour)
-    return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", program->path, kGiveFlavour)};
+    return Error{fmt::format("{}: a script, so its MPI cannot be found out; {}", program->path,
+                             kGiveFlavour)};
   return *program->flavour;
 }
 

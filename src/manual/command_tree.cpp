@@ -6,7 +6,8 @@
 namespace photofinish {
 
 const CommandHelp* find_command(const CommandTree& tree, const std::string& name) {
-  const auto found = std::find_if(tree.commands.begin(), tree.commands.end(), [&](const CommandHelp& one) { return one.name == name; });
+  const auto found = std::find_if(tree.commands.begin(), tree.commands.end(),
+                                  [&](const CommandHelp& one) { return one.name == name; });
   return found != tree.commands.end() ? &*found : nullptr;
 }
 
@@ -16,7 +17,8 @@ std::vector<std::string> usage_of(const CommandTree& tree, const CommandHelp& co
   if (!command.options.empty()) line += " [OPTIONS]";
   for (const OptionHelp& positional : command.positionals) {
     std::string name = positional.flags[0];
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     line += positional.optional ? " [" + name + "]" : " " + name;
   }
   return {line + (command.takes_program ? " PROGRAM ARGS..." : "")};

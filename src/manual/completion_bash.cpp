@@ -19,10 +19,16 @@ std::string values_of(const CommandHelp& command) {
   for (const OptionHelp& option : command.options) {
     if (option.value.empty()) continue;
     std::string pattern;
-    for (const std::string& flag : option.flags) pattern += fmt::format("{}'{} {}'", pattern.empty() ? "" : " | ", command.name, flag);
+    for (const std::string& flag : option.flags)
+      pattern += fmt::format("{}'{} {}'", pattern.empty() ? "" : " | ", command.name, flag);
     const bool is_number = option.value == "N";
-    if (!option.choices.empty()) text += fmt::format("    {})\n      COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n      return ;;\n", pattern, fmt::join(option.choices, " "));
-    else text += fmt::format("    {})\n      {}return ;;\n", pattern, is_number ? "compopt +o default 2>/dev/null\n      " : "");
+    if (!option.choices.empty())
+      text += fmt::format(
+          "    {})\n      COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n      return ;;\n",
+          pattern, fmt::join(option.choices, " "));
+    else
+      text += fmt::format("    {})\n      {}return ;;\n", pattern,
+                          is_number ? "compopt +o default 2>/dev/null\n      " : "");
   }
   return text;
 }
@@ -43,9 +49,14 @@ std::string bash_completion(const CommandTree& tree) {
     names += (names.empty() ? "" : " ") + command.name;
     const bool takes_run = !command.positionals.empty() && command.positionals[0].flags[0] == "run";
     std::string choices;
-    if (!command.positionals.empty()) choices = fmt::format("{}", fmt::join(command.positionals[0].choices, " "));
-    commands += fmt::format("    {}) options='{}' valued='{}' argument='{}' words='{}' ;;\n", command.name, flags_of_all(command.options), with_value(command),
-                            command.takes_program ? "program" : takes_run ? "run" : "", choices);
+    if (!command.positionals.empty())
+      choices = fmt::format("{}", fmt::join(command.positionals[0].choices, " "));
+    commands += fmt::format("    {}) options='{}' valued='{}' argument='{}' words='{}' ;;\n",
+                            command.name, flags_of_all(command.options), with_value(command),
+                            command.takes_program ? "program"
+                            : takes_run           ? "run"
+                                                  : "",
+                            choices);
     values += values_of(command);
   }
   return fmt::format(R"(# bash completion for {0}, made by {0} completion bash
@@ -82,7 +93,8 @@ _{0}() {{
   fi
 }}
 complete -o bashdefault -o default -F _{0} {0}
-)", tree.name, names, flags_of_all(tree.options), commands, values);
+)",
+                     tree.name, names, flags_of_all(tree.options), commands, values);
 }
 
 }  // namespace photofinish

@@ -10,9 +10,12 @@ namespace {
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\'') out += "'\\''";
-    else if (c == '[' || c == ']' || c == ':' || c == '\\') out += std::string("\\") + c;
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':' || c == '\\')
+      out += std::string("\\") + c;
+    else
+      out += c;
   }
   return out;
 }
@@ -23,7 +26,8 @@ std::string action_of(const OptionHelp& option) {
 }
 
 std::string specification(const OptionHelp& option) {
-  const std::string value = option.value.empty() ? "" : fmt::format(":{}:{}", option.value, action_of(option));
+  const std::string value =
+      option.value.empty() ? "" : fmt::format(":{}:{}", option.value, action_of(option));
   std::string text;
   for (const std::string& flag : option.flags) {
     const std::string joined = option.value.empty() ? "" : flag.starts_with("--") ? "=" : "+";
@@ -41,8 +45,13 @@ std::string zsh_completion(const CommandTree& tree) {
     commands += fmt::format("    {})\n      _arguments -s \\\n", command.name);
     for (const OptionHelp& option : command.options) commands += specification(option);
     for (const OptionHelp& positional : command.positionals)
-      commands += fmt::format("        ':{}:{}' \\\n", positional.flags[0], !positional.choices.empty() ? fmt::format("({})", fmt::join(positional.choices, " ")) : positional.flags[0] == "run" ? "_files -/" : "_files");
-    commands += command.takes_program ? "        '*::program:_normal'\n" : "        '*:file:_files'\n";
+      commands += fmt::format("        ':{}:{}' \\\n", positional.flags[0],
+                              !positional.choices.empty()
+                                  ? fmt::format("({})", fmt::join(positional.choices, " "))
+                              : positional.flags[0] == "run" ? "_files -/"
+                                                             : "_files");
+    commands +=
+        command.takes_program ? "        '*::program:_normal'\n" : "        '*:file:_files'\n";
     commands += "      ;;\n";
   }
   return fmt::format(R"(#compdef {0}
@@ -61,7 +70,8 @@ _{0}() {{
 {2}  esac
 }}
 _{0} "$@"
-)", tree.name, names, commands);
+)",
+                     tree.name, names, commands);
 }
 
 }  // namespace photofinish

@@ -23,16 +23,21 @@ std::string roff(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool line_start = i == 0 || text[i - 1] == '\n';
     if (line_start && (text[i] == '.' || text[i] == '\'')) out += "\\&";
-    if (text[i] == '-') out += "\\-";
-    else if (text[i] == '\\') out += "\\e";
-    else if (text.compare(i, 3, "…") == 0) out += "...", i += 2;
-    else out += text[i];
+    if (text[i] == '-')
+      out += "\\-";
+    else if (text[i] == '\\')
+      out += "\\e";
+    else if (text.compare(i, 3, "…") == 0)
+      out += "...", i += 2;
+    else
+      out += text[i];
   }
   return out;
 }
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
 
@@ -44,8 +49,12 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 std::string header(const CommandTree& tree, const std::string& title, const std::string& help) {
-  const std::string what = help.empty() ? "" : static_cast<char>(std::tolower(static_cast<unsigned char>(help[0]))) + help.substr(1, help.size() - 1 - (help.back() == '.'));
-  return fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n", roff(upper(title)), tree.name, tree.version, roff(title), roff(what));
+  const std::string what =
+      help.empty() ? ""
+                   : static_cast<char>(std::tolower(static_cast<unsigned char>(help[0]))) +
+                         help.substr(1, help.size() - 1 - (help.back() == '.'));
+  return fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
+                     roff(upper(title)), tree.name, tree.version, roff(title), roff(what));
 }
 
 std::string synopsis(const std::vector<std::string>& lines) {
@@ -56,7 +65,8 @@ std::string synopsis(const std::vector<std::string>& lines) {
 
 std::string described(const std::vector<OptionHelp>& options) {
   std::string text;
-  for (const OptionHelp& option : options) text += fmt::format(".TP\n.B {}\n{}\n", roff(flags_of(option)), roff(option.help));
+  for (const OptionHelp& option : options)
+    text += fmt::format(".TP\n.B {}\n{}\n", roff(flags_of(option)), roff(option.help));
   return text;
 }
 
@@ -67,16 +77,21 @@ std::string paragraphs(const std::string& text) {
 }
 
 const std::string kEnvironment =
-    ".SH ENVIRONMENT\n.TP\n.B PHOTOFINISH_OPTIONS\nOptions as name=value, separated by colons; a value with a colon in it goes in quotes. The flag wins. help=1 lists them.\n";
+    ".SH ENVIRONMENT\n.TP\n.B PHOTOFINISH_OPTIONS\nOptions as name=value, separated by colons; a "
+    "value with a colon in it goes in quotes. The flag wins. help=1 lists them.\n";
 
 // Which way a command ends is its help's; these are what all have in common.
-std::string exit_status(const CommandTree& tree) { return ".SH EXIT STATUS\n" + roff(tree.notes.substr(0, tree.notes.find('\n'))) + "\n"; }
+std::string exit_status(const CommandTree& tree) {
+  return ".SH EXIT STATUS\n" + roff(tree.notes.substr(0, tree.notes.find('\n'))) + "\n";
+}
 
 std::string see_also(const CommandTree& tree, const std::string& but) {
   std::string text = ".SH SEE ALSO\n";
   std::string names = but.empty() ? "" : ".BR " + tree.name + " (1)";
   for (const CommandHelp& command : tree.commands)
-    if (command.name != but) names += fmt::format("{}.BR {}\\-{} (1)", names.empty() ? "" : " ,\n", tree.name, command.name);
+    if (command.name != but)
+      names +=
+          fmt::format("{}.BR {}\\-{} (1)", names.empty() ? "" : " ,\n", tree.name, command.name);
   return text + names + "\n";
 }
 
@@ -88,16 +103,20 @@ std::string man_page(const CommandTree& tree) {
   for (const CommandHelp& command : tree.commands) {
     const auto lines = usage_of(tree, command);
     usage.insert(usage.end(), lines.begin(), lines.end());
-    commands += fmt::format(".TP\n.BR {}\\-{} (1)\n{}\n", tree.name, command.name, roff(command.help));
+    commands +=
+        fmt::format(".TP\n.BR {}\\-{} (1)\n{}\n", tree.name, command.name, roff(command.help));
   }
-  return header(tree, tree.name, tree.help) + synopsis(usage) + commands + (tree.options.empty() ? "" : ".SH OPTIONS\n" + described(tree.options)) + kEnvironment +
+  return header(tree, tree.name, tree.help) + synopsis(usage) + commands +
+         (tree.options.empty() ? "" : ".SH OPTIONS\n" + described(tree.options)) + kEnvironment +
          exit_status(tree) + see_also(tree, "");
 }
 
 std::string man_page(const CommandTree& tree, const CommandHelp& command) {
-  const auto page = std::find_if(std::begin(kPages), std::end(kPages), [&](const Page& one) { return command.name == one.command; });
+  const auto page = std::find_if(std::begin(kPages), std::end(kPages),
+                                 [&](const Page& one) { return command.name == one.command; });
   const bool found = page != std::end(kPages);
-  std::string text = header(tree, tree.name + "-" + command.name, command.help) + synopsis(usage_of(tree, command));
+  std::string text = header(tree, tree.name + "-" + command.name, command.help) +
+                     synopsis(usage_of(tree, command));
   text += ".SH DESCRIPTION\n" + (found ? paragraphs(page->description) : roff(command.help) + "\n");
   if (!command.positionals.empty()) text += ".SH ARGUMENTS\n" + described(command.positionals);
   if (!command.options.empty()) text += ".SH OPTIONS\n" + described(command.options);

@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-std::string man_page(const CommandTree& tree);                               // photofinish(1)
+std::string man_page(const CommandTree& tree);                              // photofinish(1)
 std::string man_page(const CommandTree& tree, const CommandHelp& command);  // photofinish-check(1)
 
 }  // namespace photofinish

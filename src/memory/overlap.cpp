@@ -1,11 +1,13 @@
-// The rule: two blocks share a byte if the one of `a` starts less than b.length bytes after and less than a.length bytes before
-// the one of `b`. A start of `a` is its offset plus some steps of each of its strides. Counting the blocks of `b` from its last
-// one, the distance of two starts is a constant plus steps of all the strides of both boxes, every step forward: the question is
+// The rule: two blocks share a byte if the one of `a` starts less than b.length bytes after and
+// less than a.length bytes before the one of `b`. A start of `a` is its offset plus some steps of
+// each of its strides. Counting the blocks of `b` from its last one, the distance of two starts is
+// a constant plus steps of all the strides of both boxes, every step forward: the question is
 // whether some sum of steps, each size taken 0 to `most` times, falls into a window.
 //
-// Steps that need no choice are removed first: a size that goes into another is joined with it if together they leave no holes
-// (equal strides always do), and a size that cannot jump over the window widens it. Of what remains, two sizes are answered by
-// Euclid's algorithm on remainders; any more are tried, the one with the fewest tries first.
+// Steps that need no choice are removed first: a size that goes into another is joined with it if
+// together they leave no holes (equal strides always do), and a size that cannot jump over the
+// window widens it. Of what remains, two sizes are answered by Euclid's algorithm on remainders;
+// any more are tried, the one with the fewest tries first.
 //
 // Invariant: numbers are as wide as sums of two int64 extents need; nothing here can overflow.
 #include "memory/overlap.h"
@@ -29,7 +31,8 @@ struct Steps {
   Wide most;
 };
 
-// A box names fewer than 2^63 bytes, so it has at most 62 dimensions that repeat anything; and one more for its elements.
+// A box names fewer than 2^63 bytes, so it has at most 62 dimensions that repeat anything; and one
+// more for its elements.
 constexpr std::size_t kMostSteps = 2 * 63;
 
 struct Window {
@@ -42,27 +45,30 @@ Wide floor_divide(Wide a, Wide b) { return a / b - (a % b < 0); }
 Wide ceiling_divide(Wide a, Wide b) { return a / b + (a % b > 0); }
 Wide remainder(Wide a, Wide b) { return a - floor_divide(a, b) * b; }
 
-// The smallest n >= 0 for which n * step, modulo `modulus`, lies in the window; 0 <= step < modulus, 0 <= low <= high.
+// The smallest n >= 0 for which n * step, modulo `modulus`, lies in the window; 0 <= step <
+// modulus, 0 <= low <= high.
 std::optional<Wide> first_hit(Wide step, Wide modulus, Window window) {
   if (window.low == 0) return 0;
   if (step == 0) return std::nullopt;
   const Wide before_wrapping = ceiling_divide(window.low, step);
   if (before_wrapping * step <= window.high) return before_wrapping;
-  // No multiple of step lies in the window. After w wraps the multiples have moved by -w * modulus: the same question again,
-  // modulo step.
-  const auto wraps = first_hit(modulus % step, step, {remainder(-window.high, step), remainder(-window.low, step)});
+  // No multiple of step lies in the window. After w wraps the multiples have moved by -w * modulus:
+  // the same question again, modulo step.
+  const auto wraps = first_hit(modulus % step, step,
+                               {remainder(-window.high, step), remainder(-window.low, step)});
   if (!wraps) return std::nullopt;
   return ceiling_divide(modulus * *wraps + window.low, step);
 }
 
-// How often `steps` may be taken for the window to be in reach of the others, which can add 0 to `others`. May be empty.
+// How often `steps` may be taken for the window to be in reach of the others, which can add 0 to
+// `others`. May be empty.
 Window tries(const Steps& steps, Wide others, Window window) {
   return {std::max<Wide>(0, ceiling_divide(window.low - others, steps.size)),
           std::min(steps.most, floor_divide(window.high, steps.size))};
 }
 
-// Between first and last, the other steps start before the window ends and end after it starts: they hit it or jump over it,
-// and which of these depends on the remainder only.
+// Between first and last, the other steps start before the window ends and end after it starts:
+// they hit it or jump over it, and which of these depends on the remainder only.
 bool two_reach(const Steps& outer, const Steps& inner, Window window) {
   const auto [first, last] = tries(outer, inner.most * inner.size, window);
   if (first > last) return false;
@@ -110,8 +116,9 @@ bool reaches(std::span<Steps> steps, Window window) {
   return false;
 }
 
-// Joins sizes where q times the smaller is the larger and the smaller can be taken q - 1 times: then no multiple is left out.
-// Sizes ascend, so that a size that is too large for one is followed by larger ones only.
+// Joins sizes where q times the smaller is the larger and the smaller can be taken q - 1 times:
+// then no multiple is left out. Sizes ascend, so that a size that is too large for one is followed
+// by larger ones only.
 std::span<Steps> joined(std::span<Steps> steps) {
   std::ranges::sort(steps, {}, &Steps::size);
   std::size_t kept = 0;
@@ -138,7 +145,8 @@ std::span<Steps> without_narrow(std::span<Steps> steps, Window& window) {
 }
 
 bool empty(const Box& box) {
-  return box.length <= 0 || std::ranges::any_of(box.dimensions, [](const Dimension& each) { return each.count <= 0; });
+  return box.length <= 0 ||
+         std::ranges::any_of(box.dimensions, [](const Dimension& each) { return each.count <= 0; });
 }
 
 int64_t last_start(const Box& box) {
@@ -164,8 +172,8 @@ bool starts_in(const Box& a, const Box& b, Window window) {
   return reaches(without_narrow(steps, window), window);
 }
 
-// A box of one block: the first of `box` that meets `other`. A box's first blocks are a box, too, and more of them never meet
-// less: the index is found by halving.
+// A box of one block: the first of `box` that meets `other`. A box's first blocks are a box, too,
+// and more of them never meet less: the index is found by halving.
 Box first_meeting(Box box, const Box& other) {
   while (!box.dimensions.empty()) {
     Dimension& outer = box.dimensions.back();
@@ -208,7 +216,8 @@ std::optional<ByteRange> common_bytes(const Box& a, const Box& b) {
 }
 
 bool aligned_alike(const Box& a, const Box& b, int64_t size) {
-  if (size <= 1 || a.length % size != 0 || b.length % size != 0 || empty(a) || empty(b)) return true;
+  if (size <= 1 || a.length % size != 0 || b.length % size != 0 || empty(a) || empty(b))
+    return true;
   const Box elements_a = in_elements(a, size), elements_b = in_elements(b, size);
   return !starts_in(elements_a, elements_b, {1 - Wide{size}, -1}) &&
          !starts_in(elements_a, elements_b, {1, Wide{size} - 1});

@@ -1,4 +1,5 @@
-// A radix sort, lowest digit first, over those digits only in which some addresses differ: three rounds for 64 GiB of doubles.
+// A radix sort, lowest digit first, over those digits only in which some addresses differ: three
+// rounds for 64 GiB of doubles.
 #include "memory/span_sort.h"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ Survey survey(const std::vector<Span>& spans) {
   return result;
 }
 
-// Copies all spans to `to`, ordered by the digit of `bits` bits above `shift`; equal ones keep their order.
+// Copies all spans to `to`, ordered by the digit of `bits` bits above `shift`; equal ones keep
+// their order.
 void distribute(const std::vector<Span>& from, std::vector<Span>& to, int shift, int bits) {
   const std::size_t digits = std::size_t{1} << bits;
   const auto digit = [&](const Span& span) { return span.begin >> shift & (digits - 1); };

@@ -1,5 +1,5 @@
-// Sorting spans by where they begin, in time linear in their number: programs walk through memory, so many batches are in
-// order, forwards or backwards, before they are sorted.
+// Sorting spans by where they begin, in time linear in their number: programs walk through memory,
+// so many batches are in order, forwards or backwards, before they are sorted.
 #pragma once
 
 #include <vector>

@@ -10,10 +10,15 @@ namespace {
 
 using GroupSet = std::vector<std::uint64_t>;  // 64 to a word
 
-bool contains(const GroupSet& set, std::uint32_t group) { return set[group / 64] >> group % 64 & 1; }
-void insert(GroupSet& set, std::uint32_t group) { set[group / 64] |= std::uint64_t{1} << group % 64; }
+bool contains(const GroupSet& set, std::uint32_t group) {
+  return set[group / 64] >> group % 64 & 1;
+}
+void insert(GroupSet& set, std::uint32_t group) {
+  set[group / 64] |= std::uint64_t{1} << group % 64;
+}
 
-// The groups that meet nothing in this batch, such as gets among gets: their spans need not even be sorted.
+// The groups that meet nothing in this batch, such as gets among gets: their spans need not even be
+// sorted.
 GroupSet groups_without_partner(const std::vector<Span>& spans, const GroupConflicts& conflicts) {
   const std::size_t words = (conflicts.groups() + 63) / 64;
   GroupSet present(words);
@@ -50,7 +55,9 @@ void Sweeper::prepare(std::vector<Span>& spans, const GroupConflicts& conflicts)
   active_.assign((conflicts.groups() + 63) / 64, 0);
 
   const GroupSet alone = groups_without_partner(spans, conflicts);
-  std::erase_if(spans, [&](const Span& span) { return span.end <= span.begin || contains(alone, span.group); });
+  std::erase_if(spans, [&](const Span& span) {
+    return span.end <= span.begin || contains(alone, span.group);
+  });
   sort_by_begin(spans, scratch_);
 }
 

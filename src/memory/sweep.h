@@ -1,9 +1,12 @@
-// Finds the accesses of one batch that share bytes and conflict: append spans in any order, then sweep over them once.
+// Finds the accesses of one batch that share bytes and conflict: append spans in any order, then
+// sweep over them once.
 //
-// The rule: with spans sorted by where they begin, two of them share a byte if the earlier one is still open where the later
-// one begins. For each group a list holds the spans that may still be open; a span looks only at the lists of the groups that
-// conflict with its own. There, each span is either met, which is a pair to report, or has ended and is dropped for good.
-// So the cost is that of sorting, plus the pairs: spans whose groups do not conflict never meet, however many there are.
+// The rule: with spans sorted by where they begin, two of them share a byte if the earlier one is
+// still open where the later one begins. For each group a list holds the spans that may still be
+// open; a span looks only at the lists of the groups that conflict with its own. There, each span
+// is either met, which is a pair to report, or has ended and is dropped for good. So the cost is
+// that of sorting, plus the pairs: spans whose groups do not conflict never meet, however many
+// there are.
 #pragma once
 
 #include <bit>
@@ -14,7 +17,8 @@
 
 namespace photofinish {
 
-// Bytes [begin, end), who touched them, and how: groups are the kinds of access that behave alike. Nothing if end <= begin.
+// Bytes [begin, end), who touched them, and how: groups are the kinds of access that behave alike.
+// Nothing if end <= begin.
 struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -27,13 +31,16 @@ static_assert(sizeof(Span) == 24, "sorting moves them around; each byte costs");
 // Which groups conflict: symmetric, and a group may conflict with itself (puts) or not (gets).
 class GroupConflicts {
  public:
-  explicit GroupConflicts(std::uint32_t groups) : groups_(groups), words_((groups + 63) / 64), bits_(groups * words_) {}
+  explicit GroupConflicts(std::uint32_t groups)
+      : groups_(groups), words_((groups + 63) / 64), bits_(groups * words_) {}
 
   void add(std::uint32_t a, std::uint32_t b);
   bool conflict(std::uint32_t a, std::uint32_t b) const { return row(a)[b / 64] >> b % 64 & 1; }
   std::uint32_t groups() const { return groups_; }
   // The groups that `group` conflicts with, 64 to a word.
-  std::span<const std::uint64_t> row(std::uint32_t group) const { return {bits_.data() + group * words_, words_}; }
+  std::span<const std::uint64_t> row(std::uint32_t group) const {
+    return {bits_.data() + group * words_, words_};
+  }
 
  private:
   std::uint32_t groups_;
@@ -44,9 +51,10 @@ class GroupConflicts {
 // Keeps its memory from one sweep to the next.
 class Sweeper {
  public:
-  // Calls visit(earlier, later) once for each pair of spans that share a byte and whose groups conflict; `earlier` begins first,
-  // or both begin together. If visit returns a bool, false ends the sweep. Every group is below conflicts.groups().
-  // What is left in `spans` is for the caller to clear: they are in another order, and some are missing.
+  // Calls visit(earlier, later) once for each pair of spans that share a byte and whose groups
+  // conflict; `earlier` begins first, or both begin together. If visit returns a bool, false ends
+  // the sweep. Every group is below conflicts.groups(). What is left in `spans` is for the caller
+  // to clear: they are in another order, and some are missing.
   template <class Visit>
   void sweep(std::vector<Span>& spans, const GroupConflicts& conflicts, Visit&& visit);
 
@@ -102,7 +110,8 @@ inline bool Sweeper::meet(std::vector<Span>& open, const Span& span, Visit& visi
   return true;
 }
 
-// Lists that nobody looks at are looked at here, each time they have doubled, to stay as short as what is open.
+// Lists that nobody looks at are looked at here, each time they have doubled, to stay as short as
+// what is open.
 inline void Sweeper::add(const Span& span) {
   Open& open = open_[span.group];
   if (open.spans.size() >= open.next_look) [[unlikely]]

@@ -1,4 +1,5 @@
-// One access to one rank's memory: who, which bytes, how, and when at both ends (docs/one-sided-races.md).
+// One access to one rank's memory: who, which bytes, how, and when at both ends
+// (docs/one-sided-races.md).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ struct Lock {
 // One list for all accesses that were made under the same locks; null: none.
 using LockSet = std::shared_ptr<const std::vector<Lock>>;
 
-// Which exposure epoch of the owner a target access lies in: the index-th of its kind, counted as the two ranks do.
+// Which exposure epoch of the owner a target access lies in: the index-th of its kind, counted as
+// the two ranks do.
 enum class EpochKind : std::uint8_t { None, Fence, Start, Lock };
 struct Epoch {
   EpochKind kind = EpochKind::None;
@@ -46,7 +48,8 @@ struct Access {
   AccessKind kind{};
   bool reachable = false;  // of one's own memory: others could reach some of it at the time
   bool in_flight = false;  // it goes on while its task does something else
-  // An accumulate of one element that brings nothing back, the first time it is handed out: it is an atomic, too (model/atomic.h).
+  // An accumulate of one element that brings nothing back, the first time it is handed out: it is
+  // an atomic, too (model/atomic.h).
   bool plain_atomic = false;
   ReduceOp op = ReduceOp::None;  // of the accumulate family
   Element element;
@@ -60,14 +63,16 @@ struct Access {
   Cut before = kNoCut;  // the first cut that started after its end
   Epoch epoch;
   LockSet locks;
-  Uid win;  // null: the rank's own memory, by address
+  Uid win;        // null: the rank's own memory, by address
   SiteId opened;  // the call that opened its epoch; null if there is none
   SiteId closed;  // the call that completed it
   // By address; before the owner has seen it: by displacement in the window, plus offsets in bytes.
   std::uint64_t displacement = 0;
   Boxes boxes;
-  std::uint64_t serial = 0;  // tells an open access of `rank` that is sent again, with its end, from a new one
-  std::uint64_t operand = 0, start = 0, done = ~std::uint64_t{0};  // of a plain atomic: as an AtomicOp has them
+  std::uint64_t serial =
+      0;  // tells an open access of `rank` that is sent again, with its end, from a new one
+  std::uint64_t operand = 0, start = 0,
+                done = ~std::uint64_t{0};  // of a plain atomic: as an AtomicOp has them
 };
 
 }  // namespace photofinish

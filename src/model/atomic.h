@@ -1,4 +1,5 @@
-// One element of a one-sided atomic, with what it wrote and read: enough to rebuild the order of all that met there.
+// One element of a one-sided atomic, with what it wrote and read: enough to rebuild the order of
+// all that met there.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,8 @@
 
 namespace photofinish {
 
-// One that is about more elements than this is not taken for an atomic; with operands, it is arithmetic rather than a record with a flag in it.
+// One that is about more elements than this is not taken for an atomic; with operands, it is
+// arithmetic rather than a record with a flag in it.
 inline constexpr std::int64_t kMaxAtomicElements = 64, kMaxAtomicOperands = 8;
 
 struct AtomicOp {
@@ -21,13 +23,13 @@ struct AtomicOp {
   bool fetches = false;
   bool has_result = false;
   std::uint64_t operand = 0, compare = 0, result = 0;  // the element's bytes, zero-extended
-  // It happened between the two, in ticks of the rank's clock; once the owner has it, in nanoseconds since 1970, by one clock for all
-  // ranks with the same clock_id.
+  // It happened between the two, in ticks of the rank's clock; once the owner has it, in
+  // nanoseconds since 1970, by one clock for all ranks with the same clock_id.
   std::uint64_t start = 0, done = ~std::uint64_t{0};
   std::uint64_t clock_id = 0;
   Moment begin = 0;
-  Cut after = 0;           // the slice that it began in
-  Moment known = kNever;   // when the rank had the result
+  Cut after = 0;             // the slice that it began in
+  Moment known = kNever;     // when the rank had the result
   Cut known_after = kNoCut;  // the slice of that moment
 };
 

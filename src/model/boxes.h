@@ -1,5 +1,5 @@
-// The bytes of one access. Nearly always that is one range, which needs no memory of its own; boxes of derived datatypes are shared by
-// all accesses with that type, each with a shift of its own.
+// The bytes of one access. Nearly always that is one range, which needs no memory of its own; boxes
+// of derived datatypes are shared by all accesses with that type, each with a shift of its own.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class Boxes {
     length_ = many_->front().length;
     many_ = nullptr;
   }
-  explicit Boxes(std::vector<Box> boxes) : Boxes(0, std::make_shared<const std::vector<Box>>(std::move(boxes))) {}
+  explicit Boxes(std::vector<Box> boxes)
+      : Boxes(0, std::make_shared<const std::vector<Box>>(std::move(boxes))) {}
 
   std::size_t size() const { return many_ != nullptr ? many_->size() : length_ > 0 ? 1 : 0; }
   bool empty() const { return size() == 0; }
@@ -38,12 +39,14 @@ class Boxes {
     if (many_ == nullptr) return {shift_, shift_ + length_};
     const Box& box = (*many_)[i];
     std::int64_t last = shift_ + box.offset + box.length;
-    for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
+    for (const Dimension& dimension : box.dimensions)
+      last += (dimension.count - 1) * dimension.stride;
     return {shift_ + box.offset, last};
   }
   void move_by(std::int64_t bytes) { shift_ += bytes; }
 
-  // What it is made of: equal parts are equal bytes. `length` is that of a single range; there are no `boxes` then.
+  // What it is made of: equal parts are equal bytes. `length` is that of a single range; there are
+  // no `boxes` then.
   std::int64_t shift() const { return shift_; }
   std::int64_t length() const { return length_; }
   const SharedBoxes& shared() const { return many_; }

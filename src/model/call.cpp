@@ -25,7 +25,8 @@ const CallTraits& traits(Call call) { return kTraits[static_cast<std::size_t>(ca
 std::optional<Call> call_by_name(std::string_view name) {
   static const auto* const calls = [] {
     auto* map = new std::unordered_map<std::string_view, Call>;
-    for (std::size_t i = 0; i < kCallCount; ++i) map->emplace(kTraits[i].name, static_cast<Call>(i));
+    for (std::size_t i = 0; i < kCallCount; ++i)
+      map->emplace(kTraits[i].name, static_cast<Call>(i));
     return map;
   }();
   const auto found = calls->find(name);
@@ -33,6 +34,8 @@ std::optional<Call> call_by_name(std::string_view name) {
   return found->second;
 }
 
-std::string_view action_name(Action action) { return kActionNames[static_cast<std::size_t>(action)]; }
+std::string_view action_name(Action action) {
+  return kActionNames[static_cast<std::size_t>(action)];
+}
 
 }  // namespace photofinish

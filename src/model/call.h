@@ -50,12 +50,15 @@ constexpr bool is_local(Action action) {
     case Action::MemoryFree:
     case Action::BufferAttach:
     case Action::BufferDetach:
-    case Action::SetName: return true;
-    default: return false;
+    case Action::SetName:
+      return true;
+    default:
+      return false;
   }
 }
 
-// Calls that are on record one for one, however often they are made, with a number for each: one may say "after the 17th". Tests and probes that find nothing are not.
+// Calls that are on record one for one, however often they are made, with a number for each: one
+// may say "after the 17th". Tests and probes that find nothing are not.
 constexpr bool is_step(Action action, When when) {
   switch (action) {
     case Action::Put:
@@ -63,13 +66,18 @@ constexpr bool is_step(Action action, When when) {
     case Action::Accumulate:
     case Action::GetAccumulate:
     case Action::FetchAndOp:
-    case Action::CompareAndSwap: return true;
-    default: return when == When::Blocks && !is_local(action);
+    case Action::CompareAndSwap:
+      return true;
+    default:
+      return when == When::Blocks && !is_local(action);
   }
 }
 
 // An atomic that brings back what was there.
-constexpr bool is_fetch(Action action) { return action == Action::GetAccumulate || action == Action::FetchAndOp || action == Action::CompareAndSwap; }
+constexpr bool is_fetch(Action action) {
+  return action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
+}
 
 const CallTraits& traits(Call call);
 std::optional<Call> call_by_name(std::string_view name);

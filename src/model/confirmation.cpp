@@ -15,7 +15,8 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t key_of(const FindingSide& side) {
   const std::string_view name = traits(side.call).name;
-  return mix(side.site_key, mix(static_cast<std::uint64_t>(side.kind), XXH3_64bits(name.data(), name.size())));
+  return mix(side.site_key,
+             mix(static_cast<std::uint64_t>(side.kind), XXH3_64bits(name.data(), name.size())));
 }
 
 }  // namespace
@@ -25,6 +26,8 @@ std::uint64_t key_of(const Finding& finding) {
   return mix(low, high);
 }
 
-std::uint64_t key_of(const MessageFinding& finding) { return mix(finding.receive.site_key, 1 + static_cast<std::uint64_t>(finding.taker)); }
+std::uint64_t key_of(const MessageFinding& finding) {
+  return mix(finding.receive.site_key, 1 + static_cast<std::uint64_t>(finding.taker));
+}
 
 }  // namespace photofinish

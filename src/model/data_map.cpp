@@ -1,20 +1,24 @@
 // How maps stay small.
 //
-// A box names the bytes {offset + byte + Σ index·stride}, so its dimensions commute: nothing depends on which one is
-// the inner one. That gives each box one canonical form. Strides are made positive by starting at the other end, then
-// sorted; a dimension whose stride is the length extends the length, and one whose stride is count·stride of another
-// extends that one's count. A matrix sent row by row and one sent column by column end as the same box.
+// A box names the bytes {offset + byte + Σ index·stride}, so its dimensions commute: nothing
+// depends on which one is the inner one. That gives each box one canonical form. Strides are made
+// positive by starting at the other end, then sorted; a dimension whose stride is the length
+// extends the length, and one whose stride is count·stride of another extends that one's count. A
+// matrix sent row by row and one sent column by column end as the same box.
 //
-// Lists of boxes (from indexed types and structs) are made short by two rules, each a sort and one pass:
+// Lists of boxes (from indexed types and structs) are made short by two rules, each a sort and one
+// pass:
 //   neighbours: a box that starts where another of the same dimensions ends becomes part of it;
 //   runs:       boxes of one shape at one distance become one box with one more dimension.
-// Runs are looked for among boxes of one shape, not among neighbours in memory: an array of {char, int} is two runs
-// that interleave. Each round can make new neighbours and runs (an indexed list of a grid's blocks is first rows, then
-// a column of rows), so the rules repeat, but on a long list only while a round removes a good part of it: normalise()
-// stays O(n log n), and an irregular list is left nearly as it is.
+// Runs are looked for among boxes of one shape, not among neighbours in memory: an array of {char,
+// int} is two runs that interleave. Each round can make new neighbours and runs (an indexed list of
+// a grid's blocks is first rows, then a column of rows), so the rules repeat, but on a long list
+// only while a round removes a good part of it: normalise() stays O(n log n), and an irregular list
+// is left nearly as it is.
 //
-// Arithmetic: displacements and counts come from the user's program and may be absurd. Whatever leaves int64 is noticed
-// before it is used; the box is dropped, since it cannot lie in any memory, and bounds and sizes saturate.
+// Arithmetic: displacements and counts come from the user's program and may be absurd. Whatever
+// leaves int64 is noticed before it is used; the box is dropped, since it cannot lie in any memory,
+// and bounds and sizes saturate.
 #include "model/data_map.h"
 
 #include <algorithm>
@@ -55,7 +59,8 @@ int64_t saturating_subtract(int64_t a, int64_t b) {
   return difference;
 }
 
-// Makes strides positive; the box keeps its bytes but may start at another of them. False if a number leaves int64.
+// Makes strides positive; the box keeps its bytes but may start at another of them. False if a
+// number leaves int64.
 bool turn_strides(Box& box) {
   for (Dimension& dimension : box.dimensions) {
     if (dimension.stride >= 0) continue;
@@ -82,8 +87,8 @@ void sort_dimensions(std::vector<Dimension>& dimensions) {
   });
 }
 
-// One pass suffices: strides ascend, and what a dimension is folded into grows beyond that dimension's stride, so no
-// dimension looked at before can fit it any more.
+// One pass suffices: strides ascend, and what a dimension is folded into grows beyond that
+// dimension's stride, so no dimension looked at before can fit it any more.
 void fold_dimensions(Box& box) {
   auto& dimensions = box.dimensions;
   sort_dimensions(dimensions);
@@ -102,14 +107,16 @@ void fold_dimensions(Box& box) {
       *kept++ = outer;
   }
   dimensions.erase(kept, dimensions.end());
-  sort_dimensions(dimensions);                         // counts have changed
-  if (dimensions.empty()) dimensions.shrink_to_fit();  // a long list of blocks must not keep what was folded away
+  sort_dimensions(dimensions);  // counts have changed
+  if (dimensions.empty())
+    dimensions.shrink_to_fit();  // a long list of blocks must not keep what was folded away
 }
 
 // The canonical form of one box. False if the box names no bytes, or bytes that no memory has.
 bool canonicalise(Box& box) {
   const auto empty = [](const Dimension& dimension) { return dimension.count <= 0; };
-  if (box.length <= 0 || std::any_of(box.dimensions.begin(), box.dimensions.end(), empty)) return false;
+  if (box.length <= 0 || std::any_of(box.dimensions.begin(), box.dimensions.end(), empty))
+    return false;
   std::erase_if(box.dimensions, [](const Dimension& dimension) { return dimension.count == 1; });
   if (box.dimensions.empty()) return box.offset <= kMax - box.length;
   if (!turn_strides(box) || box.bytes() == kMax) return false;
@@ -122,19 +129,25 @@ void canonicalise_all(std::vector<Box>& boxes) {
 }
 
 std::strong_ordering compare_dimensions(const Box& a, const Box& b) {
-  if (a.dimensions.empty() && b.dimensions.empty()) return std::strong_ordering::equal;  // most boxes of long lists
-  return std::lexicographical_compare_three_way(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
-                                                b.dimensions.end(), [](const Dimension& x, const Dimension& y) {
-                                                  return std::tie(x.stride, x.count) <=> std::tie(y.stride, y.count);
-                                                });
+  if (a.dimensions.empty() && b.dimensions.empty())
+    return std::strong_ordering::equal;  // most boxes of long lists
+  return std::lexicographical_compare_three_way(
+      a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
+      [](const Dimension& x, const Dimension& y) {
+        return std::tie(x.stride, x.count) <=> std::tie(y.stride, y.count);
+      });
 }
 
-bool same_shape(const Box& a, const Box& b) { return a.length == b.length && a.dimensions == b.dimensions; }
+bool same_shape(const Box& a, const Box& b) {
+  return a.length == b.length && a.dimensions == b.dimensions;
+}
 
 template <class Before>
 void sort_boxes(std::vector<Box>& boxes, Before before) {
-  // Types usually list their blocks in order: looking costs one pass, sorting costs a move of every box.
-  if (!std::is_sorted(boxes.begin(), boxes.end(), before)) std::sort(boxes.begin(), boxes.end(), before);
+  // Types usually list their blocks in order: looking costs one pass, sorting costs a move of every
+  // box.
+  if (!std::is_sorted(boxes.begin(), boxes.end(), before))
+    std::sort(boxes.begin(), boxes.end(), before);
 }
 
 void sort_by_offset(std::vector<Box>& boxes) {
@@ -161,7 +174,8 @@ void join_neighbours(std::vector<Box>& boxes) {
   boxes.erase(std::next(last), boxes.end());
 }
 
-// How far `to` lies behind `from`; offsets ascend, so the difference fits where int64 would overflow.
+// How far `to` lies behind `from`; offsets ascend, so the difference fits where int64 would
+// overflow.
 std::uint64_t distance(const Box& from, const Box& to) {
   return static_cast<std::uint64_t>(to.offset) - static_cast<std::uint64_t>(from.offset);
 }
@@ -177,20 +191,22 @@ Run run_at(const std::vector<Box>& boxes, std::size_t first) {
   if (first + 1 >= boxes.size()) return {};
   const std::uint64_t stride = distance(boxes[first], boxes[first + 1]);
   std::size_t end = first + 1;
-  while (end < boxes.size() && same_shape(boxes[first], boxes[end]) && distance(boxes[end - 1], boxes[end]) == stride &&
+  while (end < boxes.size() && same_shape(boxes[first], boxes[end]) &&
+         distance(boxes[end - 1], boxes[end]) == stride &&
          distance(boxes[first], boxes[end]) <= static_cast<std::uint64_t>(kMax))
     ++end;
   return end - first > 1 ? Run{end - first, stride} : Run{};
 }
 
-// Any two boxes are a run, so short runs are taken with care: not if that would break up a longer one, and in a long
-// list only side by side with an equal one. Else an irregular list would end as pairs that have nothing to do with each
-// other and interleave all over the memory.
+// Any two boxes are a run, so short runs are taken with care: not if that would break up a longer
+// one, and in a long list only side by side with an equal one. Else an irregular list would end as
+// pairs that have nothing to do with each other and interleave all over the memory.
 Run useful_run_at(const std::vector<Box>& boxes, std::size_t first, const Run& previous) {
   const Run run = run_at(boxes, first);
   if (run.count >= kLongRun) return run;
   if (run.count == 2 && run_at(boxes, first + 1).count > 2) return {};
-  if (boxes.size() <= kShortList || run == previous || run == run_at(boxes, first + run.count)) return run;
+  if (boxes.size() <= kShortList || run == previous || run == run_at(boxes, first + run.count))
+    return run;
   return {};
 }
 
@@ -207,7 +223,8 @@ void join_runs(std::vector<Box>& boxes) {
     run = useful_run_at(boxes, first, run);
     if (kept != first) boxes[kept] = std::move(boxes[first]);
     if (run.count > 1)
-      boxes[kept].dimensions.push_back({static_cast<int64_t>(run.count), static_cast<int64_t>(run.stride)});
+      boxes[kept].dimensions.push_back(
+          {static_cast<int64_t>(run.count), static_cast<int64_t>(run.stride)});
   }
   boxes.resize(kept);
 }
@@ -225,8 +242,9 @@ void compress(std::vector<Box>& boxes, Neighbours neighbours) {
   }
 }
 
-// Where blocks of equal size lie regularly, one box says so: its length counts elements, not bytes, and neighbours stay
-// apart, since a block's elements lie one extent from each other, whatever the distance of the blocks.
+// Where blocks of equal size lie regularly, one box says so: its length counts elements, not bytes,
+// and neighbours stay apart, since a block's elements lie one extent from each other, whatever the
+// distance of the blocks.
 std::vector<Box> pattern_of(const std::vector<Block>& blocks) {
   std::vector<Box> pattern;
   pattern.reserve(blocks.size());
@@ -242,7 +260,9 @@ void shift(Box& box, int64_t bytes) {
 }
 
 // The range from the lower to the upper bound, where the next element starts.
-ByteRange marked_range(const DataMap& map) { return {map.lower_bound, saturating_add(map.lower_bound, map.extent)}; }
+ByteRange marked_range(const DataMap& map) {
+  return {map.lower_bound, saturating_add(map.lower_bound, map.extent)};
+}
 
 void set_marked_range(DataMap& map, ByteRange range) {
   map.lower_bound = range.begin;
@@ -250,7 +270,9 @@ void set_marked_range(DataMap& map, ByteRange range) {
 }
 
 // Of marked ranges, too, which end before they begin if the extent is negative.
-ByteRange hull(ByteRange a, ByteRange b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
+ByteRange hull(ByteRange a, ByteRange b) {
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
 
 ByteRange shifted(ByteRange range, int64_t bytes) {
   return {saturating_add(range.begin, bytes), saturating_add(range.end, bytes)};
@@ -260,29 +282,35 @@ ByteRange repeated(ByteRange range, int64_t count, int64_t stride) {
   return hull(range, shifted(range, saturating_multiply(count - 1, stride)));
 }
 
-void extend(std::optional<ByteRange>& range, ByteRange part) { range = range ? hull(*range, part) : part; }
+void extend(std::optional<ByteRange>& range, ByteRange part) {
+  range = range ? hull(*range, part) : part;
+}
 
 ByteRange span(const Box& box) {
   ByteRange range{box.offset, box.offset + box.length};
-  for (const Dimension& dimension : box.dimensions) range.end += (dimension.count - 1) * dimension.stride;
+  for (const Dimension& dimension : box.dimensions)
+    range.end += (dimension.count - 1) * dimension.stride;
   return range;
 }
 
-void append_ranges(const Box& box, std::size_t dimensions, int64_t offset, std::vector<ByteRange>& ranges) {
+void append_ranges(const Box& box, std::size_t dimensions, int64_t offset,
+                   std::vector<ByteRange>& ranges) {
   if (dimensions == 0) {
     ranges.push_back({offset, offset + box.length});
     return;
   }
   const Dimension& outer = box.dimensions[dimensions - 1];
-  const int64_t count = outer.stride == 0 ? 1 : outer.count;  // the same bytes again are the same ranges
+  const int64_t count =
+      outer.stride == 0 ? 1 : outer.count;  // the same bytes again are the same ranges
   for (int64_t index = 0; index < count; ++index)
     append_ranges(box, dimensions - 1, offset + index * outer.stride, ranges);
 }
 
 void merge_ranges(std::vector<ByteRange>& ranges) {
   if (ranges.empty()) return;
-  std::sort(ranges.begin(), ranges.end(),
-            [](const ByteRange& a, const ByteRange& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
   auto last = ranges.begin();
   for (const ByteRange range : ranges) {
     if (range.begin <= last->end)
@@ -297,7 +325,8 @@ void merge_ranges(std::vector<ByteRange>& ranges) {
 
 std::int64_t Box::bytes() const {
   int64_t product = length;
-  for (const Dimension& dimension : dimensions) product = saturating_multiply(product, dimension.count);
+  for (const Dimension& dimension : dimensions)
+    product = saturating_multiply(product, dimension.count);
   return product;
 }
 
@@ -317,7 +346,9 @@ DataMap contiguous_map(std::int64_t bytes) {
   return {{{0, bytes, {}}}, bytes, 0, bytes};
 }
 
-DataMap repeated(const DataMap& map, std::int64_t count) { return repeated(map, count, map.extent); }
+DataMap repeated(const DataMap& map, std::int64_t count) {
+  return repeated(map, count, map.extent);
+}
 
 DataMap repeated(const DataMap& map, std::int64_t count, std::int64_t stride_bytes) {
   if (count <= 0) return {};
@@ -343,7 +374,8 @@ DataMap placed(const DataMap& map, const std::vector<Block>& blocks) {
   std::optional<ByteRange> marked;
   for (const Block& block : blocks)
     if (block.count > 0)
-      extend(marked, shifted(repeated(marked_range(map), block.count, map.extent), block.displacement));
+      extend(marked,
+             shifted(repeated(marked_range(map), block.count, map.extent), block.displacement));
   if (marked) set_marked_range(result, *marked);
   normalise(result);
   return result;
@@ -385,7 +417,8 @@ void normalise(DataMap& map) {
 
 std::vector<ByteRange> expand(const DataMap& map, std::int64_t count) {
   std::vector<ByteRange> ranges;
-  for (const Box& box : repeated(map, count).boxes) append_ranges(box, box.dimensions.size(), box.offset, ranges);
+  for (const Box& box : repeated(map, count).boxes)
+    append_ranges(box, box.dimensions.size(), box.offset, ranges);
   merge_ranges(ranges);
   return ranges;
 }

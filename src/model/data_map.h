@@ -1,16 +1,20 @@
 // Which bytes a datatype touches, relative to the address it is used with.
 //
-// A map is a set of boxes. A box is `length` bytes at `offset`, repeated over up to a handful of dimensions, each `count`
-// times at a distance of `stride` bytes: a vector of vectors is one box with two dimensions, however many elements it has.
-// Only an irregular indexed type costs memory for each of its blocks. The order of the bytes in a message is not kept: who
-// touches which bytes does not depend on it.
+// A map is a set of boxes. A box is `length` bytes at `offset`, repeated over up to a handful of
+// dimensions, each `count` times at a distance of `stride` bytes: a vector of vectors is one box
+// with two dimensions, however many elements it has. Only an irregular indexed type costs memory
+// for each of its blocks. The order of the bytes in a message is not kept: who touches which bytes
+// does not depend on it.
 //
 // Invariants (normalise() establishes them):
-//  - length > 0; every dimension has count > 1; no dimension continues its inner ones without a gap (it is folded into length);
+//  - length > 0; every dimension has count > 1; no dimension continues its inner ones without a gap
+//  (it is folded into length);
 //  - strides ascend and are not negative; stride 0 names the same bytes `count` times;
-//  - every byte's offset, and one past it, fits an int64: a box that reaches further is nobody's memory and is dropped;
+//  - every byte's offset, and one past it, fits an int64: a box that reaches further is nobody's
+//  memory and is dropped;
 //  - boxes are sorted by offset; equal boxes at one distance are one box with one more dimension;
-//  - size is the number of bytes of the type's data (MPI_Type_size), counting a byte twice if the map names it twice.
+//  - size is the number of bytes of the type's data (MPI_Type_size), counting a byte twice if the
+//  map names it twice.
 // Compact is not unique: two maps of the same bytes, built in different ways, may differ.
 #pragma once
 
@@ -49,10 +53,11 @@ struct DataMap {
   std::vector<Box> boxes;
   std::int64_t size = 0;
   std::int64_t lower_bound = 0;
-  std::int64_t extent = 0;  // distance of consecutive elements: MPI_Type_get_extent, resized types included
+  std::int64_t extent =
+      0;  // distance of consecutive elements: MPI_Type_get_extent, resized types included
 
   bool operator==(const DataMap&) const = default;
-  bool contiguous() const;  // one box without dimensions whose length is the extent
+  bool contiguous() const;   // one box without dimensions whose length is the extent
   ByteRange bounds() const;  // the smallest range that holds every byte; empty for an empty map
 };
 
@@ -63,12 +68,14 @@ DataMap repeated(const DataMap& map, std::int64_t count, std::int64_t stride_byt
 DataMap placed(const DataMap& map, const std::vector<Block>& blocks);
 DataMap shifted(DataMap map, std::int64_t bytes);
 DataMap resized(DataMap map, std::int64_t lower_bound, std::int64_t extent);
-// The union of maps that lie where they are; lower bound and extent span all of them, as MPI_Type_create_struct's do
-// (without alignment padding). A map without bytes and extent spans nothing.
+// The union of maps that lie where they are; lower bound and extent span all of them, as
+// MPI_Type_create_struct's do (without alignment padding). A map without bytes and extent spans
+// nothing.
 DataMap joined(const std::vector<DataMap>& maps);
 void normalise(DataMap& map);
 
-// All ranges of `count` elements at offset 0, sorted, neighbours merged. Costs memory for each range: for tests and for printing.
+// All ranges of `count` elements at offset 0, sorted, neighbours merged. Costs memory for each
+// range: for tests and for printing.
 std::vector<ByteRange> expand(const DataMap& map, std::int64_t count = 1);
 
 }  // namespace photofinish

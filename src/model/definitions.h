@@ -1,5 +1,5 @@
-// What the ids in events stand for. Each rank defines its own objects; those that several ranks share carry a Uid that is
-// the same on all of them.
+// What the ids in events stand for. Each rank defines its own objects; those that several ranks
+// share carry a Uid that is the same on all of them.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ namespace photofinish {
 struct ModuleDefinition {
   ModuleId id;
   std::string path;
-  std::string build_id;  // hexadecimal, empty if it has none
+  std::string build_id;    // hexadecimal, empty if it has none
   std::uint64_t base = 0;  // where it was loaded: address in memory less address in the file
 };
 
 struct SiteFrame {
   ModuleId module;
-  std::uint64_t address = 0;  // as in the ELF file: the return address less where the module was loaded
+  std::uint64_t address =
+      0;  // as in the ELF file: the return address less where the module was loaded
   bool operator==(const SiteFrame&) const = default;
 };
 
@@ -44,7 +45,8 @@ struct CommDefinition {
   GroupId group;         // ranks of the communicator, in its order
   GroupId remote_group;  // of an intercommunicator; null otherwise
   CommId parent;
-  // Neighbours of a communicator with a topology, in the order of the neighbourhood collectives' buffers.
+  // Neighbours of a communicator with a topology, in the order of the neighbourhood collectives'
+  // buffers.
   bool has_topology = false;
   std::vector<WorldRank> sources;
   std::vector<WorldRank> destinations;
@@ -53,7 +55,8 @@ struct CommDefinition {
 struct TypeDefinition {
   TypeId id;
   std::string name;
-  std::string element;  // the predefined type that all its data consists of; empty if there are several
+  std::string
+      element;  // the predefined type that all its data consists of; empty if there are several
   DataMap map;
 };
 
@@ -81,8 +84,8 @@ struct WinDefinition {
   bool unified = false;  // MPI_WIN_MODEL
   std::uint64_t base = 0;
   std::uint64_t size = 0;
-  std::int64_t unit = 1;  // displacement unit of this rank
-  std::string accumulate_ops;       // as MPI_Win_get_info tells, empty if the library does not
+  std::int64_t unit = 1;       // displacement unit of this rank
+  std::string accumulate_ops;  // as MPI_Win_get_info tells, empty if the library does not
   std::string accumulate_ordering;
   std::vector<WinSegment> segments;  // of a shared window
 };
@@ -93,18 +96,20 @@ struct TextDefinition {
   std::string text;
 };
 
-// Not all loads and stores of this rank were looked at (runtime/sampling.h). There is one, id 1: at first with no counts, and again when
-// the rank comes to its end.
+// Not all loads and stores of this rank were looked at (runtime/sampling.h). There is one, id 1: at
+// first with no counts, and again when the rank comes to its end.
 struct SamplingDefinition {
   SamplingId id;
   double slowdown = 0;  // that the user allows; 0: any
-  std::uint64_t looked = 0, skipped = 0;  // times that a load or store, or a loop of them, was come to
+  std::uint64_t looked = 0,
+                skipped = 0;  // times that a load or store, or a loop of them, was come to
   std::uint64_t places = 0, thinned = 0;  // in the program; those of which some were skipped
-  std::uint64_t own_ns = 0;        // what the tool took, of the task that it took most of
-  std::uint64_t recording_ns = 0;  // of that, for MPI calls
-  std::uint64_t run_ns = 0;        // what that task had of the processor
-  std::uint64_t lifted_ns = 0;     // of the time of day, in which nothing was looked at and nothing counted
-  std::uint64_t wall_ns = 0;       // all of it; 0: the rank did not come to its end
+  std::uint64_t own_ns = 0;               // what the tool took, of the task that it took most of
+  std::uint64_t recording_ns = 0;         // of that, for MPI calls
+  std::uint64_t run_ns = 0;               // what that task had of the processor
+  std::uint64_t lifted_ns =
+      0;  // of the time of day, in which nothing was looked at and nothing counted
+  std::uint64_t wall_ns = 0;  // all of it; 0: the rank did not come to its end
 };
 
 struct TaskDefinition {
@@ -118,9 +123,9 @@ struct RankDefinition {
   std::int32_t world_size = 0;
   std::string host;
   std::int64_t pid = 0;
-  std::string mpi;      // MPI_Get_library_version, first line
+  std::string mpi;  // MPI_Get_library_version, first line
   std::string program;
-  HostClock clock;  // at time 0 of the events
+  HostClock clock;                   // at time 0 of the events
   std::uint64_t ticks_per_unit = 1;  // of the times on record
 };
 

@@ -1,5 +1,6 @@
-// What an accumulate computes with. Two predefined types with the same representation are one element: MPI_LONG and MPI_INT64_T
-// are both an eight-byte integer, whatever the language calls them.
+// What an accumulate computes with. Two predefined types with the same representation are one
+// element: MPI_LONG and MPI_INT64_T are both an eight-byte integer, whatever the language calls
+// them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,17 @@
 
 namespace photofinish {
 
-enum class ElementKind : std::uint8_t { None, Integer, Unsigned, Floating, Complex, Logical, Pair, Byte, Character };
+enum class ElementKind : std::uint8_t {
+  None,
+  Integer,
+  Unsigned,
+  Floating,
+  Complex,
+  Logical,
+  Pair,
+  Byte,
+  Character
+};
 
 struct Element {
   ElementKind kind = ElementKind::None;
@@ -19,7 +30,22 @@ struct Element {
 Element element_of(std::string_view name);
 
 enum class ReduceOp : std::uint8_t {
-  None, Max, Min, Sum, Prod, LogicalAnd, BitAnd, LogicalOr, BitOr, LogicalXor, BitXor, MaxLoc, MinLoc, Replace, NoOp, CompareAndSwap
+  None,
+  Max,
+  Min,
+  Sum,
+  Prod,
+  LogicalAnd,
+  BitAnd,
+  LogicalOr,
+  BitOr,
+  LogicalXor,
+  BitXor,
+  MaxLoc,
+  MinLoc,
+  Replace,
+  NoOp,
+  CompareAndSwap
 };
 
 // By the name in OpDefinition. None for one of the program's own.

@@ -1,7 +1,9 @@
-// One call of one task, with its arguments resolved: ranks are world ranks, handles are object ids, buffers are bytes.
+// One call of one task, with its arguments resolved: ranks are world ranks, handles are object ids,
+// buffers are bytes.
 //
-// The numbers of a call are fields (fields.def), present or not; what comes in any number is a list. One layout for all
-// calls keeps the wrappers, the trace and the printer to a loop over a table.
+// The numbers of a call are fields (fields.def), present or not; what comes in any number is a
+// list. One layout for all calls keeps the wrappers, the trace and the printer to a loop over a
+// table.
 #pragma once
 
 #include <array>
@@ -24,7 +26,21 @@ inline constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCoun
 static_assert(kFieldCount <= 64, "an event's fields are one 64-bit mask");
 
 enum class FieldKind : std::uint8_t {
-  Int, Address, Rank, Tag, Comm, Group, Type, Op, Win, Request, Message, Assertion, Lock, ThreadLevel, Text
+  Int,
+  Address,
+  Rank,
+  Tag,
+  Comm,
+  Group,
+  Type,
+  Op,
+  Win,
+  Request,
+  Message,
+  Assertion,
+  Lock,
+  ThreadLevel,
+  Text
 };
 
 struct FieldTraits {
@@ -59,25 +75,41 @@ class FieldSet {
   }
 
  private:
-  static constexpr std::uint64_t bit(Field field) { return std::uint64_t{1} << static_cast<int>(field); }
+  static constexpr std::uint64_t bit(Field field) {
+    return std::uint64_t{1} << static_cast<int>(field);
+  }
   std::uint64_t mask_ = 0;
   std::array<std::int64_t, kFieldCount> values_;  // only those in mask_ mean anything
 };
 
-// What an operation does to a piece of memory. Target accesses are to the target rank's window, at an offset in units of
-// its displacement unit, which only the owner knows.
-enum class BufferUse : std::uint8_t { Read, Write, ReadWrite, TargetRead, TargetWrite, TargetUpdate };
+// What an operation does to a piece of memory. Target accesses are to the target rank's window, at
+// an offset in units of its displacement unit, which only the owner knows.
+enum class BufferUse : std::uint8_t {
+  Read,
+  Write,
+  ReadWrite,
+  TargetRead,
+  TargetWrite,
+  TargetUpdate
+};
 inline constexpr std::uint8_t kBufferUses = 6;
 
 // Assertions of one-sided synchronisation and kinds of locks, the same for every MPI library.
-enum AssertionBits : std::int64_t { kNoCheck = 1, kNoStore = 2, kNoPut = 4, kNoPrecede = 8, kNoSucceed = 16 };
+enum AssertionBits : std::int64_t {
+  kNoCheck = 1,
+  kNoStore = 2,
+  kNoPut = 4,
+  kNoPrecede = 8,
+  kNoSucceed = 16
+};
 enum LockKinds : std::int64_t { kSharedLock = 1, kExclusiveLock = 2 };
 
 struct Buffer {
   BufferUse access{};
-  std::uint64_t address = 0;  // for targets: the displacement, times the target's unit, is where it starts
-  std::int64_t count = 0;     // elements of `type`
-  TypeId type;                // null: plain bytes
+  std::uint64_t address =
+      0;  // for targets: the displacement, times the target's unit, is where it starts
+  std::int64_t count = 0;  // elements of `type`
+  TypeId type;             // null: plain bytes
   bool operator==(const Buffer&) const = default;
 };
 
@@ -102,10 +134,12 @@ struct Event {
   FieldSet fields;
   std::vector<Buffer> buffers;
   std::vector<RequestId> requests;  // the requests that a call was given; 0 for MPI_REQUEST_NULL
-  // A list of plain numbers. MPI_Pready_list: its partitions. A one-sided atomic on several elements (Field::atomic is the number of the
-  // first): the operands behind the first. A call that completes atomics: the number and the result of each element that was brought back, in turn.
+  // A list of plain numbers. MPI_Pready_list: its partitions. A one-sided atomic on several
+  // elements (Field::atomic is the number of the first): the operands behind the first. A call that
+  // completes atomics: the number and the result of each element that was brought back, in turn.
   std::vector<std::int64_t> numbers;
-  std::size_t more_numbers = 0;  // at most so many will be added when the call returns; only while it is being recorded
+  std::size_t more_numbers =
+      0;  // at most so many will be added when the call returns; only while it is being recorded
   std::vector<Completion> completions;
 
   void clear() {

@@ -1,7 +1,9 @@
-// Merging findings. What is one race to a person is two places in the program; how often and on which ranks is a detail of it.
+// Merging findings. What is one race to a person is two places in the program; how often and on
+// which ranks is a detail of it.
 //
-// Invariant: every comparison here is of a total order over all that a finding holds, so that equal inputs in any order, and in
-// any grouping (each rank merges its own before somebody merges those), give equal results.
+// Invariant: every comparison here is of a total order over all that a finding holds, so that equal
+// inputs in any order, and in any grouping (each rank merges its own before somebody merges those),
+// give equal results.
 #include "model/finding.h"
 
 #include <algorithm>
@@ -27,19 +29,21 @@ Key key(const Finding& finding) {
 
 // As they are told; what is behind `begin` only keeps equal ones in one order.
 auto telling_order(const FindingSide& s) {
-  return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened, s.closed, s.end, s.bytes, s.op,
-                    s.epoch.kind, s.epoch.index);
+  return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened,
+                    s.closed, s.end, s.bytes, s.op, s.epoch.kind, s.epoch.index);
 }
 
 // Addresses come last: they differ from run to run.
 auto example_order(const Finding& f) {
   const FindingSide &a = f.sides[0], &b = f.sides[1];
-  return std::tuple(f.owner, a.rank, b.rank, a.begin, b.begin, f.reason, telling_order(a), telling_order(b), f.offset, f.win,
-                    f.where.begin, f.where.end);
+  return std::tuple(f.owner, a.rank, b.rank, a.begin, b.begin, f.reason, telling_order(a),
+                    telling_order(b), f.offset, f.win, f.where.begin, f.where.end);
 }
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
+  return a > std::numeric_limits<std::uint64_t>::max() - b
+             ? std::numeric_limits<std::uint64_t>::max()
+             : a + b;
 }
 
 void canonicalise(Finding& finding) {
@@ -64,8 +68,10 @@ std::vector<Finding> merge(std::vector<Finding> findings, Times times) {
   for (Finding& finding : findings) {
     canonicalise(finding);
     const Key of = key(finding);
-    if (const auto found = merged.find(of); found != merged.end()) absorb(found->second, std::move(finding), times);
-    else merged.emplace(of, std::move(finding));
+    if (const auto found = merged.find(of); found != merged.end())
+      absorb(found->second, std::move(finding), times);
+    else
+      merged.emplace(of, std::move(finding));
   }
   std::vector<Finding> result;
   result.reserve(merged.size());
@@ -77,10 +83,13 @@ std::vector<Finding> merge(std::vector<Finding> findings, Times times) {
 
 }  // namespace
 
-std::vector<Finding> merge_findings(std::vector<Finding> findings) { return merge(std::move(findings), sum); }
+std::vector<Finding> merge_findings(std::vector<Finding> findings) {
+  return merge(std::move(findings), sum);
+}
 
 std::vector<Finding> unite_findings(std::vector<Finding> one, std::vector<Finding> other) {
-  one.insert(one.end(), std::make_move_iterator(other.begin()), std::make_move_iterator(other.end()));
+  one.insert(one.end(), std::make_move_iterator(other.begin()),
+             std::make_move_iterator(other.end()));
   return merge(std::move(one), [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
 }
 

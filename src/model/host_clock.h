@@ -12,7 +12,8 @@ struct HostClock {
   std::uint64_t tick = 0, ns = 0;  // at this tick it was so long after 1970
 
   std::uint64_t since_1970(std::uint64_t at) const {
-    return ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(at - tick)) * ns_per_tick));
+    return ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(
+                    static_cast<double>(static_cast<std::int64_t>(at - tick)) * ns_per_tick));
   }
 };
 

@@ -1,4 +1,5 @@
-// Identities. Each is its own type: a rank of a communicator is not a rank of the world, and mixing them does not compile.
+// Identities. Each is its own type: a rank of a communicator is not a rank of the world, and mixing
+// them does not compile.
 #pragma once
 
 #include <compare>
@@ -21,12 +22,15 @@ using CommRank = Id<struct CommRankTag, std::int32_t>;
 
 inline constexpr WorldRank kAnySource{-1};
 inline constexpr WorldRank kProcNull{-2};
-inline constexpr WorldRank kOutsider{-3};  // a process that is not in MPI_COMM_WORLD (spawned or connected)
-inline constexpr WorldRank kRootHere{-4};  // MPI_ROOT: the caller is the root of an intercommunicator's collective
+inline constexpr WorldRank kOutsider{
+    -3};  // a process that is not in MPI_COMM_WORLD (spawned or connected)
+inline constexpr WorldRank kRootHere{
+    -4};  // MPI_ROOT: the caller is the root of an intercommunicator's collective
 inline constexpr std::int64_t kAnyTag = -1;
 
 // The objects of one rank, numbered as they are first seen. Zero is the null handle.
-// What is the same object on several ranks has the same Uid, which each rank works out without asking the others.
+// What is the same object on several ranks has the same Uid, which each rank works out without
+// asking the others.
 using TaskId = Id<struct TaskTag, std::uint32_t>;
 using SiteId = Id<struct SiteTag, std::uint32_t>;
 using ModuleId = Id<struct ModuleTag, std::uint32_t>;
@@ -45,5 +49,7 @@ using Uid = Id<struct UidTag, std::uint64_t>;
 
 template <class Tag, class Rep>
 struct std::hash<photofinish::Id<Tag, Rep>> {
-  std::size_t operator()(photofinish::Id<Tag, Rep> id) const noexcept { return std::hash<Rep>()(id.value); }
+  std::size_t operator()(photofinish::Id<Tag, Rep> id) const noexcept {
+    return std::hash<Rep>()(id.value);
+  }
 };

@@ -1,4 +1,5 @@
-// The two ends of a message, and what one rank does about messages, step by step (docs/message-races.md).
+// The two ends of a message, and what one rank does about messages, step by step
+// (docs/message-races.md).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace photofinish {
 
-// When a send may be over: Standard, when the library likes; Synchronous, once it is matched; Buffered, at once;
-// Ready, as Standard, and its receive must be there.
+// When a send may be over: Standard, when the library likes; Synchronous, once it is matched;
+// Buffered, at once; Ready, as Standard, and its receive must be there.
 enum class SendMode : std::uint8_t { Standard, Synchronous, Buffered, Ready };
 
 // What takes a message, or looks at it. A cancelled receive took none.
@@ -42,26 +43,32 @@ using MessageKey = std::uint64_t;
 
 struct MessageStep {
   enum class Kind : std::uint8_t {
-    Send,             // posted: operation, mode, comm, peer, tag, key; complete, if it is `at_once`
-    Receive,          // posted: operation, comm, peer, tag; key, if it is known already; complete, if it is `at_once`
-    Cancel,           // of a receive, or (`carries` is false) a send, that turned out to be cancelled: operation
+    Send,     // posted: operation, mode, comm, peer, tag, key; complete, if it is `at_once`
+    Receive,  // posted: operation, comm, peer, tag; key, if it is known already; complete, if it is
+              // `at_once`
+    Cancel,   // of a receive, or (`carries` is false) a send, that turned out to be cancelled:
+              // operation
     CompleteSend,     // operation
     CompleteReceive,  // operation
     Free,             // of a send whose completion nobody waits for: operation
     Probe,            // that saw a message: operation, comm, peer, tag; key, if it is known already
-    Say,              // order of other kinds (collectives, one-sided synchronisation): key, heard by `others` of them
-    Hear,             // key, said by all of `from`
-    Unlock,           // a lock of a window is about to be given back: comm (the window), peer (whose memory; kAnySource: everybody's), exclusive,
-                      // operation (when, in ticks), tag (of which clock)
-    Locked,           // a lock is held for certain, from here on: the same
+    Say,   // order of other kinds (collectives, one-sided synchronisation): key, heard by `others`
+           // of them
+    Hear,  // key, said by all of `from`
+    Unlock,  // a lock of a window is about to be given back: comm (the window), peer (whose memory;
+             // kAnySource: everybody's), exclusive, operation (when, in ticks), tag (of which
+             // clock)
+    Locked,  // a lock is held for certain, from here on: the same
   };
   Kind kind{};
   SendMode mode = SendMode::Standard;
-  bool carries = true;          // Say, Hear: false if they wait for each other and no data flows
-  bool returned = true;         // CompleteSend: false if the rank ended in this call
-  bool exclusive = false;       // Unlock, Locked
-  bool at_once = false;         // Send, Receive: by a call that waits; what follows comes after its completion
-  bool asked = false;           // Complete…, Probe, Hear: by a call that would have come back with something else, too (MPI_Test, MPI_Waitany of several)
+  bool carries = true;     // Say, Hear: false if they wait for each other and no data flows
+  bool returned = true;    // CompleteSend: false if the rank ended in this call
+  bool exclusive = false;  // Unlock, Locked
+  bool at_once =
+      false;  // Send, Receive: by a call that waits; what follows comes after its completion
+  bool asked = false;  // Complete…, Probe, Hear: by a call that would have come back with something
+                       // else, too (MPI_Test, MPI_Waitany of several)
   std::uint32_t others = 0;
   std::uint64_t operation = 0;  // the rank's number for it
   Uid comm;

@@ -9,8 +9,9 @@ namespace {
 
 auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.moment, end.site_key); }
 
-// The example is the earliest receive. What it could have got comes first; of a message that only some other receive at the place could have got it is known
-// which: that may well be one that comes long after the example, or from its own rank.
+// The example is the earliest receive. What it could have got comes first; of a message that only
+// some other receive at the place could have got it is known which: that may well be one that comes
+// long after the example, or from its own rank.
 void merge_into(MessageFinding& known, MessageFinding more) {
   const auto before = order_of(more.receive), after = order_of(known.receive);
   if (before < after) {
@@ -23,13 +24,17 @@ void merge_into(MessageFinding& known, MessageFinding more) {
   known.times += more.times;
   known.ranks.insert(more.ranks.begin(), more.ranks.end());
   for (MessageFinding::Other& other : more.others) {
-    const auto same = std::find_if(known.others.begin(), known.others.end(), [&](const auto& one) { return one.send.site_key == other.send.site_key; });
+    const auto same = std::find_if(known.others.begin(), known.others.end(), [&](const auto& one) {
+      return one.send.site_key == other.send.site_key;
+    });
     if (same == known.others.end()) {
       known.others.push_back(std::move(other));
       continue;
     }
     const std::uint64_t times = same->times + other.times;
-    if (std::tuple(order_of(other.receive), order_of(other.send)) < std::tuple(order_of(same->receive), order_of(same->send))) *same = std::move(other);
+    if (std::tuple(order_of(other.receive), order_of(other.send)) <
+        std::tuple(order_of(same->receive), order_of(same->send)))
+      *same = std::move(other);
     same->times = times;
   }
 }
@@ -43,25 +48,31 @@ std::vector<MessageFinding> merged(std::vector<MessageFinding> races) {
   std::vector<MessageFinding> all;
   for (auto& [place, race] : by_place) {
     std::sort(race.others.begin(), race.others.end(), [&race = race](const auto& a, const auto& b) {
-      return std::tuple(!is_of_example(race, a), order_of(a.send)) < std::tuple(!is_of_example(race, b), order_of(b.send));
+      return std::tuple(!is_of_example(race, a), order_of(a.send)) <
+             std::tuple(!is_of_example(race, b), order_of(b.send));
     });
     all.push_back(std::move(race));
   }
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return order_of(a.receive) < order_of(b.receive); });
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return order_of(a.receive) < order_of(b.receive); });
   return all;
 }
 
 std::vector<Standstill> merged(std::vector<Standstill> standstills) {
   std::map<std::tuple<bool, bool, std::vector<std::uint64_t>>, Standstill> by_places;
-  const auto first_of = [](const Standstill& standstill) { return standstill.waits.empty() ? kProcNull : standstill.waits.front().rank; };
+  const auto first_of = [](const Standstill& standstill) {
+    return standstill.waits.empty() ? kProcNull : standstill.waits.front().rank;
+  };
   for (Standstill& standstill : standstills) {
     std::vector<std::uint64_t> places;
     for (const Standstill::Waits& waits : standstill.waits) places.push_back(waits.site_key);
     std::sort(places.begin(), places.end());
-    const auto [known, added] = by_places.try_emplace({standstill.cycle, standstill.other_match, std::move(places)}, standstill);
+    const auto [known, added] = by_places.try_emplace(
+        {standstill.cycle, standstill.other_match, std::move(places)}, standstill);
     if (added) continue;
     const std::uint64_t times = known->second.times + standstill.times;
-    known->second.came_about = standstill.came_about = known->second.came_about || standstill.came_about;
+    known->second.came_about = standstill.came_about =
+        known->second.came_about || standstill.came_about;
     if (first_of(standstill) < first_of(known->second)) known->second = std::move(standstill);
     known->second.times = times;
   }
@@ -106,13 +117,18 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
     all.unsure_after = std::min(all.unsure_after, part.unsure_after);
   }
   // What follows a call that would have come back otherwise is not known.
-  all.unsure |= std::erase_if(all.standstills, [&](const Standstill& standstill) { return !standstill.came_about && standstill.slice > all.unsure_after; }) > 0;
+  all.unsure |= std::erase_if(all.standstills, [&](const Standstill& standstill) {
+                  return !standstill.came_about && standstill.slice > all.unsure_after;
+                }) > 0;
   all.races = merged(std::move(all.races));
   all.standstills = merged(std::move(all.standstills));
   all.timing = merged(std::move(all.timing));
   all.answers = merged(std::move(all.answers));
-  // Without buffers, what one thread waits for would not hold up another. In a run that was broken off, what never came might have.
-  std::erase_if(all.standstills, [&](const Standstill& standstill) { return all.threads || !(standstill.cycle || all.followed); });
+  // Without buffers, what one thread waits for would not hold up another. In a run that was broken
+  // off, what never came might have.
+  std::erase_if(all.standstills, [&](const Standstill& standstill) {
+    return all.threads || !(standstill.cycle || all.followed);
+  });
   return all;
 }
 

@@ -1,4 +1,5 @@
-// What was found about a run's messages: receives that could have taken others, places where it needs buffers, and calls whose outcome hangs on time.
+// What was found about a run's messages: receives that could have taken others, places where it
+// needs buffers, and calls whose outcome hangs on time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace photofinish {
 
-// A receive that could have got another message, at one place; the sends that it could have got, by theirs.
+// A receive that could have got another message, at one place; the sends that it could have got, by
+// theirs.
 struct MessageFinding {
   Taker taker = Taker::Receive;
   Uid comm;
@@ -21,8 +23,9 @@ struct MessageFinding {
     MessageEnd send;
     bool unmatched = false;  // nobody ever took it
     std::uint64_t times = 1;
-    MessageEnd receive;      // that could have got it: the finding's own, or another one at the same place
-    MessageEnd got;          // by that one
+    MessageEnd
+        receive;     // that could have got it: the finding's own, or another one at the same place
+    MessageEnd got;  // by that one
     bool operator==(const Other&) const = default;
   };
   std::vector<Other> others;
@@ -31,7 +34,9 @@ struct MessageFinding {
   bool operator==(const MessageFinding&) const = default;
 };
 
-inline bool is_intended(const MessageFinding& finding) { return is_intended(finding.receive.site_key); }
+inline bool is_intended(const MessageFinding& finding) {
+  return is_intended(finding.receive.site_key);
+}
 
 // Ranks that wait for each other; or that would, or for what never comes, if no send were buffered.
 struct Standstill {
@@ -48,11 +53,12 @@ struct Standstill {
   bool cycle = false;        // the last waits for the first
   bool other_match = false;  // unless a wildcard takes another message than it did
   std::uint64_t times = 1;
-  std::uint64_t slice = 0;   // of those that are walked apart
+  std::uint64_t slice = 0;  // of those that are walked apart
   bool operator==(const Standstill&) const = default;
 };
 
-// A call that tells what has happened so far, or chooses among several: another run may be told otherwise.
+// A call that tells what has happened so far, or chooses among several: another run may be told
+// otherwise.
 struct TimingDependence {
   MessageEnd at;
   std::uint64_t times = 1;
@@ -64,23 +70,28 @@ struct MessageFindings {
   std::vector<MessageFinding> races;
   std::vector<Standstill> standstills;
   std::vector<TimingDependence> timing;
-  std::vector<TimingDependence> answers;  // calls that would have come back otherwise if no send were buffered
+  std::vector<TimingDependence>
+      answers;  // calls that would have come back otherwise if no send were buffered
   std::uint64_t messages = 0;
-  bool looked = true;      // false: nobody wanted to know
-  bool followed = true;    // false: not all ranks came to their end
-  bool threads = false;    // some ranks call MPI from several threads: whether it needs buffers is not known
-  bool unsure = false;     // whether it needs buffers hangs on what the program does where a call comes back otherwise
-  std::uint64_t unsure_after = ~std::uint64_t{0};  // the first slice with such a call, or with a receive that takes another message
+  bool looked = true;    // false: nobody wanted to know
+  bool followed = true;  // false: not all ranks came to their end
+  bool threads =
+      false;  // some ranks call MPI from several threads: whether it needs buffers is not known
+  bool unsure = false;  // whether it needs buffers hangs on what the program does where a call
+                        // comes back otherwise
+  std::uint64_t unsure_after = ~std::uint64_t{
+      0};  // the first slice with such a call, or with a receive that takes another message
   bool operator==(const MessageFindings&) const = default;
 };
 
 // Whether it is the finding's own receive that could have got it.
 inline bool is_of_example(const MessageFinding& finding, const MessageFinding::Other& other) {
-  return other.receive.rank == finding.receive.rank && other.receive.moment == finding.receive.moment;
+  return other.receive.rank == finding.receive.rank &&
+         other.receive.moment == finding.receive.moment;
 }
 
-// What several have found, each in a part of the run: one race for each place of a receive, with all that it could have got, one standstill for each set of
-// places, and all of them sorted.
+// What several have found, each in a part of the run: one race for each place of a receive, with
+// all that it could have got, one standstill for each set of places, and all of them sorted.
 MessageFindings merge_messages(std::vector<MessageFindings> parts);
 
 }  // namespace photofinish

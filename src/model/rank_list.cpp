@@ -23,10 +23,13 @@ Result<std::set<WorldRank>> parse_rank_list(const std::string& text) {
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
     const std::size_t dash = part.find('-');
     int first = 0, last = 0;
-    const bool good = dash == std::string_view::npos
-                          ? parse_rank(part, first) && parse_rank(part, last)
-                          : parse_rank(part.substr(0, dash), first) && parse_rank(part.substr(dash + 1), last);
-    if (!good || first > last) return Error{"'" + std::string(part) + "' is not a rank or a range of ranks; write for example 0,2-5"};
+    const bool good =
+        dash == std::string_view::npos
+            ? parse_rank(part, first) && parse_rank(part, last)
+            : parse_rank(part.substr(0, dash), first) && parse_rank(part.substr(dash + 1), last);
+    if (!good || first > last)
+      return Error{"'" + std::string(part) +
+                   "' is not a rank or a range of ranks; write for example 0,2-5"};
     for (int rank = first; rank <= last; ++rank) ranks.insert(WorldRank(rank));
   }
   return ranks;

@@ -17,7 +17,8 @@ std::uint64_t place_key(const Definitions& definitions, SiteId site) {
     const auto module = definitions.modules.find(frame.module);
     std::uint64_t name = 0;
     if (module != definitions.modules.end()) {
-      const std::string& text = module->second.build_id.empty() ? module->second.path : module->second.build_id;
+      const std::string& text =
+          module->second.build_id.empty() ? module->second.path : module->second.build_id;
       name = XXH3_64bits(text.data(), text.size());
     }
     const std::uint64_t words[] = {key, name, frame.address};
@@ -42,10 +43,13 @@ void Scopes::follow(const Event& event, const Definitions& definitions) {
     Task& task = tasks_[event.task];
     const bool intended = action == Action::IntendedBegin || action == Action::IntendedEnd;
     if (begins) {
-      task.open.push_back({intended, TextId(static_cast<std::uint32_t>(event.fields[Field::text])), event.site});
+      task.open.push_back(
+          {intended, TextId(static_cast<std::uint32_t>(event.fields[Field::text])), event.site});
     } else {
       // The innermost of its kind; one that was never begun ends nothing.
-      const auto innermost = std::find_if(task.open.rbegin(), task.open.rend(), [&](const Scope& scope) { return scope.intended == intended; });
+      const auto innermost =
+          std::find_if(task.open.rbegin(), task.open.rend(),
+                       [&](const Scope& scope) { return scope.intended == intended; });
       if (innermost != task.open.rend()) task.open.erase(std::next(innermost).base());
     }
     task.intended = false;

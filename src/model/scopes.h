@@ -1,7 +1,9 @@
-// What a program's annotations have open: regions, and where races are intended (photofinish/annotate.h). Each task has its own.
+// What a program's annotations have open: regions, and where races are intended
+// (photofinish/annotate.h). Each task has its own.
 //
-// Rule: an access lies in the scopes that were open when it started, and one place in different scopes is several places: findings
-// about them are not merged, and each tells by its key alone whether it is intended.
+// Rule: an access lies in the scopes that were open when it started, and one place in different
+// scopes is several places: findings about them are not merged, and each tells by its key alone
+// whether it is intended.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,9 @@ class Scopes {
   };
   // Of the task of the last event that was followed.
   const std::vector<Scope>& open() const { return current_ != nullptr ? current_->open : kNone; }
-  std::uint64_t key_of(std::uint64_t place) const { return current_ == nullptr ? place : keyed(place); }
+  std::uint64_t key_of(std::uint64_t place) const {
+    return current_ == nullptr ? place : keyed(place);
+  }
 
   void follow(const Event& event, const Definitions& definitions);
 

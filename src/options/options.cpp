@@ -34,11 +34,13 @@ std::string quoted(const std::string& value) {
 
 Result<double> slowdown_of(std::string_view budget) {
   if (budget.empty()) return 0.0;
-  const std::string_view number = budget.ends_with('x') ? budget.substr(0, budget.size() - 1) : budget;
+  const std::string_view number =
+      budget.ends_with('x') ? budget.substr(0, budget.size() - 1) : budget;
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc() || end != number.data() + number.size() || !(value > 1 && value <= 100))
-    return Error{"option budget: '" + std::string(budget) + "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x"};
+    return Error{"option budget: '" + std::string(budget) +
+                 "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x"};
   return value;
 }
 
@@ -46,7 +48,8 @@ Result<double> tolerance_of(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1))
-    return Error{"option tolerance: '" + std::string(text) + "' is not a number from 0 to 1, such as 1e-9"};
+    return Error{"option tolerance: '" + std::string(text) +
+                 "' is not a number from 0 to 1, such as 1e-9"};
   return value;
 }
 
@@ -56,7 +59,8 @@ struct Choices {
   std::string_view name;
   std::initializer_list<const char*> values;
 };
-constexpr std::initializer_list<const char*> kMpis = {"auto", "openmpi", "mpich"}, kSwitch = {"off", "on"};
+constexpr std::initializer_list<const char*> kMpis = {"auto", "openmpi", "mpich"},
+                                             kSwitch = {"off", "on"};
 constexpr Choices kChoices[] = {{"mpi", kMpis}, {"sample", kSwitch}};
 
 // "option mpi: 'x' is not auto, openmpi or mpich"
@@ -74,17 +78,23 @@ Result<bool> check_choice(std::string_view name, const std::string& value) {
 Result<bool> check_values(const Options& options) {
   if (const auto chosen = check_choice("mpi", options.mpi); !chosen) return chosen;
   if (const auto chosen = check_choice("sample", options.sample); !chosen) return chosen;
-  if (options.stack_depth < 1 || options.stack_depth > 128) return Error{"option stack_depth takes 1 to 128"};
+  if (options.stack_depth < 1 || options.stack_depth > 128)
+    return Error{"option stack_depth takes 1 to 128"};
   if (options.memory < 1) return Error{"option memory takes megabytes, 1 or more"};
   if (const auto slowdown = slowdown_of(options.budget); !slowdown) return slowdown.error();
-  if (options.pause_ms < 1 || options.pause_ms > 60000) return Error{"option pause_ms takes 1 to 60000"};
+  if (options.pause_ms < 1 || options.pause_ms > 60000)
+    return Error{"option pause_ms takes 1 to 60000"};
   if (options.runs < 1 || options.runs > 1000) return Error{"option runs takes 1 to 1000"};
   if (options.timeout < 0) return Error{"option timeout takes seconds, 0 or more"};
   if (const auto tolerance = tolerance_of(options.tolerance); !tolerance) return tolerance.error();
   if (options.max_findings < 0) return Error{"option max_findings takes 0 (all) or more"};
-  if (options.output.find('\'') != std::string::npos && options.output.find('"') != std::string::npos)
-    return Error{"option output: a name with both kinds of quotes in it cannot be passed on to the ranks; choose another"};
-  if (options.output.empty()) return Error{"option output is empty: it takes the name of a directory"};
+  if (options.output.find('\'') != std::string::npos &&
+      options.output.find('"') != std::string::npos)
+    return Error{
+        "option output: a name with both kinds of quotes in it cannot be passed on to the ranks; "
+        "choose another"};
+  if (options.output.empty())
+    return Error{"option output is empty: it takes the name of a directory"};
   return true;
 }
 
@@ -99,7 +109,8 @@ std::vector<std::string> choices_of(std::string_view name) {
 std::vector<OptionInfo> option_table() {
   const Options defaults;
   return {
-#define OPTION(type, name, value, help) {#name, type_name(defaults.name), format(defaults.name), help},
+#define OPTION(type, name, value, help) \
+  {#name, type_name(defaults.name), format(defaults.name), help},
 #include "options/options.def"
   };
 }
@@ -107,14 +118,15 @@ std::vector<OptionInfo> option_table() {
 Result<bool> set_option(Options& options, std::string_view name, std::string_view value) {
   bool known = false, parsed = false;
   std::string_view type;
-#define OPTION(option_type, option_name, option_value, help)     \
-  if (name == #option_name) {                                    \
-    known = true;                                                \
-    type = type_name(options.option_name);                       \
-    parsed = parse(value, options.option_name);                  \
+#define OPTION(option_type, option_name, option_value, help) \
+  if (name == #option_name) {                                \
+    known = true;                                            \
+    type = type_name(options.option_name);                   \
+    parsed = parse(value, options.option_name);              \
   }
 #include "options/options.def"
-  if (!known) return Error{"there is no option '" + std::string(name) + "' (see photofinish --help)"};
+  if (!known)
+    return Error{"there is no option '" + std::string(name) + "' (see photofinish --help)"};
   if (!parsed)
     return Error{"option " + std::string(name) + ": '" + std::string(value) + "' is not " +
                  (type == "bool" ? "1 or 0" : "a number")};
@@ -141,7 +153,8 @@ Result<Options> parse_options(std::string_view text, Options options) {
       const char quote = text.empty() ? '\0' : text.front();
       if (quote == '\'' || quote == '"') {
         const std::size_t close = text.find(quote, 1);
-        if (close == std::string_view::npos) return Error{"option " + std::string(name) + ": a quote is not closed"};
+        if (close == std::string_view::npos)
+          return Error{"option " + std::string(name) + ": a quote is not closed"};
         value = text.substr(1, close - 1);
         text.remove_prefix(close + 1);
       } else {
@@ -151,8 +164,10 @@ Result<Options> parse_options(std::string_view text, Options options) {
     }
     if (!text.empty() && text.front() == ':') text.remove_prefix(1);
     if (name.empty()) continue;
-    if (!given && is_switch(name)) value = "1";
-    else if (!given) return Error{"option " + std::string(name) + " needs a value: " + std::string(name) + "=…"};
+    if (!given && is_switch(name))
+      value = "1";
+    else if (!given)
+      return Error{"option " + std::string(name) + " needs a value: " + std::string(name) + "=…"};
     if (const auto set = set_option(options, name, value); !set) return set.error();
   }
   return options;
@@ -162,7 +177,8 @@ std::string format_options(const Options& options) {
   const Options defaults;
   std::string text;
 #define OPTION(type, name, value, help) \
-  if (options.name != defaults.name) text += std::string(text.empty() ? "" : ":") + #name "=" + quoted(format(options.name));
+  if (options.name != defaults.name)    \
+    text += std::string(text.empty() ? "" : ":") + #name "=" + quoted(format(options.name));
 #include "options/options.def"
   return text;
 }

@@ -10,13 +10,28 @@
 
 namespace photofinish {
 
-enum class Channel : std::uint64_t { Message, Rendezvous, Partition, Collective, Neighbour, Post, Complete, Atomic, Unsettled, Annotated, Cut, Lock };
+enum class Channel : std::uint64_t {
+  Message,
+  Rendezvous,
+  Partition,
+  Collective,
+  Neighbour,
+  Post,
+  Complete,
+  Atomic,
+  Unsettled,
+  Annotated,
+  Cut,
+  Lock
+};
 
 template <class... Parts>
 std::uint64_t signal_key(Channel channel, Parts... parts) {
-  const std::uint64_t words[] = {static_cast<std::uint64_t>(channel), static_cast<std::uint64_t>(parts)...};
+  const std::uint64_t words[] = {static_cast<std::uint64_t>(channel),
+                                 static_cast<std::uint64_t>(parts)...};
   // One can tell a rendezvous by its key.
-  return (XXH3_64bits(words, sizeof words) & ~std::uint64_t{1}) | (channel == Channel::Rendezvous ? 1 : 0);
+  return (XXH3_64bits(words, sizeof words) & ~std::uint64_t{1}) |
+         (channel == Channel::Rendezvous ? 1 : 0);
 }
 
 inline bool is_rendezvous(std::uint64_t key) { return (key & 1) != 0; }

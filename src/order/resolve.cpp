@@ -32,17 +32,19 @@ struct Said {
 
 class Walk {
  public:
-  Walk(std::vector<SliceSignals> ranks, const std::vector<Question>& questions) : ranks_(std::move(ranks)), questions_(questions) {}
+  Walk(std::vector<SliceSignals> ranks, const std::vector<Question>& questions)
+      : ranks_(std::move(ranks)), questions_(questions) {}
 
   std::vector<Moment> run() {
     prepare();
-    while (advance_all(false) || advance_all(true)) {}
+    while (advance_all(false) || advance_all(true)) {
+    }
     return std::move(answers_);
   }
 
  private:
   struct Rank {
-    std::size_t next = 0;           // signal
+    std::size_t next = 0;  // signal
     std::size_t next_question = 0;
     std::vector<std::size_t> questions;  // by moment
     std::vector<std::size_t> position;   // of each of its signals among all who say the key
@@ -50,7 +52,8 @@ class Walk {
   };
 
   void prepare() {
-    std::sort(ranks_.begin(), ranks_.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    std::sort(ranks_.begin(), ranks_.end(),
+              [](const auto& a, const auto& b) { return a.rank < b.rank; });
     state_.resize(ranks_.size());
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       index_[ranks_[i].rank] = i;
@@ -62,23 +65,27 @@ class Walk {
       const std::vector<Signal>& signals = ranks_[i].signals;
       state_[i].position.resize(signals.size());
       for (std::size_t s = 0; s < signals.size(); ++s)
-        if (!signals[s].hears) said_[signals[s].key].all.push_back({signals[s].place, i, s, false, {}});
+        if (!signals[s].hears)
+          said_[signals[s].key].all.push_back({signals[s].place, i, s, false, {}});
     }
     for (auto& [key, said] : said_) {
-      std::stable_sort(said.all.begin(), said.all.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
-      for (std::size_t at = 0; at < said.all.size(); ++at) state_[said.all[at].rank].position[said.all[at].signal] = at;
+      std::stable_sort(said.all.begin(), said.all.end(),
+                       [](const auto& a, const auto& b) { return a.place < b.place; });
+      for (std::size_t at = 0; at < said.all.size(); ++at)
+        state_[said.all[at].rank].position[said.all[at].signal] = at;
     }
     answers_.assign(questions_.size(), kNever);
     for (std::size_t q = 0; q < questions_.size(); ++q)
       if (const auto found = index_.find(questions_[q].rank); found != index_.end())
         state_[found->second].questions.push_back(q);
     for (Rank& rank : state_)
-      std::sort(rank.questions.begin(), rank.questions.end(),
-                [&](std::size_t a, std::size_t b) { return questions_[a].moment < questions_[b].moment; });
+      std::sort(rank.questions.begin(), rank.questions.end(), [&](std::size_t a, std::size_t b) {
+        return questions_[a].moment < questions_[b].moment;
+      });
   }
 
-  // Each rank as far as it gets. `forced`: the first that waits for a guess, or else the first that waits at all, goes on
-  // without. False when all are at their ends.
+  // Each rank as far as it gets. `forced`: the first that waits for a guess, or else the first that
+  // waits at all, goes on without. False when all are at their ends.
   bool advance_all(bool forced) {
     bool moved = false;
     if (forced) {
@@ -94,7 +101,8 @@ class Walk {
       return true;
     }
     for (std::size_t i = 0; i < state_.size(); ++i) {
-      while (state_[i].next < ranks_[i].signals.size() && ready(ranks_[i].signals[state_[i].next])) {
+      while (state_[i].next < ranks_[i].signals.size() &&
+             ready(ranks_[i].signals[state_[i].next])) {
         step(i);
         moved = true;
       }
@@ -103,15 +111,16 @@ class Walk {
     return moved;
   }
 
-  // The receive of a synchronous send that nobody has told of may be one that does not know its message yet: too much order hides
-  // a race, too little invents one.
+  // The receive of a synchronous send that nobody has told of may be one that does not know its
+  // message yet: too much order hides a race, too little invents one.
   std::unordered_map<std::uint64_t, Said>::iterator find_said(std::uint64_t key) {
     const auto found = said_.find(key);
     return found == said_.end() && is_rendezvous(key) ? said_.find(unsettled_key()) : found;
   }
 
   bool is_guess(const Signal& signal) const {
-    return signal.guessed || (signal.hears && is_rendezvous(signal.key) && said_.find(signal.key) == said_.end());
+    return signal.guessed ||
+           (signal.hears && is_rendezvous(signal.key) && said_.find(signal.key) == said_.end());
   }
 
   bool ready(const Signal& signal) {
@@ -119,7 +128,8 @@ class Walk {
     const auto found = find_said(signal.key);
     if (found == said_.end()) return true;
     const Said& said = found->second;
-    return said.first_pending == said.all.size() || said.all[said.first_pending].place >= signal.place;
+    return said.first_pending == said.all.size() ||
+           said.all[said.first_pending].place >= signal.place;
   }
 
   void step(std::size_t i) {
@@ -127,8 +137,10 @@ class Walk {
     const Signal& signal = ranks_[i].signals[rank.next++];
     answer(i, signal.moment);
     rank.clock[i] = signal.moment + 1;
-    if (signal.hears) hear(rank, signal);
-    else say(rank, rank.next - 1, signal.key);
+    if (signal.hears)
+      hear(rank, signal);
+    else
+      say(rank, rank.next - 1, signal.key);
   }
 
   void say(Rank& rank, std::size_t signal, std::uint64_t key) {
@@ -136,14 +148,16 @@ class Walk {
     Said::One& one = said.all[rank.position[signal]];
     one.done = true;
     one.clock = rank.clock;
-    while (said.first_pending < said.all.size() && said.all[said.first_pending].done) ++said.first_pending;
+    while (said.first_pending < said.all.size() && said.all[said.first_pending].done)
+      ++said.first_pending;
   }
 
   void hear(Rank& rank, const Signal& signal) {
     const auto found = find_said(signal.key);
     if (found == said_.end()) return;
     Said& said = found->second;
-    if (said.summed > 0 && said.all[said.summed - 1].place >= signal.place) {  // asked for a lower place: rare
+    if (said.summed > 0 &&
+        said.all[said.summed - 1].place >= signal.place) {  // asked for a lower place: rare
       said.summed = 0;
       said.sum.clear();
     }
@@ -188,7 +202,8 @@ class Walk {
 
 }  // namespace
 
-std::vector<Moment> resolve(std::vector<SliceSignals> ranks, const std::vector<Question>& questions) {
+std::vector<Moment> resolve(std::vector<SliceSignals> ranks,
+                            const std::vector<Question>& questions) {
   return Walk(std::move(ranks), questions).run();
 }
 

@@ -1,10 +1,12 @@
 // Vector clocks that share what they have in common.
 //
-// Rule: a clock is a tree of nodes, leaves of 64 components and inner ones of 16 children, counted, and never changed while more than one
-// holds them. Joining skips what both sides share and gives back a side that covers the other, so the cost is in what differs: two
-// ranks that left one barrier share everything but the few leaves that moved since, however many ranks there are.
+// Rule: a clock is a tree of nodes, leaves of 64 components and inner ones of 16 children, counted,
+// and never changed while more than one holds them. Joining skips what both sides share and gives
+// back a side that covers the other, so the cost is in what differs: two ranks that left one
+// barrier share everything but the few leaves that moved since, however many ranks there are.
 // Invariant: node 0 is the tree of zeros, at every height; it is not counted.
-// Misses: components have 32 bits; one that is full stays where it is, so that order is claimed where there may be none.
+// Misses: components have 32 bits; one that is full stays where it is, so that order is claimed
+// where there may be none.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +27,21 @@ class ClockPool {
   ClockPool& operator=(const ClockPool&) = delete;
 
   Time get(Node clock, std::size_t rank) const {
-    for (int level = top_; level > 0 && clock != 0; --level) clock = inner_[clock][child(rank, level)];
+    for (int level = top_; level > 0 && clock != 0; --level)
+      clock = inner_[clock][child(rank, level)];
     return clock == 0 ? 0 : leaves_[clock][rank % kLeaf];
   }
   void hold(Node clock) { hold(clock, top_); }
   void drop(Node clock) { drop(clock, top_); }
   // Both give a node that is held for the caller.
   Node join(Node one, Node other) { return join(one, other, top_); }
-  Node raise(Node clock, std::size_t rank, Time time) { return raise(clock, rank, time, top_); }  // takes over `clock`
+  Node raise(Node clock, std::size_t rank, Time time) {
+    return raise(clock, rank, time, top_);
+  }  // takes over `clock`
 
-  std::size_t bytes() const { return leaves_.used() * sizeof(Time) * kLeaf + inner_.used() * sizeof(Node) * kInner; }
+  std::size_t bytes() const {
+    return leaves_.used() * sizeof(Time) * kLeaf + inner_.used() * sizeof(Node) * kInner;
+  }
 
  private:
   static constexpr std::size_t kLeaf = 64, kInner = 16;
@@ -44,8 +51,12 @@ class ClockPool {
   class Store {
    public:
     Store() { add(); }  // the zeros
-    std::uint32_t* operator[](Node node) { return blocks_[node / kBlock].get() + node % kBlock * kWidth; }
-    const std::uint32_t* operator[](Node node) const { return blocks_[node / kBlock].get() + node % kBlock * kWidth; }
+    std::uint32_t* operator[](Node node) {
+      return blocks_[node / kBlock].get() + node % kBlock * kWidth;
+    }
+    const std::uint32_t* operator[](Node node) const {
+      return blocks_[node / kBlock].get() + node % kBlock * kWidth;
+    }
     std::uint32_t& count(Node node) { return counts_[node]; }
     Node add();  // held once, with whatever was in it
     void remove(Node node) { free_.push_back(node); }
@@ -58,14 +69,18 @@ class ClockPool {
     std::vector<Node> free_;
   };
 
-  static std::size_t child(std::size_t rank, int level) { return rank / kLeaf >> (4 * (level - 1)) & (kInner - 1); }
+  static std::size_t child(std::size_t rank, int level) {
+    return rank / kLeaf >> (4 * (level - 1)) & (kInner - 1);
+  }
   void hold(Node node, int level) {
     if (node != 0) ++(level == 0 ? leaves_.count(node) : inner_.count(node));
   }
   void drop(Node node, int level) {
     if (node == 0 || --(level == 0 ? leaves_.count(node) : inner_.count(node)) != 0) return;
-    if (level == 0) leaves_.remove(node);
-    else drop_tree(node, level);
+    if (level == 0)
+      leaves_.remove(node);
+    else
+      drop_tree(node, level);
   }
   void drop_tree(Node node, int level);
   Node join(Node one, Node other, int level);
@@ -85,7 +100,8 @@ class SharedClock {
   SharedClock(const SharedClock& other) : pool_(other.pool_), node_(other.node_) {
     if (pool_ != nullptr) pool_->hold(node_);
   }
-  SharedClock(SharedClock&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), node_(std::exchange(other.node_, 0)) {}
+  SharedClock(SharedClock&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)), node_(std::exchange(other.node_, 0)) {}
   SharedClock& operator=(SharedClock other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(node_, other.node_);
@@ -98,7 +114,9 @@ class SharedClock {
     pool_ = nullptr;
     node_ = 0;
   }
-  ClockPool::Time operator[](std::size_t rank) const { return pool_ == nullptr ? 0 : pool_->get(node_, rank); }
+  ClockPool::Time operator[](std::size_t rank) const {
+    return pool_ == nullptr ? 0 : pool_->get(node_, rank);
+  }
   void join(const SharedClock& other) {
     if (other.pool_ == nullptr || other.node_ == node_) return;
     if (pool_ == nullptr) {

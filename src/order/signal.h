@@ -1,7 +1,8 @@
-// How order travels from rank to rank: one says a key at some moment, another hears it at a later moment of its own.
+// How order travels from rank to rank: one says a key at some moment, another hears it at a later
+// moment of its own.
 //
-// A message is a key said once and heard once; a barrier is one key that all say and all hear. Both ends work out the key by
-// themselves (order/keys.h), so nobody has to be told what matches what.
+// A message is a key said once and heard once; a barrier is one key that all say and all hear. Both
+// ends work out the key by themselves (order/keys.h), so nobody has to be told what matches what.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,11 @@ struct Signal {
   Moment moment = 0;
   std::uint64_t key = 0;
   bool hears = false;
-  // Scans: what is said at a place is heard at higher places only. Everything else is said at 0 and heard at kEveryPlace.
+  // Scans: what is said at a place is heard at higher places only. Everything else is said at 0 and
+  // heard at kEveryPlace.
   std::uint64_t place = 0;
-  // Worked out from values that atomics returned, or said by the program: several orders may explain them, so it must not stop the walk.
+  // Worked out from values that atomics returned, or said by the program: several orders may
+  // explain them, so it must not stop the walk.
   bool guessed = false;
   bool operator==(const Signal&) const = default;
 };

@@ -9,12 +9,18 @@ namespace {
 constexpr char kMagic[8] = {'P', 'F', 'O', 'R', 'D', 'E', 'R', '1'};
 }
 
-Result<bool> write_order(const std::string& path, const DeedOrder& order) { return write_sealed(path, kMagic, encoded(order)); }
-Result<DeedOrder> read_order(const std::string& path) { return read_sealed_value<DeedOrder>(path, kMagic); }
+Result<bool> write_order(const std::string& path, const DeedOrder& order) {
+  return write_sealed(path, kMagic, encoded(order));
+}
+Result<DeedOrder> read_order(const std::string& path) {
+  return read_sealed_value<DeedOrder>(path, kMagic);
+}
 
 bool DeedLog::wants(const void* address, std::size_t bytes) const {
   const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
-  const auto next = std::upper_bound(order_.where.begin(), order_.where.end(), begin, [](std::int64_t at, const ByteRange& range) { return at < range.end; });
+  const auto next =
+      std::upper_bound(order_.where.begin(), order_.where.end(), begin,
+                       [](std::int64_t at, const ByteRange& range) { return at < range.end; });
   return next != order_.where.end() && next->begin < begin + static_cast<std::int64_t>(bytes);
 }
 
@@ -27,7 +33,9 @@ void DeedLog::add(Deed deed) {
 std::vector<Deed> read_deeds(RankTrace& trace) {
   std::vector<Deed> deeds;
   for (const auto& [id, task] : trace.definitions().tasks) {
-    Journal journal([&trace, id = id](std::vector<std::uint8_t>& entries) { return trace.next_of_journal(id, entries); });
+    Journal journal([&trace, id = id](std::vector<std::uint8_t>& entries) {
+      return trace.next_of_journal(id, entries);
+    });
     while (journal.ask(0, SiteId(0)) != Journal::Asked::End && journal.ok()) {
       journal.exchange(deeds.emplace_back());
       deeds.back().task = id;

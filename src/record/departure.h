@@ -1,4 +1,5 @@
-// Where a replayed rank went another way than the recorded one: a note from its process to `photofinish replay`, which knows how to tell it.
+// Where a replayed rank went another way than the recorded one: a note from its process to
+// `photofinish replay`, which knows how to tell it.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 namespace photofinish {
 
 inline constexpr int kDepartureCode = 72;  // of a process that left the recorded path
-// In place of what was expected: the record ended inside this call; the journal is damaged; another rank ended and had not given what it did give, and the question's place is that rank.
+// In place of what was expected: the record ended inside this call; the journal is damaged; another
+// rank ended and had not given what it did give, and the question's place is that rank.
 inline constexpr std::uint32_t kNoQuestion = ~0u;
 inline constexpr std::uint32_t kDamagedQuestion = ~0u - 1;
 inline constexpr std::uint32_t kLostOffer = ~0u - 2;
@@ -20,7 +22,10 @@ struct Departure {
   Inquiry asked, expected;
 };
 
-template <class A> void describe(A& a, Departure& d) { a(d.task, d.entry, d.asked, d.expected); }
+template <class A>
+void describe(A& a, Departure& d) {
+  a(d.task, d.entry, d.asked, d.expected);
+}
 
 // In the directory that the replayed rank writes to.
 inline std::string departure_path(const std::string& directory) { return directory + "/departure"; }

@@ -8,11 +8,14 @@
 namespace photofinish {
 namespace {
 
-// An entry begins with a word: its place, and whether the same is asked there again. There may be one for each load of a loop: those have a word of their own.
+// An entry begins with a word: its place, and whether the same is asked there again. There may be
+// one for each load of a loop: those have a word of their own.
 constexpr std::uint64_t kLoadWord = 0;
 // How bytes are kept.
 constexpr std::uint8_t kPacked = 1, kTaken = 2, kOffered = 4;
-std::uint64_t word_of(SiteId site, bool again) { return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1; }
+std::uint64_t word_of(SiteId site, bool again) {
+  return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1;
+}
 
 }  // namespace
 
@@ -44,7 +47,8 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   return expected_->what == what && kept_site == site ? Asked::Same : Asked::Other;
 }
 
-// The fields are mostly those of the last time, and few of them have other values: a bit for each of those, and 1, in front of them; 0 where it is not so.
+// The fields are mostly those of the last time, and few of them have other values: a bit for each
+// of those, and 1, in front of them; 0 where it is not so.
 Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
   std::vector<Inquiry::Given>& last = expected_->fields;
   if (!replays()) {
@@ -73,7 +77,8 @@ Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
   exchange(word);
   if (word == 0) exchange(last);
   for (std::uint64_t others = word == 0 ? 0 : word - 1; others != 0; others &= others - 1)
-    if (const auto i = static_cast<std::size_t>(std::countr_zero(others)); i < last.size()) exchange(last[i].value);
+    if (const auto i = static_cast<std::size_t>(std::countr_zero(others)); i < last.size())
+      exchange(last[i].value);
   return last == fields ? Asked::Same : Asked::Other;
 }
 
@@ -148,11 +153,13 @@ void Journal::contents(void* data, std::size_t size) {
   }
   const bool offers = size >= kKeptOfferFrom;
   keep(data, size, offers ? &hash : nullptr);
-  // Somebody writes it at this moment: then it is not known what has been kept, and nobody takes it.
+  // Somebody writes it at this moment: then it is not known what has been kept, and nobody takes
+  // it.
   if (offers && content_hash(data, size) != hash) kept_offers_.pop_back();
 }
 
-// From kOfferFrom bytes on a byte in front says how they are kept. Whether packing is worth it shows at the beginning.
+// From kOfferFrom bytes on a byte in front says how they are kept. Whether packing is worth it
+// shows at the beginning.
 void Journal::keep(void* data, std::size_t size, const ContentHash* offered) {
   constexpr std::size_t kTry = 512;
   constexpr unsigned kUnpacked = 31;  // after one that was not worth it
@@ -164,9 +171,12 @@ void Journal::keep(void* data, std::size_t size, const ContentHash* offered) {
       return take(offer, data, size);
     }
     if (kind != nullptr && (*kind & kPacked) != 0) {
-      const std::uint8_t* const kept_end = unpack(kind + 1, kind + 1 + in_.left(), static_cast<std::uint8_t*>(data), size);
-      if (kept_end == nullptr) in_.fail("packed bytes are damaged");
-      else in_.bytes(static_cast<std::size_t>(kept_end - kind - 1));
+      const std::uint8_t* const kept_end =
+          unpack(kind + 1, kind + 1 + in_.left(), static_cast<std::uint8_t*>(data), size);
+      if (kept_end == nullptr)
+        in_.fail("packed bytes are damaged");
+      else
+        in_.bytes(static_cast<std::size_t>(kept_end - kind - 1));
     } else if (const std::uint8_t* kept_bytes = in_.bytes(size)) {
       std::memcpy(data, kept_bytes, size);
     }

@@ -22,8 +22,13 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared between pr
 
 // Who, and which.
 constexpr unsigned kNumberBits = 40;
-std::uint64_t word_of(Offer offer) { return static_cast<std::uint64_t>(offer.from.value) << kNumberBits | offer.number; }
-Offer offer_of(std::uint64_t word) { return {.from = WorldRank(static_cast<std::int32_t>(word >> kNumberBits)), .number = word & ((std::uint64_t{1} << kNumberBits) - 1)}; }
+std::uint64_t word_of(Offer offer) {
+  return static_cast<std::uint64_t>(offer.from.value) << kNumberBits | offer.number;
+}
+Offer offer_of(std::uint64_t word) {
+  return {.from = WorldRank(static_cast<std::int32_t>(word >> kNumberBits)),
+          .number = word & ((std::uint64_t{1} << kNumberBits) - 1)};
+}
 
 }  // namespace
 
@@ -32,7 +37,8 @@ ContentHash content_hash(const void* data, std::size_t bytes) {
   return {hash.low64, hash.high64};
 }
 
-// Nobody waits for anybody: entries are overwritten when there are too many, and one that is just being written fits no hash.
+// Nobody waits for anybody: entries are overwritten when there are too many, and one that is just
+// being written fits no hash.
 struct OfferTable::Shared {
   static constexpr std::size_t kSets = 1 << 14, kWays = 4, kArrivals = 256, kMostRings = 1024;
   struct Entry {
@@ -51,12 +57,16 @@ struct OfferTable::Shared {
   static std::uint64_t mixed(std::uint64_t offer) { return offer * 0x9e3779b97f4a7c15u; }
 };
 
-std::unique_ptr<OfferTable> OfferTable::open(const std::string& name, const std::vector<WorldRank>& group, WorldRank self) {
+std::unique_ptr<OfferTable> OfferTable::open(const std::string& name,
+                                             const std::vector<WorldRank>& group, WorldRank self) {
   const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
-  const std::size_t bytes = sizeof(Shared) + std::min(group.size(), Shared::kMostRings) * sizeof(Shared::Ring);
+  const std::size_t bytes =
+      sizeof(Shared) + std::min(group.size(), Shared::kMostRings) * sizeof(Shared::Ring);
   // All of it now: where there is no room a store later on would end the program.
-  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0 ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
+                     ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
   close(file);
   if (memory == MAP_FAILED) return nullptr;
   std::unique_ptr<OfferTable> table(new OfferTable);
@@ -83,7 +93,9 @@ void OfferTable::publish(const ContentHash& hash, std::uint64_t number) {
 std::optional<Offer> OfferTable::take(const ContentHash& hash) {
   for (const Shared::Entry& entry : shared_->entries[hash[0] % Shared::kSets]) {
     const std::uint64_t word = entry.offer.load(std::memory_order_acquire);
-    if (word == 0 || (entry.low.load(std::memory_order_relaxed) ^ word) != hash[0] || (entry.high.load(std::memory_order_relaxed) ^ Shared::mixed(word)) != hash[1]) continue;
+    if (word == 0 || (entry.low.load(std::memory_order_relaxed) ^ word) != hash[0] ||
+        (entry.high.load(std::memory_order_relaxed) ^ Shared::mixed(word)) != hash[1])
+      continue;
     Offer offer = offer_of(word);
     offer.check = check_of(hash);
     if (taken_ == nullptr) return std::nullopt;
@@ -97,11 +109,14 @@ std::optional<Offer> OfferTable::take(const ContentHash& hash) {
 }
 
 void OfferTable::announce(WorldRank target, const Arrival& arrival) {
-  const auto at = static_cast<std::size_t>(std::lower_bound(group_.begin(), group_.end(), target) - group_.begin());
+  const auto at = static_cast<std::size_t>(std::lower_bound(group_.begin(), group_.end(), target) -
+                                           group_.begin());
   if (at >= std::min(group_.size(), Shared::kMostRings)) return;
   Shared::Ring& ring = shared_->rings[at];
-  // What is read of two of them matches neither contents, or the contents that it is then said to be.
-  Shared::Notice& notice = ring.notices[ring.count.fetch_add(1, std::memory_order_acq_rel) % Shared::kArrivals];
+  // What is read of two of them matches neither contents, or the contents that it is then said to
+  // be.
+  Shared::Notice& notice =
+      ring.notices[ring.count.fetch_add(1, std::memory_order_acq_rel) % Shared::kArrivals];
   notice.win.store(arrival.win.value, std::memory_order_relaxed);
   notice.displacement.store(arrival.displacement, std::memory_order_relaxed);
   notice.bytes.store(arrival.bytes, std::memory_order_relaxed);
@@ -110,7 +125,8 @@ void OfferTable::announce(WorldRank target, const Arrival& arrival) {
 }
 
 void OfferTable::new_arrivals(std::vector<Arrival>& arrivals) {
-  const auto at = static_cast<std::size_t>(std::lower_bound(group_.begin(), group_.end(), self_) - group_.begin());
+  const auto at = static_cast<std::size_t>(std::lower_bound(group_.begin(), group_.end(), self_) -
+                                           group_.begin());
   if (at >= std::min(group_.size(), Shared::kMostRings)) return;
   Shared::Ring& ring = shared_->rings[at];
   const std::uint64_t count = ring.count.load(std::memory_order_acquire);
@@ -118,7 +134,9 @@ void OfferTable::new_arrivals(std::vector<Arrival>& arrivals) {
   for (; arrivals_seen_ < count; ++arrivals_seen_) {
     const Shared::Notice& notice = ring.notices[arrivals_seen_ % Shared::kArrivals];
     const std::uint64_t high = notice.high.load(std::memory_order_acquire);
-    arrivals.push_back({Uid(notice.win.load(std::memory_order_relaxed)), notice.displacement.load(std::memory_order_relaxed), notice.bytes.load(std::memory_order_relaxed),
+    arrivals.push_back({Uid(notice.win.load(std::memory_order_relaxed)),
+                        notice.displacement.load(std::memory_order_relaxed),
+                        notice.bytes.load(std::memory_order_relaxed),
                         {notice.low.load(std::memory_order_relaxed), high}});
   }
 }
@@ -134,7 +152,8 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace) {
   return taken;
 }
 
-// --- replayed ranks: a file that all of them map, with a slot for each offer that is wanted; and one of contents for each giver
+// --- replayed ranks: a file that all of them map, with a slot for each offer that is wanted; and
+// one of contents for each giver
 
 struct OfferFiles::Giver {
   std::uint64_t rank, first, count;  // of its slots, by their numbers
@@ -147,11 +166,13 @@ constexpr std::uint64_t kLost = ~std::uint64_t{0};
 
 struct OfferFiles::Slot {
   std::uint64_t number;
-  Word place;  // in the file of its contents, plus 1; 0: it is not there yet; kLost: it could not be written
+  Word place;  // in the file of its contents, plus 1; 0: it is not there yet; kLost: it could not
+               // be written
   std::uint64_t bytes;
 };
 
-Result<bool> OfferFiles::make(const std::string& path, const std::map<WorldRank, std::vector<std::uint64_t>>& all) {
+Result<bool> OfferFiles::make(const std::string& path,
+                              const std::map<WorldRank, std::vector<std::uint64_t>>& all) {
   std::map<WorldRank, std::vector<std::uint64_t>> wanted = all;  // each once, as they will be made
   for (auto& [rank, numbers] : wanted) {
     std::sort(numbers.begin(), numbers.end());
@@ -172,14 +193,18 @@ Result<bool> OfferFiles::make(const std::string& path, const std::map<WorldRank,
   const std::string problem = written ? "" : std::strerror(errno);
   if (file >= 0) close(file);
   if (!written) return Error{"cannot write " + path + ": " + problem};
-  for (const auto& [rank, numbers] : wanted) unlink((path + "-" + std::to_string(rank.value)).c_str());
+  for (const auto& [rank, numbers] : wanted)
+    unlink((path + "-" + std::to_string(rank.value)).c_str());
   return true;
 }
 
 Result<std::unique_ptr<OfferFiles>> OfferFiles::open(const std::string& path, WorldRank self) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   struct stat info{};
-  void* memory = file >= 0 && fstat(file, &info) == 0 ? mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  void* memory = file >= 0 && fstat(file, &info) == 0
+                     ? mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ | PROT_WRITE,
+                            MAP_SHARED, file, 0)
+                     : MAP_FAILED;
   const std::string problem = memory == MAP_FAILED ? std::strerror(errno) : "";
   if (file >= 0) close(file);
   if (memory == MAP_FAILED) return Error{"cannot read " + path + ": " + problem};
@@ -196,13 +221,16 @@ OfferFiles::~OfferFiles() { munmap(shared_, bytes_); }
 OfferFiles::Giver* OfferFiles::giver(WorldRank rank) const {
   auto* const givers = reinterpret_cast<Giver*>(shared_ + sizeof(std::uint64_t));
   Giver* const end = givers + *reinterpret_cast<const std::uint64_t*>(shared_);
-  Giver* const found = std::lower_bound(givers, end, rank, [](const Giver& one, WorldRank wanted) { return one.rank < static_cast<std::uint64_t>(wanted.value); });
+  Giver* const found = std::lower_bound(givers, end, rank, [](const Giver& one, WorldRank wanted) {
+    return one.rank < static_cast<std::uint64_t>(wanted.value);
+  });
   return found != end && found->rank == static_cast<std::uint64_t>(rank.value) ? found : nullptr;
 }
 
 OfferFiles::Slot* OfferFiles::slots_of(const Giver& giver) const {
   const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
-  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver)) + giver.first;
+  return reinterpret_cast<Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver)) +
+         giver.first;
 }
 
 void OfferFiles::offer(const void* data, std::size_t bytes) {
@@ -214,42 +242,54 @@ void OfferFiles::offer(const void* data, std::size_t bytes) {
   ++next_wanted_;
   if (slot.place.load(std::memory_order_relaxed) != 0) return;  // a debugger runs it again
   // Open for no longer than that: the program's own files have the numbers that they had.
-  const int file = ::open(contents_of(self_).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const int file =
+      ::open(contents_of(self_).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const off_t place = lseek(file, 0, SEEK_END);
   std::size_t done = 0;
-  for (ssize_t more = 1; more > 0 && done < bytes; done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
+  for (ssize_t more = 1; more > 0 && done < bytes;
+       done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
     more = write(file, static_cast<const char*>(data) + done, bytes - done);
   close(file);
   slot.bytes = bytes;
-  slot.place.store(done == bytes ? static_cast<std::uint64_t>(place) + 1 : kLost, std::memory_order_release);
+  slot.place.store(done == bytes ? static_cast<std::uint64_t>(place) + 1 : kLost,
+                   std::memory_order_release);
 }
 
 bool OfferFiles::take(Offer offer, void* data, std::size_t bytes) {
   const Giver* const from = giver(offer.from);
   if (from == nullptr) return false;
   Slot* const slots = slots_of(*from);
-  Slot* const slot = std::lower_bound(slots, slots + from->count, offer.number, [](const Slot& one, std::uint64_t number) { return one.number < number; });
+  Slot* const slot =
+      std::lower_bound(slots, slots + from->count, offer.number,
+                       [](const Slot& one, std::uint64_t number) { return one.number < number; });
   if (slot == slots + from->count || slot->number != offer.number) return false;
   std::uint64_t place = 0;
-  for (long pause = 10'000; (place = slot->place.load(std::memory_order_acquire)) == 0; pause = std::min(2 * pause, 1'000'000l)) {
-    if (from->ended.load(std::memory_order_acquire) != 0 && slot->place.load(std::memory_order_acquire) == 0) return false;
+  for (long pause = 10'000; (place = slot->place.load(std::memory_order_acquire)) == 0;
+       pause = std::min(2 * pause, 1'000'000l)) {
+    if (from->ended.load(std::memory_order_acquire) != 0 &&
+        slot->place.load(std::memory_order_acquire) == 0)
+      return false;
     const timespec time{.tv_sec = 0, .tv_nsec = pause};
     nanosleep(&time, nullptr);
   }
   if (place == kLost || slot->bytes != bytes) return false;
   const int file = ::open(contents_of(offer.from).c_str(), O_RDONLY | O_CLOEXEC);
   std::size_t done = 0;
-  for (ssize_t more = 1; more > 0 && done < bytes; done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
-    more = pread(file, static_cast<char*>(data) + done, bytes - done, static_cast<off_t>(place - 1 + done));
+  for (ssize_t more = 1; more > 0 && done < bytes;
+       done += static_cast<std::size_t>(std::max<ssize_t>(more, 0)))
+    more = pread(file, static_cast<char*>(data) + done, bytes - done,
+                 static_cast<off_t>(place - 1 + done));
   close(file);
   return done == bytes;
 }
 
 bool OfferFiles::is_complete() const {
   const std::uint64_t givers = *reinterpret_cast<const std::uint64_t*>(shared_);
-  const auto* const slots = reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver));
+  const auto* const slots =
+      reinterpret_cast<const Slot*>(shared_ + sizeof(std::uint64_t) + givers * sizeof(Giver));
   const auto* const end = reinterpret_cast<const Slot*>(shared_ + bytes_);
-  return std::all_of(slots, end, [](const Slot& slot) { return slot.place.load(std::memory_order_acquire) != 0; });
+  return std::all_of(
+      slots, end, [](const Slot& slot) { return slot.place.load(std::memory_order_acquire) != 0; });
 }
 
 void OfferFiles::has_ended(WorldRank rank) {

@@ -1,11 +1,16 @@
-// What the ranks of a recorded group give each other is not kept: they give it to each other again when they are replayed.
+// What the ranks of a recorded group give each other is not kept: they give it to each other again
+// when they are replayed.
 //
-// A rank offers what it is about to send or put, and what its journal had to keep and others may be given as well. Each offer has a number, and its hash goes to a table that the
-// ranks of a machine share while they are recorded. Whoever is given contents that are in the table keeps only whose offer it was. Contents are compared, not calls: whatever became of them
-// on the way (a send buffer that was changed too early, a put that another one overwrote, a library that does its own thing), what was offered is what arrived, or it is kept.
+// A rank offers what it is about to send or put, and what its journal had to keep and others may be
+// given as well. Each offer has a number, and its hash goes to a table that the ranks of a machine
+// share while they are recorded. Whoever is given contents that are in the table keeps only whose
+// offer it was. Contents are compared, not calls: whatever became of them on the way (a send buffer
+// that was changed too early, a put that another one overwrote, a library that does its own thing),
+// what was offered is what arrived, or it is kept.
 //
-// Replayed ranks make the same offers in the same order. Those that somebody took are written to files, where he finds them, or waits for them. He cannot wait in a circle: in the
-// recorded run each offer was there before it was taken.
+// Replayed ranks make the same offers in the same order. Those that somebody took are written to
+// files, where he finds them, or waits for them. He cannot wait in a circle: in the recorded run
+// each offer was there before it was taken.
 #pragma once
 
 #include <array>
@@ -26,14 +31,20 @@ namespace photofinish {
 struct Offer {
   WorldRank from;
   std::uint64_t number = 0;  // counts from 1
-  std::uint16_t check = 0;   // of its contents: a giver that reads another file, say, gives something else
+  std::uint16_t check =
+      0;  // of its contents: a giver that reads another file, say, gives something else
 };
 
-template <class A> void describe(A& a, Offer& d) { a(d.from, d.number, d.check); }
+template <class A>
+void describe(A& a, Offer& d) {
+  a(d.from, d.number, d.check);
+}
 
 using ContentHash = std::array<std::uint64_t, 2>;
 ContentHash content_hash(const void* data, std::size_t bytes);
-inline std::uint16_t check_of(const ContentHash& hash) { return static_cast<std::uint16_t>(hash[1] >> 48); }
+inline std::uint16_t check_of(const ContentHash& hash) {
+  return static_cast<std::uint16_t>(hash[1] >> 48);
+}
 
 // A put that is on its way to a window.
 struct Arrival {
@@ -42,16 +53,19 @@ struct Arrival {
   ContentHash hash{};
 };
 
-inline constexpr std::size_t kOfferFrom = 64;         // bytes: less is kept as it is
-inline constexpr std::size_t kKeptOfferFrom = 1024;   // the same for what is kept, and others may be given as well
+inline constexpr std::size_t kOfferFrom = 64;  // bytes: less is kept as it is
+inline constexpr std::size_t kKeptOfferFrom =
+    1024;  // the same for what is kept, and others may be given as well
 
-inline constexpr TaskId kTakenJournal{0xfffffffe};    // where a recorded rank says whose offers it took
+inline constexpr TaskId kTakenJournal{
+    0xfffffffe};  // where a recorded rank says whose offers it took
 
 // Of a recorded rank.
 class OfferTable {
  public:
   // All ranks of the run give it the same name. Null where there is no shared memory.
-  static std::unique_ptr<OfferTable> open(const std::string& name, const std::vector<WorldRank>& group, WorldRank self);
+  static std::unique_ptr<OfferTable> open(const std::string& name,
+                                          const std::vector<WorldRank>& group, WorldRank self);
   // Once all have opened it.
   static void remove_name(const std::string& name);
   ~OfferTable();
@@ -86,7 +100,8 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace);
 class OfferFiles {
  public:
   // `wanted`: numbers, of each rank whose offers were taken.
-  static Result<bool> make(const std::string& path, const std::map<WorldRank, std::vector<std::uint64_t>>& wanted);
+  static Result<bool> make(const std::string& path,
+                           const std::map<WorldRank, std::vector<std::uint64_t>>& wanted);
   static Result<std::unique_ptr<OfferFiles>> open(const std::string& path, WorldRank self);
   ~OfferFiles();
 

@@ -31,7 +31,7 @@ std::vector<std::string> texts_of(const char* path) {
 std::uint64_t hash_of_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
-  struct stat status {};
+  struct stat status{};
   std::uint64_t hash = 0;
   if (fstat(file, &status) == 0 && status.st_size > 0) {
     const auto size = static_cast<std::size_t>(status.st_size);
@@ -48,7 +48,8 @@ std::uint64_t hash_of_file(const std::string& path) {
 StartInfo own_start() {
   StartInfo start;
   char path[PATH_MAX];
-  if (const ssize_t length = readlink("/proc/self/exe", path, sizeof path); length > 0) start.program.assign(path, static_cast<std::size_t>(length));
+  if (const ssize_t length = readlink("/proc/self/exe", path, sizeof path); length > 0)
+    start.program.assign(path, static_cast<std::size_t>(length));
   start.name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   start.arguments = texts_of("/proc/self/cmdline");
   start.environment = texts_of("/proc/self/environ");
@@ -58,10 +59,12 @@ StartInfo own_start() {
 }
 
 bool is_of_launcher(const std::string& variable) {
-  for (const char* kept : {"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_plm", "OMPI_MCA_shmem_RUNTIME"})
+  for (const char* kept :
+       {"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_plm", "OMPI_MCA_shmem_RUNTIME"})
     if (variable.starts_with(kept)) return true;
   if (variable.starts_with("OMPI_MCA_")) return false;
-  for (const char* prefix : {"OMPI_", "PMIX_", "PMI_", "PMI2_", "HYDI_", "HYDRA_", "MPI_LOCAL", "MPIR_CVAR_CH3", "GFORTRAN_UNBUFFERED", "PHOTOFINISH_", "LD_PRELOAD="})
+  for (const char* prefix : {"OMPI_", "PMIX_", "PMI_", "PMI2_", "HYDI_", "HYDRA_", "MPI_LOCAL",
+                             "MPIR_CVAR_CH3", "GFORTRAN_UNBUFFERED", "PHOTOFINISH_", "LD_PRELOAD="})
     if (variable.starts_with(prefix)) return true;
   return false;
 }
@@ -69,12 +72,18 @@ bool is_of_launcher(const std::string& variable) {
 Result<StartInfo> read_start(const std::string& directory, WorldRank rank) {
   auto trace = RankTrace::open(directory, rank);
   if (!trace) return trace.error();
-  Journal journal([&](std::vector<std::uint8_t>& entries) { return (*trace)->next_of_journal(TaskId(0), entries); });
+  Journal journal([&](std::vector<std::uint8_t>& entries) {
+    return (*trace)->next_of_journal(TaskId(0), entries);
+  });
   StartInfo start;
   if (journal.ask(kStartQuestion, SiteId(0)) != Journal::Asked::Same)
-    return Error{trace_path(directory, rank) + ((*trace)->damage().empty() ? ": this rank was not recorded for a replay; use photofinish record" : ": " + (*trace)->damage())};
+    return Error{trace_path(directory, rank) +
+                 ((*trace)->damage().empty()
+                      ? ": this rank was not recorded for a replay; use photofinish record"
+                      : ": " + (*trace)->damage())};
   journal(start);
-  if (!journal.ok()) return Error{trace_path(directory, rank) + ": the journal of this rank is damaged"};
+  if (!journal.ok())
+    return Error{trace_path(directory, rank) + ": the journal of this rank is damaged"};
   return start;
 }
 

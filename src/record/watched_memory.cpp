@@ -9,19 +9,24 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kPage = 4096;  // looked at first
-constexpr std::size_t kGrain = 16;   // that is kept as a whole
+constexpr std::size_t kPage = 4096;                // looked at first
+constexpr std::size_t kGrain = 16;                 // that is kept as a whole
 constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // in which changes are kept along with a load
 
-void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin, std::size_t end, std::vector<WatchedChange>& changes) {
+void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin,
+                  std::size_t end, std::vector<WatchedChange>& changes) {
   for (std::size_t page = begin; page < end; page += kPage) {
     const std::size_t page_end = std::min(page + kPage, end);
     if (std::memcmp(memory + page, seen + page, page_end - page) == 0) continue;
     for (std::size_t grain = page; grain < page_end; grain += kGrain) {
       const std::size_t size = std::min(kGrain, page_end - grain);
-      if (size == kGrain ? std::memcmp(memory + grain, seen + grain, kGrain) == 0 : std::memcmp(memory + grain, seen + grain, size) == 0) continue;
-      if (!changes.empty() && changes.back().offset + changes.back().bytes == grain) changes.back().bytes += size;
-      else changes.push_back({grain, size});
+      if (size == kGrain ? std::memcmp(memory + grain, seen + grain, kGrain) == 0
+                         : std::memcmp(memory + grain, seen + grain, size) == 0)
+        continue;
+      if (!changes.empty() && changes.back().offset + changes.back().bytes == grain)
+        changes.back().bytes += size;
+      else
+        changes.push_back({grain, size});
     }
   }
 }
@@ -30,9 +35,17 @@ void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::siz
 
 void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes) {
   if (bytes == 0) return;
-  Piece& piece = pieces_.emplace_back(Piece{.key = key, .memory = static_cast<std::uint8_t*>(memory), .bytes = bytes, .seen = {}, .alone = true, .news = {}, .ticks = {}});
-  if (journal.replays()) std::memset(memory, 0, bytes);
-  else piece.seen.resize(bytes);
+  Piece& piece = pieces_.emplace_back(Piece{.key = key,
+                                            .memory = static_cast<std::uint8_t*>(memory),
+                                            .bytes = bytes,
+                                            .seen = {},
+                                            .alone = true,
+                                            .news = {},
+                                            .ticks = {}});
+  if (journal.replays())
+    std::memset(memory, 0, bytes);
+  else
+    piece.seen.resize(bytes);
   exchange(journal, piece, 0, bytes);
   find_overlaps();
   if (!tells_news_) return;
@@ -51,7 +64,8 @@ void WatchedMemory::remove(std::uint64_t key) {
 void WatchedMemory::find_overlaps() {
   for (Piece& one : pieces_)
     one.alone = std::all_of(pieces_.begin(), pieces_.end(), [&](const Piece& other) {
-      return &one == &other || other.memory + other.bytes <= one.memory || one.memory + one.bytes <= other.memory;
+      return &one == &other || other.memory + other.bytes <= one.memory ||
+             one.memory + one.bytes <= other.memory;
     });
 }
 
@@ -76,9 +90,13 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
       Landed put = journal.replays() ? Landed{} : landed_[i];
       journal(put.change.offset, put.change.bytes, put.offer);
       if (!journal.replays()) continue;
-      if (put.change.offset > piece.bytes || put.change.bytes > piece.bytes - put.change.offset) return;  // damaged
-      give(piece, put.change.offset, put.change.bytes, [&](std::uint8_t* to) { journal.take(put.offer, to, put.change.bytes); });
-      if (!piece.ticks.empty()) set_ticks(piece, put.change.offset, put.change.offset + put.change.bytes, piece.ticks[begin / kBlock]);
+      if (put.change.offset > piece.bytes || put.change.bytes > piece.bytes - put.change.offset)
+        return;  // damaged
+      give(piece, put.change.offset, put.change.bytes,
+           [&](std::uint8_t* to) { journal.take(put.offer, to, put.change.bytes); });
+      if (!piece.ticks.empty())
+        set_ticks(piece, put.change.offset, put.change.offset + put.change.bytes,
+                  piece.ticks[begin / kBlock]);
     }
   }
   count >>= 1;
@@ -88,9 +106,11 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     journal(gap, change.bytes);
     change.offset = next + gap;
     next = change.offset + change.bytes;
-    if (next > end || change.bytes > end) return;  // damaged: the next question will not be the right one
+    if (next > end || change.bytes > end)
+      return;  // damaged: the next question will not be the right one
     if (journal.replays()) {
-      give(piece, change.offset, change.bytes, [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });
+      give(piece, change.offset, change.bytes,
+           [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });
     } else {  // read once: others may be writing
       std::uint8_t* const seen = piece.seen.data() + change.offset;
       std::memcpy(seen, piece.memory + change.offset, change.bytes);
@@ -102,22 +122,31 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
 
 void WatchedMemory::expect(const void* address, std::size_t bytes, const ContentHash& hash) {
   const auto* begin = static_cast<const std::uint8_t*>(address);
-  std::erase_if(expected_, [&](const Expected& other) { return other.address == begin && other.bytes == bytes; });
+  std::erase_if(expected_, [&](const Expected& other) {
+    return other.address == begin && other.bytes == bytes;
+  });
   if (expected_.size() == kMostExpected) expected_.pop_front();
   expected_.push_back({begin, bytes, hash});
 }
 
-// Those that have to do with what is looked at. One that has come in part, or was overwritten, is what has changed, like anything else.
-void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begin, std::size_t end) {
+// Those that have to do with what is looked at. One that has come in part, or was overwritten, is
+// what has changed, like anything else.
+void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begin,
+                                std::size_t end) {
   constexpr int kMostDisappointments = 3;
   if (ask_) ask_();
   std::erase_if(expected_, [&](Expected& put) {
     const auto offset = static_cast<std::size_t>(put.address - piece.memory);
-    if (put.address < piece.memory || offset >= end || offset + put.bytes <= begin || put.bytes > piece.bytes - offset) return false;
+    if (put.address < piece.memory || offset >= end || offset + put.bytes <= begin ||
+        put.bytes > piece.bytes - offset)
+      return false;
     std::uint8_t* const seen = piece.seen.data() + offset;
-    if (std::memcmp(seen, put.address, put.bytes) == 0) return false;  // nothing new: it has not come
+    if (std::memcmp(seen, put.address, put.bytes) == 0)
+      return false;                                         // nothing new: it has not come
     arrived_.assign(put.address, put.address + put.bytes);  // read once: others may be writing
-    const auto offer = content_hash(arrived_.data(), put.bytes) == put.hash ? journal.taken(put.hash) : std::nullopt;
+    const auto offer = content_hash(arrived_.data(), put.bytes) == put.hash
+                           ? journal.taken(put.hash)
+                           : std::nullopt;
     if (!offer) return ++put.disappointments == kMostDisappointments;
     landed_.push_back({{offset, put.bytes}, *offer});
     saw(put.address, arrived_.data(), put.bytes);
@@ -150,18 +179,25 @@ WatchedMemory::Piece* WatchedMemory::find(const std::uint8_t* address, std::size
 // In all windows that have this memory.
 void WatchedMemory::saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes) {
   for (Piece& piece : pieces_) {
-    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory), *end = std::min<const std::uint8_t*>(address + bytes, piece.memory + piece.bytes);
-    if (begin < end && !piece.seen.empty()) std::memcpy(piece.seen.data() + (begin - piece.memory), value + (begin - address), static_cast<std::size_t>(end - begin));
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory),
+                       *end = std::min<const std::uint8_t*>(address + bytes,
+                                                            piece.memory + piece.bytes);
+    if (begin < end && !piece.seen.empty())
+      std::memcpy(piece.seen.data() + (begin - piece.memory), value + (begin - address),
+                  static_cast<std::size_t>(end - begin));
   }
 }
 
-std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void* where, void* value, std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void* where, void* value,
+                                                   std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, bytes);
   if (piece == nullptr) return loaded_in_part(journal, where, value, bytes);
   const auto offset = static_cast<std::size_t>(address - piece->memory);
-  const std::size_t begin = offset / kBlock * kBlock, end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
-  // What is about to be loaded is given back with the rest. Of what has been loaded only the value counts: others may have written another one since.
+  const std::size_t begin = offset / kBlock * kBlock,
+                    end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
+  // What is about to be loaded is given back with the rest. Of what has been loaded only the value
+  // counts: others may have written another one since.
   const bool has_value = value != where;
   if (journal.replays()) {
     if (!journal.is_kept_load()) return look_at_news(*piece, offset, bytes);
@@ -192,19 +228,28 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
 }
 
 // Over the border of a window, as vectorised code does: what lies inside is a load of its own.
-std::optional<std::uint64_t> WatchedMemory::loaded_in_part(Journal& journal, const void* where, void* value, std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::loaded_in_part(Journal& journal, const void* where,
+                                                           void* value, std::size_t bytes) {
   auto* const address = static_cast<const std::uint8_t*>(where);
   std::optional<std::uint64_t> tick;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, pieces_[i].memory), *end = std::min<const std::uint8_t*>(address + bytes, pieces_[i].memory + pieces_[i].bytes);
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, pieces_[i].memory),
+                       *end = std::min<const std::uint8_t*>(address + bytes,
+                                                            pieces_[i].memory + pieces_[i].bytes);
     if (begin >= end) continue;
-    if (const auto found = loaded(journal, begin, static_cast<std::uint8_t*>(value) + (begin - address), static_cast<std::size_t>(end - begin))) tick = found;
+    if (const auto found =
+            loaded(journal, begin, static_cast<std::uint8_t*>(value) + (begin - address),
+                   static_cast<std::size_t>(end - begin)))
+      tick = found;
   }
   return tick;
 }
 
-void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick) {
-  if (!piece.ticks.empty()) std::fill(piece.ticks.begin() + static_cast<std::ptrdiff_t>(begin / kBlock), piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
+void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end,
+                              std::uint64_t tick) {
+  if (!piece.ticks.empty())
+    std::fill(piece.ticks.begin() + static_cast<std::ptrdiff_t>(begin / kBlock),
+              piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
 }
 
 // One load, as far as the journal is concerned.
@@ -225,29 +270,38 @@ void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t 
   journal.done();
 }
 
-const std::uint8_t* WatchedMemory::look_within(Journal& journal, const std::uint8_t* address, std::size_t bytes) {
+const std::uint8_t* WatchedMemory::look_within(Journal& journal, const std::uint8_t* address,
+                                               std::size_t bytes) {
   settle();
   const std::uint8_t* found = address;
   for (Piece& piece : pieces_) {
-    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory), *end = std::min<const std::uint8_t*>(address + bytes, piece.memory + piece.bytes);
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory),
+                       *end = std::min<const std::uint8_t*>(address + bytes,
+                                                            piece.memory + piece.bytes);
     if (begin >= end) continue;
     std::uint64_t tick = journal.replays() ? 0 : ticks();
     journal(tick);
-    set_ticks(piece, static_cast<std::size_t>(begin - piece.memory), static_cast<std::size_t>(end - piece.memory), tick);
-    exchange(journal, piece, static_cast<std::size_t>(begin - piece.memory), static_cast<std::size_t>(end - piece.memory));
-    if (begin == address && end == address + bytes && !piece.seen.empty()) found = piece.seen.data() + (address - piece.memory);
+    set_ticks(piece, static_cast<std::size_t>(begin - piece.memory),
+              static_cast<std::size_t>(end - piece.memory), tick);
+    exchange(journal, piece, static_cast<std::size_t>(begin - piece.memory),
+             static_cast<std::size_t>(end - piece.memory));
+    if (begin == address && end == address + bytes && !piece.seen.empty())
+      found = piece.seen.data() + (address - piece.memory);
   }
   return found;
 }
 
-std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::size_t bytes, bool& any) {
+std::optional<std::int64_t> WatchedMemory::distance_of(const void* where, std::size_t bytes,
+                                                       bool& any) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   if (const Piece* piece = find(address, bytes)) {
     any = true;
     if (!piece->alone) return std::nullopt;
     return piece->seen.empty() ? 0 : piece->seen.data() - piece->memory;
   }
-  any = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return address < piece.memory + piece.bytes && piece.memory < address + bytes; });
+  any = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+    return address < piece.memory + piece.bytes && piece.memory < address + bytes;
+  });
   if (any) return std::nullopt;
   return 0;
 }
@@ -260,7 +314,8 @@ WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load)
   for (const std::uint32_t block : piece->looked_blocks) piece->looked[block] = 0;
   piece->looked_blocks.clear();
   if (each_load) piece->never_looked.resize(blocks);
-  return {reinterpret_cast<std::uint64_t>(piece->memory), piece->bytes, piece->seen.empty() ? 0 : piece->seen.data() - piece->memory,
+  return {reinterpret_cast<std::uint64_t>(piece->memory), piece->bytes,
+          piece->seen.empty() ? 0 : piece->seen.data() - piece->memory,
           each_load ? piece->never_looked.data() : piece->looked.data()};
 }
 
@@ -269,22 +324,28 @@ void WatchedMemory::look_at(Journal& journal, const void* where) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, 1);
   if (piece == nullptr) return;
-  const auto block = static_cast<std::size_t>(address - piece->memory) / kBlock, begin = block * kBlock;
+  const auto block = static_cast<std::size_t>(address - piece->memory) / kBlock,
+             begin = block * kBlock;
   if (piece->looked[block] != 0) return;
   piece->looked[block] = 1;
   piece->looked_blocks.push_back(static_cast<std::uint32_t>(block));
-  look_ahead(journal, piece->memory + begin, std::min(kBlock + PHOTOFINISH_SPAN, piece->bytes - begin));
+  look_ahead(journal, piece->memory + begin,
+             std::min(kBlock + PHOTOFINISH_SPAN, piece->bytes - begin));
 }
 
 std::optional<std::uint64_t> WatchedMemory::news_of(const void* where, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, bytes);
-  return piece != nullptr ? look_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes) : std::nullopt;
+  return piece != nullptr
+             ? look_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes)
+             : std::nullopt;
 }
 
-std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size_t offset, std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size_t offset,
+                                                         std::size_t bytes) {
   if (piece.news.empty()) return std::nullopt;
-  const auto begin = piece.news.begin() + static_cast<std::ptrdiff_t>(offset), end = begin + static_cast<std::ptrdiff_t>(bytes);
+  const auto begin = piece.news.begin() + static_cast<std::ptrdiff_t>(offset),
+             end = begin + static_cast<std::ptrdiff_t>(bytes);
   if (std::find(begin, end, true) == end) return std::nullopt;
   std::fill(begin, end, false);
   return piece.ticks[offset / kBlock];
@@ -293,8 +354,12 @@ std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size
 void WatchedMemory::overwritten(const void* address, std::size_t bytes) {
   const auto* first = static_cast<const std::uint8_t*>(address);
   for (Piece& piece : pieces_) {
-    const std::uint8_t *begin = std::max<const std::uint8_t*>(first, piece.memory), *end = std::min<const std::uint8_t*>(first + bytes, piece.memory + piece.bytes);
-    if (begin < end && !piece.news.empty()) std::fill(piece.news.begin() + (begin - piece.memory), piece.news.begin() + (end - piece.memory), false);
+    const std::uint8_t *begin = std::max<const std::uint8_t*>(first, piece.memory),
+                       *end =
+                           std::min<const std::uint8_t*>(first + bytes, piece.memory + piece.bytes);
+    if (begin < end && !piece.news.empty())
+      std::fill(piece.news.begin() + (begin - piece.memory),
+                piece.news.begin() + (end - piece.memory), false);
   }
 }
 
@@ -303,8 +368,13 @@ WatchedMemory::Seen WatchedMemory::seen_at(const void* where) {
   const Piece* piece = find(address, 1);
   if (piece == nullptr || !piece->alone || piece->seen.empty()) return {};
   constexpr std::uint64_t kPageSize = 1 << PHOTOFINISH_PAGE_BITS;
-  const auto memory = reinterpret_cast<std::uint64_t>(piece->memory), page = reinterpret_cast<std::uint64_t>(address) / kPageSize * kPageSize;
-  const std::uint64_t begin = std::max(page, memory), end = std::min(page + kPageSize, memory + piece->bytes - std::min<std::uint64_t>(piece->bytes, PHOTOFINISH_SEEN_ACCESS - 1));
+  const auto memory = reinterpret_cast<std::uint64_t>(piece->memory),
+             page = reinterpret_cast<std::uint64_t>(address) / kPageSize * kPageSize;
+  const std::uint64_t begin = std::max(page, memory),
+                      end = std::min(
+                          page + kPageSize,
+                          memory + piece->bytes -
+                              std::min<std::uint64_t>(piece->bytes, PHOTOFINISH_SEEN_ACCESS - 1));
   if (begin >= end) return {};
   return {begin, end - begin, piece->seen.data() - piece->memory};
 }

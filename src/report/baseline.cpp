@@ -18,7 +18,9 @@ using nlohmann::json;
 std::vector<KnownFinding> of_json(const json& report) {
   std::vector<KnownFinding> known;
   for (const json& finding : report.at("findings"))
-    known.push_back({finding.at("fingerprint").get<std::string>(), fmt::format("{}, {}", finding.at("name").get<std::string>(), finding.at("title").get<std::string>()),
+    known.push_back({finding.at("fingerprint").get<std::string>(),
+                     fmt::format("{}, {}", finding.at("name").get<std::string>(),
+                                 finding.at("title").get<std::string>()),
                      finding.contains("suppressedBy")});
   return known;
 }
@@ -27,19 +29,27 @@ std::vector<KnownFinding> of_sarif(const json& log) {
   std::vector<KnownFinding> known;
   for (const json& run : log.at("runs"))
     for (const json& result : run.at("results"))
-      if (result.at("ruleId") != kDeadlockRule) known.push_back({result.at("partialFingerprints").at(std::string(kFingerprintName)).get<std::string>(), result.at("properties").at("title").get<std::string>(), result.contains("suppressions")});
+      if (result.at("ruleId") != kDeadlockRule)
+        known.push_back(
+            {result.at("partialFingerprints").at(std::string(kFingerprintName)).get<std::string>(),
+             result.at("properties").at("title").get<std::string>(),
+             result.contains("suppressions")});
   return known;
 }
 
 }  // namespace
 
-Result<std::vector<KnownFinding>> read_baseline(const std::string& path, const DocumentOptions& options) {
+Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
+                                                const DocumentOptions& options) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     const auto run = read_document(path, options);
     if (!run) return run.error();
     std::vector<KnownFinding> known;
-    for (const FindingDocument& finding : run->findings) known.push_back({finding.fingerprint, fmt::format("{}, {}", kind_name(finding.kind), title_of(finding)), finding.suppressed_by.has_value()});
+    for (const FindingDocument& finding : run->findings)
+      known.push_back({finding.fingerprint,
+                       fmt::format("{}, {}", kind_name(finding.kind), title_of(finding)),
+                       finding.suppressed_by.has_value()});
     return known;
   }
   const auto text = read_text_file(path);
@@ -50,12 +60,16 @@ Result<std::vector<KnownFinding>> read_baseline(const std::string& path, const D
     if (report.is_object() && report.contains("runs")) return of_sarif(report);
   } catch (const json::exception&) {  // not one of ours, after all
   }
-  return Error{path + " is no baseline: it takes a run, or what photofinish report --format json (or sarif) wrote"};
+  return Error{
+      path +
+      " is no baseline: it takes a run, or what photofinish report --format json (or sarif) wrote"};
 }
 
 void mark_known(std::vector<KnownFinding>& baseline, std::vector<FindingDocument>& findings) {
   for (FindingDocument& finding : findings) {
-    const auto found = std::find_if(baseline.begin(), baseline.end(), [&](const KnownFinding& one) { return one.fingerprint == finding.fingerprint; });
+    const auto found = std::find_if(baseline.begin(), baseline.end(), [&](const KnownFinding& one) {
+      return one.fingerprint == finding.fingerprint;
+    });
     if (found == baseline.end()) continue;
     finding.known = true;
     baseline.erase(found);

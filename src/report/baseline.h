@@ -1,4 +1,5 @@
-// Findings that were there before: those of another run, or of a report that was kept as JSON or SARIF.
+// Findings that were there before: those of another run, or of a report that was kept as JSON or
+// SARIF.
 #pragma once
 
 #include <string>
@@ -15,10 +16,12 @@ struct KnownFinding {
   bool suppressed = false;
 };
 
-// A run directory, or a file. Suppressed ones are among them: what was hidden is not new. `options`: for a directory.
-Result<std::vector<KnownFinding>> read_baseline(const std::string& path, const DocumentOptions& options);
-// Each finding that the baseline has is marked, and taken out of the baseline; what is left there is gone. Where several findings have one
-// identity, as many are known as the baseline has.
+// A run directory, or a file. Suppressed ones are among them: what was hidden is not new.
+// `options`: for a directory.
+Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
+                                                const DocumentOptions& options);
+// Each finding that the baseline has is marked, and taken out of the baseline; what is left there
+// is gone. Where several findings have one identity, as many are known as the baseline has.
 void mark_known(std::vector<KnownFinding>& baseline, std::vector<FindingDocument>& findings);
 
 }  // namespace photofinish

@@ -19,20 +19,25 @@ std::string capitalised(std::string text) {
 }
 
 std::string ranks_of(const std::set<WorldRank>& ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", rank_ranges({ranks.begin(), ranks.end()}));
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s",
+                     rank_ranges({ranks.begin(), ranks.end()}));
 }
 
-std::string times_text(std::uint64_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
+std::string times_text(std::uint64_t times) {
+  return times == 1 ? "once" : fmt::format("{} times", times);
+}
 
 std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack) {
   std::string text;
   for (const std::string& frame : numbered_frames(stack)) text += "    " + frame + "\n";
-  return !text.empty() ? text : fmt::format("    (no stack{})\n", no_stack.empty() ? "" : ": " + no_stack);
+  return !text.empty() ? text
+                       : fmt::format("    (no stack{})\n", no_stack.empty() ? "" : ": " + no_stack);
 }
 
 std::string region_line(const std::vector<std::string>& regions) {
   std::string names;
-  for (const std::string& region : regions) names += fmt::format("{}\"{}\"", names.empty() ? "" : " > ", region);
+  for (const std::string& region : regions)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : " > ", region);
   return names.empty() ? "" : fmt::format("    in region {}\n", names);
 }
 

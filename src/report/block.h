@@ -11,7 +11,8 @@
 
 namespace photofinish {
 
-inline constexpr std::string_view kWarning = "\033[1;31m", kAccess = "\033[34m", kMemory = "\033[32m", kAdvice = "\033[1m", kPlain = "\033[0m";
+inline constexpr std::string_view kWarning = "\033[1;31m", kAccess = "\033[34m",
+                                  kMemory = "\033[32m", kAdvice = "\033[1m", kPlain = "\033[0m";
 
 std::string painted(std::string_view colour, const std::string& text, bool colours);
 std::string capitalised(std::string text);

@@ -12,21 +12,30 @@ namespace {
 
 std::string end_words(const RankEnd& end) {
   switch (end.state) {
-    case RankState::Signalled: return fmt::format("it was ended by signal {}", end.code);
-    case RankState::Aborted: return fmt::format("MPI was aborted with code {}", end.code);
-    case RankState::Exited: return fmt::format("it ended with code {}", end.code);
-    default: return "it was killed";
+    case RankState::Signalled:
+      return fmt::format("it was ended by signal {}", end.code);
+    case RankState::Aborted:
+      return fmt::format("MPI was aborted with code {}", end.code);
+    case RankState::Exited:
+      return fmt::format("it ended with code {}", end.code);
+    default:
+      return "it was killed";
   }
 }
 
 // "MPI_Send at solver.c:31 (to 3, tag 5)"
 std::string question_text(const std::string& directory, WorldRank rank, const Inquiry& question) {
-  if (question.what >= kOtherQuestions) return question.what == kLoadQuestion ? "a load of what others had written" : "a question about a communicator, or a clock";
+  if (question.what >= kOtherQuestions)
+    return question.what == kLoadQuestion ? "a load of what others had written"
+                                          : "a question about a communicator, or a clock";
   std::string text(traits(static_cast<Call>(question.what)).name);
   const auto trace = RankTrace::open(directory, rank);
   if (trace) {
     Symbolizer symbolizer;
-    if (const std::string place = SiteText((*trace)->definitions(), symbolizer).location(question.site); !place.empty()) text += " at " + place;
+    if (const std::string place =
+            SiteText((*trace)->definitions(), symbolizer).location(question.site);
+        !place.empty())
+      text += " at " + place;
   }
   std::string given;
   for (const auto& [field, value] : question.fields) {
@@ -39,17 +48,24 @@ std::string question_text(const std::string& directory, WorldRank rank, const In
 
 }  // namespace
 
-std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank, const Departure& departure) {
+std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank,
+                           const Departure& departure) {
   const std::string asked = question_text(replay, rank, departure.asked);
-  if (departure.expected.what == kDamagedQuestion) return fmt::format("the record of rank {} is damaged at {}", rank.value, asked);
+  if (departure.expected.what == kDamagedQuestion)
+    return fmt::format("the record of rank {} is damaged at {}", rank.value, asked);
   if (departure.expected.what == kLostOffer)
-    return fmt::format("rank {} waited for what rank {} had given it, at {}; but it did not come: rank {} ended before that, or there was no room to write it to", rank.value, departure.expected.site.value, asked, departure.expected.site.value);
+    return fmt::format(
+        "rank {} waited for what rank {} had given it, at {}; but it did not come: rank {} ended "
+        "before that, or there was no room to write it to",
+        rank.value, departure.expected.site.value, asked, departure.expected.site.value);
   if (departure.expected.what == kNoQuestion) {
     const auto trace = RankTrace::open(run, rank);
-    return fmt::format("rank {} is where its record ends, inside {}: {}", rank.value, asked, trace ? end_words((*trace)->end()) : "");
+    return fmt::format("rank {} is where its record ends, inside {}: {}", rank.value, asked,
+                       trace ? end_words((*trace)->end()) : "");
   }
-  return fmt::format("rank {} left the recorded path at its question {}: recorded was {}, but it came to {}", rank.value, departure.entry,
-                     question_text(run, rank, departure.expected), asked);
+  return fmt::format(
+      "rank {} left the recorded path at its question {}: recorded was {}, but it came to {}",
+      rank.value, departure.entry, question_text(run, rank, departure.expected), asked);
 }
 
 }  // namespace photofinish

@@ -8,6 +8,7 @@
 namespace photofinish {
 
 // `run` holds the recorded rank, `replay` what the replayed one left.
-std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank, const Departure& departure);
+std::string departure_text(const std::string& run, const std::string& replay, WorldRank rank,
+                           const Departure& departure);
 
 }  // namespace photofinish

@@ -14,16 +14,22 @@ std::optional<PlaceDocument> place(WorldRank rank, SiteId site, RunNotes& notes)
 
 }  // namespace
 
-FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation) {
+FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes,
+                                 const Confirmation* confirmation) {
   const FindingWords words(finding, notes);
-  FindingDocument told{.number = number, .kind = finding.win == Uid() ? FindingKind::BufferRace : FindingKind::OneSidedRace, .key = key_of(finding)};
+  FindingDocument told{
+      .number = number,
+      .kind = finding.win == Uid() ? FindingKind::BufferRace : FindingKind::OneSidedRace,
+      .key = key_of(finding)};
   if (confirmation != nullptr) told.confirmation = *confirmation;
   told.times = finding.times;
   told.ranks = finding.ranks;
   for (const int index : {0, 1}) {
     const FindingSide& side = finding.sides[index];
     const std::string headline = words.headline(index);
-    EndDocument end{.role = index == 0 ? "first" : "second", .access = words.access(index), .call = std::string(traits(side.call).name)};
+    EndDocument end{.role = index == 0 ? "first" : "second",
+                    .access = words.access(index),
+                    .call = std::string(traits(side.call).name)};
     end.headline = index == 0 ? capitalised(headline) : "conflicts with " + headline;
     end.rank = side.rank;
     end.stack = notes.site(side.rank, side.site).frames;
@@ -38,7 +44,8 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
     told.ends.push_back(std::move(end));
   }
   const bool in_window = finding.win != Uid();
-  told.memory = MemoryDocument{finding.owner, finding.win, in_window ? words.window() : "", in_window ? finding.offset : finding.where.begin,
+  told.memory = MemoryDocument{finding.owner, finding.win, in_window ? words.window() : "",
+                               in_window ? finding.offset : finding.where.begin,
                                finding.where.end - finding.where.begin};
   told.memory_text = words.memory();
   told.why = words.why();

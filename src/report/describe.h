@@ -9,8 +9,10 @@
 namespace photofinish {
 
 // `confirmation`: what is known of it beyond the prediction, or null.
-FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation);
-FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes, const Confirmation* confirmation);
+FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes,
+                                 const Confirmation* confirmation);
+FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes,
+                                 const Confirmation* confirmation);
 StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes);
 
 }  // namespace photofinish

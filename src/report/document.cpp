@@ -22,7 +22,9 @@ namespace {
 struct KindNames {
   std::string_view name, rule;
 };
-constexpr KindNames kKinds[] = {{"one-sided race", "one-sided-race"}, {"buffer race", "buffer-race"}, {"message race", "message-race"}};
+constexpr KindNames kKinds[] = {{"one-sided race", "one-sided-race"},
+                                {"buffer race", "buffer-race"},
+                                {"message race", "message-race"}};
 
 // Lines of the text report, without the words that each of them begins with.
 void add_sentences(std::vector<std::string>& to, std::string_view text, std::string_view prefix) {
@@ -64,37 +66,51 @@ Result<bool> suppress(RunDocument& run, const DocumentOptions& options) {
     run.suppressions = std::move(*own);
   }
   if (options.builtin_suppressions)
-    for (Suppression& builtin : builtin_suppressions()) run.suppressions.push_back(std::move(builtin));
+    for (Suppression& builtin : builtin_suppressions())
+      run.suppressions.push_back(std::move(builtin));
   apply_suppressions(run.suppressions, run.findings);
   std::vector<std::string> used, unused;
   for (const Suppression& one : run.suppressions) {
-    const std::string where = one.line > 0 && one.file != "built-in" ? fmt::format("{}:{}", one.file, one.line) : one.file;
-    if (one.used > 0) used.push_back(fmt::format("{} by {} ({})", one.used, one.text, where));
-    else if (one.file != "built-in") unused.push_back(fmt::format("{} ({})", one.text, where));
+    const std::string where = one.line > 0 && one.file != "built-in"
+                                  ? fmt::format("{}:{}", one.file, one.line)
+                                  : one.file;
+    if (one.used > 0)
+      used.push_back(fmt::format("{} by {} ({})", one.used, one.text, where));
+    else if (one.file != "built-in")
+      unused.push_back(fmt::format("{} ({})", one.text, where));
   }
   if (!used.empty())
-    run.notes.push_back(fmt::format("{} finding{} suppressed: {}", run.suppressed(), run.suppressed() == 1 ? " was" : "s were", fmt::join(used, ", ")));
+    run.notes.push_back(fmt::format("{} finding{} suppressed: {}", run.suppressed(),
+                                    run.suppressed() == 1 ? " was" : "s were",
+                                    fmt::join(used, ", ")));
   if (!unused.empty())
-    run.notes.push_back(fmt::format("{} suppression{} no finding: {}", unused.size(), unused.size() == 1 ? " matches" : "s match", fmt::join(unused, ", ")));
+    run.notes.push_back(fmt::format("{} suppression{} no finding: {}", unused.size(),
+                                    unused.size() == 1 ? " matches" : "s match",
+                                    fmt::join(unused, ", ")));
   return true;
 }
 
 Result<bool> compare_with_baseline(RunDocument& run, const DocumentOptions& options) {
   if (options.baseline.empty()) return true;
-  auto baseline = read_baseline(options.baseline, {.builtin_suppressions = options.builtin_suppressions});
+  auto baseline =
+      read_baseline(options.baseline, {.builtin_suppressions = options.builtin_suppressions});
   if (!baseline) return baseline.error();
   run.baseline = options.baseline;
   mark_known(*baseline, run.findings);
   const std::size_t gone = baseline->size();
-  std::string note = fmt::format("of the baseline {}, {} finding{} here again", options.baseline, run.known(), run.known() == 1 ? " is" : "s are");
-  if (gone > 0) note += fmt::format(", and {} {} not: photofinish diff tells which", gone, gone == 1 ? "is" : "are");
+  std::string note = fmt::format("of the baseline {}, {} finding{} here again", options.baseline,
+                                 run.known(), run.known() == 1 ? " is" : "s are");
+  if (gone > 0)
+    note += fmt::format(", and {} {} not: photofinish diff tells which", gone,
+                        gone == 1 ? "is" : "are");
   run.notes.push_back(note);
   return true;
 }
 
 template <class Predicate>
 std::size_t count_findings(const RunDocument& run, Predicate predicate) {
-  return static_cast<std::size_t>(std::count_if(run.findings.begin(), run.findings.end(), predicate));
+  return static_cast<std::size_t>(
+      std::count_if(run.findings.begin(), run.findings.end(), predicate));
 }
 
 }  // namespace
@@ -102,12 +118,21 @@ std::size_t count_findings(const RunDocument& run, Predicate predicate) {
 std::string_view kind_name(FindingKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
 std::string_view rule_id(FindingKind kind) { return kKinds[static_cast<std::size_t>(kind)].rule; }
 
-std::size_t RunDocument::count(FindingKind kind) const { return count_findings(*this, [&](const auto& f) { return f.counts() && f.kind == kind; }); }
-std::size_t RunDocument::suppressed() const { return count_findings(*this, [](const auto& f) { return f.suppressed_by.has_value(); }); }
-std::size_t RunDocument::known() const { return count_findings(*this, [](const auto& f) { return f.known && !f.suppressed_by; }); }
-std::size_t RunDocument::counting() const { return count_findings(*this, [](const auto& f) { return f.counts(); }); }
+std::size_t RunDocument::count(FindingKind kind) const {
+  return count_findings(*this, [&](const auto& f) { return f.counts() && f.kind == kind; });
+}
+std::size_t RunDocument::suppressed() const {
+  return count_findings(*this, [](const auto& f) { return f.suppressed_by.has_value(); });
+}
+std::size_t RunDocument::known() const {
+  return count_findings(*this, [](const auto& f) { return f.known && !f.suppressed_by; });
+}
+std::size_t RunDocument::counting() const {
+  return count_findings(*this, [](const auto& f) { return f.counts(); });
+}
 std::size_t RunDocument::deadlocks() const {
-  return static_cast<std::size_t>(std::count_if(standstills.begin(), standstills.end(), [](const auto& one) { return one.came_about; }));
+  return static_cast<std::size_t>(std::count_if(standstills.begin(), standstills.end(),
+                                                [](const auto& one) { return one.came_about; }));
 }
 
 std::string path_from(const std::string& root, const std::string& path) {
@@ -119,7 +144,9 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   RunDocument told{.name = options.name.empty() ? directory : options.name, .directory = directory};
   auto run = read_findings(directory);
   if (!run) return run.error();
-  if (!run->analysed) return Error{fmt::format("{} was never analysed: photofinish analyze {} does it", told.name, told.name)};
+  if (!run->analysed)
+    return Error{
+        fmt::format("{} was never analysed: photofinish analyze {} does it", told.name, told.name)};
   const auto confirmations = read_confirmations(directory);
   if (!confirmations) return confirmations.error();
   if (const auto info = read_run_info(directory)) told.info = *info;
@@ -133,22 +160,30 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   // From here every finding has its number.
   std::size_t number = 0;
   for (const Finding& finding : numbered.in_memory)
-    told.findings.push_back(describe_finding(finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
+    told.findings.push_back(describe_finding(finding, ++number, notes,
+                                             find_confirmation(*confirmations, key_of(finding))));
   for (const MessageFinding& finding : numbered.messages)
-    told.findings.push_back(describe_message(finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
-  for (const Standstill& standstill : numbered.all_messages.standstills) told.standstills.push_back(describe_standstill(standstill, notes));
+    told.findings.push_back(describe_message(finding, ++number, notes,
+                                             find_confirmation(*confirmations, key_of(finding))));
+  for (const Standstill& standstill : numbered.all_messages.standstills)
+    told.standstills.push_back(describe_standstill(standstill, notes));
   for (FindingDocument& finding : told.findings) {
     finding.identity = identity_of(finding);
     finding.fingerprint = fingerprint_of(finding.identity);
   }
 
   if (!missing.empty())
-    told.notes.push_back(fmt::format("{} left no findings, so that races in {} memory may be missing · photofinish analyze {}",
-                                     ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their", told.name));
+    told.notes.push_back(fmt::format(
+        "{} left no findings, so that races in {} memory may be missing · photofinish analyze {}",
+        ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their",
+        told.name));
   add_sentences(told.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
   if (!numbered.intended.empty()) told.notes.push_back(numbered.intended);
   // What is intended makes a run no more repeatable.
-  if (looked_at_messages) add_sentences(told.verdicts, verdicts(numbered.all_messages, numbered.races_with_intended, notes), "VERDICT: photofinish: ");
+  if (looked_at_messages)
+    add_sentences(told.verdicts,
+                  verdicts(numbered.all_messages, numbered.races_with_intended, notes),
+                  "VERDICT: photofinish: ");
   if (const auto done = suppress(told, options); !done) return done.error();
   if (const auto done = compare_with_baseline(told, options); !done) return done.error();
   return told;

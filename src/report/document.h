@@ -1,5 +1,5 @@
-// The report of one run as every format tells it: places looked up, sentences made, suppressions and baseline applied, once.
-// Text, JSON, SARIF, HTML and Perfetto only arrange what is here.
+// The report of one run as every format tells it: places looked up, sentences made, suppressions
+// and baseline applied, once. Text, JSON, SARIF, HTML and Perfetto only arrange what is here.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,15 @@ enum class FindingKind : std::uint8_t { OneSidedRace, BufferRace, MessageRace };
 std::string_view kind_name(FindingKind kind);  // "one-sided race"
 std::string_view rule_id(FindingKind kind);    // "one-sided-race": never changes
 
-// A place in the program that is not one of the two sides: where an epoch was opened, where it was closed.
+// A place in the program that is not one of the two sides: where an epoch was opened, where it was
+// closed.
 struct PlaceDocument {
   std::string call;  // "MPI_Win_lock"; empty if not known
   std::vector<Frame> stack;
 };
 
-// One side of a race in memory; or a receive, the message that it got, or one that it could have got.
+// One side of a race in memory; or a receive, the message that it got, or one that it could have
+// got.
 struct EndDocument {
   std::string role;      // "first", "second"; "receive", "got", "other"
   std::string access;    // "put", "load", "MPI_Irecv"; "receive", "send"
@@ -37,9 +39,9 @@ struct EndDocument {
   bool nothing = false;  // a receive that was cancelled got nothing: there is no place
   WorldRank rank;
   std::vector<Frame> stack;
-  std::string no_stack;  // why there is none, if that is known
+  std::string no_stack;              // why there is none, if that is known
   std::vector<std::string> regions;  // of the program's annotations, outermost first
-  std::string epoch;     // "epoch opened by …, open until …"; may be empty
+  std::string epoch;                 // "epoch opened by …, open until …"; may be empty
   std::optional<PlaceDocument> opened, closed;
   Moment begin = 0, end = kNever;  // of the rank
   std::uint64_t bytes = 0;
@@ -47,8 +49,8 @@ struct EndDocument {
 
 struct MemoryDocument {
   WorldRank owner;
-  Uid win;             // null: a buffer
-  std::string window;  // its name; empty if it has none, or is a buffer
+  Uid win;                  // null: a buffer
+  std::string window;       // its name; empty if it has none, or is a buffer
   std::int64_t offset = 0;  // in the window, or the address of a buffer
   std::int64_t bytes = 0;
 };
@@ -56,7 +58,7 @@ struct MemoryDocument {
 struct FindingDocument {
   std::size_t number = 0;  // F1 is 1; the same in every format, whatever is suppressed
   FindingKind kind{};
-  std::uint64_t key = 0;   // as confirmations have it
+  std::uint64_t key = 0;  // as confirmations have it
   std::optional<Confirmation> confirmation;
   std::uint64_t times = 1;
   std::set<WorldRank> ranks;
@@ -68,7 +70,9 @@ struct FindingDocument {
   std::string identity, fingerprint;
   std::optional<std::size_t> suppressed_by;  // index in RunDocument::suppressions
   bool known = false;                        // the baseline has it
-  bool counts() const { return !suppressed_by && !known; }  // for the exit code, and for those who want no noise
+  bool counts() const {
+    return !suppressed_by && !known;
+  }  // for the exit code, and for those who want no noise
 };
 
 struct StandstillDocument {
@@ -87,16 +91,17 @@ struct StandstillDocument {
 };
 
 struct RunDocument {
-  std::string name;       // as the user calls it
+  std::string name;  // as the user calls it
   std::string directory;
   RunInfo info;
-  std::string root;       // the folder that paths are told relative to: the repository, or where the run was started
+  std::string root;  // the folder that paths are told relative to: the repository, or where the run
+                     // was started
   int world_size = 0;
   std::string program, mpi;
   std::vector<WorldRank> recorded;
   std::vector<FindingDocument> findings;
   std::vector<StandstillDocument> standstills;
-  std::vector<std::string> notes;     // one sentence each
+  std::vector<std::string> notes;  // one sentence each
   std::vector<std::string> verdicts;
   std::vector<Suppression> suppressions;  // with how often each was used
   std::string baseline;                   // what findings were compared with; empty: nothing
@@ -106,17 +111,20 @@ struct RunDocument {
   std::size_t suppressed() const;
   std::size_t known() const;
   std::size_t counting() const;  // those that are neither
-  bool has_findings() const { return counting() > 0 || deadlocks() > 0; }  // what the exit code tells
+  bool has_findings() const {
+    return counting() > 0 || deadlocks() > 0;
+  }  // what the exit code tells
 };
 
-// "solver.c" of "/home/me/project/solver.c" if the root is /home/me/project; else the path as it is.
+// "solver.c" of "/home/me/project/solver.c" if the root is /home/me/project; else the path as it
+// is.
 std::string path_from(const std::string& root, const std::string& path);
 
 struct DocumentOptions {
   std::string name;          // what the run is called; empty: as its directory
   std::string suppressions;  // a file; empty: none
   bool builtin_suppressions = true;
-  std::string baseline;      // a run, or a report in JSON or SARIF; empty: none
+  std::string baseline;  // a run, or a report in JSON or SARIF; empty: none
 };
 // An Error if it is no run, was never analysed, or something that it needs is damaged.
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options);

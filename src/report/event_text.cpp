@@ -8,8 +8,8 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kMaxBoxes = 4;      // of a data map, printed
-constexpr std::size_t kMaxListed = 16;    // of any other list
+constexpr std::size_t kMaxBoxes = 4;    // of a data map, printed
+constexpr std::size_t kMaxListed = 16;  // of any other list
 
 std::string object(const char* kind, std::uint32_t id, const std::string& name) {
   if (id == 0) return "null";
@@ -19,12 +19,18 @@ std::string object(const char* kind, std::uint32_t id, const std::string& name) 
 
 std::string access_label(BufferUse access) {
   switch (access) {
-    case BufferUse::Read: return "reads";
-    case BufferUse::Write: return "writes";
-    case BufferUse::ReadWrite: return "updates";
-    case BufferUse::TargetRead: return "target_reads";
-    case BufferUse::TargetWrite: return "target_writes";
-    case BufferUse::TargetUpdate: return "target_updates";
+    case BufferUse::Read:
+      return "reads";
+    case BufferUse::Write:
+      return "writes";
+    case BufferUse::ReadWrite:
+      return "updates";
+    case BufferUse::TargetRead:
+      return "target_reads";
+    case BufferUse::TargetWrite:
+      return "target_writes";
+    case BufferUse::TargetUpdate:
+      return "target_updates";
   }
   return "?";
 }
@@ -49,7 +55,8 @@ std::string level_text(std::int64_t level) {
 template <class T, class Text>
 std::string list_text(const std::vector<T>& list, Text text) {
   std::string out = "[";
-  for (std::size_t i = 0; i < list.size() && i < kMaxListed; ++i) out += (i ? ";" : "") + text(list[i]);
+  for (std::size_t i = 0; i < list.size() && i < kMaxListed; ++i)
+    out += (i ? ";" : "") + text(list[i]);
   if (list.size() > kMaxListed) out += fmt::format(";…{}", list.size());
   return out + "]";
 }
@@ -68,7 +75,9 @@ std::string rank_ranges(std::vector<WorldRank> ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size();) {
     std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[i].value >= 0 && ranks[last + 1].value == ranks[last].value + 1) ++last;
+    while (last + 1 < ranks.size() && ranks[i].value >= 0 &&
+           ranks[last + 1].value == ranks[last].value + 1)
+      ++last;
     text += (text.empty() ? "" : ",") + rank_text(ranks[i]);
     if (last > i) text += "-" + rank_text(ranks[last]);
     i = last + 1;
@@ -94,19 +103,34 @@ std::string map_text(const DataMap& map, std::int64_t count) {
 std::string end_text(const RankEnd& end) {
   std::string text;
   switch (end.state) {
-    case RankState::Exited: text = fmt::format("exit {}", end.code); break;
-    case RankState::Aborted: text = fmt::format("MPI_Abort with {}", end.code); break;
-    case RankState::Signalled: text = fmt::format("signal {} ({})", end.code, sigabbrev_np(end.code) ? fmt::format("SIG{}", sigabbrev_np(end.code)) : "?"); break;
-    case RankState::Finalized: text = "after MPI_Finalize, without a word (killed, _exit, or still running)"; break;
-    case RankState::Running: text = "without a word (killed, an MPI error, _exit, or still running)"; break;
-    default: text = "unknown";
+    case RankState::Exited:
+      text = fmt::format("exit {}", end.code);
+      break;
+    case RankState::Aborted:
+      text = fmt::format("MPI_Abort with {}", end.code);
+      break;
+    case RankState::Signalled:
+      text =
+          fmt::format("signal {} ({})", end.code,
+                      sigabbrev_np(end.code) ? fmt::format("SIG{}", sigabbrev_np(end.code)) : "?");
+      break;
+    case RankState::Finalized:
+      text = "after MPI_Finalize, without a word (killed, _exit, or still running)";
+      break;
+    case RankState::Running:
+      text = "without a word (killed, an MPI error, _exit, or still running)";
+      break;
+    default:
+      text = "unknown";
   }
   if (end.incomplete) text += ", recording stopped early";
   return text;
 }
 
 EventText::EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank)
-    : definitions_(trace.definitions()), sites_(definitions_, symbolizer), window_of_rank_(std::move(window_of_rank)) {}
+    : definitions_(trace.definitions()),
+      sites_(definitions_, symbolizer),
+      window_of_rank_(std::move(window_of_rank)) {}
 
 std::string EventText::comm(CommId id) {
   const auto found = definitions_.comms.find(id);
@@ -130,31 +154,45 @@ std::string EventText::op(OpId id) {
 
 std::string EventText::group(GroupId id) {
   const auto found = definitions_.groups.find(id);
-  return found == definitions_.groups.end() ? object("group", id.value, "")
-                                            : fmt::format("{{{}}}", rank_ranges(found->second.ranks));
+  return found == definitions_.groups.end()
+             ? object("group", id.value, "")
+             : fmt::format("{{{}}}", rank_ranges(found->second.ranks));
 }
 
 std::string EventText::value(Field field, std::int64_t value) {
   const auto id = static_cast<std::uint32_t>(value);
   switch (traits(field).kind) {
-    case FieldKind::Rank: return rank_text(WorldRank(static_cast<std::int32_t>(value)));
-    case FieldKind::Tag: return value == kAnyTag ? "ANY" : std::to_string(value);
-    case FieldKind::Comm: return comm(CommId(id));
-    case FieldKind::Group: return group(GroupId(id));
-    case FieldKind::Type: return type(TypeId(id));
-    case FieldKind::Op: return op(OpId(id));
-    case FieldKind::Win: return win(WinId(id));
-    case FieldKind::Address: return fmt::format("0x{:x}", static_cast<std::uint64_t>(value));
-    case FieldKind::Assertion: return assertion_text(value);
-    case FieldKind::Lock: return value == kExclusiveLock ? "exclusive" : "shared";
-    case FieldKind::ThreadLevel: return level_text(value);
+    case FieldKind::Rank:
+      return rank_text(WorldRank(static_cast<std::int32_t>(value)));
+    case FieldKind::Tag:
+      return value == kAnyTag ? "ANY" : std::to_string(value);
+    case FieldKind::Comm:
+      return comm(CommId(id));
+    case FieldKind::Group:
+      return group(GroupId(id));
+    case FieldKind::Type:
+      return type(TypeId(id));
+    case FieldKind::Op:
+      return op(OpId(id));
+    case FieldKind::Win:
+      return win(WinId(id));
+    case FieldKind::Address:
+      return fmt::format("0x{:x}", static_cast<std::uint64_t>(value));
+    case FieldKind::Assertion:
+      return assertion_text(value);
+    case FieldKind::Lock:
+      return value == kExclusiveLock ? "exclusive" : "shared";
+    case FieldKind::ThreadLevel:
+      return level_text(value);
     case FieldKind::Text: {
       const auto found = definitions_.texts.find(TextId(id));
-      return found == definitions_.texts.end() ? object("text", id, "") : fmt::format("\"{}\"", found->second.text);
+      return found == definitions_.texts.end() ? object("text", id, "")
+                                               : fmt::format("\"{}\"", found->second.text);
     }
     case FieldKind::Int:
     case FieldKind::Request:
-    case FieldKind::Message: return std::to_string(value);
+    case FieldKind::Message:
+      return std::to_string(value);
   }
   return "?";
 }
@@ -162,18 +200,24 @@ std::string EventText::value(Field field, std::int64_t value) {
 std::string EventText::buffer(const Event& event, const Buffer& buffer) {
   std::string address = fmt::format("0x{:x}", buffer.address);
   if (buffer.access >= BufferUse::TargetRead) {
-    const auto own = definitions_.wins.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
+    const auto own =
+        definitions_.wins.find(WinId(static_cast<std::uint32_t>(event.fields[Field::win])));
     const WinDefinition* theirs = nullptr;
     if (own != definitions_.wins.end() && event.fields.has(Field::target))
-      theirs = window_of_rank_(WorldRank(static_cast<std::int32_t>(event.fields[Field::target])), own->second.uid);
-    if (theirs == nullptr) address = fmt::format("disp{}", buffer.address);
+      theirs = window_of_rank_(WorldRank(static_cast<std::int32_t>(event.fields[Field::target])),
+                               own->second.uid);
+    if (theirs == nullptr)
+      address = fmt::format("disp{}", buffer.address);
     else if (theirs->flavour != WinFlavour::Dynamic)
       address = fmt::format("+0x{:x}", buffer.address * static_cast<std::uint64_t>(theirs->unit));
   }
-  if (buffer.type == TypeId(0)) return fmt::format(" {}={}+{}", access_label(buffer.access), address, buffer.count);
+  if (buffer.type == TypeId(0))
+    return fmt::format(" {}={}+{}", access_label(buffer.access), address, buffer.count);
   const auto found = definitions_.types.find(buffer.type);
-  const std::string bytes = found == definitions_.types.end() ? "" : map_text(found->second.map, buffer.count);
-  return fmt::format(" {}={}{}({}x{})", access_label(buffer.access), address, bytes, buffer.count, type(buffer.type));
+  const std::string bytes =
+      found == definitions_.types.end() ? "" : map_text(found->second.map, buffer.count);
+  return fmt::format(" {}={}{}({}x{})", access_label(buffer.access), address, bytes, buffer.count,
+                     type(buffer.type));
 }
 
 std::string EventText::line(const Event& event) {
@@ -181,19 +225,24 @@ std::string EventText::line(const Event& event) {
   event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t number) {
     text += fmt::format(" {}={}", traits(field).label, value(field, number));
   });
-  for (std::size_t i = 0; i < event.buffers.size() && i < kMaxListed; ++i) text += buffer(event, event.buffers[i]);
-  if (event.buffers.size() > kMaxListed) text += fmt::format(" … {} buffers in all", event.buffers.size());
+  for (std::size_t i = 0; i < event.buffers.size() && i < kMaxListed; ++i)
+    text += buffer(event, event.buffers[i]);
+  if (event.buffers.size() > kMaxListed)
+    text += fmt::format(" … {} buffers in all", event.buffers.size());
   if (!event.requests.empty())
-    text += " requests=" + list_text(event.requests, [](RequestId id) { return std::to_string(id.value); });
+    text += " requests=" +
+            list_text(event.requests, [](RequestId id) { return std::to_string(id.value); });
   if (!event.numbers.empty())
-    text += " list=" + list_text(event.numbers, [](std::int64_t number) { return std::to_string(number); });
+    text += " list=" +
+            list_text(event.numbers, [](std::int64_t number) { return std::to_string(number); });
   if (!event.completions.empty())
     text += " done=" + list_text(event.completions, [&](const Completion& c) {
-      std::string one = std::to_string(event.requests[c.index].value);
-      if (c.bytes >= 0) one += fmt::format(":from={},tag={},bytes={}", rank_text(c.from), c.tag, c.bytes);
-      if (c.cancelled) one += ":cancelled";
-      return one;
-    });
+              std::string one = std::to_string(event.requests[c.index].value);
+              if (c.bytes >= 0)
+                one += fmt::format(":from={},tag={},bytes={}", rank_text(c.from), c.tag, c.bytes);
+              if (c.cancelled) one += ":cancelled";
+              return one;
+            });
   if (event.result != 0) text += fmt::format(" error={}", event.result);
   if (!event.returned) text += " DID-NOT-RETURN";
   return text;
@@ -205,27 +254,31 @@ std::vector<std::string> EventText::definitions() {
     lines.emplace_back((static_cast<std::uint64_t>(kind) << 32) | id, std::move(line));
   };
   for (const auto& [id, d] : definitions_.comms) {
-    std::string text = fmt::format("define {} id={} uid={:016x} group={}", comm(id), id.value, d.uid.value, group(d.group));
+    std::string text = fmt::format("define {} id={} uid={:016x} group={}", comm(id), id.value,
+                                   d.uid.value, group(d.group));
     if (d.remote_group.value != 0) text += " remote=" + group(d.remote_group);
     if (d.parent.value != 0) text += " parent=" + comm(d.parent);
     if (d.has_topology)
-      text += fmt::format(" sources={{{}}} destinations={{{}}}", rank_ranges(d.sources), rank_ranges(d.destinations));
+      text += fmt::format(" sources={{{}}} destinations={{{}}}", rank_ranges(d.sources),
+                          rank_ranges(d.destinations));
     add(0, id.value, text);
   }
   for (const auto& [id, d] : definitions_.wins) {
     static constexpr const char* kFlavours[] = {"create", "allocate", "dynamic", "shared"};
     const auto flavour = static_cast<std::size_t>(d.flavour);
-    std::string text =
-        fmt::format("define {} id={} uid={:016x} comm={} flavour={} model={} base=0x{:x} size={} unit={}", win(id), id.value,
-                    d.uid.value, comm(d.comm), flavour < 4 ? kFlavours[flavour] : "?", d.unified ? "unified" : "separate",
-                    d.base, d.size, d.unit);
+    std::string text = fmt::format(
+        "define {} id={} uid={:016x} comm={} flavour={} model={} base=0x{:x} size={} unit={}",
+        win(id), id.value, d.uid.value, comm(d.comm), flavour < 4 ? kFlavours[flavour] : "?",
+        d.unified ? "unified" : "separate", d.base, d.size, d.unit);
     if (!d.accumulate_ops.empty()) text += " accumulate_ops=" + d.accumulate_ops;
     if (!d.accumulate_ordering.empty()) text += " accumulate_ordering=" + d.accumulate_ordering;
     add(1, id.value, text);
   }
   for (const auto& [id, d] : definitions_.types)
-    add(2, id.value, fmt::format("define {} id={} size={} extent={} lb={} map={} element={}", type(id), id.value, d.map.size,
-                                 d.map.extent, d.map.lower_bound, map_text(d.map, 1), d.element.empty() ? "mixed" : d.element));
+    add(2, id.value,
+        fmt::format("define {} id={} size={} extent={} lb={} map={} element={}", type(id), id.value,
+                    d.map.size, d.map.extent, d.map.lower_bound, map_text(d.map, 1),
+                    d.element.empty() ? "mixed" : d.element));
   std::sort(lines.begin(), lines.end());
   std::vector<std::string> result;
   for (auto& [key, line] : lines) result.push_back(std::move(line));

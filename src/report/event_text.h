@@ -26,10 +26,10 @@ class EventText {
  public:
   EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank);
 
-  std::string line(const Event& event);             // without the place
+  std::string line(const Event& event);  // without the place
   std::string place(const Event& event) { return sites_.place(event.site); }
   std::vector<std::string> stack(const Event& event) { return sites_.stack(event.site); }
-  std::vector<std::string> definitions();           // one line for each object
+  std::vector<std::string> definitions();  // one line for each object
 
  private:
   std::string value(Field field, std::int64_t value);

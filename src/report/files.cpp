@@ -43,7 +43,8 @@ bool write_whole(int file, std::string_view text) {
   return true;
 }
 
-Result<bool> write_file(const std::string& path, const std::function<Result<bool>(std::FILE*)>& write) {
+Result<bool> write_file(const std::string& path,
+                        const std::function<Result<bool>(std::FILE*)>& write) {
   struct stat status;
   // What is no plain file (/dev/stdout, a pipe) cannot be replaced.
   const bool in_place = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -52,7 +53,8 @@ Result<bool> write_file(const std::string& path, const std::function<Result<bool
   if (file == nullptr) return Error{"cannot write " + error_of(path, errno).message};
   auto done = write(file);
   if (std::fclose(file) != 0 && done) done = Error{"cannot write " + error_of(path, errno).message};
-  if (done && !in_place && std::rename(unfinished.c_str(), path.c_str()) != 0) done = Error{"cannot write " + error_of(path, errno).message};
+  if (done && !in_place && std::rename(unfinished.c_str(), path.c_str()) != 0)
+    done = Error{"cannot write " + error_of(path, errno).message};
   if (!done && !in_place) unlink(unfinished.c_str());
   return done;
 }

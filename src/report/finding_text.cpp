@@ -25,33 +25,48 @@ struct GroupName {
   std::string_view name;
   GroupBy by;
 };
-constexpr GroupName kGroups[] = {{"none", GroupBy::None}, {"kind", GroupBy::Kind}, {"file", GroupBy::File},
-                                 {"window", GroupBy::Window}, {"state", GroupBy::State}, {"rank", GroupBy::Rank}};
+constexpr GroupName kGroups[] = {{"none", GroupBy::None},   {"kind", GroupBy::Kind},
+                                 {"file", GroupBy::File},   {"window", GroupBy::Window},
+                                 {"state", GroupBy::State}, {"rank", GroupBy::Rank}};
 
-const Confirmation* confirmation_of(const FindingDocument& finding) { return finding.confirmation ? &*finding.confirmation : nullptr; }
+const Confirmation* confirmation_of(const FindingDocument& finding) {
+  return finding.confirmation ? &*finding.confirmation : nullptr;
+}
 
 std::string group_of(const FindingDocument& finding, GroupBy by) {
-  const auto named = [](const char* what, const std::string& name) { return name.empty() ? fmt::format("no {}", what) : fmt::format("{} {}", what, name); };
+  const auto named = [](const char* what, const std::string& name) {
+    return name.empty() ? fmt::format("no {}", what) : fmt::format("{} {}", what, name);
+  };
   const bool has_place = !finding.ends.empty() && !finding.ends.front().stack.empty();
   switch (by) {
-    case GroupBy::None: break;
-    case GroupBy::Kind: return std::string(kind_name(finding.kind)) + "s";
-    case GroupBy::File: return named("file", has_place ? base_name(finding.ends.front().stack.front().file) : "");
-    case GroupBy::Window: return named("window", finding.memory ? finding.memory->window : "");
-    case GroupBy::State: return state_text(confirmation_of(finding));
-    case GroupBy::Rank: return ranks_of(finding.ranks);
+    case GroupBy::None:
+      break;
+    case GroupBy::Kind:
+      return std::string(kind_name(finding.kind)) + "s";
+    case GroupBy::File:
+      return named("file", has_place ? base_name(finding.ends.front().stack.front().file) : "");
+    case GroupBy::Window:
+      return named("window", finding.memory ? finding.memory->window : "");
+    case GroupBy::State:
+      return state_text(confirmation_of(finding));
+    case GroupBy::Rank:
+      return ranks_of(finding.ranks);
   }
   return "";
 }
 
 // Groups in the order of their first findings, and findings in theirs.
-std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> grouped(const std::vector<const FindingDocument*>& findings, GroupBy by) {
+std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> grouped(
+    const std::vector<const FindingDocument*>& findings, GroupBy by) {
   std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> groups;
   for (const FindingDocument* finding : findings) {
     const std::string name = group_of(*finding, by);
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == name; });
-    if (found != groups.end()) found->second.push_back(finding);
-    else groups.push_back({name, {finding}});
+    const auto found = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& group) { return group.first == name; });
+    if (found != groups.end())
+      found->second.push_back(finding);
+    else
+      groups.push_back({name, {finding}});
   }
   return groups;
 }
@@ -61,7 +76,8 @@ std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> grouped
 Result<GroupBy> group_by_of(std::string_view text) {
   for (const GroupName& group : kGroups)
     if (group.name == text) return group.by;
-  return Error{fmt::format("option group_by: '{}' is not kind, file, window, state, rank or none", text)};
+  return Error{
+      fmt::format("option group_by: '{}' is not kind, file, window, state, rank or none", text)};
 }
 
 bool wants_colours(std::FILE* file) {
@@ -73,28 +89,45 @@ bool wants_colours(std::FILE* file) {
 
 std::string finding_block(const FindingDocument& finding, bool colours) {
   std::string text(kRule);
-  text += painted(kWarning, fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind), finding.number, state_text(confirmation_of(finding)),
-                                        times_text(finding.times), ranks_of(finding.ranks)), colours) + "\n";
+  text +=
+      painted(kWarning,
+              fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind),
+                          finding.number, state_text(confirmation_of(finding)),
+                          times_text(finding.times), ranks_of(finding.ranks)),
+              colours) +
+      "\n";
   for (const EndDocument& end : finding.ends) {
     text += "  " + painted(kAccess, end.headline, colours) + "\n";
     if (!end.nothing) text += stack_lines(end.stack, end.no_stack) + region_line(end.regions);
     if (!end.epoch.empty()) text += "    " + end.epoch + "\n";
   }
-  if (!finding.memory_text.empty()) text += "  " + painted(kMemory, finding.memory_text, colours) + "\n";
+  if (!finding.memory_text.empty())
+    text += "  " + painted(kMemory, finding.memory_text, colours) + "\n";
   text += "  " + finding.why + "\n";
   text += "  " + painted(kAdvice, finding.advice, colours) + "\n";
   return text;
 }
 
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation) {
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours,
+                          const Confirmation* confirmation) {
   return finding_block(describe_finding(finding, number, notes, confirmation), colours);
 }
 
 std::string standstill_block(const StandstillDocument& standstill, bool colours) {
   std::string text(kRule);
-  text += standstill.came_about ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here", colours) + "\n"
-                                : painted(kAdvice, fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}", times_text(standstill.times)), colours) + "\n";
-  for (const StandstillDocument::Wait& wait : standstill.waits) text += "  " + painted(kAccess, wait.line, colours) + "\n" + stack_lines(wait.stack, wait.no_stack);
+  text +=
+      standstill.came_about
+          ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here",
+                    colours) +
+                "\n"
+          : painted(kAdvice,
+                    fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
+                                times_text(standstill.times)),
+                    colours) +
+                "\n";
+  for (const StandstillDocument::Wait& wait : standstill.waits)
+    text +=
+        "  " + painted(kAccess, wait.line, colours) + "\n" + stack_lines(wait.stack, wait.no_stack);
   for (const std::string& remark : standstill.remarks) text += "  " + remark + "\n";
   text += "  " + painted(kAdvice, standstill.advice, colours) + "\n";
   return text;
@@ -103,9 +136,13 @@ std::string standstill_block(const StandstillDocument& standstill, bool colours)
 std::string counts_text(const RunDocument& run) {
   std::string counts;
   const auto add = [&](std::size_t count, std::string_view what) {
-    if (count > 0) counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, what, count == 1 ? "" : "s");
+    if (count > 0)
+      counts +=
+          fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, what, count == 1 ? "" : "s");
   };
-  for (const FindingKind kind : {FindingKind::OneSidedRace, FindingKind::BufferRace, FindingKind::MessageRace}) add(run.count(kind), kind_name(kind));
+  for (const FindingKind kind :
+       {FindingKind::OneSidedRace, FindingKind::BufferRace, FindingKind::MessageRace})
+    add(run.count(kind), kind_name(kind));
   add(run.deadlocks(), "deadlock");
   return counts.empty() ? "no findings" : counts;
 }
@@ -122,18 +159,28 @@ std::string summary_line(const RunDocument& run, std::size_t shown) {
 Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options) {
   std::vector<const FindingDocument*> shown;
   for (const FindingDocument& finding : run.findings)
-    if (finding.counts() && (options.max_findings == 0 || shown.size() < options.max_findings)) shown.push_back(&finding);
+    if (finding.counts() && (options.max_findings == 0 || shown.size() < options.max_findings))
+      shown.push_back(&finding);
   std::fflush(file);
   bool written = true;
-  const auto write_block = [&](const std::string& text) { written = written && write_whole(fileno(file), text); };
+  const auto write_block = [&](const std::string& text) {
+    written = written && write_whole(fileno(file), text);
+  };
   for (const auto& [name, findings] : grouped(shown, options.group_by)) {
     if (options.group_by != GroupBy::None)
-      write_block(fmt::format("{}{}\n", kRule, painted(kAdvice, fmt::format("{} · {} finding{}", name, findings.size(), findings.size() == 1 ? "" : "s"), options.colours)));
+      write_block(fmt::format("{}{}\n", kRule,
+                              painted(kAdvice,
+                                      fmt::format("{} · {} finding{}", name, findings.size(),
+                                                  findings.size() == 1 ? "" : "s"),
+                                      options.colours)));
     for (const FindingDocument* finding : findings)
       write_block(finding_block(*finding, options.colours) +
-                  (finding->confirmation ? confirmation_lines(*finding->confirmation, finding->number, run.name) : ""));
+                  (finding->confirmation
+                       ? confirmation_lines(*finding->confirmation, finding->number, run.name)
+                       : ""));
   }
-  for (const StandstillDocument& standstill : run.standstills) write_block(standstill_block(standstill, options.colours));
+  for (const StandstillDocument& standstill : run.standstills)
+    write_block(standstill_block(standstill, options.colours));
   std::string end;
   if (shown.size() + run.standstills.size() > 0) end += kRule;
   if (options.gen_suppressions) {

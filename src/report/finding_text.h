@@ -1,4 +1,5 @@
-// Findings as a report for people, in the shape that ThreadSanitizer made familiar: a block for each, then one line that sums up.
+// Findings as a report for people, in the shape that ThreadSanitizer made familiar: a block for
+// each, then one line that sums up.
 #pragma once
 
 #include <cstdio>
@@ -26,8 +27,10 @@ struct ReportOptions {
 // Whether the file is a terminal, and nobody has said NO_COLOR.
 bool wants_colours(std::FILE* file);
 
-// One block, with its number; ends with a newline. `confirmation`: what is known of it beyond the prediction, or null.
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours, const Confirmation* confirmation = nullptr);
+// One block, with its number; ends with a newline. `confirmation`: what is known of it beyond the
+// prediction, or null.
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours,
+                          const Confirmation* confirmation = nullptr);
 std::string finding_block(const FindingDocument& finding, bool colours);
 std::string standstill_block(const StandstillDocument& standstill, bool colours);
 // "2 one-sided races, 1 message race"; "no findings"

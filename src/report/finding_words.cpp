@@ -10,7 +10,9 @@
 namespace photofinish {
 namespace {
 
-bool is_local(const FindingSide& side) { return side.kind == AccessKind::Load || side.kind == AccessKind::Store; }
+bool is_local(const FindingSide& side) {
+  return side.kind == AccessKind::Load || side.kind == AccessKind::Store;
+}
 
 bool is_plain(const FindingSide& side) {
   const Action action = traits(side.call).action;
@@ -22,9 +24,15 @@ bool is_buffer(const FindingSide& side) { return is_local(side) && !is_plain(sid
 
 bool is_one_sided(Call call) {
   switch (traits(call).action) {
-    case Action::Put: case Action::Get: case Action::Accumulate: case Action::GetAccumulate: case Action::FetchAndOp:
-    case Action::CompareAndSwap: return true;
-    default: return false;
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -32,7 +40,9 @@ bool is_one_sided(Call call) {
 bool outlasts_call(const FindingSide& side) { return side.end > side.begin + 1; }
 
 // A put in a post/start epoch has no end at its own rank: it is over at the target.
-bool ends_at_target(const FindingSide& side, EpochKind epoch) { return epoch == EpochKind::Start && side.end == kNever; }
+bool ends_at_target(const FindingSide& side, EpochKind epoch) {
+  return epoch == EpochKind::Start && side.end == kNever;
+}
 
 std::string name_of(Call call) { return std::string(traits(call).name); }
 
@@ -42,16 +52,24 @@ std::string noun(const FindingSide& side) {
   if (is_plain(side)) return side.kind == AccessKind::Load ? "load" : "store";
   if (is_buffer(side)) return name_of(side.call);
   switch (traits(side.call).action) {
-    case Action::GetAccumulate: return "get-accumulate";
-    case Action::FetchAndOp: return "fetch-and-op";
-    case Action::CompareAndSwap: return "compare-and-swap";
-    default: break;
+    case Action::GetAccumulate:
+      return "get-accumulate";
+    case Action::FetchAndOp:
+      return "fetch-and-op";
+    case Action::CompareAndSwap:
+      return "compare-and-swap";
+    default:
+      break;
   }
   return side.kind == AccessKind::Put ? "put" : side.kind == AccessKind::Get ? "get" : "accumulate";
 }
 
-std::string with_article(const FindingSide& side) { return (is_buffer(side) ? "" : "the ") + noun(side); }
-std::string whose(const FindingSide& side) { return fmt::format("{} of rank {}", with_article(side), rank_text(side.rank)); }
+std::string with_article(const FindingSide& side) {
+  return (is_buffer(side) ? "" : "the ") + noun(side);
+}
+std::string whose(const FindingSide& side) {
+  return fmt::format("{} of rank {}", with_article(side), rank_text(side.rank));
+}
 
 // "the put and the load", "the two puts"
 std::string both(const FindingSide& a, const FindingSide& b) {
@@ -59,19 +77,36 @@ std::string both(const FindingSide& a, const FindingSide& b) {
   return fmt::format("the two {}{}", noun(a), is_buffer(a) ? " calls" : "s");
 }
 
-std::string bytes_text(std::uint64_t bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
+std::string bytes_text(std::uint64_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
 
 std::string operation(ReduceOp op) {
-  static constexpr const char* kNames[] = {"an operation of the program", "MPI_MAX", "MPI_MIN", "MPI_SUM", "MPI_PROD", "MPI_LAND",
-                                           "MPI_BAND", "MPI_LOR", "MPI_BOR", "MPI_LXOR", "MPI_BXOR", "MPI_MAXLOC", "MPI_MINLOC",
-                                           "MPI_REPLACE", "MPI_NO_OP", "compare-and-swap"};
+  static constexpr const char* kNames[] = {"an operation of the program",
+                                           "MPI_MAX",
+                                           "MPI_MIN",
+                                           "MPI_SUM",
+                                           "MPI_PROD",
+                                           "MPI_LAND",
+                                           "MPI_BAND",
+                                           "MPI_LOR",
+                                           "MPI_BOR",
+                                           "MPI_LXOR",
+                                           "MPI_BXOR",
+                                           "MPI_MAXLOC",
+                                           "MPI_MINLOC",
+                                           "MPI_REPLACE",
+                                           "MPI_NO_OP",
+                                           "compare-and-swap"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(ReduceOp::CompareAndSwap) + 1);
   return kNames[static_cast<std::size_t>(op)];
 }
 
 }  // namespace
 
-std::string_view race_name(const Finding& finding) { return finding.win == Uid() ? "buffer race" : "one-sided race"; }
+std::string_view race_name(const Finding& finding) {
+  return finding.win == Uid() ? "buffer race" : "one-sided race";
+}
 
 // "MPI_Win_flush solver.c:130", or as much of it as is known.
 std::string FindingWords::at(const FindingSide& side, SiteId site) const {
@@ -87,10 +122,15 @@ EpochKind FindingWords::epoch_kind(const FindingSide& side) const {
   const auto call = notes_.site(side.rank, side.opened).call;
   if (!call) return EpochKind::None;
   switch (traits(*call).action) {
-    case Action::Fence: return EpochKind::Fence;
-    case Action::StartEpoch: return EpochKind::Start;
-    case Action::Lock: case Action::LockAll: return EpochKind::Lock;
-    default: return EpochKind::None;
+    case Action::Fence:
+      return EpochKind::Fence;
+    case Action::StartEpoch:
+      return EpochKind::Start;
+    case Action::Lock:
+    case Action::LockAll:
+      return EpochKind::Lock;
+    default:
+      return EpochKind::None;
   }
 }
 
@@ -98,7 +138,8 @@ std::string FindingWords::access(int index) const { return noun(side(index)); }
 
 std::string FindingWords::window() const {
   for (const WorldRank rank : {finding_.owner, side(0).rank, side(1).rank})
-    if (const std::string& name = notes_.window(rank, finding_.win).name; !name.empty()) return name;
+    if (const std::string& name = notes_.window(rank, finding_.win).name; !name.empty())
+      return name;
   return "";
 }
 
@@ -110,8 +151,9 @@ std::string FindingWords::window_name() const {
 std::string FindingWords::bytes_in_window() const {
   const std::int64_t size = std::max<std::int64_t>(finding_.where.end - finding_.where.begin, 0);
   const auto first = static_cast<std::uint64_t>(finding_.offset);
-  const std::string range = size == 0 ? fmt::format("0x{:x}", first)
-                                      : fmt::format("0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
+  const std::string range =
+      size == 0 ? fmt::format("0x{:x}", first)
+                : fmt::format("0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
   const bool by_address = notes_.window(finding_.owner, finding_.win).by_address;
   return (by_address ? "at " : "+") + range;
 }
@@ -120,19 +162,24 @@ std::string FindingWords::headline(int index) const {
   const FindingSide& s = side(index);
   std::string text;
   if (is_buffer(s)) {
-    text = fmt::format("{} of {} by {} of rank {}", s.kind == AccessKind::Load ? "read" : "write", bytes_text(s.bytes),
-                       name_of(s.call), rank_text(s.rank));
+    text = fmt::format("{} of {} by {} of rank {}", s.kind == AccessKind::Load ? "read" : "write",
+                       bytes_text(s.bytes), name_of(s.call), rank_text(s.rank));
   } else {
     const bool shows_op = s.op != ReduceOp::None && s.op != ReduceOp::CompareAndSwap;
-    text = fmt::format("{}{} of {} by rank {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "", bytes_text(s.bytes),
-                       rank_text(s.rank));
+    text =
+        fmt::format("{}{} of {} by rank {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "",
+                    bytes_text(s.bytes), rank_text(s.rank));
   }
   // The first side says where, for both.
   if (index != 0 || finding_.win == Uid()) return text;
-  if (!is_local(s)) text += fmt::format(" {} rank {}", s.kind == AccessKind::Get ? "from" : "into", rank_text(finding_.owner));
+  if (!is_local(s))
+    text += fmt::format(" {} rank {}", s.kind == AccessKind::Get ? "from" : "into",
+                        rank_text(finding_.owner));
   text += ", " + window_name();
-  if (is_local(s) && s.rank != finding_.owner) text += fmt::format(" of rank {}", rank_text(finding_.owner));
-  const bool in_part = finding_.where.end - finding_.where.begin != static_cast<std::int64_t>(s.bytes);
+  if (is_local(s) && s.rank != finding_.owner)
+    text += fmt::format(" of rank {}", rank_text(finding_.owner));
+  const bool in_part =
+      finding_.where.end - finding_.where.begin != static_cast<std::int64_t>(s.bytes);
   return text + (in_part ? ", in common " : " ") + bytes_in_window();
 }
 
@@ -148,20 +195,23 @@ std::string FindingWords::epoch(int index) const {
   std::string text = opened.empty() ? "epoch" : "epoch opened by " + opened;
   if (ends_at_target(s, epoch_kind(s))) {
     if (!closed.empty()) text += ", ended by " + closed;
-    return text + fmt::format(", complete when MPI_Win_wait of rank {} returns", rank_text(finding_.owner));
+    return text + fmt::format(", complete when MPI_Win_wait of rank {} returns",
+                              rank_text(finding_.owner));
   }
-  if (s.end == kNever) return text + (opened.empty() ? " still open at the end" : ", still open at the end");
+  if (s.end == kNever)
+    return text + (opened.empty() ? " still open at the end" : ", still open at the end");
   if (!closed.empty()) return text + (opened.empty() ? " open until " : ", open until ") + closed;
   return opened.empty() ? "" : text;
 }
 
 std::string FindingWords::memory() const {
   if (finding_.win == Uid()) {
-    std::string text = fmt::format("memory of rank {} at 0x{:x}..0x{:x}", rank_text(finding_.owner), finding_.where.begin,
-                                   finding_.where.end);
+    std::string text = fmt::format("memory of rank {} at 0x{:x}..0x{:x}", rank_text(finding_.owner),
+                                   finding_.where.begin, finding_.where.end);
     std::string calls;
     for (const FindingSide& s : finding_.sides)
-      if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos) calls += (calls.empty() ? "" : " and of ") + name_of(s.call);
+      if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos)
+        calls += (calls.empty() ? "" : " and of ") + name_of(s.call);
     return calls.empty() ? text : text + ", the buffer of " + calls;
   }
   const WindowNotes& window = notes_.window(finding_.owner, finding_.win);
@@ -176,58 +226,81 @@ std::string FindingWords::memory() const {
 std::string FindingWords::completion(const FindingSide& s) const {
   if (is_plain(s) || (is_buffer(s) && !outlasts_call(s))) return whose(s);
   std::string by = at(s, s.closed);
-  if (ends_at_target(s, epoch_kind(s))) by = fmt::format("MPI_Win_wait of rank {}", rank_text(finding_.owner));
+  if (ends_at_target(s, epoch_kind(s)))
+    by = fmt::format("MPI_Win_wait of rank {}", rank_text(finding_.owner));
   return "the completion of " + whose(s) + (by.empty() ? "" : " (" + by + ")");
 }
 
 std::string FindingWords::why_not_complete() const {
   const bool swapped = side(1).begin < side(0).begin;
   const FindingSide &early = side(swapped), &late = side(!swapped);
-  std::string does = is_plain(late) ? noun(late) + "s" : is_buffer(late) ? "calls " + noun(late) : "starts the " + noun(late);
-  std::string text = fmt::format("Nothing orders them: rank {} {} while its {}{} is in flight", rank_text(late.rank), does,
+  std::string does = is_plain(late)    ? noun(late) + "s"
+                     : is_buffer(late) ? "calls " + noun(late)
+                                       : "starts the " + noun(late);
+  std::string text = fmt::format("Nothing orders them: rank {} {} while its {}{} is in flight",
+                                 rank_text(late.rank), does,
                                  noun(early) == noun(late) ? "earlier " : "own ", noun(early));
   if (ends_at_target(early, epoch_kind(early)))
-    return text + fmt::format("; it is complete only when MPI_Win_wait of rank {} returns.", rank_text(finding_.owner));
+    return text + fmt::format("; it is complete only when MPI_Win_wait of rank {} returns.",
+                              rank_text(finding_.owner));
   if (early.end == kNever) return text + "; nothing completes it in time.";
   const std::string closed = at(early, early.closed);
-  return closed.empty() ? text + "." : text + fmt::format("; {}, which completes it, comes later.", closed);
+  return closed.empty() ? text + "."
+                        : text + fmt::format("; {}, which completes it, comes later.", closed);
 }
 
 std::string FindingWords::why_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
-  const auto never = [&](const FindingSide& s) { return s.end == kNever && !ends_at_target(s, epoch_kind(s)); };
-  if (never(a) && never(b)) return fmt::format("Nothing orders them: nothing completes {}, nor {}, in time.", whose(a), whose(b));
+  const auto never = [&](const FindingSide& s) {
+    return s.end == kNever && !ends_at_target(s, epoch_kind(s));
+  };
+  if (never(a) && never(b))
+    return fmt::format("Nothing orders them: nothing completes {}, nor {}, in time.", whose(a),
+                       whose(b));
   if (never(a) || never(b)) {
     const FindingSide &open = never(a) ? a : b, &over = never(a) ? b : a;
-    return fmt::format("Nothing orders them: nothing completes {} in time, and no synchronisation leads from {} to it.", whose(open),
-                       completion(over));
+    return fmt::format(
+        "Nothing orders them: nothing completes {} in time, and no synchronisation leads from {} "
+        "to it.",
+        whose(open), completion(over));
   }
   if (!is_local(a) && !is_local(b)) {
     if (a.epoch.kind == EpochKind::Fence && a.epoch == b.epoch)
-      return "Nothing orders them: both are in the same fence epoch of the window, and nothing has an order inside one.";
+      return "Nothing orders them: both are in the same fence epoch of the window, and nothing has "
+             "an order inside one.";
     if (a.epoch.kind == EpochKind::Lock && b.epoch.kind == EpochKind::Lock && a.rank != b.rank)
-      return fmt::format("Nothing orders them: the locks of rank {} and rank {} do not exclude each other, and no synchronisation "
-                         "leads from the completion of either {} to the start of the other.",
-                         rank_text(a.rank), rank_text(b.rank), noun(a) == noun(b) ? noun(a) : "operation");
+      return fmt::format(
+          "Nothing orders them: the locks of rank {} and rank {} do not exclude each other, and no "
+          "synchronisation "
+          "leads from the completion of either {} to the start of the other.",
+          rank_text(a.rank), rank_text(b.rank), noun(a) == noun(b) ? noun(a) : "operation");
   }
-  return fmt::format("Nothing orders them: no synchronisation leads from {} to {}, nor from {} to {}.", completion(a), whose(b),
-                     completion(b), whose(a));
+  return fmt::format(
+      "Nothing orders them: no synchronisation leads from {} to {}, nor from {} to {}.",
+      completion(a), whose(b), completion(b), whose(a));
 }
 
 std::string FindingWords::why() const {
   const FindingSide &a = side(0), &b = side(1);
   switch (finding_.reason) {
-    case Reason::NotComplete: return a.rank == b.rank ? why_not_complete() : why_no_order();
-    case Reason::NoOrder: return why_no_order();
+    case Reason::NotComplete:
+      return a.rank == b.rank ? why_not_complete() : why_no_order();
+    case Reason::NoOrder:
+      return why_no_order();
     case Reason::SeparateModel:
-      return fmt::format("The window has the separate memory model (MPI_WIN_SEPARATE): {} may not meet in it, even where they touch "
-                         "different bytes, and nothing orders them.", both(a, b));
+      return fmt::format(
+          "The window has the separate memory model (MPI_WIN_SEPARATE): {} may not meet in it, "
+          "even where they touch "
+          "different bytes, and nothing orders them.",
+          both(a, b));
     case Reason::MixedElements:
-      return "Accumulates keep out of each other's way only where elements have the same type and coincide: here they have "
+      return "Accumulates keep out of each other's way only where elements have the same type and "
+             "coincide: here they have "
              "different types or overlap in part, and nothing orders them.";
     case Reason::MixedOperations:
-      return fmt::format("Different operations, {} and {}, meet on the same elements, and nothing orders them.", operation(a.op),
-                         operation(b.op));
+      return fmt::format(
+          "Different operations, {} and {}, meet on the same elements, and nothing orders them.",
+          operation(a.op), operation(b.op));
   }
   return "";
 }
@@ -240,61 +313,89 @@ std::string FindingWords::advice_not_complete() const {
   const EpochKind epoch = epoch_kind(early);
   const std::string call = name_of(early.call);
   if (is_buffer(early)) {
-    const std::string before = early.kind == AccessKind::Load ? "before the buffer of " + call + " is used again"
-                                                              : "before what " + call + " brings is used";
+    const std::string before = early.kind == AccessKind::Load
+                                   ? "before the buffer of " + call + " is used again"
+                                   : "before what " + call + " brings is used";
     if (is_one_sided(early.call) && traits(early.call).when != When::Starts) {
       switch (epoch) {
-        case EpochKind::Fence: return "MPI_Win_fence " + before;
-        case EpochKind::Start: return "MPI_Win_complete " + before;
-        case EpochKind::Lock: return "MPI_Win_flush_local " + before;
-        case EpochKind::None: return "a flush, an unlock or a fence " + before;
+        case EpochKind::Fence:
+          return "MPI_Win_fence " + before;
+        case EpochKind::Start:
+          return "MPI_Win_complete " + before;
+        case EpochKind::Lock:
+          return "MPI_Win_flush_local " + before;
+        case EpochKind::None:
+          return "a flush, an unlock or a fence " + before;
       }
     }
-    if (traits(early.call).action == Action::FileSplitBegin) return call.substr(0, call.size() - 5) + "end " + before;
+    if (traits(early.call).action == Action::FileSplitBegin)
+      return call.substr(0, call.size() - 5) + "end " + before;
     return "MPI_Wait for its request " + before;
   }
   switch (epoch) {
-    case EpochKind::Fence: return "MPI_Win_fence between " + both(early, late);
+    case EpochKind::Fence:
+      return "MPI_Win_fence between " + both(early, late);
     case EpochKind::Start:
-      return fmt::format("another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank {}, between {}",
-                         rank_text(finding_.owner), both(early, late));
-    default: return "MPI_Win_flush between " + both(early, late);
+      return fmt::format(
+          "another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank {}, between {}",
+          rank_text(finding_.owner), both(early, late));
+    default:
+      return "MPI_Win_flush between " + both(early, late);
   }
 }
 
 std::string FindingWords::advice_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
-  if (is_local(a) && is_local(b)) return "a barrier or a message between " + both(a, b) + ", with MPI_Win_sync on each side of it";
+  if (is_local(a) && is_local(b))
+    return "a barrier or a message between " + both(a, b) +
+           ", with MPI_Win_sync on each side of it";
   // The remote operation comes first, and the other may be one too.
   const EpochKind epoch = epoch_kind(a);
-  if (epoch == EpochKind::Fence || epoch_kind(b) == EpochKind::Fence) return "MPI_Win_fence between " + both(a, b);
+  if (epoch == EpochKind::Fence || epoch_kind(b) == EpochKind::Fence)
+    return "MPI_Win_fence between " + both(a, b);
   const std::string owner = rank_text(finding_.owner);
   if (is_local(b)) {
     if (epoch == EpochKind::Start)
-      return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait", with_article(b), owner);
+      return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait",
+                         with_article(b), owner);
     if (a.end == kNever)
-      return fmt::format("MPI_Win_flush after {}, then a barrier or a message before {}", with_article(a), with_article(b));
-    return fmt::format("a barrier or a message between {}, once it is complete, and {}; or an exclusive lock around each",
-                       with_article(a), with_article(b));
+      return fmt::format("MPI_Win_flush after {}, then a barrier or a message before {}",
+                         with_article(a), with_article(b));
+    return fmt::format(
+        "a barrier or a message between {}, once it is complete, and {}; or an exclusive lock "
+        "around each",
+        with_article(a), with_article(b));
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)
-    return fmt::format("MPI_Win_wait of rank {} and another MPI_Win_post between {}", owner, both(a, b));
+    return fmt::format("MPI_Win_wait of rank {} and another MPI_Win_post between {}", owner,
+                       both(a, b));
   const std::string order = "MPI_Win_flush and then a barrier between " + both(a, b);
   if (a.kind == AccessKind::Accumulate || b.kind == AccessKind::Accumulate) {
     const AccessKind other = a.kind == AccessKind::Accumulate ? b.kind : a.kind;
-    if (other == AccessKind::Put) return "MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else " + order;
-    if (other == AccessKind::Get) return "MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else " + order;
+    if (other == AccessKind::Put)
+      return "MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else " +
+             order;
+    if (other == AccessKind::Get)
+      return "MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else " +
+             order;
   }
   return "an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else " + order;
 }
 
 std::string FindingWords::advice() const {
   switch (finding_.reason) {
-    case Reason::NotComplete: return "Try: " + (side(0).rank == side(1).rank ? advice_not_complete() : advice_no_order()) + ".";
-    case Reason::NoOrder: return "Try: " + advice_no_order() + ".";
-    case Reason::SeparateModel: return fmt::format("Try: an epoch of its own for each of {}.", both(side(0), side(1)));
-    case Reason::MixedElements: return "Try: the same predefined type in both, at the same displacements; or a barrier between them.";
-    case Reason::MixedOperations: return "Try: the same operation in both, or a barrier between them.";
+    case Reason::NotComplete:
+      return "Try: " + (side(0).rank == side(1).rank ? advice_not_complete() : advice_no_order()) +
+             ".";
+    case Reason::NoOrder:
+      return "Try: " + advice_no_order() + ".";
+    case Reason::SeparateModel:
+      return fmt::format("Try: an epoch of its own for each of {}.", both(side(0), side(1)));
+    case Reason::MixedElements:
+      return "Try: the same predefined type in both, at the same displacements; or a barrier "
+             "between them.";
+    case Reason::MixedOperations:
+      return "Try: the same operation in both, or a barrier between them.";
   }
   return "";
 }

@@ -1,6 +1,7 @@
 // A finding in sentences: what each side did, why nothing orders the two, and what to try.
 //
-// Rule: a sentence says what the finding holds, and no more. It does not guess which order the program meant.
+// Rule: a sentence says what the finding holds, and no more. It does not guess which order the
+// program meant.
 #pragma once
 
 #include <string>
@@ -18,13 +19,15 @@ class FindingWords {
  public:
   FindingWords(const Finding& finding, RunNotes& notes) : finding_(finding), notes_(notes) {}
 
-  std::string access(int side) const;    // "put", "load"; the call itself for a buffer
-  std::string window() const;            // its name; empty if it has none
-  std::string headline(int side) const;  // "put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48"
-  std::string epoch(int side) const;     // "epoch opened by …, open until …"; empty for what is over when it returns
-  std::string memory() const;            // "window "halo" created by …"; empty if there is nothing to tell
-  std::string why() const;               // "Nothing orders them: …"
-  std::string advice() const;            // "Try: …"
+  std::string access(int side) const;  // "put", "load"; the call itself for a buffer
+  std::string window() const;          // its name; empty if it has none
+  std::string headline(
+      int side) const;  // "put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48"
+  std::string epoch(
+      int side) const;  // "epoch opened by …, open until …"; empty for what is over when it returns
+  std::string memory() const;  // "window "halo" created by …"; empty if there is nothing to tell
+  std::string why() const;     // "Nothing orders them: …"
+  std::string advice() const;  // "Try: …"
 
  private:
   const FindingSide& side(int index) const { return finding_.sides[index]; }

@@ -17,12 +17,15 @@ std::string end_identity(const EndDocument& end) {
   if (end.nothing || end.stack.empty()) return end.access + " ?";
   const Frame& frame = end.stack.front();
   // Without symbols only the address is left, which is better than nothing.
-  if (frame.function.empty() && frame.file.empty()) return fmt::format("{} {}", end.access, location_of(frame));
+  if (frame.function.empty() && frame.file.empty())
+    return fmt::format("{} {}", end.access, location_of(frame));
   return fmt::format("{} {} {}", end.access, frame.function, base_name(frame.file));
 }
 
 std::string end_title(const EndDocument& end) {
-  const std::string what = end.access == "receive" || end.access == "send" ? (end.call.empty() ? end.access : end.call) : end.access;
+  const std::string what = end.access == "receive" || end.access == "send"
+                               ? (end.call.empty() ? end.access : end.call)
+                               : end.access;
   return end.stack.empty() ? what : what + " " + location_of(end.stack.front());
 }
 
@@ -39,10 +42,13 @@ std::string identity_of(const FindingDocument& finding) {
   return fmt::format("{}: {}", rule_id(finding.kind), fmt::join(ends, " / "));
 }
 
-std::string fingerprint_of(const std::string& identity) { return fmt::format("{:016x}", XXH3_64bits(identity.data(), identity.size())); }
+std::string fingerprint_of(const std::string& identity) {
+  return fmt::format("{:016x}", XXH3_64bits(identity.data(), identity.size()));
+}
 
 std::string title_of(const FindingDocument& finding) {
-  if (finding.kind == FindingKind::MessageRace) return finding.ends.empty() ? "" : end_title(finding.ends.front());
+  if (finding.kind == FindingKind::MessageRace)
+    return finding.ends.empty() ? "" : end_title(finding.ends.front());
   std::vector<std::string> ends;
   for (const EndDocument& end : finding.ends) ends.push_back(end_title(end));
   return fmt::format("{}", fmt::join(ends, " and "));

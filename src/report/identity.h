@@ -1,7 +1,9 @@
-// What makes a finding the same one in another run, another build, or after somebody has added a line above it.
+// What makes a finding the same one in another run, another build, or after somebody has added a
+// line above it.
 //
-// Rule: its kind, and for each end what is done there, in which function of which file. Neither lines nor addresses, which move; nor
-// ranks, windows and counts, which are a matter of the run. Two findings may have one identity: whoever compares runs counts them.
+// Rule: its kind, and for each end what is done there, in which function of which file. Neither
+// lines nor addresses, which move; nor ranks, windows and counts, which are a matter of the run.
+// Two findings may have one identity: whoever compares runs counts them.
 #pragma once
 
 #include <string>

@@ -40,7 +40,9 @@ json frames_json(const std::vector<Frame>& stack, const std::string& root) {
   return frames;
 }
 
-json place_json(const PlaceDocument& place, const std::string& root) { return {{"call", place.call}, {"stack", frames_json(place.stack, root)}}; }
+json place_json(const PlaceDocument& place, const std::string& root) {
+  return {{"call", place.call}, {"stack", frames_json(place.stack, root)}};
+}
 
 json end_json(const EndDocument& end, const std::string& root) {
   json told{{"role", end.role}, {"access", end.access}, {"call", end.call}, {"text", end.headline}};
@@ -62,16 +64,26 @@ json end_json(const EndDocument& end, const std::string& root) {
 json confirmation_json(const Confirmation& confirmation) {
   json orders = json::array();
   for (const OrderTried& order : confirmation.orders)
-    orders.push_back({{"name", order.name}, {"runs", order.runs}, {"seen", order.seen}, {"forced", order.forced}, {"outcome", order.outcome}});
-  return {{"orders", orders}, {"reached", confirmation.reached}, {"difference", confirmation.difference}, {"varies", confirmation.varies}};
+    orders.push_back({{"name", order.name},
+                      {"runs", order.runs},
+                      {"seen", order.seen},
+                      {"forced", order.forced},
+                      {"outcome", order.outcome}});
+  return {{"orders", orders},
+          {"reached", confirmation.reached},
+          {"difference", confirmation.difference},
+          {"varies", confirmation.varies}};
 }
 
 std::string_view state_word(const std::optional<Confirmation>& confirmation) {
   if (!confirmation) return "predicted";
   switch (confirmation->state) {
-    case ConfirmState::Harmful: return "confirmed-harmful";
-    case ConfirmState::SameOutcome: return "confirmed-same-outcome";
-    case ConfirmState::NotReproduced: break;
+    case ConfirmState::Harmful:
+      return "confirmed-harmful";
+    case ConfirmState::SameOutcome:
+      return "confirmed-same-outcome";
+    case ConfirmState::NotReproduced:
+      break;
   }
   return "not-reproduced";
 }
@@ -79,16 +91,30 @@ std::string_view state_word(const std::optional<Confirmation>& confirmation) {
 json standstill_json(const StandstillDocument& standstill, const std::string& root) {
   json waits = json::array();
   for (const StandstillDocument::Wait& wait : standstill.waits)
-    waits.push_back({{"rank", wait.rank.value}, {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)}, {"at", wait.at}, {"text", wait.line}, {"stack", frames_json(wait.stack, root)}});
-  return {{"cameAbout", standstill.came_about}, {"times", standstill.times}, {"waits", waits}, {"remarks", standstill.remarks}, {"advice", standstill.advice}};
+    waits.push_back({{"rank", wait.rank.value},
+                     {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)},
+                     {"at", wait.at},
+                     {"text", wait.line},
+                     {"stack", frames_json(wait.stack, root)}});
+  return {{"cameAbout", standstill.came_about},
+          {"times", standstill.times},
+          {"waits", waits},
+          {"remarks", standstill.remarks},
+          {"advice", standstill.advice}};
 }
 
 json suppression_json(const Suppression& suppression) {
-  return {{"text", suppression.text}, {"file", suppression.file}, {"line", suppression.line}, {"used", suppression.used}};
+  return {{"text", suppression.text},
+          {"file", suppression.file},
+          {"line", suppression.line},
+          {"used", suppression.used}};
 }
 
 json finding_json(const FindingDocument& finding, const RunDocument& run) {
-  json told{{"id", fmt::format("F{}", finding.number)}, {"kind", rule_id(finding.kind)}, {"name", kind_name(finding.kind)}, {"title", title_of(finding)}};
+  json told{{"id", fmt::format("F{}", finding.number)},
+            {"kind", rule_id(finding.kind)},
+            {"name", kind_name(finding.kind)},
+            {"title", title_of(finding)}};
   told["state"] = state_word(finding.confirmation);
   told["stateText"] = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
   told["fingerprint"] = finding.fingerprint;
@@ -108,13 +134,15 @@ json finding_json(const FindingDocument& finding, const RunDocument& run) {
   told["why"] = finding.why;
   told["advice"] = finding.advice;
   if (finding.confirmation) told["confirmation"] = confirmation_json(*finding.confirmation);
-  if (finding.suppressed_by) told["suppressedBy"] = suppression_json(run.suppressions[*finding.suppressed_by]);
+  if (finding.suppressed_by)
+    told["suppressedBy"] = suppression_json(run.suppressions[*finding.suppressed_by]);
   if (!run.baseline.empty()) told["inBaseline"] = finding.known;
   return told;
 }
 
 json run_json(const RunDocument& run) {
-  json told{{"name", run.name}, {"command", run.info.command}, {"folder", run.info.folder}, {"root", run.root}, {"program", run.program}, {"mpi", run.mpi}};
+  json told{{"name", run.name}, {"command", run.info.command}, {"folder", run.info.folder},
+            {"root", run.root}, {"program", run.program},      {"mpi", run.mpi}};
   told["worldSize"] = run.world_size;
   told["recordedRanks"] = rank_ranges(run.recorded);
   told["startedNs"] = run.info.started_ns;
@@ -123,17 +151,28 @@ json run_json(const RunDocument& run) {
 
 }  // namespace
 
-std::string dumped(const json& value, int indent) { return value.dump(indent, ' ', false, json::error_handler_t::replace); }
+std::string dumped(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
 
 std::string json_report(const RunDocument& run) {
-  json report{{"photofinish", PHOTOFINISH_VERSION}, {"version", kJsonVersion}, {"run", run_json(run)}};
-  report["summary"] = {{"text", counts_text(run)}, {"findings", run.counting()}, {"oneSidedRaces", run.count(FindingKind::OneSidedRace)},
-                       {"bufferRaces", run.count(FindingKind::BufferRace)}, {"messageRaces", run.count(FindingKind::MessageRace)},
-                       {"deadlocks", run.deadlocks()}, {"suppressed", run.suppressed()}, {"known", run.known()}};
+  json report{
+      {"photofinish", PHOTOFINISH_VERSION}, {"version", kJsonVersion}, {"run", run_json(run)}};
+  report["summary"] = {{"text", counts_text(run)},
+                       {"findings", run.counting()},
+                       {"oneSidedRaces", run.count(FindingKind::OneSidedRace)},
+                       {"bufferRaces", run.count(FindingKind::BufferRace)},
+                       {"messageRaces", run.count(FindingKind::MessageRace)},
+                       {"deadlocks", run.deadlocks()},
+                       {"suppressed", run.suppressed()},
+                       {"known", run.known()}};
   json findings = json::array(), standstills = json::array(), suppressions = json::array();
-  for (const FindingDocument& finding : run.findings) findings.push_back(finding_json(finding, run));
-  for (const StandstillDocument& standstill : run.standstills) standstills.push_back(standstill_json(standstill, run.root));
-  for (const Suppression& suppression : run.suppressions) suppressions.push_back(suppression_json(suppression));
+  for (const FindingDocument& finding : run.findings)
+    findings.push_back(finding_json(finding, run));
+  for (const StandstillDocument& standstill : run.standstills)
+    standstills.push_back(standstill_json(standstill, run.root));
+  for (const Suppression& suppression : run.suppressions)
+    suppressions.push_back(suppression_json(suppression));
   report["findings"] = std::move(findings);
   report["standstills"] = std::move(standstills);
   report["notes"] = run.notes;

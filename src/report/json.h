@@ -8,11 +8,13 @@
 
 namespace photofinish {
 
-inline constexpr int kJsonVersion = 1;  // of the schema: it changes when something that was there means something else, or goes
+inline constexpr int kJsonVersion =
+    1;  // of the schema: it changes when something that was there means something else, or goes
 
 std::string json_report(const RunDocument& run);
 
-// For all formats made of JSON: what is no UTF-8 (a name in the program, a line of its source) becomes U+FFFD.
+// For all formats made of JSON: what is no UTF-8 (a name in the program, a line of its source)
+// becomes U+FFFD.
 std::string dumped(const nlohmann::ordered_json& value, int indent);
 
 }  // namespace photofinish

@@ -1,4 +1,5 @@
-// What was found about a run's messages, for people: the verdicts. (The races and the places that need buffers: describe.h.)
+// What was found about a run's messages, for people: the verdicts. (The races and the places that
+// need buffers: describe.h.)
 #pragma once
 
 #include <string>
@@ -9,10 +10,12 @@
 
 namespace photofinish {
 
-// Two lines; none if the run had no messages and nothing hung on timing. `races` are those of memory.
+// Two lines; none if the run had no messages and nothing hung on timing. `races` are those of
+// memory.
 std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes);
 
-// Findings that the reader cannot tell apart become one: a compiler makes several calls of one line.
+// Findings that the reader cannot tell apart become one: a compiler makes several calls of one
+// line.
 std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes);
 
 }  // namespace photofinish

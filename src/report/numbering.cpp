@@ -9,14 +9,17 @@
 namespace photofinish {
 namespace {
 
-// A compiler makes several instructions of one access (a vectorised loop and its remainder): for the reader it is one place.
+// A compiler makes several instructions of one access (a vectorised loop and its remainder): for
+// the reader it is one place.
 std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
   for (Finding& finding : findings)
-    for (FindingSide& side : finding.sides) side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
+    for (FindingSide& side : finding.sides)
+      side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
   return merge_findings(std::move(findings));
 }
 
-// Races that the program declares intended, out of the list, as one line: how many, and the reasons.
+// Races that the program declares intended, out of the list, as one line: how many, and the
+// reasons.
 class Intended {
  public:
   explicit Intended(RunNotes& notes) : notes_(notes) {}
@@ -31,7 +34,9 @@ class Intended {
   }
   std::string line() const {
     if (count_ == 0) return "";
-    return fmt::format("{} declared intended: {}", count_ == 1 ? "1 race was" : fmt::format("{} races were", count_), fmt::join(reasons_, "; "));
+    return fmt::format("{} declared intended: {}",
+                       count_ == 1 ? "1 race was" : fmt::format("{} races were", count_),
+                       fmt::join(reasons_, "; "));
   }
 
  private:
@@ -39,10 +44,13 @@ class Intended {
     const FindingSide& side = finding.sides[is_intended(finding.sides[0].site_key) ? 0 : 1];
     add(notes_.scopes(side.rank, side.site, side.site_key));
   }
-  void add(const MessageFinding& finding) { add(notes_.scopes(finding.receive.rank, finding.receive.site, finding.receive.site_key)); }
+  void add(const MessageFinding& finding) {
+    add(notes_.scopes(finding.receive.rank, finding.receive.site, finding.receive.site_key));
+  }
   void add(const ScopeNotes& notes) {
     ++count_;
-    reasons_.insert(fmt::format("\"{}\"{}{}", notes.why, notes.declared_at.empty() ? "" : " at ", notes.declared_at));
+    reasons_.insert(fmt::format("\"{}\"{}{}", notes.why, notes.declared_at.empty() ? "" : " at ",
+                                notes.declared_at));
   }
 
   RunNotes& notes_;
@@ -53,7 +61,8 @@ class Intended {
 }  // namespace
 
 NumberedFindings number_findings(RunFindings run, RunNotes& notes) {
-  NumberedFindings numbered{.in_memory = merge_by_place(std::move(run.findings), notes), .all_messages = run.messages.value_or(MessageFindings{})};
+  NumberedFindings numbered{.in_memory = merge_by_place(std::move(run.findings), notes),
+                            .all_messages = run.messages.value_or(MessageFindings{})};
   numbered.all_messages.races = merge_by_place(std::move(numbered.all_messages.races), notes);
   numbered.messages = numbered.all_messages.races;
   numbered.races_with_intended = numbered.in_memory.size();

@@ -9,7 +9,8 @@
 
 namespace photofinish {
 
-// The findings in the order of their numbers, message races behind the others: those that read alike are one, and intended ones are left out.
+// The findings in the order of their numbers, message races behind the others: those that read
+// alike are one, and intended ones are left out.
 struct NumberedFindings {
   std::vector<Finding> in_memory;
   std::vector<MessageFinding> messages;

@@ -8,7 +8,9 @@
 
 namespace photofinish {
 
-RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages) : directory_(std::move(directory)) {
+RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
+                   const MessageFindings& messages)
+    : directory_(std::move(directory)) {
   for (const MessageFinding& finding : messages.races) {
     want_end(finding.receive);
     ranks_[finding.receive.rank].comms[finding.comm];
@@ -18,8 +20,10 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings, 
   for (const Standstill& standstill : messages.standstills)
     for (const Standstill::Waits& waits : standstill.waits)
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
-  for (const TimingDependence& timing : messages.timing) want_caller(timing.at.rank, timing.at.site);
-  for (const TimingDependence& timing : messages.answers) want_caller(timing.at.rank, timing.at.site);
+  for (const TimingDependence& timing : messages.timing)
+    want_caller(timing.at.rank, timing.at.site);
+  for (const TimingDependence& timing : messages.answers)
+    want_caller(timing.at.rank, timing.at.site);
   for (const Finding& finding : findings) {
     for (const FindingSide& side : finding.sides) {
       RankNotes& rank = ranks_[side.rank];
@@ -45,9 +49,13 @@ void RunNotes::want_end(const MessageEnd& end) {
 }
 
 const SiteNotes& RunNotes::site(WorldRank rank, SiteId site) { return notes(rank).sites[site]; }
-const WindowNotes& RunNotes::window(WorldRank rank, Uid window) { return notes(rank).windows[window]; }
+const WindowNotes& RunNotes::window(WorldRank rank, Uid window) {
+  return notes(rank).windows[window];
+}
 
-const ScopeNotes& RunNotes::scopes(WorldRank rank, SiteId site, std::uint64_t site_key) { return notes(rank).scopes[{site, site_key}]; }
+const ScopeNotes& RunNotes::scopes(WorldRank rank, SiteId site, std::uint64_t site_key) {
+  return notes(rank).scopes[{site, site_key}];
+}
 
 std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key) {
   const std::vector<std::string>& stack = this->site(rank, site).stack;
@@ -56,12 +64,15 @@ std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t s
   std::string text = known.why + "\n" + known.declared_at;
   for (const std::string& line : stack) text += "\n" + line;
   for (const std::string& region : known.regions) text += "\n" + region;
-  const std::uint64_t key = (std::hash<std::string>()(text) & ~kIntendedPlace) | (site_key & kIntendedPlace);
+  const std::uint64_t key =
+      (std::hash<std::string>()(text) & ~kIntendedPlace) | (site_key & kIntendedPlace);
   ranks_[rank].scopes[{site, key}] = known;
   return key;
 }
 
-const std::string& RunNotes::communicator(WorldRank rank, Uid comm) { return notes(rank).comms[comm]; }
+const std::string& RunNotes::communicator(WorldRank rank, Uid comm) {
+  return notes(rank).comms[comm];
+}
 
 RunNotes::RankNotes& RunNotes::notes(WorldRank rank) {
   RankNotes& notes = ranks_[rank];
@@ -79,10 +90,15 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   const Definitions& definitions = (*trace)->definitions();
   SiteText text(definitions, symbolizer_);
   for (auto& [site, wanted] : notes.sites)
-    wanted = {.stack = text.stack(site), .frames = text.frames(site), .place = text.place(site), .location = text.location(site)};
+    wanted = {.stack = text.stack(site),
+              .frames = text.frames(site),
+              .place = text.place(site),
+              .location = text.location(site)};
 
   for (const auto& [id, comm] : definitions.comms)
-    if (const auto wanted = notes.comms.find(comm.uid); wanted != notes.comms.end() && wanted->second.empty()) wanted->second = comm.name;
+    if (const auto wanted = notes.comms.find(comm.uid);
+        wanted != notes.comms.end() && wanted->second.empty())
+      wanted->second = comm.name;
 
   std::map<WinId, WindowNotes*> creations;
   for (const auto& [id, window] : definitions.wins)
@@ -95,7 +111,8 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   // Places that are in some scope; most programs have none.
   std::map<SiteId, std::map<std::uint64_t, ScopeNotes*>> scoped;
   for (auto& [place, wanted] : notes.scopes)
-    if (!definitions.texts.empty() && place.second != place_key(definitions, place.first)) scoped[place.first][place.second] = &wanted;
+    if (!definitions.texts.empty() && place.second != place_key(definitions, place.first))
+      scoped[place.first][place.second] = &wanted;
   Scopes scopes;
   const Event* event = nullptr;
   const auto read_scopes = [&] {
@@ -123,7 +140,8 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     }
     if (callers.erase(event->site) != 0) notes.sites[event->site].call = event->call;
     if (!event->fields.has(Field::new_win)) continue;
-    const auto created = creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));
+    const auto created =
+        creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));
     if (created == creations.end()) continue;
     created->second->created_by = event->call;
     created->second->created_at = text.place(event->site);

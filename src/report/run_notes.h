@@ -1,6 +1,6 @@
-// What the traces of a run say about the places and windows that findings name. A rank's trace is opened when something of it is
-// first asked for, read once for all findings, only as far as needed, and closed again: a run may have more ranks than a process
-// may have files.
+// What the traces of a run say about the places and windows that findings name. A rank's trace is
+// opened when something of it is first asked for, read once for all findings, only as far as
+// needed, and closed again: a run may have more ranks than a process may have files.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ struct SiteNotes {
   std::vector<Frame> frames;
   std::string place;
   std::string location;
-  std::optional<Call> call;  // what was called there; known for the calls that opened and closed epochs
+  std::optional<Call>
+      call;  // what was called there; known for the calls that opened and closed epochs
 };
 
 struct WindowNotes {
@@ -39,14 +40,16 @@ struct ScopeNotes {
 
 class RunNotes {
  public:
-  RunNotes(std::string directory, const std::vector<Finding>& findings, const MessageFindings& messages = {});
+  RunNotes(std::string directory, const std::vector<Finding>& findings,
+           const MessageFindings& messages = {});
 
   // Empty ones for what is not known. They live as long as this does.
   const SiteNotes& site(WorldRank rank, SiteId site);
   const WindowNotes& window(WorldRank rank, Uid window);
   const std::string& communicator(WorldRank rank, Uid comm);  // its name
   const ScopeNotes& scopes(WorldRank rank, SiteId site, std::uint64_t site_key);
-  // A key that is the same for places that read the same; what is known about the scopes goes with it.
+  // A key that is the same for places that read the same; what is known about the scopes goes with
+  // it.
   std::uint64_t key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key);
   // Why the rank's trace cannot be read, in one line; empty if it can.
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
@@ -65,7 +68,9 @@ class RunNotes {
   RankNotes& notes(WorldRank rank);
   void want_caller(WorldRank rank, SiteId site);
   void want_end(const MessageEnd& end);
-  void want_scopes(WorldRank rank, SiteId site, std::uint64_t site_key) { ranks_[rank].scopes[{site, site_key}]; }
+  void want_scopes(WorldRank rank, SiteId site, std::uint64_t site_key) {
+    ranks_[rank].scopes[{site, site_key}];
+  }
   void read(WorldRank rank, RankNotes& notes);
 
   std::string directory_;

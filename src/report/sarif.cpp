@@ -18,7 +18,9 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/sarif-schema-2.1.0.json";
+constexpr const char* kSchema =
+    "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/"
+    "sarif-schema-2.1.0.json";
 constexpr const char* kRoot = "SRCROOT";
 
 struct Rule {
@@ -27,27 +29,38 @@ struct Rule {
 };
 constexpr Rule kRules[] = {
     {FindingKind::OneSidedRace, "OneSidedRace", "Two accesses to one window that nothing orders",
-     "Two accesses touch the same bytes of a window, at least one of them writes, and no synchronisation leads from the completion of either to the start of the other.",
-     "Complete the one (MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence) and let the other wait for that (a barrier, a message); or let an exclusive lock keep them apart."},
-    {FindingKind::BufferRace, "BufferRace", "A buffer is used while an operation still reads or writes it",
-     "A call was given memory that it goes on to use after it has returned, and that memory is used again before the operation is complete.",
-     "Complete the operation (MPI_Wait, MPI_Win_flush_local, MPI_Win_fence) before the buffer is used again."},
+     "Two accesses touch the same bytes of a window, at least one of them writes, and no "
+     "synchronisation leads from the completion of either to the start of the other.",
+     "Complete the one (MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence) and let the other wait for "
+     "that (a barrier, a message); or let an exclusive lock keep them apart."},
+    {FindingKind::BufferRace, "BufferRace",
+     "A buffer is used while an operation still reads or writes it",
+     "A call was given memory that it goes on to use after it has returned, and that memory is "
+     "used again before the operation is complete.",
+     "Complete the operation (MPI_Wait, MPI_Win_flush_local, MPI_Win_fence) before the buffer is "
+     "used again."},
     {FindingKind::MessageRace, "MessageRace", "A receive could have taken another message",
      "A receive or probe matches several messages, and nothing decides which of them comes first.",
-     "If it matters, name the source, give the messages different tags, or send the second only when the first has arrived."},
+     "If it matters, name the source, give the messages different tags, or send the second only "
+     "when the first has arrived."},
 };
 
 // Has no number among findings, and is one all the same.
 constexpr Rule kDeadlock = {FindingKind::MessageRace, "Deadlock", "Ranks wait for each other",
-                            "The run came to a standstill: each of some ranks waits for the next, and the last for the first, so that none of their calls can return.",
-                            "Use MPI_Sendrecv, or MPI_Irecv before the sends; call collectives in the same order on all ranks."};
+                            "The run came to a standstill: each of some ranks waits for the next, "
+                            "and the last for the first, so that none of their calls can return.",
+                            "Use MPI_Sendrecv, or MPI_Irecv before the sends; call collectives in "
+                            "the same order on all ranks."};
 constexpr std::size_t kMostWaiting = 32;  // ranks that are told of
 
 // As a URI: relative to the root where it lies below it.
 std::string uri_of(const std::string& path) {
   std::string uri;
   for (const unsigned char c : path)
-    uri += std::isalnum(c) || std::string_view("-._~/+").find(static_cast<char>(c)) != std::string_view::npos ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+    uri += std::isalnum(c) ||
+                   std::string_view("-._~/+").find(static_cast<char>(c)) != std::string_view::npos
+               ? std::string(1, static_cast<char>(c))
+               : fmt::format("%{:02X}", c);
   return path.starts_with('/') ? "file://" + uri : uri;
 }
 
@@ -58,7 +71,8 @@ json artifact_json(const std::string& file, const std::string& root) {
   return location;
 }
 
-json location_json(const std::vector<Frame>& stack, const std::string& root, const std::string& message) {
+json location_json(const std::vector<Frame>& stack, const std::string& root,
+                   const std::string& message) {
   json location = json::object();
   if (!stack.empty() && !stack.front().file.empty()) {
     const Frame& frame = stack.front();
@@ -69,55 +83,80 @@ json location_json(const std::vector<Frame>& stack, const std::string& root, con
     }
     location["physicalLocation"] = std::move(physical);
   }
-  if (!stack.empty() && !stack.front().function.empty()) location["logicalLocations"] = json::array({json{{"fullyQualifiedName", stack.front().function}, {"kind", "function"}}});
+  if (!stack.empty() && !stack.front().function.empty())
+    location["logicalLocations"] =
+        json::array({json{{"fullyQualifiedName", stack.front().function}, {"kind", "function"}}});
   if (!message.empty()) location["message"] = {{"text", message}};
   return location;
 }
 
-json stack_json(const std::vector<Frame>& stack, const std::string& headline, const std::string& root) {
+json stack_json(const std::vector<Frame>& stack, const std::string& headline,
+                const std::string& root) {
   json frames = json::array();
-  for (const Frame& frame : stack) frames.push_back({{"location", location_json({frame}, root, "")}, {"module", base_name(frame.module)}});
+  for (const Frame& frame : stack)
+    frames.push_back(
+        {{"location", location_json({frame}, root, "")}, {"module", base_name(frame.module)}});
   return {{"message", {{"text", headline}}}, {"frames", frames}};
 }
 
 // What each rank did, step by step, as far as the finding knows: the epoch, the access, its end.
 json code_flow(const FindingDocument& finding, const std::string& root) {
   std::map<WorldRank, json> flows;
-  const auto add = [&](WorldRank rank, const std::vector<Frame>& stack, const std::string& text, const char* importance) {
-    flows[rank].push_back({{"location", location_json(stack, root, text)}, {"importance", importance}});
+  const auto add = [&](WorldRank rank, const std::vector<Frame>& stack, const std::string& text,
+                       const char* importance) {
+    flows[rank].push_back(
+        {{"location", location_json(stack, root, text)}, {"importance", importance}});
   };
   for (const EndDocument& end : finding.ends) {
     if (end.nothing) continue;
-    if (end.opened) add(end.rank, end.opened->stack, fmt::format("{} opens the epoch", end.opened->call.empty() ? "a call" : end.opened->call), "important");
+    if (end.opened)
+      add(end.rank, end.opened->stack,
+          fmt::format("{} opens the epoch", end.opened->call.empty() ? "a call" : end.opened->call),
+          "important");
     add(end.rank, end.stack, end.headline, "essential");
-    if (end.closed) add(end.rank, end.closed->stack, fmt::format("{} completes it", end.closed->call.empty() ? "a call" : end.closed->call), "important");
+    if (end.closed)
+      add(end.rank, end.closed->stack,
+          fmt::format("{} completes it", end.closed->call.empty() ? "a call" : end.closed->call),
+          "important");
   }
   json thread_flows = json::array();
   for (auto& [rank, steps] : flows) {
     const std::string name = fmt::format("rank {}", rank_text(rank));
-    thread_flows.push_back({{"id", name}, {"message", {{"text", name}}}, {"locations", std::move(steps)}});
+    thread_flows.push_back(
+        {{"id", name}, {"message", {{"text", name}}}, {"locations", std::move(steps)}});
   }
-  return json::array({json{{"message", {{"text", finding.why}}}, {"threadFlows", std::move(thread_flows)}}});
+  return json::array(
+      {json{{"message", {{"text", finding.why}}}, {"threadFlows", std::move(thread_flows)}}});
 }
 
 // "deadlock: rank 0 waits in …; rank 1 waits in …. Try: …"
 std::string waits_text(const StandstillDocument& standstill, std::size_t most) {
   std::string text = standstill.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
-  for (std::size_t i = 0; i < std::min(most, standstill.waits.size()); ++i) text += (i == 0 ? " " : "; ") + standstill.waits[i].line;
-  if (standstill.waits.size() > most) text += fmt::format("; and {} more", standstill.waits.size() - most);
+  for (std::size_t i = 0; i < std::min(most, standstill.waits.size()); ++i)
+    text += (i == 0 ? " " : "; ") + standstill.waits[i].line;
+  if (standstill.waits.size() > most)
+    text += fmt::format("; and {} more", standstill.waits.size() - most);
   return text + ". " + standstill.advice;
 }
 
 json result_json(const FindingDocument& finding, const RunDocument& run, std::size_t occurrence) {
   const std::string state = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
-  json result{{"ruleId", rule_id(finding.kind)}, {"ruleIndex", static_cast<int>(finding.kind)}, {"level", "warning"}, {"kind", "fail"}};
-  if (finding.confirmation && finding.confirmation->state == ConfirmState::Harmful) result["level"] = "error";
+  json result{{"ruleId", rule_id(finding.kind)},
+              {"ruleIndex", static_cast<int>(finding.kind)},
+              {"level", "warning"},
+              {"kind", "fail"}};
+  if (finding.confirmation && finding.confirmation->state == ConfirmState::Harmful)
+    result["level"] = "error";
   std::string text;
   for (const EndDocument& end : finding.ends) text += (text.empty() ? "" : " ") + end.headline;
-  result["message"] = {{"text", fmt::format("{} [F{}], {}, {} on {}: {}. {} {}", capitalised(std::string(kind_name(finding.kind))), finding.number, state, times_text(finding.times),
-                                            ranks_of(finding.ranks), text, finding.why, finding.advice)}};
+  result["message"] = {
+      {"text", fmt::format("{} [F{}], {}, {} on {}: {}. {} {}",
+                           capitalised(std::string(kind_name(finding.kind))), finding.number, state,
+                           times_text(finding.times), ranks_of(finding.ranks), text, finding.why,
+                           finding.advice)}};
   const EndDocument& first = finding.ends.front();
-  if (!first.stack.empty()) result["locations"] = json::array({location_json(first.stack, run.root, first.headline)});
+  if (!first.stack.empty())
+    result["locations"] = json::array({location_json(first.stack, run.root, first.headline)});
   json related = json::array(), stacks = json::array();
   int id = 0;
   for (const EndDocument& end : finding.ends) {
@@ -131,19 +170,32 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   if (!related.empty()) result["relatedLocations"] = std::move(related);
   if (!stacks.empty()) result["stacks"] = std::move(stacks);
   result["codeFlows"] = code_flow(finding, run.root);
-  result["partialFingerprints"] = {{std::string(kFingerprintName), finding.fingerprint}, {"photofinish-occurrence/v1", fmt::format("{}:{}", finding.fingerprint, occurrence)}};
+  result["partialFingerprints"] = {
+      {std::string(kFingerprintName), finding.fingerprint},
+      {"photofinish-occurrence/v1", fmt::format("{}:{}", finding.fingerprint, occurrence)}};
   result["occurrenceCount"] = std::max<std::uint64_t>(1, finding.times);
   if (finding.suppressed_by) {
     const Suppression& by = run.suppressions[*finding.suppressed_by];
-    result["suppressions"] = json::array({json{{"kind", "external"}, {"status", "accepted"}, {"justification", fmt::format("{} ({}:{})", by.text, by.file, by.line)}}});
+    result["suppressions"] = json::array(
+        {json{{"kind", "external"},
+              {"status", "accepted"},
+              {"justification", fmt::format("{} ({}:{})", by.text, by.file, by.line)}}});
   }
   if (!run.baseline.empty()) result["baselineState"] = finding.known ? "unchanged" : "new";
-  result["properties"] = {{"title", fmt::format("{}, {}", kind_name(finding.kind), title_of(finding))}, {"state", state}, {"ranks", ranks_of(finding.ranks)}, {"id", fmt::format("F{}", finding.number)}};
+  result["properties"] = {
+      {"title", fmt::format("{}, {}", kind_name(finding.kind), title_of(finding))},
+      {"state", state},
+      {"ranks", ranks_of(finding.ranks)},
+      {"id", fmt::format("F{}", finding.number)}};
   return result;
 }
 
-json deadlock_json(const StandstillDocument& standstill, const RunDocument& run, std::map<std::string, std::size_t>& seen) {
-  json result{{"ruleId", kDeadlockRule}, {"ruleIndex", static_cast<int>(std::size(kRules))}, {"level", "error"}, {"kind", "fail"}};
+json deadlock_json(const StandstillDocument& standstill, const RunDocument& run,
+                   std::map<std::string, std::size_t>& seen) {
+  json result{{"ruleId", kDeadlockRule},
+              {"ruleIndex", static_cast<int>(std::size(kRules))},
+              {"level", "error"},
+              {"kind", "fail"}};
   result["message"] = {{"text", capitalised(waits_text(standstill, kMostWaiting))}};
   json related = json::array(), stacks = json::array(), flows = json::array();
   std::set<std::string> places;
@@ -153,7 +205,9 @@ json deadlock_json(const StandstillDocument& standstill, const RunDocument& run,
     if (wait.stack.empty()) continue;
     places.insert(wait.stack.front().function + " " + base_name(wait.stack.front().file));
     json location = location_json(wait.stack, run.root, wait.line);
-    flows.push_back({{"id", fmt::format("rank {}", rank_text(wait.rank))}, {"locations", json::array({json{{"location", location}, {"importance", "essential"}}})}});
+    flows.push_back(
+        {{"id", fmt::format("rank {}", rank_text(wait.rank))},
+         {"locations", json::array({json{{"location", location}, {"importance", "essential"}}})}});
     stacks.push_back(stack_json(wait.stack, wait.line, run.root));
     if (!result.contains("locations")) {
       result["locations"] = json::array({std::move(location)});
@@ -165,8 +219,11 @@ json deadlock_json(const StandstillDocument& standstill, const RunDocument& run,
   if (!related.empty()) result["relatedLocations"] = std::move(related);
   if (!stacks.empty()) result["stacks"] = std::move(stacks);
   if (!flows.empty()) result["codeFlows"] = json::array({json{{"threadFlows", std::move(flows)}}});
-  const std::string fingerprint = fingerprint_of(fmt::format("{}: {}", kDeadlockRule, fmt::join(places, " / ")));
-  result["partialFingerprints"] = {{std::string(kFingerprintName), fingerprint}, {"photofinish-occurrence/v1", fmt::format("{}:{}", fingerprint, ++seen[fingerprint])}};
+  const std::string fingerprint =
+      fingerprint_of(fmt::format("{}: {}", kDeadlockRule, fmt::join(places, " / ")));
+  result["partialFingerprints"] = {
+      {std::string(kFingerprintName), fingerprint},
+      {"photofinish-occurrence/v1", fmt::format("{}:{}", fingerprint, ++seen[fingerprint])}};
   return result;
 }
 
@@ -175,8 +232,13 @@ json rules_json() {
   std::vector<Rule> all(std::begin(kRules), std::end(kRules));
   all.push_back(kDeadlock);
   for (const Rule& rule : all)
-    rules.push_back({{"id", &rule == &all.back() ? kDeadlockRule : rule_id(rule.kind)}, {"name", rule.name}, {"shortDescription", {{"text", rule.brief}}}, {"fullDescription", {{"text", rule.full}}},
-                     {"help", {{"text", rule.help}}}, {"defaultConfiguration", {{"level", "warning"}}}, {"properties", {{"tags", json::array({"concurrency", "mpi", "race"})}}}});
+    rules.push_back({{"id", &rule == &all.back() ? kDeadlockRule : rule_id(rule.kind)},
+                     {"name", rule.name},
+                     {"shortDescription", {{"text", rule.brief}}},
+                     {"fullDescription", {{"text", rule.full}}},
+                     {"help", {{"text", rule.help}}},
+                     {"defaultConfiguration", {{"level", "warning"}}},
+                     {"properties", {{"tags", json::array({"concurrency", "mpi", "race"})}}}});
   return rules;
 }
 
@@ -185,23 +247,37 @@ json rules_json() {
 std::string sarif_report(const RunDocument& run) {
   json results = json::array();
   std::map<std::string, std::size_t> seen;
-  for (const FindingDocument& finding : run.findings) results.push_back(result_json(finding, run, ++seen[finding.fingerprint]));
+  for (const FindingDocument& finding : run.findings)
+    results.push_back(result_json(finding, run, ++seen[finding.fingerprint]));
   json notifications = json::array();
-  for (const std::string& note : run.notes) notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
-  for (const std::string& verdict : run.verdicts) notifications.push_back({{"level", "note"}, {"message", {{"text", verdict}}}});
+  for (const std::string& note : run.notes)
+    notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
+  for (const std::string& verdict : run.verdicts)
+    notifications.push_back({{"level", "note"}, {"message", {{"text", verdict}}}});
   for (const StandstillDocument& standstill : run.standstills) {
     if (standstill.came_about)
       results.push_back(deadlock_json(standstill, run, seen));
     else
-      notifications.push_back({{"level", "note"}, {"message", {{"text", waits_text(standstill, kMostWaiting)}}}});
+      notifications.push_back(
+          {{"level", "note"}, {"message", {{"text", waits_text(standstill, kMostWaiting)}}}});
   }
-  json tool{{"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
-  json invocation{{"executionSuccessful", true}, {"toolExecutionNotifications", std::move(notifications)}};
-  if (!run.info.command.empty()) invocation["commandLine"] = fmt::format("{}", fmt::join(run.info.command, " "));
-  json told{{"tool", {{"driver", std::move(tool)}}}, {"columnKind", "utf16CodeUnits"}, {"invocations", json::array({std::move(invocation)})}};
-  if (!run.root.empty()) told["originalUriBaseIds"][kRoot] = {{"uri", uri_of(run.root.ends_with('/') ? run.root : run.root + "/")}};
+  json tool{
+      {"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
+  json invocation{{"executionSuccessful", true},
+                  {"toolExecutionNotifications", std::move(notifications)}};
+  if (!run.info.command.empty())
+    invocation["commandLine"] = fmt::format("{}", fmt::join(run.info.command, " "));
+  json told{{"tool", {{"driver", std::move(tool)}}},
+            {"columnKind", "utf16CodeUnits"},
+            {"invocations", json::array({std::move(invocation)})}};
+  if (!run.root.empty())
+    told["originalUriBaseIds"][kRoot] = {
+        {"uri", uri_of(run.root.ends_with('/') ? run.root : run.root + "/")}};
   told["results"] = std::move(results);
-  return dumped({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({std::move(told)})}}, 2) + "\n";
+  return dumped(
+             {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({std::move(told)})}},
+             2) +
+         "\n";
 }
 
 }  // namespace photofinish

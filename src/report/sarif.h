@@ -1,4 +1,5 @@
-// The report as SARIF 2.1.0, for those who show findings in a code review: GitHub, GitLab, Visual Studio, DefectDojo.
+// The report as SARIF 2.1.0, for those who show findings in a code review: GitHub, GitLab, Visual
+// Studio, DefectDojo.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ namespace photofinish {
 
 // The name under which a result has its fingerprint; a new way to work it out gets a new name.
 inline constexpr std::string_view kFingerprintName = "photofinish/v1";
-inline constexpr std::string_view kDeadlockRule = "deadlock";  // in results, but none of the findings that are compared and suppressed
+inline constexpr std::string_view kDeadlockRule =
+    "deadlock";  // in results, but none of the findings that are compared and suppressed
 
 std::string sarif_report(const RunDocument& run);
 

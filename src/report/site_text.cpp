@@ -17,7 +17,8 @@ std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
     std::string where = frame.file.empty() ? fmt::format("{}+0x{:x}", frame.module, frame.offset)
                                            : fmt::format("{}:{}", frame.file, frame.line);
     if (!frame.file.empty() && frame.column > 0) where += fmt::format(":{}", frame.column);
-    lines.push_back(fmt::format("#{} {} {}{}", lines.size(), frame.function.empty() ? "?" : frame.function, where,
+    lines.push_back(fmt::format("#{} {} {}{}", lines.size(),
+                                frame.function.empty() ? "?" : frame.function, where,
                                 frame.inlined ? " (inlined)" : ""));
   }
   return lines;
@@ -25,14 +26,18 @@ std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
 
 namespace {
 
-// Frames in the MPI library (its Fortran bindings call its C functions) are not what the user wrote.
+// Frames in the MPI library (its Fortran bindings call its C functions) are not what the user
+// wrote.
 bool is_mpi_library(const std::string& module) {
   const std::string name = base_name(module);
-  return name.starts_with("libmpi") || name.starts_with("libopen-") || name.starts_with("libphotofinish");
+  return name.starts_with("libmpi") || name.starts_with("libopen-") ||
+         name.starts_with("libphotofinish");
 }
 
 // Nor are the procedures that the modules for flang have in the program itself (compiler/fortran).
-bool is_fortran_binding(const Frame& frame) { return frame.function.starts_with("photofinish_mpi_"); }
+bool is_fortran_binding(const Frame& frame) {
+  return frame.function.starts_with("photofinish_mpi_");
+}
 
 }  // namespace
 
@@ -47,7 +52,8 @@ std::vector<Frame> SiteText::frames(SiteId site) {
       continue;
     }
     if (is_mpi_library(module->second.path)) continue;
-    const auto here = symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
+    const auto here =
+        symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
     if (all.empty() && is_fortran_binding(here.front())) continue;
     all.insert(all.end(), here.begin(), here.end());
     // What called main is nobody's interest.

@@ -12,17 +12,20 @@ namespace photofinish {
 // "ring.c:31", or "ring+0x1234" where there is no line.
 std::string location_of(const Frame& frame);
 std::string base_name(const std::string& path);
-std::vector<std::string> numbered_frames(const std::vector<Frame>& frames);  // "#0 exchange ring.c:31:5" …
+std::vector<std::string> numbered_frames(
+    const std::vector<Frame>& frames);  // "#0 exchange ring.c:31:5" …
 
 // The program's own frames: without those of the MPI library, and without what called main.
 class SiteText {
  public:
-  SiteText(const Definitions& definitions, Symbolizer& symbolizer) : definitions_(definitions), symbolizer_(symbolizer) {}
+  SiteText(const Definitions& definitions, Symbolizer& symbolizer)
+      : definitions_(definitions), symbolizer_(symbolizer) {}
 
-  std::string place(SiteId site);                 // "exchange ring.c:31", of the innermost frame; empty if there is none
-  std::string location(SiteId site);              // "ring.c:31"
-  std::vector<std::string> stack(SiteId site);    // "#0 exchange ring.c:31:5" …
-  std::vector<Frame> frames(SiteId site);         // the same, not yet as text
+  std::string place(
+      SiteId site);  // "exchange ring.c:31", of the innermost frame; empty if there is none
+  std::string location(SiteId site);            // "ring.c:31"
+  std::vector<std::string> stack(SiteId site);  // "#0 exchange ring.c:31:5" …
+  std::vector<Frame> frames(SiteId site);       // the same, not yet as text
 
  private:
   const Definitions& definitions_;

@@ -10,15 +10,19 @@
 namespace photofinish {
 namespace {
 
-constexpr int kAround = 8;               // lines, before and behind one that is wanted
-constexpr std::size_t kLongLine = 400;   // generated code has lines that nobody reads
+constexpr int kAround = 8;              // lines, before and behind one that is wanted
+constexpr std::size_t kLongLine = 400;  // generated code has lines that nobody reads
 
-SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted, std::uint64_t started_ns) {
+SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted,
+                      std::uint64_t started_ns) {
   SourceExcerpt told;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return {.trouble = std::strerror(errno)};
   if (!S_ISREG(status.st_mode)) return {.trouble = "not a file"};
-  told.changed = started_ns > 0 && static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(status.st_mtim.tv_nsec) > started_ns;
+  told.changed =
+      started_ns > 0 && static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec) >
+                            started_ns;
   std::ifstream file(path);
   if (!file) return {.trouble = std::strerror(errno)};
   int number = 0;
@@ -28,7 +32,9 @@ SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted, std:
     while (next != wanted.end() && *next + kAround < number) ++next;
     if (next == wanted.end()) break;
     if (number < *next - kAround) continue;
-    if (told.chunks.empty() || told.chunks.back().first + static_cast<int>(told.chunks.back().lines.size()) != number) told.chunks.push_back({number, {}});
+    if (told.chunks.empty() ||
+        told.chunks.back().first + static_cast<int>(told.chunks.back().lines.size()) != number)
+      told.chunks.push_back({number, {}});
     if (line.ends_with('\r')) line.pop_back();
     if (line.size() > kLongLine) line = line.substr(0, kLongLine) + " …";
     told.chunks.back().lines.push_back(line);

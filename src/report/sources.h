@@ -11,7 +11,7 @@
 namespace photofinish {
 
 struct SourceExcerpt {
-  std::string trouble;  // why it could not be read; empty if it could
+  std::string trouble;   // why it could not be read; empty if it could
   bool changed = false;  // since the run began
   struct Chunk {
     int first = 1;

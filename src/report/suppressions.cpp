@@ -20,10 +20,13 @@ struct Prefix {
   std::string_view name;
   Suppression::Kind kind;
 };
-constexpr Prefix kPrefixes[] = {{"race", Suppression::Kind::Race}, {"message_race", Suppression::Kind::MessageRace}, {"window", Suppression::Kind::Window}};
+constexpr Prefix kPrefixes[] = {{"race", Suppression::Kind::Race},
+                                {"message_race", Suppression::Kind::MessageRace},
+                                {"window", Suppression::Kind::Window}};
 
-// Libraries whose receives from any source are meant so, and do not depend on which message comes first: each takes all of a set of
-// messages and puts them where they belong. Races in memory are never suppressed unasked.
+// Libraries whose receives from any source are meant so, and do not depend on which message comes
+// first: each takes all of a set of messages and puts them where they belong. Races in memory are
+// never suppressed unasked.
 constexpr const char* kBuiltin = R"(# PETSc: who sends to me?
 message_race:PetscCommBuildTwoSided*
 message_race:MatStashScatterGetMesg*
@@ -47,26 +50,36 @@ std::string without_comment(const std::string& line) {
 std::vector<std::string> split_patterns(const std::string& text) {
   std::vector<std::string> patterns(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '|') patterns.back() += text[++i];
-    else if (text[i] == '|') patterns.emplace_back();
-    else patterns.back() += text[i];
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == '|')
+      patterns.back() += text[++i];
+    else if (text[i] == '|')
+      patterns.emplace_back();
+    else
+      patterns.back() += text[i];
   }
   for (std::string& pattern : patterns) pattern = trimmed(pattern);
   return patterns;
 }
 
-bool like(const std::string& pattern, const std::string& text) { return !text.empty() && fnmatch(pattern.c_str(), text.c_str(), 0) == 0; }
-
-bool like(const std::string& pattern, const Frame& frame) {
-  return like(pattern, frame.function) || like(pattern, frame.file) || like(pattern, base_name(frame.file)) ||
-         like(pattern, base_name(frame.module)) || (!frame.file.empty() && like(pattern, location_of(frame)));
+bool like(const std::string& pattern, const std::string& text) {
+  return !text.empty() && fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-bool innermost_like(const std::string& pattern, const EndDocument& end) { return !end.stack.empty() && like(pattern, end.stack.front()); }
+bool like(const std::string& pattern, const Frame& frame) {
+  return like(pattern, frame.function) || like(pattern, frame.file) ||
+         like(pattern, base_name(frame.file)) || like(pattern, base_name(frame.module)) ||
+         (!frame.file.empty() && like(pattern, location_of(frame)));
+}
+
+bool innermost_like(const std::string& pattern, const EndDocument& end) {
+  return !end.stack.empty() && like(pattern, end.stack.front());
+}
 
 // What names a place best without its line, which moves: its function; else where it is.
 std::string pattern_of(const Frame& frame) {
-  std::string name = !frame.function.empty() ? frame.function : !frame.file.empty() ? base_name(frame.file) : location_of(frame);
+  std::string name = !frame.function.empty() ? frame.function
+                     : !frame.file.empty()   ? base_name(frame.file)
+                                             : location_of(frame);
   std::string escaped;
   for (const char c : name) {
     if (std::strchr("*?[\\|", c) != nullptr) escaped += '\\';
@@ -77,7 +90,8 @@ std::string pattern_of(const Frame& frame) {
 
 }  // namespace
 
-Result<std::vector<Suppression>> parse_suppressions(const std::string& text, const std::string& file) {
+Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
+                                                    const std::string& file) {
   std::vector<Suppression> all;
   std::istringstream lines(text);
   int number = 0;
@@ -86,14 +100,28 @@ Result<std::vector<Suppression>> parse_suppressions(const std::string& text, con
     line = trimmed(without_comment(line));
     if (line.empty()) continue;
     const std::size_t colon = line.find(':');
-    const auto known = std::find_if(std::begin(kPrefixes), std::end(kPrefixes), [&](const Prefix& prefix) { return prefix.name == line.substr(0, colon); });
+    const auto known =
+        std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](const Prefix& prefix) { return prefix.name == line.substr(0, colon); });
     if (colon == line.npos || known == std::end(kPrefixes))
-      return Error{fmt::format("{}:{}: '{}' is no suppression: it takes race:, message_race: or window: and a pattern, such as race:exchange_rows", file, number, line)};
-    Suppression suppression{.kind = known->kind, .patterns = split_patterns(line.substr(colon + 1)), .text = line, .file = file, .line = number};
-    if (std::any_of(suppression.patterns.begin(), suppression.patterns.end(), [](const std::string& pattern) { return pattern.empty(); }))
-      return Error{fmt::format("{}:{}: '{}' has an empty pattern: it would match nothing; write * for everything", file, number, line)};
+      return Error{
+          fmt::format("{}:{}: '{}' is no suppression: it takes race:, message_race: or window: and "
+                      "a pattern, such as race:exchange_rows",
+                      file, number, line)};
+    Suppression suppression{.kind = known->kind,
+                            .patterns = split_patterns(line.substr(colon + 1)),
+                            .text = line,
+                            .file = file,
+                            .line = number};
+    if (std::any_of(suppression.patterns.begin(), suppression.patterns.end(),
+                    [](const std::string& pattern) { return pattern.empty(); }))
+      return Error{fmt::format(
+          "{}:{}: '{}' has an empty pattern: it would match nothing; write * for everything", file,
+          number, line)};
     if (suppression.patterns.size() > (known->kind == Suppression::Kind::Race ? 2 : 1))
-      return Error{fmt::format("{}:{}: '{}' has too many patterns: race: takes two, for the two sides, the others one", file, number, line)};
+      return Error{fmt::format(
+          "{}:{}: '{}' has too many patterns: race: takes two, for the two sides, the others one",
+          file, number, line)};
     all.push_back(std::move(suppression));
   }
   return all;
@@ -118,14 +146,17 @@ bool matches(const Suppression& suppression, const FindingDocument& finding) {
   if (of_messages != (suppression.kind == Suppression::Kind::MessageRace)) return false;
   if (suppression.patterns.size() == 1)
     return std::any_of(finding.ends.begin(), finding.ends.end(), [&](const EndDocument& end) {
-      return std::any_of(end.stack.begin(), end.stack.end(), [&](const Frame& frame) { return like(suppression.patterns[0], frame); });
+      return std::any_of(end.stack.begin(), end.stack.end(),
+                         [&](const Frame& frame) { return like(suppression.patterns[0], frame); });
     });
   const EndDocument &a = finding.ends[0], &b = finding.ends[1];
   const auto& [one, other] = std::tie(suppression.patterns[0], suppression.patterns[1]);
-  return (innermost_like(one, a) && innermost_like(other, b)) || (innermost_like(one, b) && innermost_like(other, a));
+  return (innermost_like(one, a) && innermost_like(other, b)) ||
+         (innermost_like(one, b) && innermost_like(other, a));
 }
 
-void apply_suppressions(std::vector<Suppression>& suppressions, std::vector<FindingDocument>& findings) {
+void apply_suppressions(std::vector<Suppression>& suppressions,
+                        std::vector<FindingDocument>& findings) {
   for (FindingDocument& finding : findings)
     for (std::size_t i = 0; i < suppressions.size() && !finding.suppressed_by; ++i)
       if (matches(suppressions[i], finding)) {
@@ -139,10 +170,14 @@ std::string suppression_for(const FindingDocument& finding) {
   for (const EndDocument& end : finding.ends)
     if (!end.stack.empty()) patterns.push_back(pattern_of(end.stack.front()));
   std::string line;
-  if (finding.kind == FindingKind::MessageRace && !patterns.empty()) line = "message_race:" + patterns.front();
-  else if (finding.kind != FindingKind::MessageRace && patterns.size() == 2) line = "race:" + patterns[0] + "|" + patterns[1];
-  else if (finding.memory && !finding.memory->window.empty()) line = "window:" + finding.memory->window;
-  if (line.empty()) return fmt::format("# F{}: nothing is known that a suppression could name\n", finding.number);
+  if (finding.kind == FindingKind::MessageRace && !patterns.empty())
+    line = "message_race:" + patterns.front();
+  else if (finding.kind != FindingKind::MessageRace && patterns.size() == 2)
+    line = "race:" + patterns[0] + "|" + patterns[1];
+  else if (finding.memory && !finding.memory->window.empty())
+    line = "window:" + finding.memory->window;
+  if (line.empty())
+    return fmt::format("# F{}: nothing is known that a suppression could name\n", finding.number);
   return fmt::format("# F{}: {}\n{}\n", finding.number, title_of(finding), line);
 }
 

@@ -1,11 +1,12 @@
 // What the user does not want to be told of, a line each:
 //
-//   race:PATTERN            a race in memory with a frame, on either side, whose function or file matches
-//   race:PATTERN|PATTERN    the innermost frame of one side matches the one, that of the other side the other
-//   message_race:PATTERN    a message race with such a frame at the receive or at one of its sends
-//   window:PATTERN          a race in a window of that name
+//   race:PATTERN            a race in memory with a frame, on either side, whose function or file
+//   matches race:PATTERN|PATTERN    the innermost frame of one side matches the one, that of the
+//   other side the other message_race:PATTERN    a message race with such a frame at the receive or
+//   at one of its sends window:PATTERN          a race in a window of that name
 //
-// Comments begin with #. A pattern has * and ?; it is compared with the function, the file's name, its path, the module's name, and file:line.
+// Comments begin with #. A pattern has * and ?; it is compared with the function, the file's name,
+// its path, the module's name, and file:line.
 #pragma once
 
 #include <string>
@@ -29,13 +30,16 @@ struct Suppression {
 
 Result<std::vector<Suppression>> read_suppressions(const std::string& path);
 // `file` is what messages call it.
-Result<std::vector<Suppression>> parse_suppressions(const std::string& text, const std::string& file);
+Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
+                                                    const std::string& file);
 std::vector<Suppression> builtin_suppressions();
 
 bool matches(const Suppression& suppression, const FindingDocument& finding);
 // The first that matches each finding takes it, and is counted.
-void apply_suppressions(std::vector<Suppression>& suppressions, std::vector<FindingDocument>& findings);
-// A line that would suppress this finding, with a comment that says which it is; ends with a newline.
+void apply_suppressions(std::vector<Suppression>& suppressions,
+                        std::vector<FindingDocument>& findings);
+// A line that would suppress this finding, with a comment that says which it is; ends with a
+// newline.
 std::string suppression_for(const FindingDocument& finding);
 
 }  // namespace photofinish

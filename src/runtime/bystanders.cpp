@@ -13,25 +13,30 @@ struct Registry {
 };
 
 Registry& registry() {
-  static auto* const all = new Registry;  // never deleted: the program's last threads may still be in it
+  static auto* const all =
+      new Registry;  // never deleted: the program's last threads may still be in it
   return *all;
 }
 
 std::atomic<std::uint32_t> g_threads{0};  // made by the program, as far as that can be told
 std::uint32_t g_threads_before = 0;
 bool g_others_may_call = true;
-thread_local bool t_has_started = false;       // this thread has called MPI_Init
+thread_local bool t_has_started = false;  // this thread has called MPI_Init
 thread_local Bystander* t_unshared = nullptr;
 
-bool calls_alone() { return t_has_started && (!g_others_may_call || g_threads.load(std::memory_order_relaxed) == 0); }
+bool calls_alone() {
+  return t_has_started && (!g_others_may_call || g_threads.load(std::memory_order_relaxed) == 0);
+}
 
 }  // namespace
 
 std::atomic<bool> Bystander::any_{false};
 
 Bystander::Bystander(SiteCache& sites) : touched_(sites), shared_(false) {
-  if (calls_alone()) t_unshared = this;
-  else share();
+  if (calls_alone())
+    t_unshared = this;
+  else
+    share();
 }
 
 Bystander::~Bystander() {

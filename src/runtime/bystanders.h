@@ -1,9 +1,10 @@
 // Threads that touch memory while others call MPI: a worker of OpenMP's may never call it at all.
 //
-// Rule: what a rank's threads have touched is put in front of the rank's next MPI call, whichever of them makes it. Whoever made sure that the call
-// comes after the access has its order kept; whoever did not has none to lose. What is touched while a call is being made is not in front of it.
-// The thread that alone calls MPI (up to MPI_THREAD_FUNNELED; above, until it makes another thread) takes what it has touched itself: it needs no lock, and
-// the program may set its bits.
+// Rule: what a rank's threads have touched is put in front of the rank's next MPI call, whichever
+// of them makes it. Whoever made sure that the call comes after the access has its order kept;
+// whoever did not has none to lose. What is touched while a call is being made is not in front of
+// it. The thread that alone calls MPI (up to MPI_THREAD_FUNNELED; above, until it makes another
+// thread) takes what it has touched itself: it needs no lock, and the program may set its bits.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,11 @@ class Bystander {
     const std::lock_guard hold(mutex_);
     note(touched_);
   }
-  // In front of a call of its own thread, what nobody else can take. Null: nothing. To be cleared by the caller.
-  std::vector<TouchedRow>* take_own() { return shared_ || touched_.empty() ? nullptr : &touched_.take(); }
+  // In front of a call of its own thread, what nobody else can take. Null: nothing. To be cleared
+  // by the caller.
+  std::vector<TouchedRow>* take_own() {
+    return shared_ || touched_.empty() ? nullptr : &touched_.take();
+  }
 
   // In front of anybody's call.
   static bool any() { return any_.load(std::memory_order_relaxed); }

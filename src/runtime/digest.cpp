@@ -1,4 +1,5 @@
-// Four cyclic redundancy checks, each of every fourth word: what processors have an instruction for, one word a cycle. Without it, products.
+// Four cyclic redundancy checks, each of every fourth word: what processors have an instruction
+// for, one word a cycle. Without it, products.
 #include "runtime/digest.h"
 
 #include <cstring>
@@ -19,10 +20,14 @@ using Words = std::array<std::uint64_t, 4>;
 
 #if defined(__aarch64__)
 bool has_instruction() { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
-PF_TARGET inline std::uint64_t check(std::uint64_t sum, std::uint64_t word) { return __crc32cd(static_cast<std::uint32_t>(sum), word); }
+PF_TARGET inline std::uint64_t check(std::uint64_t sum, std::uint64_t word) {
+  return __crc32cd(static_cast<std::uint32_t>(sum), word);
+}
 #elif defined(__x86_64__)
 bool has_instruction() { return __builtin_cpu_supports("sse4.2") != 0; }
-PF_TARGET inline std::uint64_t check(std::uint64_t sum, std::uint64_t word) { return _mm_crc32_u64(sum, word); }
+PF_TARGET inline std::uint64_t check(std::uint64_t sum, std::uint64_t word) {
+  return _mm_crc32_u64(sum, word);
+}
 #else
 #define PF_TARGET
 bool has_instruction() { return false; }

@@ -1,8 +1,10 @@
-// What is recorded is safe without any of this (trace/writer.h); it only adds how the rank ended. Nothing else may change: a signal
-// that the program handles, or ignores, is left alone. Only where it would end the process do we note it first; and for
-// faults, where MPI has handlers that print a stack before they give up.
+// What is recorded is safe without any of this (trace/writer.h); it only adds how the rank ended.
+// Nothing else may change: a signal that the program handles, or ignores, is left alone. Only where
+// it would end the process do we note it first; and for faults, where MPI has handlers that print a
+// stack before they give up.
 //
-// A handler that the program installs later replaces ours, and may call it as the one before: then it only takes a note.
+// A handler that the program installs later replaces ours, and may call it as the one before: then
+// it only takes a note.
 #include "runtime/ending.h"
 
 #include <signal.h>
@@ -22,21 +24,24 @@ struct sigaction g_before[NSIG];
 
 void note_signal(int signal, siginfo_t* info, void*) {
   if (Recorder::get() != nullptr) g_writer->note_state(RankState::Signalled, signal);
-  struct sigaction now {};
+  struct sigaction now{};
   sigaction(signal, nullptr, &now);
-  if (now.sa_sigaction != note_signal) return;  // called by the handler that replaced us; info may be garbage
+  if (now.sa_sigaction != note_signal)
+    return;  // called by the handler that replaced us; info may be garbage
   sigaction(signal, &g_before[signal], nullptr);
-  // A fault happens again when we return, for whoever handled it before us. Any other signal must be sent again; it is
-  // blocked until we return.
-  const bool again = (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) && info->si_code > 0 &&
-                     info->si_code != SI_KERNEL;
+  // A fault happens again when we return, for whoever handled it before us. Any other signal must
+  // be sent again; it is blocked until we return.
+  const bool again =
+      (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
+      info->si_code > 0 && info->si_code != SI_KERNEL;
   if (!again) raise(signal);
 }
 
 void watch(int signal, bool handled_too) {
-  if (sigaction(signal, nullptr, &g_before[signal]) != 0 || g_before[signal].sa_handler == SIG_IGN) return;
+  if (sigaction(signal, nullptr, &g_before[signal]) != 0 || g_before[signal].sa_handler == SIG_IGN)
+    return;
   if (g_before[signal].sa_handler != SIG_DFL && !handled_too) return;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = note_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);

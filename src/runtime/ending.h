@@ -5,8 +5,8 @@ namespace photofinish {
 
 class TraceWriter;
 
-// From here on an exit() completes the trace, and a fatal signal is noted in it before it takes its usual course. `writer`
-// must outlive the process.
+// From here on an exit() completes the trace, and a fatal signal is noted in it before it takes its
+// usual course. `writer` must outlive the process.
 void watch_ending(TraceWriter& writer);
 
 }  // namespace photofinish

@@ -1,10 +1,13 @@
-// The program's own heap, in recorded and replayed ranks: its blocks lie at the same addresses in both, whatever MPI allocates in between. A program that sorts by address, or
-// prints one, does the same again.
+// The program's own heap, in recorded and replayed ranks: its blocks lie at the same addresses in
+// both, whatever MPI allocates in between. A program that sorts by address, or prints one, does the
+// same again.
 //
-// Rule: blocks that the main thread asks for between main and the end, and not from inside a call of MPI or of ours, are taken from a region of their own, in which the next
-// one follows only from those before: a part for each size, and of what has been freed the last first. All others are libc's.
-// Invariant: only the main thread touches the lists; what other threads free waits for it in `returned_`.
-// Cannot see: allocators of the program's own that ask the system for memory, and what other threads ask for.
+// Rule: blocks that the main thread asks for between main and the end, and not from inside a call
+// of MPI or of ours, are taken from a region of their own, in which the next one follows only from
+// those before: a part for each size, and of what has been freed the last first. All others are
+// libc's. Invariant: only the main thread touches the lists; what other threads free waits for it
+// in `returned_`. Cannot see: allocators of the program's own that ask the system for memory, and
+// what other threads ask for.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -34,17 +37,20 @@ namespace photofinish {
 namespace {
 
 constexpr std::uint64_t kBase = std::uint64_t{1} << 45;
-constexpr int kPartBits = 36;                // of addresses, for blocks of one size
+constexpr int kPartBits = 36;  // of addresses, for blocks of one size
 constexpr std::size_t kGrain = 16, kMost = std::size_t{1} << 32;
-constexpr std::size_t kLarge = 1 << 20;      // from here on the system gets back what is freed
-constexpr std::size_t kPage = 65536;         // or a part of it
-constexpr int kSteps = 8;                    // sizes from one power of two to the next
+constexpr std::size_t kLarge = 1 << 20;       // from here on the system gets back what is freed
+constexpr std::size_t kPage = 65536;          // or a part of it
+constexpr int kSteps = 8;                     // sizes from one power of two to the next
 constexpr unsigned kParts = 8 + kSteps * 26;  // to 128 bytes in grains, then in steps
 
 unsigned part_of(std::size_t bytes) {
-  if (bytes <= 8 * kGrain) return static_cast<unsigned>((bytes + kGrain - 1) / kGrain) - (bytes != 0);
+  if (bytes <= 8 * kGrain)
+    return static_cast<unsigned>((bytes + kGrain - 1) / kGrain) - (bytes != 0);
   const int power = std::bit_width(bytes - 1) - 1;  // 2^power < bytes <= 2^(power+1)
-  return static_cast<unsigned>(8 + (power - 7) * kSteps + static_cast<int>((bytes - 1 - (std::size_t{1} << power)) >> (power - 3)));
+  return static_cast<unsigned>(
+      8 + (power - 7) * kSteps +
+      static_cast<int>((bytes - 1 - (std::size_t{1} << power)) >> (power - 3)));
 }
 std::size_t size_of(unsigned part) {
   if (part < 8) return (part + 1) * kGrain;
@@ -54,13 +60,20 @@ std::size_t size_of(unsigned part) {
 
 class Heap {
  public:
-  bool holds(const void* block) const { return reinterpret_cast<std::uint64_t>(block) - kBase < std::uint64_t{kParts} << kPartBits; }
-  static std::size_t bytes_of(const void* block) { return size_of(static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits)); }
+  bool holds(const void* block) const {
+    return reinterpret_cast<std::uint64_t>(block) - kBase < std::uint64_t{kParts} << kPartBits;
+  }
+  static std::size_t bytes_of(const void* block) {
+    return size_of(
+        static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits));
+  }
 
-  // From main on. Where the system has no such addresses the heap stays libc's. They are only kept free: a part becomes memory as it grows, so that a core dump has nothing else to look at.
+  // From main on. Where the system has no such addresses the heap stays libc's. They are only kept
+  // free: a part becomes memory as it grows, so that a core dump has nothing else to look at.
   void open() {
     const std::size_t bytes = std::size_t{kParts} << kPartBits;
-    void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (region != reinterpret_cast<void*>(kBase)) {
       if (region != MAP_FAILED) munmap(region, bytes);
       return;
@@ -74,7 +87,8 @@ class Heap {
   // Null if there is no such size.
   void* take(std::size_t bytes) {
     if (bytes > kMost) return nullptr;
-    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] take_back();
+    if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      take_back();
     const unsigned number = part_of(bytes);
     Part& part = parts_[number];
     if (Block* block = part.free) {
@@ -108,12 +122,15 @@ class Heap {
     Part& part = parts_[number];
     const std::size_t ready = (bytes + kLarge - 1) / kLarge * kLarge;
     if (ready > std::size_t{1} << kPartBits) return false;
-    if (mprotect(reinterpret_cast<void*>(kBase + (std::uint64_t{number} << kPartBits) + part.ready), ready - part.ready, PROT_READ | PROT_WRITE) != 0) return false;
+    if (mprotect(reinterpret_cast<void*>(kBase + (std::uint64_t{number} << kPartBits) + part.ready),
+                 ready - part.ready, PROT_READ | PROT_WRITE) != 0)
+      return false;
     part.ready = ready;
     return true;
   }
   void put(Block* block) {
-    const auto number = static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits);
+    const auto number =
+        static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits);
     if (size_of(number) >= kLarge) madvise(block, size_of(number) & ~(kPage - 1), MADV_DONTNEED);
     block->next = parts_[number].free;
     parts_[number].free = block;
@@ -161,10 +178,13 @@ int begin(int argc, char** argv, char** environment) {
 
 using namespace photofinish;
 
-EXPORTED int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(), void (*finish)(), void (*loader)(), void* stack) {
-  using Start = int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
+EXPORTED int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv,
+                               void (*init)(), void (*finish)(), void (*loader)(), void* stack) {
+  using Start =
+      int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
   g_main = main;
-  return reinterpret_cast<Start*>(dlsym(RTLD_NEXT, "__libc_start_main"))(begin, argc, argv, init, finish, loader, stack);
+  return reinterpret_cast<Start*>(dlsym(RTLD_NEXT, "__libc_start_main"))(begin, argc, argv, init,
+                                                                         finish, loader, stack);
 }
 
 EXPORTED void* malloc(std::size_t bytes) { return allocate(bytes); }
@@ -176,15 +196,20 @@ EXPORTED void* calloc(std::size_t count, std::size_t size) {
     return nullptr;
   }
   if (g_heap.serves())
-    if (void* block = g_heap.take(bytes)) return std::memset(block, 0, Heap::bytes_of(block) < kLarge ? bytes : kGrain);  // large ones are fresh, but for a link
+    if (void* block = g_heap.take(bytes))
+      return std::memset(
+          block, 0,
+          Heap::bytes_of(block) < kLarge ? bytes : kGrain);  // large ones are fresh, but for a link
   return __libc_calloc(count, size);
 }
 
 EXPORTED void free(void* block) {
   if (block == nullptr) return;
   const int error = errno;
-  if (g_heap.holds(block)) g_heap.give(block);
-  else __libc_free(block);
+  if (g_heap.holds(block))
+    g_heap.give(block);
+  else
+    __libc_free(block);
   errno = error;
 }
 
@@ -204,8 +229,12 @@ EXPORTED void* realloc(void* block, std::size_t bytes) {
   return other;
 }
 
-EXPORTED void* memalign(std::size_t alignment, std::size_t bytes) { return allocate_aligned(alignment, bytes); }
-EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return allocate_aligned(alignment, bytes); }
+EXPORTED void* memalign(std::size_t alignment, std::size_t bytes) {
+  return allocate_aligned(alignment, bytes);
+}
+EXPORTED void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return allocate_aligned(alignment, bytes);
+}
 EXPORTED int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   void* made = allocate_aligned(alignment, bytes);
@@ -214,9 +243,12 @@ EXPORTED int posix_memalign(void** block, std::size_t alignment, std::size_t byt
   return 0;
 }
 EXPORTED void* valloc(std::size_t bytes) { return allocate_aligned(kPage, bytes); }
-EXPORTED void* pvalloc(std::size_t bytes) { return allocate_aligned(kPage, (bytes + kPage - 1) / kPage * kPage); }
+EXPORTED void* pvalloc(std::size_t bytes) {
+  return allocate_aligned(kPage, (bytes + kPage - 1) / kPage * kPage);
+}
 EXPORTED std::size_t malloc_usable_size(void* block) {
-  static auto* const real = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  static auto* const real =
+      reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
   if (block == nullptr) return 0;
   return g_heap.holds(block) ? Heap::bytes_of(block) : real(block);
 }

@@ -7,7 +7,8 @@
 namespace photofinish {
 namespace {
 
-// One behind the other without seeing one again, before the program has to ask; and then so many times.
+// One behind the other without seeing one again, before the program has to ask; and then so many
+// times.
 constexpr std::uint32_t kMissesMost = 8, kRefusals = 64;
 // Bits that are looked through for each index, rather than sorting them.
 constexpr std::uint64_t kSparse = 256;
@@ -24,7 +25,8 @@ class Rows {
   void add(std::uint64_t begin, std::uint64_t bytes) {
     if (!rows_.empty()) {
       Pattern::Row& last = rows_.back();
-      if (last.bytes == bytes && (last.rows == 1 || begin == last.begin + last.rows * last.stride)) {
+      if (last.bytes == bytes &&
+          (last.rows == 1 || begin == last.begin + last.rows * last.stride)) {
         if (last.rows++ == 1) last.stride = begin - last.begin;
         return;
       }
@@ -39,14 +41,18 @@ class Rows {
 }  // namespace
 
 Indices::Indices(const photofinish_index& index)
-    : step_(index.step), bytes_(index.bytes & ~PHOTOFINISH_SIGNED), is_signed_((index.bytes & PHOTOFINISH_SIGNED) != 0), slots_(index.slots) {}
+    : step_(index.step),
+      bytes_(index.bytes & ~PHOTOFINISH_SIGNED),
+      is_signed_((index.bytes & PHOTOFINISH_SIGNED) != 0),
+      slots_(index.slots) {}
 
 // Those of a step, one step after the other.
 template <class Each>
 void Indices::each_index(std::uint64_t slots, Each each) const {
   const auto read_as = [&]<class Number>(Number) {
     for (std::uint64_t left = slots; left != 0; left &= left - 1) {
-      const std::uint8_t* at = first_ + static_cast<unsigned>(std::countr_zero(left)) * sizeof(Number);
+      const std::uint8_t* at =
+          first_ + static_cast<unsigned>(std::countr_zero(left)) * sizeof(Number);
       for (std::uint64_t i = 0; i < times_; ++i, at += step_) {
         Number number;
         std::memcpy(&number, at, sizeof number);
@@ -55,19 +61,27 @@ void Indices::each_index(std::uint64_t slots, Each each) const {
     }
   };
   switch (bytes_ * 2 + (is_signed_ ? 1 : 0)) {
-    case 2: return read_as(std::uint8_t{});
-    case 3: return read_as(std::int8_t{});
-    case 4: return read_as(std::uint16_t{});
-    case 5: return read_as(std::int16_t{});
-    case 8: return read_as(std::uint32_t{});
-    case 9: return read_as(std::int32_t{});
-    default: return read_as(std::int64_t{});
+    case 2:
+      return read_as(std::uint8_t{});
+    case 3:
+      return read_as(std::int8_t{});
+    case 4:
+      return read_as(std::uint16_t{});
+    case 5:
+      return read_as(std::int16_t{});
+    case 8:
+      return read_as(std::uint32_t{});
+    case 9:
+      return read_as(std::int32_t{});
+    default:
+      return read_as(std::int64_t{});
   }
 }
 
 Digest Indices::digest() const {
   const auto used = static_cast<unsigned>(std::bit_width(slots_)) * bytes_;
-  if (used >= step_ && std::has_single_bit(slots_ + 1)) return digest_of(first_, (times_ - 1) * step_ + used);
+  if (used >= step_ && std::has_single_bit(slots_ + 1))
+    return digest_of(first_, (times_ - 1) * step_ + used);
   Digest digest{};
   each_index(slots_, [&](std::int64_t index) {
     digest[0] = mix(digest[0], static_cast<std::uint64_t>(index));
@@ -84,7 +98,9 @@ bool Indices::read(const void* first, std::uint64_t times) {
   first_ = static_cast<const std::uint8_t*>(first);
   times_ = times;
   const Digest now = digest();
-  const auto same = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& seen) { return seen.times == times && seen.digest == now; });
+  const auto same = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& seen) {
+    return seen.times == times && seen.digest == now;
+  });
   if (same != seen_.end()) {
     now_ = static_cast<std::size_t>(same - seen_.begin());
     misses_ = 0;
@@ -99,7 +115,8 @@ bool Indices::read(const void* first, std::uint64_t times) {
 
 const std::shared_ptr<const Pattern>& Indices::pattern(const Pattern::Key& key) {
   auto& patterns = seen_[now_].patterns;
-  const auto known = std::find_if(patterns.begin(), patterns.end(), [&](const auto& one) { return one->key == key; });
+  const auto known = std::find_if(patterns.begin(), patterns.end(),
+                                  [&](const auto& one) { return one->key == key; });
   return known != patterns.end() ? *known : patterns.emplace_back(find(key));
 }
 
@@ -109,7 +126,9 @@ std::shared_ptr<const Pattern> Indices::find(const Pattern::Key& key) const {
   Rows rows(pattern->rows);
   // Neighbours are one piece if there is no gap between them.
   const auto add = [&](std::int64_t first, std::int64_t last) {
-    const auto at = [&](std::int64_t index) { return static_cast<std::uint64_t>(index) * key.scale; };
+    const auto at = [&](std::int64_t index) {
+      return static_cast<std::uint64_t>(index) * key.scale;
+    };
     if (key.scale <= key.bytes) return rows.add(at(first), at(last) - at(first) + key.bytes);
     for (std::int64_t index = first; index <= last; ++index) rows.add(at(index), key.bytes);
   };
@@ -123,7 +142,9 @@ std::shared_ptr<const Pattern> Indices::find(const Pattern::Key& key) const {
   const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
   if (span != 0 && span / kSparse <= count) {
     std::vector<bool> touched(span);
-    each_index(key.slots, [&](std::int64_t index) { touched[static_cast<std::uint64_t>(index - low)] = true; });
+    each_index(key.slots, [&](std::int64_t index) {
+      touched[static_cast<std::uint64_t>(index - low)] = true;
+    });
     for (std::uint64_t first = 0; first < span; ++first) {
       if (!touched[first]) continue;
       std::uint64_t last = first;

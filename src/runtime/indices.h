@@ -1,9 +1,11 @@
 // What a loop touches through a row of indices, a[index[i]], as few ranges behind the begin of `a`.
 //
-// Rule: programs use the same indices again and again, so a row of them is known by a digest of all, and what was found for it is kept. Reading
-// is a small part of what the loop itself does; finding ranges is not. If a row is never the same as before, it is not worth it: then the program
+// Rule: programs use the same indices again and again, so a row of them is known by a digest of
+// all, and what was found for it is kept. Reading is a small part of what the loop itself does;
+// finding ranges is not. If a row is never the same as before, it is not worth it: then the program
 // is to ask for each access, for a while.
-// Misses: other indices with the same digest, by chance. A change is in one of four checks of 32 bits at least, and as a rule in all of them.
+// Misses: other indices with the same digest, by chance. A change is in one of four checks of 32
+// bits at least, and as a rule in all of them.
 #pragma once
 
 #include <array>
@@ -26,8 +28,9 @@ struct Pattern {
     std::uint64_t begin = 0, bytes = 0, rows = 1, stride = 0;
   };
   Key key;
-  std::vector<Row> rows;          // in order
-  std::uint64_t low = 0, high = 0;  // of all of them: indices may be negative, all numbers are modulo 2^64
+  std::vector<Row> rows;  // in order
+  std::uint64_t low = 0,
+                high = 0;  // of all of them: indices may be negative, all numbers are modulo 2^64
 };
 
 class Indices {

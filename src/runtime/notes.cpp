@@ -27,11 +27,13 @@ void read_notes(const std::uint8_t* at, const std::uint8_t* end, Wanted& wanted)
     if (size > static_cast<std::size_t>(end - at)) return;
     const std::uint8_t* words = name + padded(header.n_namesz);
     std::int32_t distance;
-    if (header.n_type == wanted.type && header.n_namesz == sizeof PHOTOFINISH_NOTE_NAME && header.n_descsz >= sizeof distance &&
+    if (header.n_type == wanted.type && header.n_namesz == sizeof PHOTOFINISH_NOTE_NAME &&
+        header.n_descsz >= sizeof distance &&
         std::memcmp(name, PHOTOFINISH_NOTE_NAME, sizeof PHOTOFINISH_NOTE_NAME) == 0) {
       std::memcpy(&distance, words, sizeof distance);
       void* state = const_cast<std::uint8_t*>(words) + distance;
-      if (std::find(wanted.found.begin(), wanted.found.end(), state) == wanted.found.end()) wanted.found.push_back(state);
+      if (std::find(wanted.found.begin(), wanted.found.end(), state) == wanted.found.end())
+        wanted.found.push_back(state);
     }
     at += size;
   }

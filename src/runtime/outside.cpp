@@ -1,7 +1,9 @@
-// What a process can ask its system and be told something else each time: clocks, random numbers, its own number. A library of its own, for recorded and
-// replayed ranks only: nobody else's clock should take longer.
+// What a process can ask its system and be told something else each time: clocks, random numbers,
+// its own number. A library of its own, for recorded and replayed ranks only: nobody else's clock
+// should take longer.
 //
-// Cannot see: instructions that read a counter, /dev/urandom, and what threads ask that never call MPI.
+// Cannot see: instructions that read a counter, /dev/urandom, and what threads ask that never call
+// MPI.
 #include "runtime/outside.h"
 
 #include <dlfcn.h>
@@ -24,7 +26,8 @@ Function* next(const char* name) {
 }
 
 OutsideFunction journal() {
-  static const auto function = reinterpret_cast<OutsideFunction>(dlsym(RTLD_DEFAULT, kOutsideFunction));
+  static const auto function =
+      reinterpret_cast<OutsideFunction>(dlsym(RTLD_DEFAULT, kOutsideFunction));
   return function;
 }
 
@@ -45,12 +48,14 @@ int real_isatty(int file) {
 
 }  // namespace
 
-// libc's own buffer depends on what its output goes to, in its size (which other blocks of the heap would notice), and in whether lines are kept back: those are lost when the
-// program is killed. On a terminal of our user's nothing is, whatever was recorded.
+// libc's own buffer depends on what its output goes to, in its size (which other blocks of the heap
+// would notice), and in whether lines are kept back: those are lost when the program is killed. On
+// a terminal of our user's nothing is, whatever was recorded.
 void set_output_buffer() {
   static char buffer[4096];
   const bool was_terminal = isatty(STDOUT_FILENO) != 0;
-  setvbuf(stdout, buffer, was_terminal || real_isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF, sizeof buffer);
+  setvbuf(stdout, buffer, was_terminal || real_isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF,
+          sizeof buffer);
 }
 
 }  // namespace photofinish
@@ -75,7 +80,8 @@ EXPORTED time_t time(time_t* variable) noexcept {
   static auto* const real = next<time_t(time_t*)>("time");
   std::int64_t result = 0;
   const auto ask = [](void*, std::size_t) -> std::int64_t { return real(nullptr); };
-  if (journal() == nullptr || !journal()(Outside::Time, ask, nullptr, 0, &result)) result = real(nullptr);
+  if (journal() == nullptr || !journal()(Outside::Time, ask, nullptr, 0, &result))
+    result = real(nullptr);
   if (variable != nullptr) *variable = result;
   return result;
 }
@@ -83,8 +89,12 @@ EXPORTED time_t time(time_t* variable) noexcept {
 EXPORTED int gettimeofday(timeval* __restrict now, void* __restrict zone) noexcept {
   static auto* const real = next<int(timeval*, void*)>("gettimeofday");
   std::int64_t result = 0;
-  const auto ask = [](void* data, std::size_t) -> std::int64_t { return real(static_cast<timeval*>(data), nullptr); };
-  if (zone == nullptr && journal() != nullptr && journal()(Outside::TimeOfDay, ask, now, sizeof *now, &result)) return static_cast<int>(result);
+  const auto ask = [](void* data, std::size_t) -> std::int64_t {
+    return real(static_cast<timeval*>(data), nullptr);
+  };
+  if (zone == nullptr && journal() != nullptr &&
+      journal()(Outside::TimeOfDay, ask, now, sizeof *now, &result))
+    return static_cast<int>(result);
   return real(now, zone);
 }
 
@@ -92,7 +102,8 @@ EXPORTED clock_t clock() noexcept {
   static auto* const real = next<clock_t()>("clock");
   std::int64_t result = 0;
   const auto ask = [](void*, std::size_t) -> std::int64_t { return real(); };
-  if (journal() != nullptr && journal()(Outside::ProcessorTime, ask, nullptr, 0, &result)) return result;
+  if (journal() != nullptr && journal()(Outside::ProcessorTime, ask, nullptr, 0, &result))
+    return result;
   return real();
 }
 
@@ -100,7 +111,8 @@ EXPORTED ssize_t getrandom(void* buffer, size_t bytes, unsigned flags) {
   static auto* const real = next<ssize_t(void*, size_t, unsigned)>("getrandom");
   std::int64_t result = 0;
   const auto ask = [](void* data, std::size_t size) -> std::int64_t { return real(data, size, 0); };
-  if (flags == 0 && journal() != nullptr && journal()(Outside::Random, ask, buffer, bytes, &result)) return result;
+  if (flags == 0 && journal() != nullptr && journal()(Outside::Random, ask, buffer, bytes, &result))
+    return result;
   return real(buffer, bytes, flags);
 }
 
@@ -108,15 +120,19 @@ EXPORTED int getentropy(void* buffer, size_t bytes) {
   static auto* const real = next<int(void*, size_t)>("getentropy");
   std::int64_t result = 0;
   const auto ask = [](void* data, std::size_t size) -> std::int64_t { return real(data, size); };
-  if (journal() != nullptr && journal()(Outside::Entropy, ask, buffer, bytes, &result)) return static_cast<int>(result);
+  if (journal() != nullptr && journal()(Outside::Entropy, ask, buffer, bytes, &result))
+    return static_cast<int>(result);
   return real(buffer, bytes);
 }
 
 EXPORTED int isatty(int file) noexcept {
-  const auto ask = [](void* data, std::size_t) -> std::int64_t { return real_isatty(*static_cast<int*>(data)); };
+  const auto ask = [](void* data, std::size_t) -> std::int64_t {
+    return real_isatty(*static_cast<int*>(data));
+  };
   std::int64_t result = 0;
   int asked = file;
-  if (journal() == nullptr || !journal()(Outside::Terminal, ask, &asked, sizeof asked, &result)) return real_isatty(file);
+  if (journal() == nullptr || !journal()(Outside::Terminal, ask, &asked, sizeof asked, &result))
+    return real_isatty(file);
   if (result == 0) errno = ENOTTY;
   return static_cast<int>(result);
 }
@@ -125,6 +141,7 @@ EXPORTED pid_t getpid() noexcept {
   static auto* const real = next<pid_t()>("getpid");
   std::int64_t result = 0;
   const auto ask = [](void*, std::size_t) -> std::int64_t { return real(); };
-  if (journal() != nullptr && journal()(Outside::Process, ask, nullptr, 0, &result)) return static_cast<pid_t>(result);
+  if (journal() != nullptr && journal()(Outside::Process, ask, nullptr, 0, &result))
+    return static_cast<pid_t>(result);
   return real();
 }

@@ -1,5 +1,6 @@
-// Between the two libraries of a recorded or replayed rank: the one that stands in front of libc's clocks and its like (outside.cpp) asks the one that
-// stands in front of MPI, which has the journal.
+// Between the two libraries of a recorded or replayed rank: the one that stands in front of libc's
+// clocks and its like (outside.cpp) asks the one that stands in front of MPI, which has the
+// journal.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,23 @@
 
 namespace photofinish {
 
-enum class Outside : std::uint32_t { kBefore = kOtherQuestions, Time, Clock, TimeOfDay, ProcessorTime, Random, Entropy, Process, Wtime, Terminal };
+enum class Outside : std::uint32_t {
+  kBefore = kOtherQuestions,
+  Time,
+  Clock,
+  TimeOfDay,
+  ProcessorTime,
+  Random,
+  Entropy,
+  Process,
+  Wtime,
+  Terminal
+};
 
-// `ask` fills in so many bytes of data. True: they are, and *result is what it returned, now or when it was recorded. False: this is nothing to be kept.
-using OutsideFunction = bool (*)(Outside what, std::int64_t (*ask)(void* data, std::size_t bytes), void* data, std::size_t bytes, std::int64_t* result);
+// `ask` fills in so many bytes of data. True: they are, and *result is what it returned, now or
+// when it was recorded. False: this is nothing to be kept.
+using OutsideFunction = bool (*)(Outside what, std::int64_t (*ask)(void* data, std::size_t bytes),
+                                 void* data, std::size_t bytes, std::int64_t* result);
 inline constexpr char kOutsideFunction[] = "photofinish_outside";
 // bool (): whether this thread runs the program's own code, not MPI's or ours (heap.cpp).
 inline constexpr char kProgramFunction[] = "photofinish_is_program";

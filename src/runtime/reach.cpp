@@ -12,14 +12,17 @@ namespace {
 constexpr std::uint64_t kPage = 1 << PHOTOFINISH_PAGE_BITS;
 
 // An access that begins so far in front of what is open may reach it.
-std::uint64_t first_page(std::uint64_t begin) { return (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage; }
+std::uint64_t first_page(std::uint64_t begin) {
+  return (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage;
+}
 std::uint64_t last_page(std::uint64_t end) { return (end - 1) / kPage; }
 
 constexpr std::int64_t kSeveralTargets = -2;
 
 bool is_one_sided(Action action) {
-  return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
-         action == Action::FetchAndOp || action == Action::CompareAndSwap;
+  return action == Action::Put || action == Action::Get || action == Action::Accumulate ||
+         action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
 }
 
 }  // namespace
@@ -38,7 +41,8 @@ void Reach::start(const Hooks& hooks) {
 // Also those that were loaded since the last time.
 void Reach::find_objects() {
   std::vector<photofinish_state*> found;
-  for (void* state : noted(PHOTOFINISH_ABI)) found.push_back(static_cast<photofinish_state*>(state));
+  for (void* state : noted(PHOTOFINISH_ABI))
+    found.push_back(static_cast<photofinish_state*>(state));
   for (photofinish_state* state : found) {
     if (std::find(objects_.begin(), objects_.end(), state) != objects_.end()) continue;
     state->access = hooks_.access;
@@ -56,8 +60,10 @@ void Reach::find_objects() {
 }
 
 void Reach::show(photofinish_state& state) const {
-  if (lifted_) std::memset(state.gate, 0, sizeof state.gate);
-  else for (std::size_t slot = 0; slot < pages_.size(); ++slot) state.gate[slot] = pages_[slot] != 0;
+  if (lifted_)
+    std::memset(state.gate, 0, sizeof state.gate);
+  else
+    for (std::size_t slot = 0; slot < pages_.size(); ++slot) state.gate[slot] = pages_[slot] != 0;
   state.low = lifted_ ? 0 : low_;
   state.high = lifted_ ? 0 : high_;
 }
@@ -92,7 +98,8 @@ void Reach::forget_seen() {
 }
 
 void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
-  for (std::uint64_t page = first_page; page <= last_page && page - first_page < PHOTOFINISH_GATE_SIZE; ++page) {
+  for (std::uint64_t page = first_page;
+       page <= last_page && page - first_page < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
     count += on ? 1 : -1;
     if (count != (on ? 1u : 0u) || lifted_) continue;
@@ -100,14 +107,18 @@ void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
   }
 }
 
-// One more thing reaches there, or one less. Pieces that are alike are one: buffers in flight often lie one behind the other.
+// One more thing reaches there, or one less. Pieces that are alike are one: buffers in flight often
+// lie one behind the other.
 void Reach::change(Bytes bytes, bool opens) {
   cover_.try_emplace(0, 0);
-  const auto split = [&](std::uint64_t at) { return cover_.try_emplace(at, std::prev(cover_.upper_bound(at))->second).first; };
+  const auto split = [&](std::uint64_t at) {
+    return cover_.try_emplace(at, std::prev(cover_.upper_bound(at))->second).first;
+  };
   const auto first = split(bytes.begin), end = split(bytes.end);
   for (auto piece = first; piece != end; ++piece) piece->second += opens ? 1 : -1;
   for (const auto& border : {first, end})
-    if (border != cover_.begin() && std::prev(border)->second == border->second) cover_.erase(border);
+    if (border != cover_.begin() && std::prev(border)->second == border->second)
+      cover_.erase(border);
   version_.fetch_add(1, std::memory_order_release);
 }
 
@@ -133,7 +144,8 @@ void Reach::open(Bytes bytes) {
 void Reach::extend(Bytes& open, std::uint64_t end) {
   const auto border = cover_.find(open.end);
   if (const auto next = border != cover_.end() ? std::next(border) : border;
-      border != cover_.end() && std::prev(border)->second == border->second + 1 && (next == cover_.end() || next->first > end)) {
+      border != cover_.end() && std::prev(border)->second == border->second + 1 &&
+      (next == cover_.end() || next->first > end)) {
     auto node = cover_.extract(border);
     node.key() = end;
     cover_.insert(next, std::move(node));
@@ -157,7 +169,8 @@ bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
   if (cover_.empty()) return false;
   const auto next = cover_.upper_bound(begin);
   const auto piece = std::prev(next);
-  last = {piece->first, next != cover_.end() ? next->first : ~std::uint64_t{0}, version_.load(std::memory_order_relaxed), piece->second != 0};
+  last = {piece->first, next != cover_.end() ? next->first : ~std::uint64_t{0},
+          version_.load(std::memory_order_relaxed), piece->second != 0};
   if (end <= last.end) return last.reachable;
   for (auto at = piece; at != cover_.end() && at->first < end; ++at)
     if (at->second != 0) return true;
@@ -168,7 +181,8 @@ Reach::Part Reach::part(std::uint64_t begin, std::uint64_t end) const {
   std::shared_lock lock(mutex_);
   if (cover_.empty()) return Part::None;
   bool some = false, all = true;
-  for (auto at = std::prev(cover_.upper_bound(begin)); at != cover_.end() && at->first < end; ++at) (at->second != 0 ? some : all) = at->second != 0;
+  for (auto at = std::prev(cover_.upper_bound(begin)); at != cover_.end() && at->first < end; ++at)
+    (at->second != 0 ? some : all) = at->second != 0;
   return all ? Part::All : some ? Part::Some : Part::None;
 }
 
@@ -188,13 +202,17 @@ void Reach::close_requests(const Event& event) {
     return;
   }
   for (const Completion& completion : event.completions)
-    if (completion.index < event.requests.size() && !persistent_.contains(event.requests[completion.index].value)) close_one(event.requests[completion.index]);
+    if (completion.index < event.requests.size() &&
+        !persistent_.contains(event.requests[completion.index].value))
+      close_one(event.requests[completion.index]);
 }
 
 void Reach::add_operation(std::int64_t win, std::int64_t target, Bytes bytes) {
   Operations& operations = operations_[win];
   const auto is_for_several = [&](std::int64_t one) {
-    if (std::find(operations.targets.begin(), operations.targets.end(), one) == operations.targets.end()) operations.targets.push_back(one);
+    if (std::find(operations.targets.begin(), operations.targets.end(), one) ==
+        operations.targets.end())
+      operations.targets.push_back(one);
   };
   if (operations.pieces.empty() || operations.pieces.back().bytes.end != bytes.begin) {
     open(bytes);
@@ -213,10 +231,14 @@ void Reach::close_operations(std::int64_t win, std::int64_t target, bool all) {
   const auto found = operations_.find(win);
   if (found == operations_.end()) return;
   Operations& operations = found->second;
-  if (all) operations.targets.clear();
-  else std::erase(operations.targets, target);
+  if (all)
+    operations.targets.clear();
+  else
+    std::erase(operations.targets, target);
   std::erase_if(operations.pieces, [&](const Operation& operation) {
-    if (!all && operation.target != target && !(operation.target == kSeveralTargets && operations.targets.empty())) return false;
+    if (!all && operation.target != target &&
+        !(operation.target == kSeveralTargets && operations.targets.empty()))
+      return false;
     close(operation.bytes);
     return true;
   });
@@ -226,10 +248,14 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);
   const bool one_sided = is_one_sided(call.action);
-  // What others put into buffers in flight is kept when it is complete (frontend/mpi/journaling.h): whoever asks for values asks for windows.
-  const bool opens = hooks_.loaded == nullptr && (has_request || one_sided || call.action == Action::FileSplitBegin) && !event.buffers.empty();
+  // What others put into buffers in flight is kept when it is complete (frontend/mpi/journaling.h):
+  // whoever asks for values asks for windows.
+  const bool opens = hooks_.loaded == nullptr &&
+                     (has_request || one_sided || call.action == Action::FileSplitBegin) &&
+                     !event.buffers.empty();
   const bool touches_window = event.fields.has(Field::win) || event.fields.has(Field::new_win);
-  if (!opens && event.completions.empty() && call.action != Action::RequestFree && !touches_window) return;
+  if (!opens && event.completions.empty() && call.action != Action::RequestFree && !touches_window)
+    return;
   std::unique_lock lock(mutex_);
   close_requests(event);
 
@@ -242,14 +268,17 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
       const auto found = definitions.wins.find(WinId(static_cast<std::uint32_t>(made)));
       if (found == definitions.wins.end()) break;
       std::vector<Bytes>& memory = windows_[made];
-      if (found->second.segments.empty()) memory.push_back({found->second.base, found->second.base + found->second.size});
-      for (const WinSegment& segment : found->second.segments) memory.push_back({segment.address, segment.address + segment.size});
+      if (found->second.segments.empty())
+        memory.push_back({found->second.base, found->second.base + found->second.size});
+      for (const WinSegment& segment : found->second.segments)
+        memory.push_back({segment.address, segment.address + segment.size});
       for (const Bytes& bytes : memory) open(bytes);
       break;
     }
     case Action::WinAttach: {
       const auto begin = static_cast<std::uint64_t>(event.fields[Field::address]);
-      windows_[win].push_back({begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
+      windows_[win].push_back(
+          {begin, begin + static_cast<std::uint64_t>(event.fields[Field::size])});
       open(windows_[win].back());
       break;
     }
@@ -267,27 +296,36 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
       break;
     case Action::Flush:
     case Action::FlushLocal:
-    case Action::Unlock: close_operations(win, target, false); break;
+    case Action::Unlock:
+      close_operations(win, target, false);
+      break;
     case Action::Fence:
-      if (event.fields.has(Field::assertion) && (event.fields[Field::assertion] & kNoPrecede) != 0) break;
+      if (event.fields.has(Field::assertion) && (event.fields[Field::assertion] & kNoPrecede) != 0)
+        break;
       [[fallthrough]];
     case Action::FlushAll:
     case Action::FlushLocalAll:
     case Action::UnlockAll:
-    case Action::Complete: close_operations(win, -1, true); break;
-    default: break;
+    case Action::Complete:
+      close_operations(win, -1, true);
+      break;
+    default:
+      break;
   }
   if (!opens) return;
-  if (has_request && call.when == When::Prepares) persistent_.insert(static_cast<std::uint64_t>(event.fields[Field::request]));
+  if (has_request && call.when == When::Prepares)
+    persistent_.insert(static_cast<std::uint64_t>(event.fields[Field::request]));
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite || buffer.count <= 0) continue;
     Bytes bytes{buffer.address, buffer.address + static_cast<std::uint64_t>(buffer.count)};
-    if (const auto type = definitions.types.find(buffer.type); buffer.type != TypeId(0) && type != definitions.types.end()) {
+    if (const auto type = definitions.types.find(buffer.type);
+        buffer.type != TypeId(0) && type != definitions.types.end()) {
       const DataMap& map = type->second.map;
       std::int64_t low = 0, high = 0;
       for (const Box& box : map.boxes) {
         std::int64_t last = 0;
-        for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * dimension.stride;
+        for (const Dimension& dimension : box.dimensions)
+          last += (dimension.count - 1) * dimension.stride;
         low = std::min(low, box.offset + std::min<std::int64_t>(last, 0));
         high = std::max(high, box.offset + std::max<std::int64_t>(last, 0) + box.length);
       }

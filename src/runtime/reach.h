@@ -1,8 +1,10 @@
-// Which memory somebody else may touch while the program runs on: windows, attached memory, buffers of operations in flight. It is marked in
-// the tables of the objects that were built with the pass (runtime_abi.h), so that their loads and stores call us there, and only there.
+// Which memory somebody else may touch while the program runs on: windows, attached memory, buffers
+// of operations in flight. It is marked in the tables of the objects that were built with the pass
+// (runtime_abi.h), so that their loads and stores call us there, and only there.
 //
-// Rule: marked from before the program gets control back until the call that ends it has returned. Too long a mark costs time, too short a
-// one misses races: where an end is not seen (requests that are started again and again), it stays until the object is gone.
+// Rule: marked from before the program gets control back until the call that ends it has returned.
+// Too long a mark costs time, too short a one misses races: where an end is not seen (requests that
+// are started again and again), it stays until the object is gone.
 #pragma once
 
 #include <atomic>
@@ -26,14 +28,17 @@ class Reach {
   // Null if nothing in the process was built with the pass.
   static Reach* get() { return instance_; }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
-  using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t);
+  using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
+                             std::int64_t, std::uint64_t, std::int64_t);
   using IndicesHook = std::uint64_t (*)(photofinish_index*, const void*, std::uint64_t);
-  using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t);
+  using GatherHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
+                              photofinish_index*, std::uint64_t);
   using LoadedHook = void (*)(const void*, void*, std::uint64_t);
   using StoredHook = void (*)(const void*, const void*, std::uint64_t);
   using BehindHook = const photofinish_seen* (*)(const void*, std::uint64_t);
   using LookHook = void (*)(const void*, std::uint64_t, const void*);
-  using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t, std::uint64_t, std::int64_t, const void*);
+  using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t,
+                                     std::uint64_t, std::int64_t, const void*);
   struct Hooks {
     AccessHook access = nullptr;
     RangeHook range = nullptr;
@@ -48,13 +53,15 @@ class Reach {
   static void start(const Hooks& hooks);
 
   void stop();  // nothing is marked any more
-  // For a while: as if nothing could be reached, so that no hook is called. What is opened and closed meanwhile is kept.
+  // For a while: as if nothing could be reached, so that no hook is called. What is opened and
+  // closed meanwhile is kept.
   void lift(bool lifted);
 
   // What a call that is on record opened or ended.
   void follow(const Event& event, const Definitions& definitions);
 
-  // What a recorded rank has seen of its windows (runtime_abi.h), for the calling thread; and that there is nothing of that any more.
+  // What a recorded rank has seen of its windows (runtime_abi.h), for the calling thread; and that
+  // there is nothing of that any more.
   void show_seen(const photofinish_seen& seen);
   void forget_seen();
   // For a while nothing counts as seen.
@@ -74,7 +81,9 @@ class Reach {
     bool reachable = false;
   };
   bool touches(std::uint64_t begin, std::uint64_t end, Piece& last) const {
-    if (last.begin <= begin && end <= last.end && last.version == version_.load(std::memory_order_acquire)) return last.reachable;
+    if (last.begin <= begin && end <= last.end &&
+        last.version == version_.load(std::memory_order_acquire))
+      return last.reachable;
     return look_up(begin, end, last);
   }
   // How much of them can be.
@@ -85,7 +94,8 @@ class Reach {
   struct Bytes {
     std::uint64_t begin, end;
   };
-  // Of one-sided operations that are not over: buffers that lie one behind the other are one piece, be they for several targets.
+  // Of one-sided operations that are not over: buffers that lie one behind the other are one piece,
+  // be they for several targets.
   struct Operation {
     std::int64_t target;
     Bytes bytes;
@@ -113,12 +123,12 @@ class Reach {
   mutable std::shared_mutex mutex_;
   std::atomic<std::uint64_t> version_{1};
   std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
-  std::uint64_t low_ = 0, high_ = 0;  // of all that was ever opened
+  std::uint64_t low_ = 0, high_ = 0;              // of all that was ever opened
   bool lifted_ = false;
   std::uint64_t seen_thread_ = 0;
-  std::vector<std::uint32_t> pages_;              // so many marks on each slot of the gate
+  std::vector<std::uint32_t> pages_;  // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
-  std::unordered_set<std::uint64_t> persistent_;  // of these
+  std::unordered_set<std::uint64_t> persistent_;             // of these
   std::unordered_map<std::int64_t, Operations> operations_;  // by window
   std::unordered_map<std::int64_t, std::vector<Bytes>> windows_;
 };

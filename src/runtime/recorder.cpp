@@ -30,20 +30,23 @@ void complain_once(const std::string& line) {
   if (!complained.exchange(true)) say_line((g_rank_name ? *g_rank_name : std::string()) + line);
 }
 
-Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank, const Options& options) {
+Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank,
+                                  const Options& options) {
   auto* self = new Recorder;  // never deleted: the program's last threads may still be in it
   const double ns_per_tick = rank.clock.ns_per_tick;
   while (ns_per_tick * static_cast<double>(1 << self->shift_) < kNsPerUnit) ++self->shift_;
   self->base_ = rank.clock.tick;
   rank.ticks_per_unit = std::uint64_t{1} << self->shift_;
-  auto writer = TraceWriter::create(directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_), complain_once);
+  auto writer = TraceWriter::create(
+      directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_), complain_once);
   if (!writer) {
     delete self;
     return writer.error();
   }
   self->writer_ = std::move(*writer);
   self->sites_ = std::make_unique<SiteTable>(*self->writer_, options.stack_depth);
-  g_rank_name = new std::string("rank " + std::to_string(rank.rank.value) + " on " + rank.host + ": ");
+  g_rank_name =
+      new std::string("rank " + std::to_string(rank.rank.value) + " on " + rank.host + ": ");
   pthread_key_create(&g_task_key, detach);
   pthread_atfork(nullptr, nullptr, [] {
     if (Recorder* recorder = instance_.exchange(nullptr)) recorder->writer_->abandon();
@@ -74,7 +77,8 @@ void Recorder::finalized() {
 
 void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code); }
 
-// The destructors of the program's own keys may come after this, and call MPI: that makes another task.
+// The destructors of the program's own keys may come after this, and call MPI: that makes another
+// task.
 void Recorder::detach(void* argument) {
   auto* task = static_cast<Task*>(argument);
   current_task_ = nullptr;

@@ -1,8 +1,9 @@
-// The recording of this process: started once the front end knows its rank, one lane a task, ended when the process does.
+// The recording of this process: started once the front end knows its rank, one lane a task, ended
+// when the process does.
 //
-// Ground rules, for this lives in someone else's program: nothing here throws, prints (but one line when it gives up), or
-// changes what the program computes; a task's own events take no lock and no allocation once its buffers have grown; after
-// a fork the child records nothing.
+// Ground rules, for this lives in someone else's program: nothing here throws, prints (but one line
+// when it gives up), or changes what the program computes; a task's own events take no lock and no
+// allocation once its buffers have grown; after a fork the child records nothing.
 #pragma once
 
 #include <atomic>
@@ -20,20 +21,25 @@
 namespace photofinish {
 
 struct Task {
-  Task(SiteTable& table, TaskId number, Lane* events) : id(number), lane(events), sites(table) { event.task = number; }
+  Task(SiteTable& table, TaskId number, Lane* events) : id(number), lane(events), sites(table) {
+    event.task = number;
+  }
   TaskId id;
   Lane* lane;
   SiteCache sites;
-  Event event;  // the one being made; its lists keep their memory
+  Event event;                      // the one being made; its lists keep their memory
   std::shared_ptr<void> front_end;  // what the front end keeps for the task
 };
 
 class Recorder {
  public:
-  // Starts recording; `base` is the time that counts as zero. The Error is for the front end to report.
-  static Result<Recorder*> start(const std::string& directory, RankDefinition rank, const Options& options);
+  // Starts recording; `base` is the time that counts as zero. The Error is for the front end to
+  // report.
+  static Result<Recorder*> start(const std::string& directory, RankDefinition rank,
+                                 const Options& options);
   // Null before the start, after a fork, and when recording was given up.
-  // Relaxed: what it points to is complete before any other thread is let into MPI, and an acquiring load would cost each call.
+  // Relaxed: what it points to is complete before any other thread is let into MPI, and an
+  // acquiring load would cost each call.
   static Recorder* get() { return instance_.load(std::memory_order_relaxed); }
   // No more events, and no trace of this rank.
   static void discard();

@@ -13,7 +13,8 @@ void pass_regions(const std::vector<std::uint32_t>& lines, bool over) {
   std::vector<std::uint8_t*> without;
   for (void* table : noted(PHOTOFINISH_REGIONS_ABI)) {
     for (auto* word = static_cast<std::int32_t*>(table);;) {
-      std::uint8_t* const byte = *word != 0 ? reinterpret_cast<std::uint8_t*>(word) + *word : nullptr;
+      std::uint8_t* const byte =
+          *word != 0 ? reinterpret_cast<std::uint8_t*>(word) + *word : nullptr;
       const auto* const begin = reinterpret_cast<std::uint32_t*>(word + 2);
       const auto* const end = begin + static_cast<std::uint32_t>(word[1]);
       const auto is_here = [&](std::uint32_t line) { return std::find(begin, end, line) != end; };

@@ -32,13 +32,16 @@ std::vector<pid_t> other_threads() {
   std::error_code error;
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error))
-    if (const pid_t thread = std::atoi(entry.path().filename().c_str()); thread > 0 && thread != self) threads.push_back(thread);
+    if (const pid_t thread = std::atoi(entry.path().filename().c_str());
+        thread > 0 && thread != self)
+      threads.push_back(thread);
   return threads;
 }
 
 bool wait_until_resting(const std::vector<pid_t>& threads, std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;
-  // One may hand something to another that we have looked at, and rest when we come to it; the second time the other one shows.
+  // One may hand something to another that we have looked at, and rest when we come to it; the
+  // second time the other one shows.
   for (int in_a_row = 0; in_a_row < 2;) {
     if (std::all_of(threads.begin(), threads.end(), rests)) {
       ++in_a_row;

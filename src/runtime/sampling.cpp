@@ -9,10 +9,13 @@ namespace photofinish {
 namespace {
 
 constexpr double kUpdateNs = 200'000;
-constexpr double kLongNs = 20'000;     // to ask what one has had of the processor is a call of the system
-constexpr double kStartNs = 5'000'000;  // so long nothing is kept back: what begins with much of the tool's own says nothing yet
+constexpr double kLongNs =
+    20'000;  // to ask what one has had of the processor is a call of the system
+constexpr double kStartNs = 5'000'000;  // so long nothing is kept back: what begins with much of
+                                        // the tool's own says nothing yet
 constexpr std::uint32_t kCalibrations = 4096;
-// In a program the call also saves registers and misses caches: docs/sampling.md has what was measured.
+// In a program the call also saves registers and misses caches: docs/sampling.md has what was
+// measured.
 constexpr double kAroundACall = 5;
 constexpr std::uint16_t kMaxLooks = (1 << 15) - 1;
 constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
@@ -26,12 +29,21 @@ void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_ti
   const auto lift = [](bool lifted) {
     if (Reach* reach = Reach::get()) reach->lift(lifted);
   };
-  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] { return clock_ns(CLOCK_THREAD_CPUTIME_ID); });  // never deleted: it goes with the process
+  instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  });  // never deleted: it goes with the process
 }
 
-Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool), std::uint64_t (*processor_ns)())
-    : slowdown_(slowdown), first_tick_(first_tick), ns_per_tick_(ns_per_tick), lift_(lift), processor_ns_(processor_ns), update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
-      long_ticks_(static_cast<std::uint64_t>(kLongNs / ns_per_tick)), budget_(slowdown) {
+Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick,
+                   void (*lift)(bool), std::uint64_t (*processor_ns)())
+    : slowdown_(slowdown),
+      first_tick_(first_tick),
+      ns_per_tick_(ns_per_tick),
+      lift_(lift),
+      processor_ns_(processor_ns),
+      update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
+      long_ticks_(static_cast<std::uint64_t>(kLongNs / ns_per_tick)),
+      budget_(slowdown) {
   // What it takes to pass one over.
   Task& task = attach();
   photofinish_site site{};
@@ -56,7 +68,8 @@ void Sampling::look(Task& task, Place& place, std::uint32_t least) {
   place.moment = task.moment;
   if (place.looks == 0) ++task.places;
   if (place.looks < kMaxLooks) ++place.looks;
-  const std::uint32_t level = std::min<std::uint32_t>(place.looks / kLooksALevel, std::countr_zero(kMaxInterval));
+  const std::uint32_t level =
+      std::min<std::uint32_t>(place.looks / kLooksALevel, std::countr_zero(kMaxInterval));
   const std::uint32_t interval = std::max(std::uint32_t{1} << level, least);
   if (interval == 1) {
     place.wait = 0;
@@ -71,8 +84,11 @@ void Sampling::look(Task& task, Place& place, std::uint32_t least) {
 
 // Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
 const Sampling::Task* Sampling::dearest() const {
-  const auto share = [&](const Task* task) { return own_ns(*task) / static_cast<double>(task->run_ns + 1); };
-  return *std::max_element(tasks_.begin(), tasks_.end(), [&](const Task* a, const Task* b) { return share(a) < share(b); });
+  const auto share = [&](const Task* task) {
+    return own_ns(*task) / static_cast<double>(task->run_ns + 1);
+  };
+  return *std::max_element(tasks_.begin(), tasks_.end(),
+                           [&](const Task* a, const Task* b) { return share(a) < share(b); });
 }
 
 // How much of the processor it has had since it was last counted.
@@ -85,11 +101,13 @@ std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
 void Sampling::waited(std::uint64_t since, std::uint64_t now) {
   Task& task = current();
   // Until the call; others may have had the processor even then, which is little as a rule.
-  const double before = since > task.counted_tick ? static_cast<double>(since - task.counted_tick) * ns_per_tick_ : 0;
+  const double before =
+      since > task.counted_tick ? static_cast<double>(since - task.counted_tick) * ns_per_tick_ : 0;
   task.run_ns += std::min(count(task, now), static_cast<std::uint64_t>(before));
 }
 
-// Of ticks that were so many that others may have had the processor: no more than the task had since it was last counted.
+// Of ticks that were so many that others may have had the processor: no more than the task had
+// since it was last counted.
 std::uint64_t Sampling::without_others(Task& task, std::uint64_t since, std::uint64_t now) {
   const std::uint64_t had = count(task, now);
   task.run_ns += had;
@@ -117,7 +135,9 @@ void Sampling::update(std::uint64_t now) {
 SamplingDefinition Sampling::summary(std::uint64_t now) {
   Task& task = current();
   task.run_ns += count(task, now);
-  const auto ns = [&](std::uint64_t ticks) { return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick_); };
+  const auto ns = [&](std::uint64_t ticks) {
+    return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick_);
+  };
   std::lock_guard lock(mutex_);
   SamplingDefinition all{.id = SamplingId(1), .slowdown = slowdown_};
   for (const Task* one : tasks_) {

@@ -5,9 +5,14 @@
 namespace photofinish {
 
 Scattered::Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes)
-    : base_(begin >> PHOTOFINISH_MAX_UNIT << PHOTOFINISH_MAX_UNIT), units_((end - base_ + (std::uint64_t{1} << unit) - 1) >> unit), unit_(unit), bytes_(bytes) {
-  const std::uint64_t groups = units_ / PHOTOFINISH_GROUP + 1, group_words = groups / sizeof(std::uint64_t) + 1;
-  memory_.reset(static_cast<std::uint64_t*>(std::calloc(group_words + groups * kGroupWords, sizeof(std::uint64_t))));
+    : base_(begin >> PHOTOFINISH_MAX_UNIT << PHOTOFINISH_MAX_UNIT),
+      units_((end - base_ + (std::uint64_t{1} << unit) - 1) >> unit),
+      unit_(unit),
+      bytes_(bytes) {
+  const std::uint64_t groups = units_ / PHOTOFINISH_GROUP + 1,
+                      group_words = groups / sizeof(std::uint64_t) + 1;
+  memory_.reset(static_cast<std::uint64_t*>(
+      std::calloc(group_words + groups * kGroupWords, sizeof(std::uint64_t))));
   if (memory_ != nullptr) bits_ = memory_.get() + group_words;
 }
 

@@ -1,9 +1,11 @@
-// What one place of the program touches here and there, within some memory: a bit for each unit of it.
+// What one place of the program touches here and there, within some memory: a bit for each unit of
+// it.
 //
-// Rule: a set bit is an access of `bytes` that begins at its unit, or, if that is how much a unit has, a part of one. Addresses that are no multiple of
-// the unit, or outside, are not for here. What comes out is in order, and joined.
-// Invariant: a group of units that has bits is in `groups_`, and its byte, in front of the bits, is set; so the program itself may set
-// further bits of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
+// Rule: a set bit is an access of `bytes` that begins at its unit, or, if that is how much a unit
+// has, a part of one. Addresses that are no multiple of the unit, or outside, are not for here.
+// What comes out is in order, and joined. Invariant: a group of units that has bits is in
+// `groups_`, and its byte, in front of the bits, is set; so the program itself may set further bits
+// of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
 #pragma once
 
 #include <bit>
@@ -29,8 +31,12 @@ class Scattered {
   std::uint64_t* bits() const { return bits_; }
   bool works() const { return memory_ != nullptr; }  // there was enough
 
-  bool covers(std::uint64_t begin, std::uint64_t end) const { return base_ <= begin && end <= this->end(); }
-  bool fits(std::uint64_t numbers) const { return (numbers & ((std::uint64_t{1} << unit_) - 1)) == 0; }
+  bool covers(std::uint64_t begin, std::uint64_t end) const {
+    return base_ <= begin && end <= this->end();
+  }
+  bool fits(std::uint64_t numbers) const {
+    return (numbers & ((std::uint64_t{1} << unit_) - 1)) == 0;
+  }
 
   void add(std::uint64_t begin) {
     const std::uint64_t at = (begin - base_) >> unit_;
@@ -45,11 +51,13 @@ class Scattered {
     std::uint64_t begin = 0, end = 0;
     for (const std::uint32_t group : groups_) {
       group_byte(group) = 0;
-      for (std::uint64_t word = std::uint64_t{group} * kGroupWords; word < (std::uint64_t{group} + 1) * kGroupWords; ++word) {
+      for (std::uint64_t word = std::uint64_t{group} * kGroupWords;
+           word < (std::uint64_t{group} + 1) * kGroupWords; ++word) {
         for (std::uint64_t left = std::exchange(bits_[word], 0); left != 0;) {
           const int first = std::countr_zero(left), length = std::countr_one(left >> first);
           const std::uint64_t from = base_ + ((word * 64 + static_cast<unsigned>(first)) << unit_);
-          const std::uint64_t to = from + (static_cast<std::uint64_t>(length - 1) << unit_) + bytes_;
+          const std::uint64_t to =
+              from + (static_cast<std::uint64_t>(length - 1) << unit_) + bytes_;
           if (from > end || end == 0) {
             if (end != 0) each(begin, end);
             begin = from;
@@ -73,7 +81,9 @@ class Scattered {
     }
     bits_[word] |= bits;
   }
-  std::uint8_t& group_byte(std::uint64_t group) { return reinterpret_cast<std::uint8_t*>(bits_)[~static_cast<std::int64_t>(group)]; }
+  std::uint8_t& group_byte(std::uint64_t group) {
+    return reinterpret_cast<std::uint8_t*>(bits_)[~static_cast<std::int64_t>(group)];
+  }
   void sort_groups();
 
   struct Free {
@@ -82,7 +92,8 @@ class Scattered {
   std::uint64_t base_, units_;
   unsigned unit_;  // as a power of two
   std::uint64_t bytes_;
-  std::unique_ptr<std::uint64_t[], Free> memory_;  // group bytes, then bits; only pages that are used count
+  std::unique_ptr<std::uint64_t[], Free>
+      memory_;  // group bytes, then bits; only pages that are used count
   std::uint64_t* bits_ = nullptr;
   std::vector<std::uint32_t> groups_;
 };

@@ -33,8 +33,10 @@ _Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
   walk.found = true;
   if (pc == 0) return _URC_END_OF_STACK;
   const std::uint64_t stack_pointer = _Unwind_GetCFA(context);
-  // Unwind tables that are wrong (of assembly, as OpenMP's runtime has it) lead from a frame to itself.
-  if (!walk.pcs.empty() && pc == walk.pcs.back() && stack_pointer <= walk.stack_pointers.back()) return _URC_END_OF_STACK;
+  // Unwind tables that are wrong (of assembly, as OpenMP's runtime has it) lead from a frame to
+  // itself.
+  if (!walk.pcs.empty() && pc == walk.pcs.back() && stack_pointer <= walk.stack_pointers.back())
+    return _URC_END_OF_STACK;
   walk.pcs.push_back(pc);
   walk.stack_pointers.push_back(stack_pointer);
   // One frame more than is kept: it tells how far the last one's reaches.
@@ -73,7 +75,8 @@ std::string build_id(const dl_phdr_info& info) {
       const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(next);
       const char* name = next + sizeof *note;
       const char* content = name + ((note->n_namesz + 3) & ~3u);
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0)
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+          std::memcmp(name, "GNU", 4) == 0)
         return hexadecimal(reinterpret_cast<const unsigned char*>(content), note->n_descsz);
       next = content + ((note->n_descsz + 3) & ~3u);
     }
@@ -98,7 +101,8 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& segment = info->dlpi_phdr[i];
     const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type != PT_LOAD || lookup.pc < start || lookup.pc >= start + segment.p_memsz) continue;
+    if (segment.p_type != PT_LOAD || lookup.pc < start || lookup.pc >= start + segment.p_memsz)
+      continue;
     lookup.found = true;
     lookup.module.path = info->dlpi_name[0] != '\0' ? info->dlpi_name : program_path();
     lookup.module.base = info->dlpi_addr;
@@ -147,13 +151,15 @@ struct SiteTable::State {
   std::vector<ModuleDefinition> modules;
 };
 
-SiteTable::SiteTable(TraceWriter& writer, int depth) : writer_(writer), depth_(depth), state_(new State) {}
+SiteTable::SiteTable(TraceWriter& writer, int depth)
+    : writer_(writer), depth_(depth), state_(new State) {}
 SiteTable::~SiteTable() = default;
 
 SiteId SiteTable::intern(const std::vector<std::uint64_t>& pcs) {
   const std::uint64_t hash = XXH3_64bits(pcs.data(), pcs.size() * sizeof pcs[0]);
   std::lock_guard lock(state_->mutex);
-  const auto [entry, fresh] = state_->sites.emplace(hash, SiteId(static_cast<std::uint32_t>(state_->sites.size() + 1)));
+  const auto [entry, fresh] =
+      state_->sites.emplace(hash, SiteId(static_cast<std::uint32_t>(state_->sites.size() + 1)));
   if (!fresh) return entry->second;
 
   SiteDefinition site{.id = entry->second, .frames = {}};

@@ -1,11 +1,13 @@
 // Where a call was made: the return addresses of all its callers, as one small number.
 //
-// Walking a stack costs microseconds, so each task remembers the stacks it has seen, by the call's return address and
-// frame. A remembered stack also knows where on the stack each of its return addresses lies: if those places still hold
-// the same addresses, it is the same stack. (By induction from the innermost: the same return address means the same code,
-// hence the same frame size, hence the next return address is where it was.) That makes a hit exact, without frame
+// Walking a stack costs microseconds, so each task remembers the stacks it has seen, by the call's
+// return address and frame. A remembered stack also knows where on the stack each of its return
+// addresses lies: if those places still hold the same addresses, it is the same stack. (By
+// induction from the innermost: the same return address means the same code, hence the same frame
+// size, hence the next return address is where it was.) That makes a hit exact, without frame
 // pointers, for one hash and one comparison a frame.
-// Imprecise: a frame whose return address is in no stack slot we can find (none are known) is not compared.
+// Imprecise: a frame whose return address is in no stack slot we can find (none are known) is not
+// compared.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,8 @@ class SiteTable;
 class SiteCache {
  public:
   explicit SiteCache(SiteTable& table);
-  // `pc` is the return address into the program, `frame` the frame address of the intercepted function.
+  // `pc` is the return address into the program, `frame` the frame address of the intercepted
+  // function.
   SiteId find(std::uint64_t pc, std::uint64_t frame) {
     for (const Stack* stack = buckets_[bucket(pc, frame)]; stack != nullptr; stack = stack->next)
       if (stack->pc == pc && stack->frame == frame && same(*stack)) return stack->site;
@@ -43,7 +46,8 @@ class SiteCache {
     std::vector<Slot> slots;
   };
   static constexpr std::size_t kBuckets = 1024;
-  // A deep recursion that communicates at every level must not eat the memory; forgetting costs one walk.
+  // A deep recursion that communicates at every level must not eat the memory; forgetting costs one
+  // walk.
   static constexpr std::size_t kMaxStacks = 1 << 16;
 
   static std::size_t bucket(std::uint64_t pc, std::uint64_t frame) {
@@ -55,7 +59,8 @@ class SiteCache {
       if (*slot.place != slot.value) return false;
     return true;
   }
-  [[gnu::cold, gnu::noinline, gnu::no_sanitize("address")]] SiteId walk(std::uint64_t pc, std::uint64_t frame);
+  [[gnu::cold, gnu::noinline, gnu::no_sanitize("address")]] SiteId walk(std::uint64_t pc,
+                                                                        std::uint64_t frame);
 
   SiteTable& table_;
   std::vector<Stack*> buckets_;

@@ -12,11 +12,14 @@
 namespace photofinish {
 namespace {
 
-// In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a row; for those that come then it need not call us.
+// In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a
+// row; for those that come then it need not call us.
 constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
-constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
-constexpr std::size_t kGatheredMost = 16;                     // of one place in one moment, before they become rows
-constexpr std::uint64_t kRegular = 3;                         // two or three in a row mean nothing yet: as single ones they may join others
+constexpr std::uint64_t kCoverMost =
+    std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
+constexpr std::size_t kGatheredMost = 16;  // of one place in one moment, before they become rows
+constexpr std::uint64_t kRegular =
+    3;  // two or three in a row mean nothing yet: as single ones they may join others
 
 // Words of a site, and of indices, that are ours.
 enum LibraryWord { kOwner, kState };
@@ -29,24 +32,29 @@ void* next_owner() {
 
 }  // namespace
 
-// Another thread may get the thread pointer of one that has ended, and with it bits of a moment that is over; not that of the first, which ends last.
-Touched::Touched(SiteCache& sites) : sites_(sites), owner_(next_owner()), lends_bits_(syscall(SYS_gettid) == getpid()) {}
+// Another thread may get the thread pointer of one that has ended, and with it bits of a moment
+// that is over; not that of the first, which ends last.
+Touched::Touched(SiteCache& sites)
+    : sites_(sites), owner_(next_owner()), lends_bits_(syscall(SYS_gettid) == getpid()) {}
 
 // The first task that uses a site keeps it; the others have their own.
 Touched::State& Touched::state_of(photofinish_site& site) {
   void* owner = __atomic_load_n(&site.library[kOwner], __ATOMIC_RELAXED);
   if (owner == owner_) return *static_cast<State*>(site.library[kState]);
-  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, owner_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, owner_, false,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     site.library[kState] = &states_.emplace_back();
     return states_.back();
   }
   return others_[&site];
 }
 
-void Touched::push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride) {
+void Touched::push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows,
+                   std::int64_t stride) {
   const bool regular = rows > kRegular;
   for (std::uint64_t i = 0; i < (regular ? 1 : rows); ++i)
-    rows_.push_back({state.site, state.call, begin + i * static_cast<std::uint64_t>(stride), bytes, regular ? rows : 1, regular ? stride : 0});
+    rows_.push_back({state.site, state.call, begin + i * static_cast<std::uint64_t>(stride), bytes,
+                     regular ? rows : 1, regular ? stride : 0});
 }
 
 void Touched::finish(State& state) {
@@ -101,9 +109,11 @@ bool Touched::grow(State& state, std::uint64_t begin, std::uint64_t bytes) {
 }
 
 // Whether [begin, end) can be kept as bits: from now on, with those that there are.
-bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes) {
+bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end,
+                      unsigned unit, std::uint64_t bytes) {
   if (state.scattered != nullptr && state.scattered->covers(begin, end)) return true;
-  if (state.scattered == nullptr && state.begun < kBegunMost && state.calls < kCallsMost) return false;
+  if (state.scattered == nullptr && state.begun < kBegunMost && state.calls < kCallsMost)
+    return false;
   if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
   std::uint64_t low = state.last.begin, high = state.last.end;
   if (state.scattered != nullptr) {
@@ -126,27 +136,38 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
   return true;
 }
 
-void Touched::access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame) {
+void Touched::access(const Reach& reach, photofinish_site& site, std::uint64_t begin,
+                     std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc,
+                     std::uint64_t frame) {
   State& state = state_of(site);
   if (!reach.touches(begin, begin + bytes, state.last)) return;
   if (state.moment != moment_) enter(state, call, pc, frame);
   ++state.calls;
   if (state.scattered == nullptr && state.calls < kCallsMost && grow(state, begin, bytes)) return;
-  if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) && state.scattered->bytes() == bytes) state.scattered->add(begin);
-  else if (!grow(state, begin, bytes)) begin_row(state, {{}, call, begin, bytes, 1, 0});
+  if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) &&
+      state.scattered->bytes() == bytes)
+    state.scattered->add(begin);
+  else if (!grow(state, begin, bytes))
+    begin_row(state, {{}, call, begin, bytes, 1, 0});
 }
 
-void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame) {
+void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& row,
+                  std::uint64_t pc, std::uint64_t frame) {
   State& state = state_of(site);
-  const std::uint64_t end = row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
+  const std::uint64_t end =
+      row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
   if (!reach.touches(row.begin, end, state.last)) return;
   if (state.moment != moment_) enter(state, row.call, pc, frame);
-  const bool same = state.begin == row.begin && state.bytes == row.bytes && state.rows == row.rows && state.stride == row.stride;
-  if (same || (row.rows == 1 && state.scattered == nullptr && grow(state, row.begin, row.bytes))) return;
+  const bool same = state.begin == row.begin && state.bytes == row.bytes &&
+                    state.rows == row.rows && state.stride == row.stride;
+  if (same || (row.rows == 1 && state.scattered == nullptr && grow(state, row.begin, row.bytes)))
+    return;
   const std::uint64_t numbers = row.begin | row.bytes | static_cast<std::uint64_t>(row.stride);
   const unsigned unit = static_cast<unsigned>(std::min(3, std::countr_zero(numbers)));
-  if (scatter(state, site, row.begin, end, unit, std::uint64_t{1} << unit) && state.scattered->fits(numbers)) {
-    for (std::uint64_t i = 0, begin = row.begin; i < row.rows; ++i, begin += static_cast<std::uint64_t>(row.stride))
+  if (scatter(state, site, row.begin, end, unit, std::uint64_t{1} << unit) &&
+      state.scattered->fits(numbers)) {
+    for (std::uint64_t i = 0, begin = row.begin; i < row.rows;
+         ++i, begin += static_cast<std::uint64_t>(row.stride))
       state.scattered->add_range(begin, begin + row.bytes);
   } else if (row.rows > 1 || !grow(state, row.begin, row.bytes)) {
     begin_row(state, row);
@@ -156,26 +177,33 @@ void Touched::row(const Reach& reach, photofinish_site& site, const TouchedRow& 
 // The first task that uses them keeps them; others ask for each access.
 bool Touched::indices(photofinish_index& index, const void* first, std::uint64_t times) {
   void* owner = __atomic_load_n(&index.library[kOwner], __ATOMIC_RELAXED);
-  if (owner == nullptr && __atomic_compare_exchange_n(&index.library[kOwner], &owner, owner_, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  if (owner == nullptr && __atomic_compare_exchange_n(&index.library[kOwner], &owner, owner_, false,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     index.library[kState] = &indices_.emplace_back(index);
     owner = owner_;
   }
   return owner == owner_ && static_cast<Indices*>(index.library[kState])->read(first, times);
 }
 
-void Touched::gather(const Reach& reach, photofinish_site& site, photofinish_index& index, std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
+void Touched::gather(const Reach& reach, photofinish_site& site, photofinish_index& index,
+                     std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
                      std::uint64_t frame) {
-  const std::shared_ptr<const Pattern>& pattern = static_cast<Indices*>(index.library[kState])->pattern(key);
+  const std::shared_ptr<const Pattern>& pattern =
+      static_cast<Indices*>(index.library[kState])->pattern(key);
   const Reach::Part part = reach.part(base + pattern->low, base + pattern->high);
   if (part == Reach::Part::None) return;
   if (part == Reach::Part::Some) {
-    for (const Pattern::Row& one : pattern->rows) row(reach, site, {{}, call, base + one.begin, one.bytes, one.rows, static_cast<std::int64_t>(one.stride)}, pc, frame);
+    for (const Pattern::Row& one : pattern->rows)
+      row(reach, site,
+          {{}, call, base + one.begin, one.bytes, one.rows, static_cast<std::int64_t>(one.stride)},
+          pc, frame);
     return;
   }
   State& state = state_of(site);
   if (state.moment != moment_) enter(state, call, pc, frame);
   State::Gathered gathered{pattern, base};
-  if (std::find(state.gathered.begin(), state.gathered.end(), gathered) != state.gathered.end()) return;
+  if (std::find(state.gathered.begin(), state.gathered.end(), gathered) != state.gathered.end())
+    return;
   if (state.gathered.size() == kGatheredMost) {
     take_gathered(state);
     if (rows_.size() >= compact_at_) compact();
@@ -185,17 +213,24 @@ void Touched::gather(const Reach& reach, photofinish_site& site, photofinish_ind
 
 // Sorts, and joins what touches.
 void Touched::compact() {
-  const auto key = [](const TouchedRow& row) { return std::tuple(row.site.value, row.call, row.rows > 1, row.bytes * (row.rows > 1), row.stride, row.begin); };
-  std::sort(rows_.begin(), rows_.end(), [&](const TouchedRow& a, const TouchedRow& b) { return key(a) < key(b); });
+  const auto key = [](const TouchedRow& row) {
+    return std::tuple(row.site.value, row.call, row.rows > 1, row.bytes * (row.rows > 1),
+                      row.stride, row.begin);
+  };
+  std::sort(rows_.begin(), rows_.end(),
+            [&](const TouchedRow& a, const TouchedRow& b) { return key(a) < key(b); });
   std::size_t kept = 0;
   for (const TouchedRow& row : rows_) {
     TouchedRow* last = kept > 0 ? &rows_[kept - 1] : nullptr;
-    if (last != nullptr && last->site == row.site && last->call == row.call && last->rows == row.rows) {
+    if (last != nullptr && last->site == row.site && last->call == row.call &&
+        last->rows == row.rows) {
       if (row.rows == 1 && row.begin <= last->begin + last->bytes) {
         last->bytes = std::max(last->bytes, row.begin + row.bytes - last->begin);
         continue;
       }
-      if (row.rows > 1 && row.begin == last->begin && row.bytes == last->bytes && row.stride == last->stride) continue;
+      if (row.rows > 1 && row.begin == last->begin && row.bytes == last->bytes &&
+          row.stride == last->stride)
+        continue;
     }
     rows_[kept++] = row;
   }
@@ -221,7 +256,9 @@ void Touched::take_scattered(State& state) {
 
 void Touched::take_gathered(State& state) {
   for (const State::Gathered& gathered : state.gathered)
-    for (const Pattern::Row& row : gathered.pattern->rows) push(state, gathered.base + row.begin, row.bytes, row.rows, static_cast<std::int64_t>(row.stride));
+    for (const Pattern::Row& row : gathered.pattern->rows)
+      push(state, gathered.base + row.begin, row.bytes, row.rows,
+           static_cast<std::int64_t>(row.stride));
   state.gathered.clear();
 }
 

@@ -1,10 +1,11 @@
 // What a task loads and stores between two of its MPI calls, as few ranges.
 //
-// Rule: between two calls nothing happens to the task's clock, so that it is all one moment. Each place in the program grows a row of
-// evenly spaced pieces; what does not fit begins a new one; a place that begins many, or comes often, gets a bit for each unit of the memory
-// (Scattered), which the program sets itself. Same bytes again cost nothing.
-// What a loop touches through indices is found in front of it, and known again when they are the same (Indices).
-// Two ways of one place through different callers are one: the stack is that of the first.
+// Rule: between two calls nothing happens to the task's clock, so that it is all one moment. Each
+// place in the program grows a row of evenly spaced pieces; what does not fit begins a new one; a
+// place that begins many, or comes often, gets a bit for each unit of the memory (Scattered), which
+// the program sets itself. Same bytes again cost nothing. What a loop touches through indices is
+// found in front of it, and known again when they are the same (Indices). Two ways of one place
+// through different callers are one: the stack is that of the first.
 #pragma once
 
 #include <cstdint>
@@ -37,16 +38,20 @@ class Touched {
 
   bool empty() const { return rows_.empty() && growing_.empty(); }
   // One access, of a place whose addresses and bytes are multiples of 2^unit; if it can be reached.
-  void access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
-  void row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc, std::uint64_t frame);
+  void access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes,
+              unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
+  void row(const Reach& reach, photofinish_site& site, const TouchedRow& row, std::uint64_t pc,
+           std::uint64_t frame);
   // Indices that a loop is going to use; false: ask for each access instead.
   bool indices(photofinish_index& index, const void* first, std::uint64_t times);
   // What it touches through them, after that.
-  void gather(const Reach& reach, photofinish_site& site, photofinish_index& index, std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
+  void gather(const Reach& reach, photofinish_site& site, photofinish_index& index,
+              std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
               std::uint64_t frame);
   // All of them, by site; the next moment begins.
   std::vector<TouchedRow>& take();
-  // From now on the program sets none of its bits by itself: other threads may take them at any time.
+  // From now on the program sets none of its bits by itself: other threads may take them at any
+  // time.
   void keep_bits();
 
  private:
@@ -58,7 +63,7 @@ class Touched {
     SiteId site;
     Call call = Call::load;
     std::uint32_t begun = 0, calls = 0;  // rows, accesses, in this moment
-    Reach::Piece last;        // of what can be reached, or not
+    Reach::Piece last;                   // of what can be reached, or not
     std::unique_ptr<Scattered> scattered;
     struct Gathered {
       std::shared_ptr<const Pattern> pattern;
@@ -71,11 +76,13 @@ class Touched {
   void enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame);
   static bool grow(State& state, std::uint64_t begin, std::uint64_t bytes);
   void begin_row(State& state, const TouchedRow& row);
-  bool scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes);
+  bool scatter(State& state, photofinish_site& site, std::uint64_t begin, std::uint64_t end,
+               unsigned unit, std::uint64_t bytes);
   void take_scattered(State& state);
   void take_gathered(State& state);
   void finish(State& state);
-  void push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride);
+  void push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows,
+            std::int64_t stride);
   void compact();
 
   SiteCache& sites_;
@@ -88,7 +95,8 @@ class Touched {
   std::vector<State*> growing_;
   std::vector<TouchedRow> rows_;
   std::size_t compact_at_ = 1 << 12;
-  std::unordered_map<photofinish_site*, State> others_;  // sites that another task was the first to use
+  std::unordered_map<photofinish_site*, State>
+      others_;  // sites that another task was the first to use
 };
 
 }  // namespace photofinish

@@ -19,8 +19,11 @@ bool has_debug_lines(const std::string& program) {
   if (elf != nullptr && elf_kind(elf) == ELF_K_ELF && elf_getshdrstrndx(elf, &names) == 0)
     for (Elf_Scn* section = nullptr; !found && (section = elf_nextscn(elf, section)) != nullptr;) {
       GElf_Shdr header;
-      const char* const name = gelf_getshdr(section, &header) != nullptr ? elf_strptr(elf, names, header.sh_name) : nullptr;
-      for (const std::string_view wanted : {".debug_line", ".zdebug_line", ".gnu_debuglink"}) found = found || (name != nullptr && wanted == name);
+      const char* const name = gelf_getshdr(section, &header) != nullptr
+                                   ? elf_strptr(elf, names, header.sh_name)
+                                   : nullptr;
+      for (const std::string_view wanted : {".debug_line", ".zdebug_line", ".gnu_debuglink"})
+        found = found || (name != nullptr && wanted == name);
     }
   elf_end(elf);
   close(file);

@@ -1,4 +1,5 @@
-// Whether reports about a program can name lines: it has a line table, or names the file that has it.
+// Whether reports about a program can name lines: it has a line table, or names the file that has
+// it.
 #pragma once
 
 #include <string>

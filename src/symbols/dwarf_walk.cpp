@@ -17,7 +17,8 @@ std::optional<Dwarf_Die> first_child(Dwarf_Die parent) {
 // A sibling that does not lie behind its brother is a lie that would never end.
 std::optional<Dwarf_Die> next_sibling(Dwarf_Die die) {
   Dwarf_Die sibling;
-  if (dwarf_siblingof(&die, &sibling) != 0 || dwarf_dieoffset(&sibling) <= dwarf_dieoffset(&die)) return std::nullopt;
+  if (dwarf_siblingof(&die, &sibling) != 0 || dwarf_dieoffset(&sibling) <= dwarf_dieoffset(&die))
+    return std::nullopt;
   return sibling;
 }
 
@@ -31,7 +32,8 @@ void add_ranges(std::vector<DieRange>& to, Dwarf_Die die) {
   }
 }
 
-// The smallest range that holds the address: nested functions lie inside their parents' ranges or outside, as it comes.
+// The smallest range that holds the address: nested functions lie inside their parents' ranges or
+// outside, as it comes.
 std::optional<Dwarf_Die> smallest_at(const std::vector<DieRange>& entries, Dwarf_Addr address) {
   const DieRange* best = nullptr;
   const auto size = [](const DieRange& entry) { return entry.range.end - entry.range.begin; };
@@ -48,14 +50,17 @@ Dwarf_Die tree_of(Dwarf_Die unit) {
   Dwarf_Die tree;
   Dwarf_Half version;
   uint8_t type;
-  if (dwarf_cu_info(unit.cu, &version, &type, nullptr, &tree, nullptr, nullptr, nullptr) != 0) return unit;
+  if (dwarf_cu_info(unit.cu, &version, &type, nullptr, &tree, nullptr, nullptr, nullptr) != 0)
+    return unit;
   return type == DW_UT_skeleton && dwarf_tag(&tree) == DW_TAG_compile_unit ? tree : unit;
 }
 
-// Everything is looked into: functions are found in namespaces, Fortran modules, classes, and in other functions.
+// Everything is looked into: functions are found in namespaces, Fortran modules, classes, and in
+// other functions.
 std::vector<DieRange> find_functions(Dwarf_Die unit) {
   std::vector<DieRange> functions;
-  std::vector<std::optional<Dwarf_Die>> path = {first_child(tree_of(unit))};  // the current DIE at each depth
+  std::vector<std::optional<Dwarf_Die>> path = {
+      first_child(tree_of(unit))};  // the current DIE at each depth
   while (!path.empty()) {
     if (!path.back()) {
       path.pop_back();
@@ -65,7 +70,8 @@ std::vector<DieRange> find_functions(Dwarf_Die unit) {
     path.back() = next_sibling(die);
     Dwarf_Die mutable_die = die;  // libdw takes no const
     if (dwarf_tag(&mutable_die) == DW_TAG_subprogram) add_ranges(functions, die);
-    if (path.size() < kMaxDepth && dwarf_haschildren(&mutable_die) > 0) path.push_back(first_child(die));
+    if (path.size() < kMaxDepth && dwarf_haschildren(&mutable_die) > 0)
+      path.push_back(first_child(die));
   }
   return functions;
 }
@@ -73,8 +79,8 @@ std::vector<DieRange> find_functions(Dwarf_Die unit) {
 std::optional<Dwarf_Die> child_at(Dwarf_Die parent, Dwarf_Addr address) {
   for (auto child = first_child(parent); child; child = next_sibling(*child)) {
     const int tag = dwarf_tag(&*child);
-    const bool is_scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
-                          tag == DW_TAG_catch_block;
+    const bool is_scope = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+                          tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
     if (is_scope && dwarf_haspc(&*child, address) > 0) return child;
   }
   return std::nullopt;
@@ -85,10 +91,13 @@ std::optional<Dwarf_Die> child_at(Dwarf_Die parent, Dwarf_Addr address) {
 UnitIndex::UnitIndex(Dwarf* dwarf) {
   Dwarf_CU* unit = nullptr;
   Dwarf_Die die;
-  while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) add_ranges(units_, die);
+  while (dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0)
+    add_ranges(units_, die);
 }
 
-std::optional<Dwarf_Die> UnitIndex::unit_at(Dwarf_Addr address) const { return smallest_at(units_, address); }
+std::optional<Dwarf_Die> UnitIndex::unit_at(Dwarf_Addr address) const {
+  return smallest_at(units_, address);
+}
 
 std::optional<Dwarf_Die> UnitIndex::function_at(Dwarf_Die unit, Dwarf_Addr address) {
   const auto [entry, is_new] = functions_.try_emplace(dwarf_dieoffset(&unit));

@@ -1,7 +1,8 @@
-// The walks over DWARF trees that the symbolizer needs: the function at an address, and the inlined calls in it.
-// Why not libdw's own: its address lookup needs .debug_aranges, which clang and flang do not write, and its scope
-// lookup walks a whole unit for each address, recursively. Here a unit is walked once, without recursion, and what the
-// file says cannot make the walk endless: siblings must go forward and depth is limited.
+// The walks over DWARF trees that the symbolizer needs: the function at an address, and the inlined
+// calls in it. Why not libdw's own: its address lookup needs .debug_aranges, which clang and flang
+// do not write, and its scope lookup walks a whole unit for each address, recursively. Here a unit
+// is walked once, without recursion, and what the file says cannot make the walk endless: siblings
+// must go forward and depth is limited.
 #pragma once
 
 #include <elfutils/libdw.h>

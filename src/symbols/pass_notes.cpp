@@ -15,14 +15,17 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kNumbers = sizeof(photofinish_note) - offsetof(photofinish_note, state);  // before the name of the source
+constexpr std::size_t kNumbers =
+    sizeof(photofinish_note) - offsetof(photofinish_note, state);  // before the name of the source
 
 void read_notes(Elf_Data* data, std::vector<std::string>& sources) {
   GElf_Nhdr header;
   std::size_t name = 0, words = 0;
   for (std::size_t offset = 0; (offset = gelf_getnote(data, offset, &header, &name, &words)) > 0;) {
     const char* const bytes = static_cast<const char*>(data->d_buf);
-    if (header.n_namesz != sizeof PHOTOFINISH_NOTE_NAME || std::memcmp(bytes + name, PHOTOFINISH_NOTE_NAME, sizeof PHOTOFINISH_NOTE_NAME) != 0) continue;
+    if (header.n_namesz != sizeof PHOTOFINISH_NOTE_NAME ||
+        std::memcmp(bytes + name, PHOTOFINISH_NOTE_NAME, sizeof PHOTOFINISH_NOTE_NAME) != 0)
+      continue;
     if (header.n_descsz <= kNumbers) continue;
     const std::string_view source(bytes + words + kNumbers, header.n_descsz - kNumbers);
     sources.emplace_back(source.substr(0, source.find('\0')));
@@ -42,9 +45,13 @@ void read_units(Elf* elf, const std::vector<std::string>& with, std::vector<std:
     const int language = type == DW_UT_type ? -1 : dwarf_srclang(&die);
     const char* const name = dwarf_diename(&die);
     if (name == nullptr || language < 0 || language == DW_LANG_Mips_Assembler) continue;
-    if (std::string_view(name).find("/libgcc/") != std::string_view::npos) continue;  // the compiler's own, as -ffast-math links in
-    const bool known = std::any_of(with.begin(), with.end(), [&](const std::string& source) { return file_name(source) == file_name(name); });
-    if (!known && std::find(without.begin(), without.end(), name) == without.end()) without.emplace_back(name);
+    if (std::string_view(name).find("/libgcc/") != std::string_view::npos)
+      continue;  // the compiler's own, as -ffast-math links in
+    const bool known = std::any_of(with.begin(), with.end(), [&](const std::string& source) {
+      return file_name(source) == file_name(name);
+    });
+    if (!known && std::find(without.begin(), without.end(), name) == without.end())
+      without.emplace_back(name);
   }
   dwarf_end(dwarf);
 }
@@ -65,7 +72,9 @@ PassNotes pass_notes(const std::string& program) {
       if (gelf_getshdr(section, &header) == nullptr) continue;
       const char* const name = elf_strptr(elf, names, header.sh_name);
       if (name == nullptr || std::string_view(name) != PHOTOFINISH_NOTE_SECTION) continue;
-      if (Elf_Data* const data = elf_getdata(section, nullptr); data != nullptr && data->d_buf != nullptr) read_notes(data, notes.with);
+      if (Elf_Data* const data = elf_getdata(section, nullptr);
+          data != nullptr && data->d_buf != nullptr)
+        read_notes(data, notes.with);
     }
     read_units(elf, notes.with, notes.without);
   }

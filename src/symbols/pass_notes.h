@@ -1,5 +1,5 @@
-// Which of a program's source files were built with the compiler pass: each object that was carries a note (photofinish/runtime_abi.h), and debug
-// information names those that were not.
+// Which of a program's source files were built with the compiler pass: each object that was carries
+// a note (photofinish/runtime_abi.h), and debug information names those that were not.
 #pragma once
 
 #include <string>

@@ -22,8 +22,9 @@
 namespace photofinish {
 namespace {
 
-// libdw asks debuginfod servers when this is set. A report must not wait for a network, and the programs that we start
-// later must still see the user's value: so it is hidden for the time of a lookup only.
+// libdw asks debuginfod servers when this is set. A report must not wait for a network, and the
+// programs that we start later must still see the user's value: so it is hidden for the time of a
+// lookup only.
 class NoDebuginfod {
  public:
   NoDebuginfod() {
@@ -41,13 +42,14 @@ class NoDebuginfod {
   std::optional<std::string> urls_;
 };
 
-int find_elf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, char** file, Elf** elf) {
+int find_elf(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, char** file,
+             Elf** elf) {
   const NoDebuginfod scope;
   return dwfl_build_id_find_elf(module, data, name, base, file, elf);
 }
 
-int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base, const char* file,
-                   const char* link, GElf_Word crc, char** found) {
+int find_debuginfo(Dwfl_Module* module, void** data, const char* name, Dwarf_Addr base,
+                   const char* file, const char* link, GElf_Word crc, char** found) {
   const NoDebuginfod scope;
   return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
 }
@@ -66,14 +68,16 @@ std::string demangled(const char* name) {
   return result;
 }
 
-// C++ linkage names say the scope and the parameters. Other linkage names only repeat the name with decoration
+// C++ linkage names say the scope and the parameters. Other linkage names only repeat the name with
+// decoration
 // (__solver_MOD_step, _QMsolverPstep), so for those the plain name reads better.
 std::string function_name(Dwarf_Die die) {
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
     Dwarf_Attribute attribute;
     if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
     const char* linkage_name = dwarf_formstring(&attribute);
-    if (linkage_name != nullptr && std::string_view(linkage_name).starts_with("_Z")) return demangled(linkage_name);
+    if (linkage_name != nullptr && std::string_view(linkage_name).starts_with("_Z"))
+      return demangled(linkage_name);
   }
   const char* name = dwarf_diename(&die);  // follows abstract origins and specifications
   return name == nullptr ? "" : name;
@@ -91,7 +95,8 @@ std::string full_path(Dwarf_Die unit, const char* file) {
 int number(Dwarf_Die die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Word value;
-  if (dwarf_attr(&die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) return 0;
+  if (dwarf_attr(&die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0)
+    return 0;
   return value > INT_MAX ? 0 : static_cast<int>(value);
 }
 
@@ -116,8 +121,9 @@ std::vector<Dwarf_Die> scopes_at(Dwarf_Die function, Dwarf_Addr address) {
   return scopes;
 }
 
-// Line 0 marks code that the compiler made up or merged. The best that can be said is the line before it; but only one
-// of the same function: a line of something inlined there would be put under the wrong name.
+// Line 0 marks code that the compiler made up or merged. The best that can be said is the line
+// before it; but only one of the same function: a line of something inlined there would be put
+// under the wrong name.
 Place place_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr address) {
   Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
   Place place = place_of_line(unit, line);
@@ -125,10 +131,12 @@ Place place_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr 
   Dwarf_Die function = scopes.front();
   for (int steps = 0; line != nullptr && steps < 64; ++steps) {
     Dwarf_Addr start;
-    if (dwarf_lineaddr(line, &start) != 0 || start == 0 || dwarf_haspc(&function, start - 1) <= 0) return {};
+    if (dwarf_lineaddr(line, &start) != 0 || start == 0 || dwarf_haspc(&function, start - 1) <= 0)
+      return {};
     line = dwarf_getsrc_die(&unit, start - 1);
     place = place_of_line(unit, line);
-    if (place.line > 0 && scopes_at(function, start - 1).back().addr == scopes.back().addr) return place;
+    if (place.line > 0 && scopes_at(function, start - 1).back().addr == scopes.back().addr)
+      return place;
   }
   return {};
 }
@@ -138,7 +146,8 @@ Place place_of_call(Dwarf_Die unit, Dwarf_Die call) {
   Dwarf_Files* files;
   size_t count;
   const int index = number(call, DW_AT_call_file);
-  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || static_cast<size_t>(index) >= count) return {};
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || static_cast<size_t>(index) >= count)
+    return {};
   return {full_path(unit, dwarf_filesrc(files, static_cast<size_t>(index), nullptr, nullptr)),
           number(call, DW_AT_call_line), number(call, DW_AT_call_column)};
 }
@@ -158,14 +167,16 @@ std::string lower(std::string text) {
   return text;
 }
 
-// libdwfl also takes archives, objects and kernel modules, each with surprises of its own: only what can be loaded.
+// libdwfl also takes archives, objects and kernel modules, each with surprises of its own: only
+// what can be loaded.
 bool is_loadable_elf(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
   Elf64_Ehdr header;
   if (pread(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) return false;
   return std::string_view(reinterpret_cast<char*>(header.e_ident), SELFMAG) == ELFMAG &&
-         header.e_ident[EI_CLASS] == ELFCLASS64 && (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+         header.e_ident[EI_CLASS] == ELFCLASS64 &&
+         (header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
 }  // namespace
@@ -228,16 +239,20 @@ class Symbolizer::Module {
       frames.push_back({function_name(*scope), place.file, place.line, place.column, inlined});
       if (inlined) place = place_of_call(*unit, *scope);
     }
-    if (scopes.empty() && place.line > 0) frames.push_back({"", place.file, place.line, place.column});
+    if (scopes.empty() && place.line > 0)
+      frames.push_back({"", place.file, place.line, place.column});
     return frames;
   }
 
   std::string symbol_at(Dwarf_Addr address) {
     GElf_Off offset;
     GElf_Sym symbol;
-    const char* name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-    // Labels without size would claim everything up to the next symbol; $x and $d mark code and data on arm64.
-    if (name == nullptr || name[0] == '$' || offset >= std::max<GElf_Xword>(symbol.st_size, 1)) return {};
+    const char* name =
+        dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    // Labels without size would claim everything up to the next symbol; $x and $d mark code and
+    // data on arm64.
+    if (name == nullptr || name[0] == '$' || offset >= std::max<GElf_Xword>(symbol.st_size, 1))
+      return {};
     return demangled(name);
   }
 
@@ -263,14 +278,15 @@ bool Symbolizer::matches(const std::string& module_path, const std::string& buil
   return file.is_open() && (build_id.empty() || file.build_id() == lower(build_id));
 }
 
-std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t address, bool is_return_address,
-                                      const std::string& build_id) {
+std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t address,
+                                      bool is_return_address, const std::string& build_id) {
   Module& file = module(module_path);
   const auto [entry, is_new] = cache_.try_emplace({&file, address, is_return_address, build_id});
   std::vector<Frame>& frames = entry->second;
   if (!is_new) return frames;
   const bool before = is_return_address && address > 0;
-  frames = matches(module_path, build_id) ? file.frames_at(before ? address - 1 : address) : std::vector<Frame>(1);
+  frames = matches(module_path, build_id) ? file.frames_at(before ? address - 1 : address)
+                                          : std::vector<Frame>(1);
   for (Frame& frame : frames) {
     frame.module = module_path;
     frame.offset = address;

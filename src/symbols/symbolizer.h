@@ -1,12 +1,12 @@
-// Turns a place in a module (an ELF file and an address in it) into what a person reads: function, file, line, and the
-// functions that were inlined there. It is used when a report is written, never inside the user's process.
+// Turns a place in a module (an ELF file and an address in it) into what a person reads: function,
+// file, line, and the functions that were inlined there. It is used when a report is written, never
+// inside the user's process.
 //
-// Rule: better nothing than something wrong. When the file is missing, damaged, or not the build that ran, the answer
-// is the module and the address, alone.
-// Addresses are link-time ones: program counter minus load bias, the same in every rank and every run.
-// Debug information may be in the file or in a separate one, found by build id or .gnu_debuglink in the usual places;
-// nothing is ever fetched from a network.
-// Not thread-safe: one Symbolizer for each thread.
+// Rule: better nothing than something wrong. When the file is missing, damaged, or not the build
+// that ran, the answer is the module and the address, alone. Addresses are link-time ones: program
+// counter minus load bias, the same in every rank and every run. Debug information may be in the
+// file or in a separate one, found by build id or .gnu_debuglink in the usual places; nothing is
+// ever fetched from a network. Not thread-safe: one Symbolizer for each thread.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,12 @@ class Symbolizer {
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
 
-  // The frames at an address, innermost first; never empty: the last one is the function that was not inlined.
-  // A return address is that of the instruction after the call, so the one before it is looked up.
-  // `build_id` is what the module had when it ran, in hex; empty: not known, and not compared.
-  std::vector<Frame> frames(const std::string& module_path, uint64_t address, bool is_return_address,
-                            const std::string& build_id = "");
+  // The frames at an address, innermost first; never empty: the last one is the function that was
+  // not inlined. A return address is that of the instruction after the call, so the one before it
+  // is looked up. `build_id` is what the module had when it ran, in hex; empty: not known, and not
+  // compared.
+  std::vector<Frame> frames(const std::string& module_path, uint64_t address,
+                            bool is_return_address, const std::string& build_id = "");
 
   // Whether the file is there and is that build.
   bool matches(const std::string& module_path, const std::string& build_id);

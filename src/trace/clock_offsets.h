@@ -11,7 +11,8 @@
 namespace photofinish {
 
 struct ClockOffsets {
-  std::map<WorldRank, double> ns;  // when each rank's time 0 was, from that of the first of them; ranks whose trace cannot be read are left out
+  std::map<WorldRank, double> ns;  // when each rank's time 0 was, from that of the first of them;
+                                   // ranks whose trace cannot be read are left out
   std::uint64_t since_1970 = 0;    // that first time, in nanoseconds
 };
 ClockOffsets clock_offsets(const std::string& directory, const std::vector<WorldRank>& ranks);

@@ -1,8 +1,9 @@
 // Bytes and back. One `describe` for each stored type names its members once, for both directions.
 //
-// Numbers are LEB128 varints, signed ones in zigzag; strings and lists have their length in front. The encoder writes into
-// memory that its caller has made large enough; the decoder believes nothing: it never reads past its end, never allocates
-// more than the input could fill, and remembers the first thing that was wrong.
+// Numbers are LEB128 varints, signed ones in zigzag; strings and lists have their length in front.
+// The encoder writes into memory that its caller has made large enough; the decoder believes
+// nothing: it never reads past its end, never allocates more than the input could fill, and
+// remembers the first thing that was wrong.
 #pragma once
 
 #include <bit>
@@ -46,7 +47,8 @@ class Encoder {
 
 class Decoder {
  public:
-  Decoder(const std::uint8_t* begin, const std::uint8_t* end) : begin_(begin), next_(begin), end_(end) {}
+  Decoder(const std::uint8_t* begin, const std::uint8_t* end)
+      : begin_(begin), next_(begin), end_(end) {}
   bool ok() const { return reason_ == nullptr; }
   bool at_end() const { return next_ == end_; }
   const char* reason() const { return reason_; }
@@ -107,12 +109,18 @@ struct Write {
   }
   template <class T>
   void one(const T& value) {
-    if constexpr (kIsId<T>) one(value.value);
-    else if constexpr (std::is_enum_v<T>) out.number(static_cast<std::uint64_t>(value));
-    else if constexpr (std::is_same_v<T, double>) out.number(std::bit_cast<std::uint64_t>(value));
-    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) out.signed_number(value);
-    else if constexpr (std::is_integral_v<T>) out.number(value);
-    else describe(*this, const_cast<T&>(value));
+    if constexpr (kIsId<T>)
+      one(value.value);
+    else if constexpr (std::is_enum_v<T>)
+      out.number(static_cast<std::uint64_t>(value));
+    else if constexpr (std::is_same_v<T, double>)
+      out.number(std::bit_cast<std::uint64_t>(value));
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+      out.signed_number(value);
+    else if constexpr (std::is_integral_v<T>)
+      out.number(value);
+    else
+      describe(*this, const_cast<T&>(value));
   }
   void one(const std::string& text) {
     out.number(text.size());
@@ -133,8 +141,10 @@ struct Size {
   }
   template <class T>
   void one(const T& value) {
-    if constexpr (kIsId<T> || std::is_enum_v<T> || std::is_arithmetic_v<T>) bytes += kMaxVarint;
-    else describe(*this, const_cast<T&>(value));
+    if constexpr (kIsId<T> || std::is_enum_v<T> || std::is_arithmetic_v<T>)
+      bytes += kMaxVarint;
+    else
+      describe(*this, const_cast<T&>(value));
   }
   void one(const std::string& text) { bytes += kMaxVarint + text.size(); }
   template <class T>
@@ -152,13 +162,20 @@ struct Read {
   }
   template <class T>
   void one(T& value) {
-    if constexpr (kIsId<T>) one(value.value);
-    else if constexpr (std::is_enum_v<T>) value = static_cast<T>(narrow<std::underlying_type_t<T>>(in.number()));
-    else if constexpr (std::is_same_v<T, bool>) value = in.number() != 0;
-    else if constexpr (std::is_same_v<T, double>) value = std::bit_cast<double>(in.number());
-    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) value = narrow<T>(in.signed_number());
-    else if constexpr (std::is_integral_v<T>) value = narrow<T>(in.number());
-    else describe(*this, value);
+    if constexpr (kIsId<T>)
+      one(value.value);
+    else if constexpr (std::is_enum_v<T>)
+      value = static_cast<T>(narrow<std::underlying_type_t<T>>(in.number()));
+    else if constexpr (std::is_same_v<T, bool>)
+      value = in.number() != 0;
+    else if constexpr (std::is_same_v<T, double>)
+      value = std::bit_cast<double>(in.number());
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+      value = narrow<T>(in.signed_number());
+    else if constexpr (std::is_integral_v<T>)
+      value = narrow<T>(in.number());
+    else
+      describe(*this, value);
   }
   template <class T, class Wide>
   T narrow(Wide value) {
@@ -167,7 +184,8 @@ struct Read {
   }
   void one(std::string& text) {
     const std::size_t size = in.length();
-    if (const std::uint8_t* start = in.bytes(size)) text.assign(reinterpret_cast<const char*>(start), size);
+    if (const std::uint8_t* start = in.bytes(size))
+      text.assign(reinterpret_cast<const char*>(start), size);
   }
   template <class T>
   void one(std::vector<T>& list) {
@@ -176,34 +194,88 @@ struct Read {
   }
 };
 
-template <class A> void describe(A& a, Dimension& d) { a(d.count, d.stride); }
-template <class A> void describe(A& a, Box& d) { a(d.offset, d.length, d.dimensions); }
-template <class A> void describe(A& a, ByteRange& d) { a(d.begin, d.end); }
-template <class A> void describe(A& a, DataMap& d) { a(d.size, d.lower_bound, d.extent, d.boxes); }
-template <class A> void describe(A& a, ModuleDefinition& d) { a(d.id, d.path, d.build_id, d.base); }
-template <class A> void describe(A& a, SiteFrame& d) { a(d.module, d.address); }
-template <class A> void describe(A& a, SiteDefinition& d) { a(d.id, d.frames); }
-template <class A> void describe(A& a, GroupDefinition& d) { a(d.id, d.ranks); }
-template <class A> void describe(A& a, CommDefinition& d) {
-  a(d.id, d.uid, d.name, d.group, d.remote_group, d.parent, d.has_topology, d.sources, d.destinations);
+template <class A>
+void describe(A& a, Dimension& d) {
+  a(d.count, d.stride);
 }
-template <class A> void describe(A& a, TypeDefinition& d) { a(d.id, d.name, d.element, d.map); }
-template <class A> void describe(A& a, OpDefinition& d) { a(d.id, d.name); }
-template <class A> void describe(A& a, WinSegment& d) { a(d.owner, d.address, d.size); }
-template <class A> void describe(A& a, WinDefinition& d) {
-  a(d.id, d.uid, d.name, d.comm, d.flavour, d.unified, d.base, d.size, d.unit, d.accumulate_ops, d.accumulate_ordering,
-    d.segments);
+template <class A>
+void describe(A& a, Box& d) {
+  a(d.offset, d.length, d.dimensions);
 }
-template <class A> void describe(A& a, TextDefinition& d) { a(d.id, d.text); }
-template <class A> void describe(A& a, SamplingDefinition& d) {
-  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.run_ns, d.lifted_ns, d.wall_ns);
+template <class A>
+void describe(A& a, ByteRange& d) {
+  a(d.begin, d.end);
 }
-template <class A> void describe(A& a, TaskDefinition& d) { a(d.id, d.os_thread); }
-template <class A> void describe(A& a, HostClock& d) { a(d.id, d.ns_per_tick, d.tick, d.ns); }
-template <class A> void describe(A& a, RankDefinition& d) {
+template <class A>
+void describe(A& a, DataMap& d) {
+  a(d.size, d.lower_bound, d.extent, d.boxes);
+}
+template <class A>
+void describe(A& a, ModuleDefinition& d) {
+  a(d.id, d.path, d.build_id, d.base);
+}
+template <class A>
+void describe(A& a, SiteFrame& d) {
+  a(d.module, d.address);
+}
+template <class A>
+void describe(A& a, SiteDefinition& d) {
+  a(d.id, d.frames);
+}
+template <class A>
+void describe(A& a, GroupDefinition& d) {
+  a(d.id, d.ranks);
+}
+template <class A>
+void describe(A& a, CommDefinition& d) {
+  a(d.id, d.uid, d.name, d.group, d.remote_group, d.parent, d.has_topology, d.sources,
+    d.destinations);
+}
+template <class A>
+void describe(A& a, TypeDefinition& d) {
+  a(d.id, d.name, d.element, d.map);
+}
+template <class A>
+void describe(A& a, OpDefinition& d) {
+  a(d.id, d.name);
+}
+template <class A>
+void describe(A& a, WinSegment& d) {
+  a(d.owner, d.address, d.size);
+}
+template <class A>
+void describe(A& a, WinDefinition& d) {
+  a(d.id, d.uid, d.name, d.comm, d.flavour, d.unified, d.base, d.size, d.unit, d.accumulate_ops,
+    d.accumulate_ordering, d.segments);
+}
+template <class A>
+void describe(A& a, TextDefinition& d) {
+  a(d.id, d.text);
+}
+template <class A>
+void describe(A& a, SamplingDefinition& d) {
+  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.run_ns,
+    d.lifted_ns, d.wall_ns);
+}
+template <class A>
+void describe(A& a, TaskDefinition& d) {
+  a(d.id, d.os_thread);
+}
+template <class A>
+void describe(A& a, HostClock& d) {
+  a(d.id, d.ns_per_tick, d.tick, d.ns);
+}
+template <class A>
+void describe(A& a, RankDefinition& d) {
   a(d.rank, d.world_size, d.host, d.pid, d.mpi, d.program, d.clock, d.ticks_per_unit);
 }
-template <class A> void describe(A& a, Buffer& d) { a(d.access, d.address, d.count, d.type); }
-template <class A> void describe(A& a, Completion& d) { a(d.index, d.from, d.tag, d.bytes, d.cancelled); }
+template <class A>
+void describe(A& a, Buffer& d) {
+  a(d.access, d.address, d.count, d.type);
+}
+template <class A>
+void describe(A& a, Completion& d) {
+  a(d.index, d.from, d.tag, d.bytes, d.cancelled);
+}
 
 }  // namespace photofinish

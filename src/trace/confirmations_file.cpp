@@ -9,7 +9,9 @@ namespace photofinish {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'C', 'N', 'F'};
-std::string path_in(const std::string& directory) { return directory + "/" + std::string(kConfirmationsFile); }
+std::string path_in(const std::string& directory) {
+  return directory + "/" + std::string(kConfirmationsFile);
+}
 
 }  // namespace
 
@@ -27,7 +29,8 @@ Result<std::vector<Confirmation>> read_confirmations(const std::string& director
   return read_sealed_value<std::vector<Confirmation>>(path_in(directory), kMagic);
 }
 
-Result<bool> write_confirmations(const std::string& directory, const std::vector<Confirmation>& confirmations) {
+Result<bool> write_confirmations(const std::string& directory,
+                                 const std::vector<Confirmation>& confirmations) {
   return write_sealed(path_in(directory), kMagic, encoded(confirmations));
 }
 

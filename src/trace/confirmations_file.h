@@ -11,6 +11,7 @@ namespace photofinish {
 
 // None if there is no such file.
 Result<std::vector<Confirmation>> read_confirmations(const std::string& directory);
-Result<bool> write_confirmations(const std::string& directory, const std::vector<Confirmation>& confirmations);
+Result<bool> write_confirmations(const std::string& directory,
+                                 const std::vector<Confirmation>& confirmations);
 
 }  // namespace photofinish

@@ -1,12 +1,14 @@
 // Events as bytes, and back.
 //
-// What is known before a call and what it returned are two halves, so that the first can be on record while the call waits.
-// Times are in the trace's units, the start relative to the end of the task's event before.
+// What is known before a call and what it returned are two halves, so that the first can be on
+// record while the call waits. Times are in the trace's units, the start relative to the end of the
+// task's event before.
 //
-// Programs repeat themselves: the usual event is the last one from its site once more, at another time. So each half has a
-// body (all but its time), and a body that equals the last one of its site is replaced by a reference to it: 4 bytes an
-// event instead of 40, and as much less for the compressor to read. Requests are numbered from the newest one, or no
-// two events that name them would ever be equal. All of this is the state of one chunk: chunks are read on their own.
+// Programs repeat themselves: the usual event is the last one from its site once more, at another
+// time. So each half has a body (all but its time), and a body that equals the last one of its site
+// is replaced by a reference to it: 4 bytes an event instead of 40, and as much less for the
+// compressor to read. Requests are numbered from the newest one, or no two events that name them
+// would ever be equal. All of this is the state of one chunk: chunks are read on their own.
 #pragma once
 
 #include <array>
@@ -29,13 +31,15 @@ struct RepeatSlot {
 };
 
 inline constexpr std::size_t kRepeatSlots = 64;
-// Larger ones are always written out: a reference must not cost its reader much more than it cost its writer.
+// Larger ones are always written out: a reference must not cost its reader much more than it cost
+// its writer.
 inline constexpr std::size_t kMaxRepeatedBody = 4096;
 inline std::size_t repeat_slot(SiteId site) { return site.value % kRepeatSlots; }
 
 inline std::size_t max_size(const Event& event, std::size_t completions) {
   return kMaxVarint * (18 + kFieldCount) + event.buffers.size() * 4 * kMaxVarint +
-         (event.requests.size() + event.numbers.size() + event.more_numbers) * kMaxVarint + completions * 5 * kMaxVarint;
+         (event.requests.size() + event.numbers.size() + event.more_numbers) * kMaxVarint +
+         completions * 5 * kMaxVarint;
 }
 
 class EventEncoder {
@@ -48,7 +52,8 @@ class EventEncoder {
   }
 
   // Each writes its half at `at`, in a chunk that begins at `chunk`, and returns where it ends.
-  std::uint8_t* before(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t start_delta) {
+  std::uint8_t* before(const std::uint8_t* chunk, std::uint8_t* at, const Event& event,
+                       std::uint64_t start_delta) {
     const std::size_t slot = repeat_slot(event.site);
     Opening& last = openings_[slot];
     const bool simple = last.take(event);
@@ -69,15 +74,17 @@ class EventEncoder {
     for (const RequestId id : event.requests) body.number(relative(id));
     write(event.numbers);
     numbers_before_ = event.numbers.size();
-    if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
+    if (event.fields.has(Field::request))
+      newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
     const bool repeats = replace(chunk, at, body.next(), start_delta, slots_[slot].before);
     if (repeats) *end_++ = static_cast<std::uint8_t>(slot);
     return end_;
   }
 
-  // `before` is the mask of fields at the time of the first half: those that the call's return added are stored now.
-  std::uint8_t* after(const std::uint8_t* chunk, std::uint8_t* at, const Event& event, std::uint64_t duration,
-                      std::uint64_t before) {
+  // `before` is the mask of fields at the time of the first half: those that the call's return
+  // added are stored now.
+  std::uint8_t* after(const std::uint8_t* chunk, std::uint8_t* at, const Event& event,
+                      std::uint64_t duration, std::uint64_t before) {
     RepeatSlot& slot = slots_[repeat_slot(event.site)];
     Outcome& last = outcomes_[repeat_slot(event.site)];
     const bool simple = last.take(event, before) && event.numbers.size() == numbers_before_;
@@ -92,7 +99,8 @@ class EventEncoder {
     write_fields(body, event, ~before);
     write(event.completions);
     body.number(event.numbers.size() - numbers_before_);
-    for (std::size_t i = numbers_before_; i < event.numbers.size(); ++i) body.signed_number(event.numbers[i]);
+    for (std::size_t i = numbers_before_; i < event.numbers.size(); ++i)
+      body.signed_number(event.numbers[i]);
     if ((event.fields.mask() & ~before) != 0 && event.fields.has(Field::request))
       newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
     replace(chunk, at, body.next(), duration, slot.after);
@@ -101,7 +109,8 @@ class EventEncoder {
   }
 
  private:
-  // The last first half of a slot as numbers, so that a repetition need not be written before it is known to be one.
+  // The last first half of a slot as numbers, so that a repetition need not be written before it is
+  // known to be one.
   struct Opening {
     std::uint64_t mask = ~std::uint64_t{0};
     SiteId site;
@@ -111,14 +120,17 @@ class EventEncoder {
     Buffer buffer;
     std::array<std::int64_t, 8> values{};
 
-    // Becomes the event's first half, and notes whether it was that before. False if it is not a simple one.
+    // Becomes the event's first half, and notes whether it was that before. False if it is not a
+    // simple one.
     bool take(const Event& event) {
       const std::uint64_t now = event.fields.mask();
-      if (!event.requests.empty() || !event.numbers.empty() || event.buffers.size() > 1 || std::popcount(now) > 8 || event.fields.has(Field::request)) {
+      if (!event.requests.empty() || !event.numbers.empty() || event.buffers.size() > 1 ||
+          std::popcount(now) > 8 || event.fields.has(Field::request)) {
         mask = ~std::uint64_t{0};  // equals nothing
         return false;
       }
-      same = mask == now && site == event.site && call == event.call && buffers == event.buffers.size();
+      same = mask == now && site == event.site && call == event.call &&
+             buffers == event.buffers.size();
       if (!event.buffers.empty()) {
         same = same && buffer == event.buffers.front();
         buffer = event.buffers.front();
@@ -136,18 +148,22 @@ class EventEncoder {
     }
   };
 
-  // The last second half of a site as numbers. A program waits for a receive's second half, and comparing bytes that were only
-  // just stored one by one would make it wait for the store buffer as well.
+  // The last second half of a site as numbers. A program waits for a receive's second half, and
+  // comparing bytes that were only just stored one by one would make it wait for the store buffer
+  // as well.
   struct Outcome {
     std::uint64_t mask = ~std::uint64_t{0};
     std::int32_t result = 0;
     bool same = false;
     std::array<std::int64_t, 4> values{};
 
-    // Becomes the event's outcome, and notes whether it was that before. False if it is not a simple one.
+    // Becomes the event's outcome, and notes whether it was that before. False if it is not a
+    // simple one.
     bool take(const Event& event, std::uint64_t before) {
       const std::uint64_t added = event.fields.mask() & ~before;
-      if (!event.completions.empty() || std::popcount(added) > 4 || event.fields.has(Field::request)) return false;
+      if (!event.completions.empty() || std::popcount(added) > 4 ||
+          event.fields.has(Field::request))
+        return false;
       same = mask == added && result == event.result;
       std::size_t count = 0;
       event.fields.each(added, [&](Field, std::int64_t value) {
@@ -164,20 +180,25 @@ class EventEncoder {
   std::uint64_t relative(RequestId id) const {
     if (id.value == 0) return 0;
     const auto distance = static_cast<std::int64_t>(id.value - newest_request_);
-    return ((static_cast<std::uint64_t>(distance) << 1) ^ static_cast<std::uint64_t>(distance >> 63)) + 1;
+    return ((static_cast<std::uint64_t>(distance) << 1) ^
+            static_cast<std::uint64_t>(distance >> 63)) +
+           1;
   }
 
   void write_fields(Encoder& out, const Event& event, std::uint64_t mask) const {
     out.number(event.fields.mask() & mask);
     event.fields.each(mask, [&](Field field, std::int64_t value) {
-      if (field == Field::request) out.number(relative(RequestId(static_cast<std::uint64_t>(value))));
-      else out.signed_number(value);
+      if (field == Field::request)
+        out.number(relative(RequestId(static_cast<std::uint64_t>(value))));
+      else
+        out.signed_number(value);
     });
   }
 
-  // The body was written a little behind `at`. In front of it comes its time with one bit for whether it is a repetition;
-  // then itself, unless it is.
-  bool replace(const std::uint8_t* chunk, std::uint8_t* at, const std::uint8_t* body_end, std::uint64_t time, BodyPlace& last) {
+  // The body was written a little behind `at`. In front of it comes its time with one bit for
+  // whether it is a repetition; then itself, unless it is.
+  bool replace(const std::uint8_t* chunk, std::uint8_t* at, const std::uint8_t* body_end,
+               std::uint64_t time, BodyPlace& last) {
     const std::uint8_t* body = at + kMaxVarint;
     const auto size = static_cast<std::size_t>(body_end - body);
     const bool repeats = size == last.size && std::memcmp(body, chunk + last.offset, size) == 0;
@@ -186,7 +207,8 @@ class EventEncoder {
     end_ = out.next();
     if (repeats) return true;
     std::memmove(end_, body, size);
-    last = size <= kMaxRepeatedBody ? BodyPlace{static_cast<std::uint32_t>(end_ - chunk), static_cast<std::uint32_t>(size)}
+    last = size <= kMaxRepeatedBody ? BodyPlace{static_cast<std::uint32_t>(end_ - chunk),
+                                                static_cast<std::uint32_t>(size)}
                                     : BodyPlace{};
     end_ += size;
     return false;
@@ -214,8 +236,8 @@ class EventDecoder {
     std::size_t end = 0;  // where the next one begins
   };
 
-  // The record at `position` of a chunk, of which bytes up to `limit` may be read; `half`: only its first half is there.
-  // The reason if it cannot be read, null otherwise.
+  // The record at `position` of a chunk, of which bytes up to `limit` may be read; `half`: only its
+  // first half is there. The reason if it cannot be read, null otherwise.
   const char* decode(const std::uint8_t* chunk, std::size_t position, std::size_t limit, bool half,
                      const Vocabulary& vocabulary, Event& event, Record& record) {
     Decoder in(chunk + position, chunk + limit);
@@ -224,7 +246,8 @@ class EventDecoder {
     if (record.start_delta & 1) {
       const std::uint8_t* index = in.bytes(1);
       if (index == nullptr) return in.reason();
-      if (*index >= kRepeatSlots || slots_[*index].before.size == 0) return "a repetition of nothing";
+      if (*index >= kRepeatSlots || slots_[*index].before.size == 0)
+        return "a repetition of nothing";
       slot = &slots_[*index];
       Decoder body(chunk + slot->before.offset, chunk + slot->before.offset + slot->before.size);
       read_before(body, vocabulary, event, record);
@@ -273,8 +296,10 @@ class EventDecoder {
   void read_fields(Decoder& in, const Vocabulary& vocabulary, Event& event) {
     for (std::uint64_t mask = in.number(); mask != 0 && in.ok(); mask &= mask - 1) {
       const auto field = vocabulary.field(static_cast<std::size_t>(std::countr_zero(mask)));
-      if (field == Field::request) event.fields.set(*field, static_cast<std::int64_t>(absolute(in.number())));
-      else if (const std::int64_t value = in.signed_number(); field) event.fields.set(*field, value);
+      if (field == Field::request)
+        event.fields.set(*field, static_cast<std::int64_t>(absolute(in.number())));
+      else if (const std::int64_t value = in.signed_number(); field)
+        event.fields.set(*field, value);
     }
   }
 
@@ -284,7 +309,8 @@ class EventDecoder {
     read_fields(in, vocabulary, event);
     read(event.buffers);
     event.requests.clear();
-    for (std::size_t left = in.length(); left > 0 && in.ok(); --left) event.requests.emplace_back(absolute(in.number()));
+    for (std::size_t left = in.length(); left > 0 && in.ok(); --left)
+      event.requests.emplace_back(absolute(in.number()));
     read(event.numbers);
     note_newest(event);
   }
@@ -295,12 +321,14 @@ class EventDecoder {
     const std::uint64_t before = event.fields.mask();
     read_fields(in, vocabulary, event);
     read(event.completions);
-    for (std::size_t left = in.length(); left > 0 && in.ok(); --left) event.numbers.push_back(in.signed_number());
+    for (std::size_t left = in.length(); left > 0 && in.ok(); --left)
+      event.numbers.push_back(in.signed_number());
     if (event.fields.mask() != before) note_newest(event);
   }
 
   void note_newest(const Event& event) {
-    if (event.fields.has(Field::request)) newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
+    if (event.fields.has(Field::request))
+      newest_request_ = static_cast<std::uint64_t>(event.fields[Field::request]);
   }
 
   std::array<RepeatSlot, kRepeatSlots> slots_{};

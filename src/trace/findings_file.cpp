@@ -53,7 +53,8 @@ void ranks(A& a, std::set<WorldRank>& set) {
   std::vector<WorldRank> list(set.begin(), set.end());
   a(list);
   if constexpr (kReads<A>) {
-    if (std::adjacent_find(list.begin(), list.end(), std::greater_equal()) != list.end()) a.in.fail("ranks that do not ascend");
+    if (std::adjacent_find(list.begin(), list.end(), std::greater_equal()) != list.end())
+      a.in.fail("ranks that do not ascend");
     set = {list.begin(), list.end()};
   }
 }
@@ -119,13 +120,16 @@ void describe(A& a, TimingDependence& d) {
 
 template <class A>
 void describe(A& a, MessageFindings& d) {
-  a(d.races, d.standstills, d.timing, d.answers, d.messages, d.looked, d.followed, d.threads, d.unsure, d.unsure_after);
+  a(d.races, d.standstills, d.timing, d.answers, d.messages, d.looked, d.followed, d.threads,
+    d.unsure, d.unsure_after);
 }
 
 namespace {
 
-std::uint64_t checksum_of(const FindingsHeader& header, const std::uint8_t* payload, std::size_t size) {
-  return XXH3_64bits_withSeed(payload, size, XXH3_64bits(&header, offsetof(FindingsHeader, checksum)));
+std::uint64_t checksum_of(const FindingsHeader& header, const std::uint8_t* payload,
+                          std::size_t size) {
+  return XXH3_64bits_withSeed(payload, size,
+                              XXH3_64bits(&header, offsetof(FindingsHeader, checksum)));
 }
 
 Error file_error(const std::string& what, const std::string& path, int error) {
@@ -151,7 +155,8 @@ class File {
 Result<std::vector<std::uint8_t>> whole_file(const std::string& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status;
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) return file_error("cannot read", path, errno);
+  if (file.number() < 0 || fstat(file.number(), &status) != 0)
+    return file_error("cannot read", path, errno);
   if (static_cast<std::uint64_t>(status.st_size) > kMaxFindings + sizeof(FindingsHeader))
     return Error{path + ": larger than any file of findings"};
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(status.st_size));
@@ -173,11 +178,16 @@ std::string findings_path(const std::string& directory, WorldRank rank) {
   return directory + name + std::string(kFindingsEnding);
 }
 
-std::string analysis_path(const std::string& directory) { return directory + "/" + std::string(kAnalysisFile); }
+std::string analysis_path(const std::string& directory) {
+  return directory + "/" + std::string(kAnalysisFile);
+}
 
-std::string messages_path(const std::string& directory) { return directory + "/" + std::string(kMessagesFile); }
+std::string messages_path(const std::string& directory) {
+  return directory + "/" + std::string(kMessagesFile);
+}
 
-Result<bool> write_sealed(const std::string& path, const char (&magic)[8], const std::vector<std::uint8_t>& payload) {
+Result<bool> write_sealed(const std::string& path, const char (&magic)[8],
+                          const std::vector<std::uint8_t>& payload) {
   FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
   std::memcpy(header.magic, magic, sizeof header.magic);
   header.checksum = checksum_of(header, payload.data(), payload.size());
@@ -185,8 +195,8 @@ Result<bool> write_sealed(const std::string& path, const char (&magic)[8], const
   const std::string unfinished = path + std::string(kUnfinished);
   File file(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.number() < 0) return file_error("cannot create", unfinished, errno);
-  if (!write_all(file.number(), &header, sizeof header, 0) || !write_all(file.number(), payload.data(), payload.size(), sizeof header) ||
-      !file.closed() ||
+  if (!write_all(file.number(), &header, sizeof header, 0) ||
+      !write_all(file.number(), payload.data(), payload.size(), sizeof header) || !file.closed() ||
       rename(unfinished.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(unfinished.c_str());
@@ -201,30 +211,51 @@ Result<std::vector<std::uint8_t>> read_sealed(const std::string& path, const cha
   FindingsHeader header;
   if (bytes->size() < sizeof header) return Error{path + ": too short for a file of findings"};
   std::memcpy(&header, bytes->data(), sizeof header);
-  if (std::memcmp(header.magic, magic, sizeof header.magic) != 0) return Error{path + ": not a file of findings"};
+  if (std::memcmp(header.magic, magic, sizeof header.magic) != 0)
+    return Error{path + ": not a file of findings"};
   if (header.version > kFindingsVersion)
-    return Error{path + ": findings version " + std::to_string(header.version) + " is newer than this photofinish (" +
-                 std::to_string(kFindingsVersion) + "); read it with the photofinish that wrote it"};
+    return Error{path + ": findings version " + std::to_string(header.version) +
+                 " is newer than this photofinish (" + std::to_string(kFindingsVersion) +
+                 "); read it with the photofinish that wrote it"};
   if (header.version < kFindingsVersion)
-    return Error{path + ": findings version " + std::to_string(header.version) + " is older than this photofinish (" + std::to_string(kFindingsVersion) +
+    return Error{path + ": findings version " + std::to_string(header.version) +
+                 " is older than this photofinish (" + std::to_string(kFindingsVersion) +
                  "); check the program again, or read it with the photofinish that wrote it"};
   const std::uint8_t* payload = bytes->data() + sizeof header;
   const std::size_t size = bytes->size() - sizeof header;
   if (header.size != size)
-    return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " + std::to_string(header.size)};
-  if (header.checksum != checksum_of(header, payload, size)) return Error{path + ": damaged, its checksum does not match"};
+    return Error{path + ": " + std::to_string(size) + " bytes of findings, and the header says " +
+                 std::to_string(header.size)};
+  if (header.checksum != checksum_of(header, payload, size))
+    return Error{path + ": damaged, its checksum does not match"};
   return std::vector<std::uint8_t>(payload, payload + size);
 }
 
-std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) { return encoded(findings); }
-Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) { return decoded<std::vector<Finding>>(bytes.data(), bytes.size()); }
-std::vector<std::uint8_t> encode_messages(const MessageFindings& findings) { return encoded(findings); }
-Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes) { return decoded<MessageFindings>(bytes.data(), bytes.size()); }
+std::vector<std::uint8_t> encode_findings(const std::vector<Finding>& findings) {
+  return encoded(findings);
+}
+Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& bytes) {
+  return decoded<std::vector<Finding>>(bytes.data(), bytes.size());
+}
+std::vector<std::uint8_t> encode_messages(const MessageFindings& findings) {
+  return encoded(findings);
+}
+Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes) {
+  return decoded<MessageFindings>(bytes.data(), bytes.size());
+}
 
-Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) { return write_sealed(path, kFindingsMagic, encoded(findings)); }
-Result<std::vector<Finding>> read_findings_file(const std::string& path) { return read_sealed_value<std::vector<Finding>>(path, kFindingsMagic); }
-Result<bool> write_messages(const std::string& path, const MessageFindings& findings) { return write_sealed(path, kMessagesMagic, encoded(findings)); }
-Result<MessageFindings> read_messages_file(const std::string& path) { return read_sealed_value<MessageFindings>(path, kMessagesMagic); }
+Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings) {
+  return write_sealed(path, kFindingsMagic, encoded(findings));
+}
+Result<std::vector<Finding>> read_findings_file(const std::string& path) {
+  return read_sealed_value<std::vector<Finding>>(path, kFindingsMagic);
+}
+Result<bool> write_messages(const std::string& path, const MessageFindings& findings) {
+  return write_sealed(path, kMessagesMagic, encoded(findings));
+}
+Result<MessageFindings> read_messages_file(const std::string& path) {
+  return read_sealed_value<MessageFindings>(path, kMessagesMagic);
+}
 
 Result<RunFindings> read_findings(const std::string& directory) {
   const auto recorded = recorded_ranks(directory);
@@ -234,7 +265,8 @@ Result<RunFindings> read_findings(const std::string& directory) {
   for (const WorldRank rank : told) {
     auto read = read_findings_file(findings_path(directory, rank));
     if (!read) return read.error();
-    by_ranks.insert(by_ranks.end(), std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
+    by_ranks.insert(by_ranks.end(), std::make_move_iterator(read->begin()),
+                    std::make_move_iterator(read->end()));
   }
   RunFindings run{.analysed = !told.empty(), .findings = merge_findings(std::move(by_ranks))};
   if (access(analysis_path(directory).c_str(), F_OK) == 0) {
@@ -243,7 +275,8 @@ Result<RunFindings> read_findings(const std::string& directory) {
     run.analysed = true;
     run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
   } else if (run.analysed) {
-    std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(), std::back_inserter(run.missing));
+    std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(),
+                        std::back_inserter(run.missing));
   }
   if (access(messages_path(directory).c_str(), F_OK) == 0) {
     auto messages = read_messages_file(messages_path(directory));

@@ -1,10 +1,12 @@
-// Findings on disk, in the run directory: rank-N.findings, which rank N of a running program writes about its own memory, and
-// analysis.findings, which an analysis of the recorded run writes; messages.findings is about its messages. A run without any of them was never analysed; one that is empty
-// says that there is nothing to find.
+// Findings on disk, in the run directory: rank-N.findings, which rank N of a running program writes
+// about its own memory, and analysis.findings, which an analysis of the recorded run writes;
+// messages.findings is about its messages. A run without any of them was never analysed; one that
+// is empty says that there is nothing to find.
 //
-// A file is a header and one list of findings, in the values of codec.h; calls go by name, as in a trace. It appears under its
-// name when it is complete, so that nobody ever reads half of one.
-// A change of the header, of a describe, or of an enumeration that a finding holds is a new kFindingsVersion.
+// A file is a header and one list of findings, in the values of codec.h; calls go by name, as in a
+// trace. It appears under its name when it is complete, so that nobody ever reads half of one. A
+// change of the header, of a describe, or of an enumeration that a finding holds is a new
+// kFindingsVersion.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,10 @@ inline constexpr std::uint32_t kFindingsVersion = 4;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";
-inline constexpr std::string_view kConfirmationsFile = "confirmed.findings";  // report/confirmation.h
-inline constexpr std::string_view kUnfinished = ".new";  // behind the name of a file that is being written
+inline constexpr std::string_view kConfirmationsFile =
+    "confirmed.findings";  // report/confirmation.h
+inline constexpr std::string_view kUnfinished =
+    ".new";  // behind the name of a file that is being written
 
 struct FindingsHeader {
   char magic[8];  // kFindingsMagic
@@ -54,12 +58,14 @@ Result<std::vector<Finding>> read_findings_file(const std::string& path);
 Result<bool> write_messages(const std::string& path, const MessageFindings& findings);
 Result<MessageFindings> read_messages_file(const std::string& path);
 
-// All that is known about a run. What its ranks and a later analysis have both found is counted once.
+// All that is known about a run. What its ranks and a later analysis have both found is counted
+// once.
 struct RunFindings {
-  bool analysed = false;           // false: nobody has looked for findings
-  std::vector<Finding> findings;   // merged
+  bool analysed = false;                    // false: nobody has looked for findings
+  std::vector<Finding> findings;            // merged
   std::optional<MessageFindings> messages;  // none: nobody has looked
-  std::vector<WorldRank> missing;  // recorded ranks that left no findings, unless the whole run was analysed
+  std::vector<WorldRank>
+      missing;  // recorded ranks that left no findings, unless the whole run was analysed
 };
 Result<RunFindings> read_findings(const std::string& directory);
 

@@ -43,7 +43,8 @@ void drop_tail(std::vector<std::uint8_t>& tail, std::uint64_t& committed) {
 // Hostile times must not become undefined conversions.
 std::uint64_t nanoseconds(std::uint64_t units, double ns_per_unit) {
   const double value = static_cast<double>(units) * ns_per_unit;
-  return value < 9e18 ? static_cast<std::uint64_t>(value) : std::uint64_t{9'000'000'000'000'000'000};
+  return value < 9e18 ? static_cast<std::uint64_t>(value)
+                      : std::uint64_t{9'000'000'000'000'000'000};
 }
 
 // Whoever uses a definition relies on what its type promises, so that is checked here, once.
@@ -57,7 +58,9 @@ bool are_ranks(const std::vector<WorldRank>& ranks, int world_size) {
                      [&](WorldRank rank) { return rank >= kRootHere && rank.value < world_size; });
 }
 
-bool holds(const GroupDefinition& group, int world_size) { return are_ranks(group.ranks, world_size); }
+bool holds(const GroupDefinition& group, int world_size) {
+  return are_ranks(group.ranks, world_size);
+}
 
 bool holds(const CommDefinition& comm, int world_size) {
   return are_ranks(comm.sources, world_size) && are_ranks(comm.destinations, world_size);
@@ -71,7 +74,8 @@ bool holds(const TypeDefinition& type, int) {
     for (const Dimension& dimension : box.dimensions) {
       if (dimension.count <= 1 || dimension.stride < stride) return false;
       stride = dimension.stride;
-      if (__builtin_mul_overflow(dimension.count - 1, stride, &reach) || __builtin_add_overflow(end, reach, &end))
+      if (__builtin_mul_overflow(dimension.count - 1, stride, &reach) ||
+          __builtin_add_overflow(end, reach, &end))
         return false;
     }
     return true;
@@ -98,7 +102,8 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   self->live_path_ = live_path(directory, rank);
   self->file_ = ::open(self->path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (self->file_ < 0) return Error{self->path_ + ": " + std::strerror(errno)};
-  // The live file first: a lane that becomes a chunk in between is then seen twice and dropped once, never missed.
+  // The live file first: a lane that becomes a chunk in between is then seen twice and dropped
+  // once, never missed.
   self->read_live(self->live_path_);
   struct stat status;
   if (fstat(self->file_, &status) != 0) return Error{self->path_ + ": " + std::strerror(errno)};
@@ -106,7 +111,8 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   Error error;
   if (!self->read_header(error)) return error;
   if (self->rank() != rank)
-    return Error{at(self->path_, offsetof(FileHeader, rank), "this is the trace of rank " + std::to_string(self->header_.rank))};
+    return Error{at(self->path_, offsetof(FileHeader, rank),
+                    "this is the trace of rank " + std::to_string(self->header_.rank))};
   self->scan_chunks();
   self->drop_written_tails();
 
@@ -117,18 +123,23 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   }
   // The live file's definitions are the newest: a chunk's must not replace them.
   for (auto& stream : self->streams_)
-    if (stream->task == kDefinitionLane) self->decode_definitions(stream->tail, stream->tail.size(), self->live_path_, stream->tail_offset);
+    if (stream->task == kDefinitionLane)
+      self->decode_definitions(stream->tail, stream->tail.size(), self->live_path_,
+                               stream->tail_offset);
   std::erase_if(self->streams_, [](const auto& stream) { return stream->task == kDefinitionLane; });
   self->stream_of_task_.clear();
   self->place_unreturned_calls();
-  std::sort(self->streams_.begin(), self->streams_.end(), [](const auto& a, const auto& b) { return a->task < b->task; });
+  std::sort(self->streams_.begin(), self->streams_.end(),
+            [](const auto& a, const auto& b) { return a->task < b->task; });
   self->rewind();
   return self;
 }
 
 bool RankTrace::read_header(Error& error) {
   if (file_size_ < sizeof header_ || !read_at(file_, &header_, sizeof header_, 0)) {
-    error = {at(path_, file_size_, "the file ends inside its header; the rank was cut off before it could write anything")};
+    error = {
+        at(path_, file_size_,
+           "the file ends inside its header; the rank was cut off before it could write anything")};
     return false;
   }
   if (std::memcmp(header_.magic, kFileMagic, sizeof kFileMagic) != 0) {
@@ -136,22 +147,26 @@ bool RankTrace::read_header(Error& error) {
     return false;
   }
   if (header_.version > kTraceVersion) {
-    error = {at(path_, 8, "trace version " + std::to_string(header_.version) + " is newer than this photofinish (" +
-                              std::to_string(kTraceVersion) + "); read it with the photofinish that wrote it")};
+    error = {at(path_, 8,
+                "trace version " + std::to_string(header_.version) +
+                    " is newer than this photofinish (" + std::to_string(kTraceVersion) +
+                    "); read it with the photofinish that wrote it")};
     return false;
   }
   if (header_.version != kTraceVersion) {
     error = {at(path_, 8, "unknown trace version " + std::to_string(header_.version))};
     return false;
   }
-  if (header_.checksum != XXH3_64bits(&header_, offsetof(FileHeader, checksum)) || !(header_.ns_per_unit > 0)) {
+  if (header_.checksum != XXH3_64bits(&header_, offsetof(FileHeader, checksum)) ||
+      !(header_.ns_per_unit > 0)) {
     error = {at(path_, 0, "the header is damaged (checksum)")};
     return false;
   }
   return true;
 }
 
-// Reads the chunks' headers only; payloads are read, and their checksums compared, when they are needed.
+// Reads the chunks' headers only; payloads are read, and their checksums compared, when they are
+// needed.
 void RankTrace::scan_chunks() {
   std::uint64_t offset = sizeof header_;
   bool has_vocabulary = false;
@@ -162,8 +177,10 @@ void RankTrace::scan_chunks() {
       return cut_off(offset, "the file ends inside a chunk's header");
     if (header.magic != kChunkMagic) return damaged(path_, offset, "no chunk begins here");
     chunk.offset = offset + sizeof header;
-    if (header.stored_size > file_size_ - chunk.offset) return cut_off(offset, "the file ends inside a chunk");
-    if (header.raw_size > kMaxChunk || header.raw_size == 0) return damaged(path_, offset, "a chunk has an impossible size");
+    if (header.stored_size > file_size_ - chunk.offset)
+      return cut_off(offset, "the file ends inside a chunk");
+    if (header.raw_size > kMaxChunk || header.raw_size == 0)
+      return damaged(path_, offset, "a chunk has an impossible size");
     if (!has_vocabulary && header.kind != ChunkKind::Vocabulary)
       return damaged(path_, offset, "the chunk with the names of calls is missing");
     std::vector<std::uint8_t> bytes;
@@ -180,11 +197,14 @@ void RankTrace::scan_chunks() {
       case ChunkKind::Journal:
       case ChunkKind::Events: {
         const bool events = header.kind == ChunkKind::Events;
-        if (events && TaskId(header.task) == kDefinitionLane) return damaged(path_, offset, "an impossible task");
-        auto& chunks = events                                  ? stream(TaskId(header.task)).chunks
-                       : header.kind == ChunkKind::Definitions ? definition_chunks_
-                                                               : journals_[TaskId(header.task)].chunks;
-        if (header.sequence != chunks.size()) return damaged(path_, offset, "a chunk is missing before this one");
+        if (events && TaskId(header.task) == kDefinitionLane)
+          return damaged(path_, offset, "an impossible task");
+        auto& chunks = events ? stream(TaskId(header.task)).chunks
+                       : header.kind == ChunkKind::Definitions
+                           ? definition_chunks_
+                           : journals_[TaskId(header.task)].chunks;
+        if (header.sequence != chunks.size())
+          return damaged(path_, offset, "a chunk is missing before this one");
         chunks.push_back(chunk);
         break;
       }
@@ -197,11 +217,13 @@ void RankTrace::scan_chunks() {
         end_.code = code;
         end_.incomplete = incomplete != 0;
         if (!in.ok()) return damaged(path_, offset, in.reason());
-        if (chunk.offset + header.stored_size != file_size_) damaged(path_, offset, "there are bytes behind the end");
+        if (chunk.offset + header.stored_size != file_size_)
+          damaged(path_, offset, "there are bytes behind the end");
         stored_bytes_ += sizeof header + header.stored_size;
         return;
       }
-      default: return damaged(path_, offset, "a chunk of an unknown kind");
+      default:
+        return damaged(path_, offset, "a chunk of an unknown kind");
     }
     stored_bytes_ += sizeof header + header.stored_size;
     offset = chunk.offset + header.stored_size;
@@ -209,7 +231,8 @@ void RankTrace::scan_chunks() {
   if (!has_vocabulary) cut_off(offset, "the chunk with the names of calls is missing");
 }
 
-// A rank that runs, or was killed, may be half way through its last chunk: then the lane still has what is in it.
+// A rank that runs, or was killed, may be half way through its last chunk: then the lane still has
+// what is in it.
 void RankTrace::cut_off(std::uint64_t offset, const std::string& reason) {
   if (!has_live_) damaged(path_, offset, reason);
 }
@@ -218,7 +241,8 @@ void RankTrace::read_live(const std::string& path) {
   const int live = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (live < 0) return;  // the usual case: the rank ended in order
   LiveHeader header{};
-  if (!read_at(live, &header, sizeof header, 0) || std::memcmp(header.magic, kLiveMagic, sizeof kLiveMagic) != 0) {
+  if (!read_at(live, &header, sizeof header, 0) ||
+      std::memcmp(header.magic, kLiveMagic, sizeof kLiveMagic) != 0) {
     damaged(path, 0, "this is not the live file of a photofinish trace");
   } else if (header.version != kTraceVersion) {
     damaged(path, 8, "another version's live file");
@@ -234,9 +258,11 @@ void RankTrace::read_live(const std::string& path) {
         damaged(path, offset, "the file ends inside a lane");
         break;
       }
-      const bool definitions = lane_header.kind == ChunkKind::Definitions, journal = lane_header.kind == ChunkKind::Journal;
+      const bool definitions = lane_header.kind == ChunkKind::Definitions,
+                 journal = lane_header.kind == ChunkKind::Journal;
       if (!definitions && !journal && lane_header.kind != ChunkKind::Events) continue;
-      if (lane_header.committed > kLaneData || lane_header.pending > kLaneData - lane_header.committed) {
+      if (lane_header.committed > kLaneData ||
+          lane_header.pending > kLaneData - lane_header.committed) {
         damaged(path, offset, "a lane says that it holds more than it can");
         break;
       }
@@ -257,13 +283,15 @@ void RankTrace::read_live(const std::string& path) {
       to.in_call_pc = lane_header.in_call_pc;
       to.tail_sequence = lane_header.sequence;
       LaneHeader now{};
-      if (!read_at(live, to.tail.data(), to.tail.size(), to.tail_offset) || !read_at(live, &now, sizeof now, offset)) {
+      if (!read_at(live, to.tail.data(), to.tail.size(), to.tail_offset) ||
+          !read_at(live, &now, sizeof now, offset)) {
         drop_tail(to.tail, to.tail_committed);
         damaged(path, to.tail_offset, "the file ends inside a lane");
         break;
       }
       // A rank that is running has emptied its lane meanwhile: then what was in it is a chunk.
-      if (now.task != lane_header.task || now.sequence != lane_header.sequence || now.committed < lane_header.committed) {
+      if (now.task != lane_header.task || now.sequence != lane_header.sequence ||
+          now.committed < lane_header.committed) {
         drop_tail(to.tail, to.tail_committed);
         to.in_call = 0;
       }
@@ -282,8 +310,10 @@ void RankTrace::drop_written_tails() {
       damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
   }
   for (auto& [task, journal] : journals_) {
-    if (journal.chunks.size() > journal.tail_sequence) journal.tail.clear();
-    else if (journal.chunks.size() < journal.tail_sequence) damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
+    if (journal.chunks.size() > journal.tail_sequence)
+      journal.tail.clear();
+    else if (journal.chunks.size() < journal.tail_sequence)
+      damaged(path_, file_size_, "the file ends before the chunks that its live file continues");
   }
 }
 
@@ -311,20 +341,22 @@ bool RankTrace::load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes) 
     return damaged(path_, chunk.offset, "cannot read a chunk"), false;
   const std::uint64_t checksum = XXH3_64bits_withSeed(
       stored.data(), stored.size(), XXH3_64bits(&chunk.header, offsetof(ChunkHeader, checksum)));
-  if (checksum != chunk.header.checksum) return damaged(path_, start, "a chunk is damaged (checksum)"), false;
+  if (checksum != chunk.header.checksum)
+    return damaged(path_, start, "a chunk is damaged (checksum)"), false;
   if (stored.size() == chunk.header.raw_size) return bytes = std::move(stored), true;
   // The frame must say the same size: only then is it worth the memory.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != chunk.header.raw_size)
     return damaged(path_, start, "a chunk's sizes disagree"), false;
   bytes.resize(chunk.header.raw_size);
-  const std::size_t size = ZSTD_decompress(bytes.data(), bytes.size(), stored.data(), stored.size());
+  const std::size_t size =
+      ZSTD_decompress(bytes.data(), bytes.size(), stored.data(), stored.size());
   if (ZSTD_isError(size) || size != bytes.size())
     return damaged(path_, start, "a chunk cannot be decompressed"), false;
   return true;
 }
 
-void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size, const std::string& path,
-                                   std::uint64_t offset) {
+void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size,
+                                   const std::string& path, std::uint64_t offset) {
   Decoder in(bytes.data(), bytes.data() + size);
   const int world_size = header_.world_size;
   while (!in.at_end()) {
@@ -332,21 +364,46 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
     DefinitionKind kind{};
     Read{in}(kind);
     switch (kind) {
-      case DefinitionKind::Rank: Read{in}(definitions_.rank); break;
-      case DefinitionKind::Task: keep(in, definitions_.tasks, world_size); break;
-      case DefinitionKind::Module: keep(in, definitions_.modules, world_size); break;
-      case DefinitionKind::Site: keep(in, definitions_.sites, world_size); break;
-      case DefinitionKind::Group: keep(in, definitions_.groups, world_size); break;
-      case DefinitionKind::Comm: keep(in, definitions_.comms, world_size); break;
-      case DefinitionKind::Type: keep(in, definitions_.types, world_size); break;
-      case DefinitionKind::Op: keep(in, definitions_.ops, world_size); break;
-      case DefinitionKind::Win: keep(in, definitions_.wins, world_size); break;
-      case DefinitionKind::Text: keep(in, definitions_.texts, world_size); break;
-      case DefinitionKind::Sampling: keep(in, definitions_.samplings, world_size); break;
-      default: in.fail("a definition of an unknown kind");
+      case DefinitionKind::Rank:
+        Read{in}(definitions_.rank);
+        break;
+      case DefinitionKind::Task:
+        keep(in, definitions_.tasks, world_size);
+        break;
+      case DefinitionKind::Module:
+        keep(in, definitions_.modules, world_size);
+        break;
+      case DefinitionKind::Site:
+        keep(in, definitions_.sites, world_size);
+        break;
+      case DefinitionKind::Group:
+        keep(in, definitions_.groups, world_size);
+        break;
+      case DefinitionKind::Comm:
+        keep(in, definitions_.comms, world_size);
+        break;
+      case DefinitionKind::Type:
+        keep(in, definitions_.types, world_size);
+        break;
+      case DefinitionKind::Op:
+        keep(in, definitions_.ops, world_size);
+        break;
+      case DefinitionKind::Win:
+        keep(in, definitions_.wins, world_size);
+        break;
+      case DefinitionKind::Text:
+        keep(in, definitions_.texts, world_size);
+        break;
+      case DefinitionKind::Sampling:
+        keep(in, definitions_.samplings, world_size);
+        break;
+      default:
+        in.fail("a definition of an unknown kind");
     }
     if (!in.ok())
-      return damaged(path, offset, "definition at decompressed byte " + std::to_string(position) + ": " + in.reason());
+      return damaged(
+          path, offset,
+          "definition at decompressed byte " + std::to_string(position) + ": " + in.reason());
   }
 }
 
@@ -367,7 +424,8 @@ bool RankTrace::next(const Event*& event) {
   if (delivered_ != nullptr) advance(*delivered_);
   delivered_ = nullptr;
   if (heap_.empty()) return false;
-  std::pop_heap(heap_.begin(), heap_.end(), [](const auto* a, const auto* b) { return later(*a, *b); });
+  std::pop_heap(heap_.begin(), heap_.end(),
+                [](const auto* a, const auto* b) { return later(*a, *b); });
   delivered_ = heap_.back();
   heap_.pop_back();
   event = &delivered_->event;
@@ -381,7 +439,8 @@ bool RankTrace::later(const TaskStream& a, const TaskStream& b) {
 void RankTrace::advance(TaskStream& stream) {
   if (!decode_next(stream)) return std::vector<std::uint8_t>().swap(stream.bytes);
   heap_.push_back(&stream);
-  std::push_heap(heap_.begin(), heap_.end(), [](const auto* a, const auto* b) { return later(*a, *b); });
+  std::push_heap(heap_.begin(), heap_.end(),
+                 [](const auto* a, const auto* b) { return later(*a, *b); });
 }
 
 bool RankTrace::decode_next(TaskStream& stream) {
@@ -425,15 +484,18 @@ bool RankTrace::decode_event(TaskStream& stream) {
   };
   EventDecoder::Record record;
   const std::size_t limit = pending ? stream.bytes.size() : stream.committed;
-  if (const char* reason =
-          stream.decoder.decode(stream.bytes.data(), stream.position, limit, pending, vocabulary_, event, record))
+  if (const char* reason = stream.decoder.decode(stream.bytes.data(), stream.position, limit,
+                                                 pending, vocabulary_, event, record))
     return fail(reason);
   const auto call = vocabulary_.call(record.call);
-  if (!call) return fail("this photofinish does not know the call " + vocabulary_.call_name(record.call));
+  if (!call)
+    return fail("this photofinish does not know the call " + vocabulary_.call_name(record.call));
   for (const Buffer& buffer : event.buffers)
-    if (static_cast<std::uint8_t>(buffer.access) >= kBufferUses) return fail("an access of an unknown kind");
+    if (static_cast<std::uint8_t>(buffer.access) >= kBufferUses)
+      return fail("an access of an unknown kind");
   for (const Completion& completion : event.completions)
-    if (completion.index >= event.requests.size()) return fail("a completion of a request that was not given");
+    if (completion.index >= event.requests.size())
+      return fail("a completion of a request that was not given");
   event.call = *call;
   const std::uint64_t begin_time = stream.last_end + record.start_delta;
   stream.last_end = begin_time + record.duration;
@@ -443,12 +505,15 @@ bool RankTrace::decode_event(TaskStream& stream) {
   return true;
 }
 
-// The call that a task was inside of when the rank ended, if all that it left is its name and place.
+// The call that a task was inside of when the rank ended, if all that it left is its name and
+// place.
 bool RankTrace::make_unreturned(TaskStream& stream) {
   if (stream.in_call == 0 || stream.in_call_done) return false;
   stream.in_call_done = true;
   const auto call = vocabulary_.call(stream.in_call - 1);
-  if (!call) return damaged(live_path_, stream.tail_offset, "the task is inside a call that has no name"), false;
+  if (!call)
+    return damaged(live_path_, stream.tail_offset, "the task is inside a call that has no name"),
+           false;
   Event& event = stream.event;
   event.clear();
   event.call = *call;
@@ -460,13 +525,16 @@ bool RankTrace::make_unreturned(TaskStream& stream) {
   return true;
 }
 
-// Only their program counters are on record: as sites they have one frame, in the module that begins before it.
+// Only their program counters are on record: as sites they have one frame, in the module that
+// begins before it.
 void RankTrace::place_unreturned_calls() {
   for (const auto& stream : streams_) {
     if (stream->in_call == 0) continue;
     const ModuleDefinition* module = nullptr;
     for (const auto& [id, candidate] : definitions_.modules)
-      if (candidate.base <= stream->in_call_pc && (module == nullptr || candidate.base > module->base)) module = &candidate;
+      if (candidate.base <= stream->in_call_pc &&
+          (module == nullptr || candidate.base > module->base))
+        module = &candidate;
     if (module == nullptr) continue;
     stream->in_call_site = SiteId(~stream->task.value);  // sites count from 1
     definitions_.sites.try_emplace(

@@ -1,8 +1,10 @@
-// The reading half: one rank's trace as a stream of events in the order of each task, and the definitions they refer to.
+// The reading half: one rank's trace as a stream of events in the order of each task, and the
+// definitions they refer to.
 //
-// A trace may be larger than memory: one chunk of each task is decoded at a time. It may be cut off, damaged, foreign, newer
-// than this reader, or still being written: what is whole is delivered, then an Error names the file, the offset and the
-// reason. Nothing in a file is believed before its checksum is, and nothing after it without a bounds check.
+// A trace may be larger than memory: one chunk of each task is decoded at a time. It may be cut
+// off, damaged, foreign, newer than this reader, or still being written: what is whole is
+// delivered, then an Error names the file, the offset and the reason. Nothing in a file is believed
+// before its checksum is, and nothing after it without a bounds check.
 #pragma once
 
 #include <map>
@@ -22,7 +24,8 @@ namespace photofinish {
 
 // How a rank ended, as far as it could still say.
 struct RankEnd {
-  RankState state = RankState::Running;  // Running: it never said; it is running, or was killed outright
+  RankState state =
+      RankState::Running;  // Running: it never said; it is running, or was killed outright
   int code = 0;
   bool incomplete = false;  // recording stopped before the program did
 };
@@ -40,11 +43,13 @@ class RankTrace {
   const std::string& damage() const { return damage_; }
   std::uint64_t stored_bytes() const { return stored_bytes_; }
 
-  // The next event, tasks merged by time. False at the end, or at the damage. The reference lives until the next call.
+  // The next event, tasks merged by time. False at the end, or at the damage. The reference lives
+  // until the next call.
   bool next(const Event*& event);
   void rewind();
 
-  // What the outside gave a task, if it was recorded: whole entries, some at a time. False at the end, or at the damage.
+  // What the outside gave a task, if it was recorded: whole entries, some at a time. False at the
+  // end, or at the damage.
   bool next_of_journal(TaskId task, std::vector<std::uint8_t>& entries);
 
  private:
@@ -60,7 +65,7 @@ class RankTrace {
     std::uint64_t tail_offset = 0;
     std::uint64_t tail_committed = 0;
     std::uint64_t tail_sequence = 0;  // of the chunk that it would have become
-    std::uint64_t in_call = 0;        // 1 + the call that left only its name, if the rank ended inside it
+    std::uint64_t in_call = 0;  // 1 + the call that left only its name, if the rank ended inside it
     std::uint64_t in_call_pc = 0;
     SiteId in_call_site;
     std::size_t next_chunk = 0;
@@ -89,7 +94,8 @@ class RankTrace {
   void read_live(const std::string& path);
   void drop_written_tails();
   bool load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes);
-  void decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size, const std::string& path, std::uint64_t offset);
+  void decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size,
+                          const std::string& path, std::uint64_t offset);
   void advance(TaskStream& stream);
   bool next_bytes(TaskStream& stream);
   bool decode_event(TaskStream& stream);

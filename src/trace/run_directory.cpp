@@ -39,7 +39,8 @@ std::string json_string(const std::string& text) {
   return out + "\"";
 }
 
-// Reads what json_string wrote, from its first quote on; false if it is something else. Leaves `at` behind it.
+// Reads what json_string wrote, from its first quote on; false if it is something else. Leaves `at`
+// behind it.
 bool read_json_string(std::string_view text, std::size_t& at, std::string& out) {
   out.clear();
   if (at >= text.size() || text[at] != '"') return false;
@@ -54,7 +55,10 @@ bool read_json_string(std::string_view text, std::size_t& at, std::string& out) 
       continue;
     }
     unsigned code = 0;
-    if (at + 4 >= text.size() || std::from_chars(text.data() + at + 1, text.data() + at + 5, code, 16).ptr != text.data() + at + 5) return false;
+    if (at + 4 >= text.size() ||
+        std::from_chars(text.data() + at + 1, text.data() + at + 5, code, 16).ptr !=
+            text.data() + at + 5)
+      return false;
     out += static_cast<char>(code);
     at += 4;
   }
@@ -80,7 +84,8 @@ std::vector<std::string> entries(const std::string& directory) {
   return names;
 }
 
-// The rank whose file it is, as trace_path, live_path and findings_path name them; -1 if it is nobody's.
+// The rank whose file it is, as trace_path, live_path and findings_path name them; -1 if it is
+// nobody's.
 int rank_of_file(std::string_view name, std::string_view ending) {
   constexpr std::string_view kPrefix = "rank-";
   if (!name.starts_with(kPrefix) || !name.ends_with(ending)) return -1;
@@ -96,13 +101,15 @@ bool is_findings(std::string_view name) {
   if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
   for (const std::string_view report : {kHtmlReport, kJsonReport, kSarifReport, kPerfettoReport})
     if (name == report) return true;
-  return name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile || rank_of_file(name, kFindingsEnding) >= 0;
+  return name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile ||
+         rank_of_file(name, kFindingsEnding) >= 0;
 }
 
 bool is_ours(const std::string& directory, const std::string& name) {
   struct stat status;
-  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 ||
-          rank_of_file(name, kSpillEnding) >= 0 || is_findings(name)) &&
+  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 ||
+          rank_of_file(name, ".live") >= 0 || rank_of_file(name, kSpillEnding) >= 0 ||
+          is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
@@ -117,15 +124,22 @@ std::vector<WorldRank> ranks_with(const std::string& directory, std::string_view
 
 Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
   std::string text = "{\n  \"format\": 1,\n  \"token\": " + json_string(info.token) +
-                     ",\n  \"started_ns\": " + std::to_string(clock_ns(CLOCK_REALTIME)) + ",\n  \"command\": [";
-  for (std::size_t i = 0; i < info.command.size(); ++i) text += (i ? ", " : "") + json_string(info.command[i]);
-  text += "],\n  \"ranks\": " + std::to_string(info.ranks) + ",\n  \"options\": " + json_string(info.options) + ",\n  \"folder\": " + json_string(info.folder) + "\n}\n";
+                     ",\n  \"started_ns\": " + std::to_string(clock_ns(CLOCK_REALTIME)) +
+                     ",\n  \"command\": [";
+  for (std::size_t i = 0; i < info.command.size(); ++i)
+    text += (i ? ", " : "") + json_string(info.command[i]);
+  text += "],\n  \"ranks\": " + std::to_string(info.ranks) +
+          ",\n  \"options\": " + json_string(info.options) +
+          ",\n  \"folder\": " + json_string(info.folder) + "\n}\n";
   const std::string path = directory + kRunFile;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  const bool written = file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written =
+      file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
   if (file >= 0) close(file);
-  if (!written) return Error{"cannot write " + path + ": " + std::strerror(error) + "; choose another place with -o DIR"};
+  if (!written)
+    return Error{"cannot write " + path + ": " + std::strerror(error) +
+                 "; choose another place with -o DIR"};
   return true;
 }
 
@@ -134,7 +148,8 @@ Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
 std::string new_token() {
   unsigned char bytes[8] = {};
   if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
-    const std::uint64_t now = clock_ns(CLOCK_REALTIME) ^ (static_cast<std::uint64_t>(getpid()) << 40);
+    const std::uint64_t now =
+        clock_ns(CLOCK_REALTIME) ^ (static_cast<std::uint64_t>(getpid()) << 40);
     std::memcpy(bytes, &now, sizeof bytes);
   }
   char text[17];
@@ -150,7 +165,8 @@ std::string absolute_path(const std::string& path) {
   return absolute;
 }
 
-Result<bool> create_run_directory(const std::string& directory, const RunInfo& info, bool overwrite) {
+Result<bool> create_run_directory(const std::string& directory, const RunInfo& info,
+                                  bool overwrite) {
   if (mkdir(directory.c_str(), 0777) != 0) {
     if (errno != EEXIST)
       return Error{"cannot create the run directory " + directory + ": " + std::strerror(errno) +
@@ -159,10 +175,13 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
     if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
       return Error{directory + " is there and is not a directory; choose another name with -o DIR"};
     const std::vector<std::string> names = entries(directory);
-    if (!std::all_of(names.begin(), names.end(), [&](const std::string& name) { return is_ours(directory, name); }))
-      return Error{directory + " holds other files than a run; choose another directory with -o DIR"};
+    if (!std::all_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return is_ours(directory, name); }))
+      return Error{directory +
+                   " holds other files than a run; choose another directory with -o DIR"};
     if (!names.empty() && !overwrite)
-      return Error{directory + " holds an earlier run; keep it with -o OTHER, or replace it with --overwrite"};
+      return Error{directory +
+                   " holds an earlier run; keep it with -o OTHER, or replace it with --overwrite"};
     for (const std::string& name : names)
       if (unlink((directory + "/" + name).c_str()) != 0)
         return Error{"cannot remove " + directory + "/" + name + ": " + std::strerror(errno)};
@@ -172,7 +191,8 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
 
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info) {
   for (int number = 1; number < 10000; ++number) {
-    const std::string candidate = number == 1 ? directory : directory + "." + std::to_string(number);
+    const std::string candidate =
+        number == 1 ? directory : directory + "." + std::to_string(number);
     if (mkdir(candidate.c_str(), 0777) == 0) {
       if (const auto written = write_run_file(candidate, info); !written) return written.error();
       return candidate;
@@ -181,7 +201,8 @@ Result<std::string> create_next_run_directory(const std::string& directory, cons
       return Error{"cannot create the run directory " + candidate + ": " + std::strerror(errno) +
                    "; choose another place with -o DIR"};
   }
-  return Error{directory + " and 9999 more like it exist; remove some, or choose another name with -o DIR"};
+  return Error{directory +
+               " and 9999 more like it exist; remove some, or choose another name with -o DIR"};
 }
 
 void remove_run_directory(const std::string& directory) {
@@ -194,14 +215,16 @@ Result<RunInfo> read_run_info(const std::string& directory) {
   const std::string path = directory + kRunFile;
   std::string text;
   if (std::FILE* file = std::fopen(path.c_str(), "re")) {
-    for (int c = std::fgetc(file); c != EOF && text.size() < (1 << 24); c = std::fgetc(file)) text += static_cast<char>(c);
+    for (int c = std::fgetc(file); c != EOF && text.size() < (1 << 24); c = std::fgetc(file))
+      text += static_cast<char>(c);
     std::fclose(file);
   } else {
     return Error{"cannot read " + path + ": " + std::strerror(errno)};
   }
   RunInfo info;
   const auto read_number = [&](const char* name, auto& value) {
-    if (const std::size_t at = member(text, name); at != std::string::npos) std::from_chars(text.data() + at, text.data() + text.size(), value);
+    if (const std::size_t at = member(text, name); at != std::string::npos)
+      std::from_chars(text.data() + at, text.data() + text.size(), value);
   };
   const auto read_string = [&](const char* name, std::string& value) {
     std::size_t at = member(text, name);
@@ -212,7 +235,8 @@ Result<RunInfo> read_run_info(const std::string& directory) {
   read_string("options", info.options);
   read_string("folder", info.folder);
   std::size_t at = member(text, "command");
-  bool whole = read_string("token", info.token) && at != std::string::npos && at < text.size() && text[at++] == '[';
+  bool whole = read_string("token", info.token) && at != std::string::npos && at < text.size() &&
+               text[at++] == '[';
   while (whole && at < text.size() && text[at] != ']') {
     if (text[at] == ',' || text[at] == ' ') {
       ++at;
@@ -237,15 +261,20 @@ bool holds_token(const std::string& directory, const std::string& token) {
 Result<std::vector<WorldRank>> recorded_ranks(const std::string& directory) {
   struct stat status;
   if (stat(directory.c_str(), &status) != 0)
-    return Error{directory + ": " + std::strerror(errno) + "; give the directory that photofinish check wrote"};
-  if (!S_ISDIR(status.st_mode)) return Error{directory + " is not a directory; give the one that photofinish check wrote"};
-  if (access(directory.c_str(), R_OK | X_OK) != 0) return Error{"cannot read " + directory + ": " + std::strerror(errno)};
+    return Error{directory + ": " + std::strerror(errno) +
+                 "; give the directory that photofinish check wrote"};
+  if (!S_ISDIR(status.st_mode))
+    return Error{directory + " is not a directory; give the one that photofinish check wrote"};
+  if (access(directory.c_str(), R_OK | X_OK) != 0)
+    return Error{"cannot read " + directory + ": " + std::strerror(errno)};
   std::vector<WorldRank> ranks = ranks_with(directory, ".trace");
   if (ranks.empty() && access((directory + kRunFile).c_str(), F_OK) != 0)
     return Error{directory + " is not a photofinish run: there is no run.json in it"};
   return ranks;
 }
 
-std::vector<WorldRank> ranks_with_findings(const std::string& directory) { return ranks_with(directory, kFindingsEnding); }
+std::vector<WorldRank> ranks_with_findings(const std::string& directory) {
+  return ranks_with(directory, kFindingsEnding);
+}
 
 }  // namespace photofinish

@@ -1,5 +1,6 @@
-// One run, one directory. `photofinish check` makes it before it starts the ranks; under another launcher rank 0 does. A
-// token in run.json lets a rank on another node see whether the directory it finds is the same one.
+// One run, one directory. `photofinish check` makes it before it starts the ranks; under another
+// launcher rank 0 does. A token in run.json lets a rank on another node see whether the directory
+// it finds is the same one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 namespace photofinish {
 
 // Reports are written to the run directory under these names, if not told otherwise.
-inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "report.json", kSarifReport = "report.sarif", kPerfettoReport = "perfetto.json";
+inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "report.json",
+                                  kSarifReport = "report.sarif", kPerfettoReport = "perfetto.json";
 
 struct RunInfo {
   std::string token;
@@ -28,9 +30,10 @@ std::string new_token();
 // An absolute path, whether it exists or not.
 std::string absolute_path(const std::string& path);
 
-// Makes the directory and its run.json. An existing run is replaced if `overwrite`, otherwise an Error; a directory with
-// anything else in it is never touched.
-Result<bool> create_run_directory(const std::string& directory, const RunInfo& info, bool overwrite);
+// Makes the directory and its run.json. An existing run is replaced if `overwrite`, otherwise an
+// Error; a directory with anything else in it is never touched.
+Result<bool> create_run_directory(const std::string& directory, const RunInfo& info,
+                                  bool overwrite);
 // The first of directory, directory.2, directory.3 … that does not exist, made.
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info);
 // Takes away what we wrote; the directory too, if nothing else is in it.

@@ -16,8 +16,8 @@ SpillFile::~SpillFile() {
 }
 
 Error SpillFile::trouble(const char* what) const {
-  return {std::string("cannot ") + what + " what does not fit in memory, in " + directory_ + ": " + std::strerror(errno) +
-          "; make room there, or allow more with --memory"};
+  return {std::string("cannot ") + what + " what does not fit in memory, in " + directory_ + ": " +
+          std::strerror(errno) + "; make room there, or allow more with --memory"};
 }
 
 Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
@@ -39,7 +39,8 @@ Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) 
 Result<std::vector<std::uint8_t>> SpillFile::read(const Place& place) const {
   std::vector<std::uint8_t> bytes(place.size);
   for (std::size_t got = 0; got < bytes.size();) {
-    const ssize_t more = pread(file_, bytes.data() + got, bytes.size() - got, static_cast<off_t>(place.offset + got));
+    const ssize_t more = pread(file_, bytes.data() + got, bytes.size() - got,
+                               static_cast<off_t>(place.offset + got));
     if (more < 0 && errno == EINTR) continue;
     if (more == 0) errno = EIO;
     if (more <= 0) return trouble("read");

@@ -1,4 +1,5 @@
-// Room on disk for what does not fit in memory. The file has no name as soon as it is open: whatever becomes of the process, nothing is left.
+// Room on disk for what does not fit in memory. The file has no name as soon as it is open:
+// whatever becomes of the process, nothing is left.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ inline constexpr const char* kSpillEnding = ".spill";
 class SpillFile {
  public:
   // In this directory, when it is first needed; `number` tells apart the processes that use it.
-  SpillFile(std::string directory, int number) : directory_(std::move(directory)), number_(number) {}
+  SpillFile(std::string directory, int number)
+      : directory_(std::move(directory)), number_(number) {}
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;

@@ -13,8 +13,10 @@ constexpr std::size_t kMaxFields = 64;  // an event's fields are one mask
 
 std::vector<std::uint8_t> encode_vocabulary() {
   std::vector<std::string> calls, fields;
-  for (std::size_t i = 0; i < kCallCount; ++i) calls.emplace_back(traits(static_cast<Call>(i)).name);
-  for (std::size_t i = 0; i < kFieldCount; ++i) fields.emplace_back(traits(static_cast<Field>(i)).name);
+  for (std::size_t i = 0; i < kCallCount; ++i)
+    calls.emplace_back(traits(static_cast<Call>(i)).name);
+  for (std::size_t i = 0; i < kFieldCount; ++i)
+    fields.emplace_back(traits(static_cast<Field>(i)).name);
   Size size;
   size(calls, fields);
   std::vector<std::uint8_t> bytes(size.bytes);
@@ -38,7 +40,8 @@ bool Vocabulary::decode(Decoder& in) {
   if (!in.ok()) return false;
 
   std::unordered_map<std::string_view, Field> known;
-  for (std::size_t i = 0; i < kFieldCount; ++i) known.emplace(traits(static_cast<Field>(i)).name, static_cast<Field>(i));
+  for (std::size_t i = 0; i < kFieldCount; ++i)
+    known.emplace(traits(static_cast<Field>(i)).name, static_cast<Field>(i));
   for (const std::string& name : names_) calls_.push_back(call_by_name(name));
   for (const std::string& name : fields) {
     const auto found = known.find(name);

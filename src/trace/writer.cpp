@@ -17,9 +17,12 @@
 namespace photofinish {
 namespace {
 
-// Fast enough to run in the task that filled the lane; the records repeat so much that higher levels gain little.
+// Fast enough to run in the task that filled the lane; the records repeat so much that higher
+// levels gain little.
 constexpr int kCompressionLevel = 1;
-// What does not get much smaller, such as numbers that others computed, is kept as it is: writing it takes less time than that. After so many chunks it is tried again; twice as many if that was in vain, too.
+// What does not get much smaller, such as numbers that others computed, is kept as it is: writing
+// it takes less time than that. After so many chunks it is tried again; twice as many if that was
+// in vain, too.
 constexpr std::uint8_t kMostPlainChunks = 120;
 
 Error file_error(const std::string& what, const std::string& path, int error) {
@@ -52,7 +55,8 @@ std::string live_path(const std::string& directory, WorldRank rank) {
   return directory + name;
 }
 
-Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory, const RankDefinition& rank,
+Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& directory,
+                                                         const RankDefinition& rank,
                                                          double ns_per_unit, Complaint complain) {
   std::unique_ptr<TraceWriter> self(new TraceWriter);
   self->trace_path_ = trace_path(directory, rank.rank);
@@ -77,7 +81,8 @@ Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) 
   if (trace_ < 0) return file_error("cannot create", trace_path_, errno);
   live_file_ = open(live_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (live_file_ < 0) return file_error("cannot create", live_path_, errno);
-  if (const int error = allocate(live_file_, 0, kLivePage)) return file_error("no room for", live_path_, error);
+  if (const int error = allocate(live_file_, 0, kLivePage))
+    return file_error("no room for", live_path_, error);
   void* page = mmap(nullptr, kLivePage, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, 0);
   if (page == MAP_FAILED) return file_error("cannot map", live_path_, errno);
   live_ = static_cast<LiveHeader*>(page);
@@ -95,7 +100,8 @@ Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) 
   header.world_size = rank.world_size;
   header.ns_per_unit = ns_per_unit;
   header.checksum = XXH3_64bits(&header, offsetof(FileHeader, checksum));
-  if (!write_all(trace_, &header, sizeof header, 0)) return file_error("cannot write", trace_path_, errno);
+  if (!write_all(trace_, &header, sizeof header, 0))
+    return file_error("cannot write", trace_path_, errno);
   trace_size_ = sizeof header;
 
   definitions_.writer_ = this;
@@ -103,7 +109,8 @@ Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) 
   if (definitions_.header_ == nullptr) return file_error("no room for", live_path_, errno);
   definitions_.header_->kind = ChunkKind::Definitions;
 
-  complain_ = [](const std::string&) {};  // until recording has begun its failures are the caller's to report
+  complain_ = [](const std::string&) {
+  };  // until recording has begun its failures are the caller's to report
   const std::vector<std::uint8_t> vocabulary = encode_vocabulary();
   if (!write_chunk(ChunkKind::Vocabulary, 0, 0, vocabulary.data(), vocabulary.size()))
     return file_error("cannot write", trace_path_, errno);
@@ -128,7 +135,8 @@ LaneHeader* TraceWriter::map_lane(std::size_t index) {
     errno = error;
     return nullptr;
   }
-  void* memory = mmap(nullptr, kLaneBytes, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_, static_cast<off_t>(offset));
+  void* memory = mmap(nullptr, kLaneBytes, PROT_READ | PROT_WRITE, MAP_SHARED, live_file_,
+                      static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return nullptr;
   live_->lane_count = static_cast<std::uint32_t>(index + 1);
   return static_cast<LaneHeader*>(memory);
@@ -169,7 +177,8 @@ Lane* TraceWriter::take_lane(TaskId task, ChunkKind kind) {
 
 void TraceWriter::close_lane(Lane* lane) {
   std::lock_guard lock(mutex_);
-  if (lane->header_->pending != 0) return;  // the thread ended inside a call: the reader shall see it
+  if (lane->header_->pending != 0)
+    return;  // the thread ended inside a call: the reader shall see it
   seal(lane->header_);
   if (lane->header_->committed != 0) return;
   lane->header_->kind = ChunkKind{};
@@ -200,7 +209,8 @@ void Lane::finish(const Event& event, std::uint64_t end) {
     header_->in_call = 0;
     return;
   }
-  const std::uint8_t* record_end = encoder_.after(chunk(), after_, event, end - start_, before_mask_);
+  const std::uint8_t* record_end =
+      encoder_.after(chunk(), after_, event, end - start_, before_mask_);
   if (!oversized_.empty()) [[unlikely]] {
     std::lock_guard lock(writer_->mutex_);
     writer_->write_chunk(ChunkKind::Events, header_->task, header_->sequence, record_,
@@ -233,7 +243,9 @@ void Lane::append_alone(const std::uint8_t* entry, std::size_t size) {
   if (!writer_->recording_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(writer_->mutex_);
   writer_->seal(header_);
-  if (writer_->recording_.load(std::memory_order_relaxed) && writer_->write_chunk(header_->kind, header_->task, header_->sequence, entry, size)) ++header_->sequence;
+  if (writer_->recording_.load(std::memory_order_relaxed) &&
+      writer_->write_chunk(header_->kind, header_->task, header_->sequence, entry, size))
+    ++header_->sequence;
 }
 
 std::uint8_t* Lane::make_room(std::size_t bytes) {
@@ -250,7 +262,8 @@ void TraceWriter::seal(LaneHeader* lane) {
   if (lane->committed == 0 || !recording_.load(std::memory_order_relaxed)) return;
   // What cannot be written stays in the lane: the live file keeps it.
   if (!write_lane(lane)) return;
-  // The sequence moves last: a reader that finds the chunk and its sequence in the lane knows that the bytes are the same.
+  // The sequence moves last: a reader that finds the chunk and its sequence in the lane knows that
+  // the bytes are the same.
   lane->committed = 0;
   lane->last_end = 0;
   std::atomic_signal_fence(std::memory_order_release);
@@ -258,12 +271,12 @@ void TraceWriter::seal(LaneHeader* lane) {
 }
 
 bool TraceWriter::write_lane(const LaneHeader* lane) {
-  return write_chunk(lane->kind, lane->task, lane->sequence, reinterpret_cast<const std::uint8_t*>(lane + 1),
-                     lane->committed);
+  return write_chunk(lane->kind, lane->task, lane->sequence,
+                     reinterpret_cast<const std::uint8_t*>(lane + 1), lane->committed);
 }
 
-bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data,
-                              std::size_t size) {
+bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence,
+                              const std::uint8_t* data, std::size_t size) {
   if (size > kMaxChunk) {
     stop("one record takes " + std::to_string(size) + " bytes, more than a trace can hold", 0);
     return false;
@@ -276,7 +289,8 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
   } else {
     const std::size_t bound = ZSTD_compressBound(size);
     if (compressed_.size() < bound) compressed_.resize(bound);
-    stored = ZSTD_compressCCtx(compressor_->context, compressed_.data(), bound, data, size, kCompressionLevel);
+    stored = ZSTD_compressCCtx(compressor_->context, compressed_.data(), bound, data, size,
+                               kCompressionLevel);
     if (ZSTD_isError(stored)) {
       stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
       return false;
@@ -284,8 +298,10 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
     const bool in_vain = size >= kLaneData / 2 && stored > size - size / 4;
     plain = in_vain ? next : 0;
     next = in_vain ? std::min<std::uint8_t>(2 * next, kMostPlainChunks) : Plain{}.next;
-    if (stored < size) payload = compressed_.data();
-    else stored = size;
+    if (stored < size)
+      payload = compressed_.data();
+    else
+      stored = size;
   }
   ChunkHeader header{};
   header.magic = kChunkMagic;
@@ -294,8 +310,10 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
   header.raw_size = static_cast<std::uint32_t>(size);
   header.sequence = sequence;
   header.stored_size = static_cast<std::uint32_t>(stored);
-  header.checksum = XXH3_64bits_withSeed(payload, stored, XXH3_64bits(&header, offsetof(ChunkHeader, checksum)));
-  if (!write_all(trace_, &header, sizeof header, trace_size_) || !write_all(trace_, payload, stored, trace_size_ + sizeof header)) {
+  header.checksum =
+      XXH3_64bits_withSeed(payload, stored, XXH3_64bits(&header, offsetof(ChunkHeader, checksum)));
+  if (!write_all(trace_, &header, sizeof header, trace_size_) ||
+      !write_all(trace_, payload, stored, trace_size_ + sizeof header)) {
     const int error = errno;
     (void)!ftruncate(trace_, static_cast<off_t>(trace_size_));
     stop("cannot write " + trace_path_, error);
@@ -328,7 +346,8 @@ void TraceWriter::definition_done(std::uint8_t* end) {
 }
 
 void TraceWriter::note_state(RankState state, int code) {
-  // Launchers kill a rank that is on its way out through MPI_Abort: that it called it is what counts.
+  // Launchers kill a rank that is on its way out through MPI_Abort: that it called it is what
+  // counts.
   if (live_->state == RankState::Aborted && state == RankState::Signalled) return;
   live_->state_code = code;
   live_->state = state;
@@ -343,17 +362,21 @@ void TraceWriter::flush() {
 
 void TraceWriter::end(RankState state, int code) {
   note_state(state, code);
-  // exit() may have been called by a signal handler, on top of one of our own functions: then the live file keeps it all.
+  // exit() may have been called by a signal handler, on top of one of our own functions: then the
+  // live file keeps it all.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  // What could not be written is in the live file, and a task that is still inside a call keeps its lane: for the reader.
+  // What could not be written is in the live file, and a task that is still inside a call keeps its
+  // lane: for the reader.
   if (!recording_.load(std::memory_order_relaxed)) return;
   for (const auto& lane : lanes_)
     if (lane->header_->pending != 0 || lane->header_->in_call != 0) return;
   // Other threads may still be recording: their lanes are copied, not emptied under their hands.
   if (definitions_.header_->committed != 0 && !write_lane(definitions_.header_)) return;
   for (const auto& lane : lanes_)
-    if (lane->header_->kind != ChunkKind{} && lane->header_->committed != 0 && !write_lane(lane->header_)) return;
+    if (lane->header_->kind != ChunkKind{} && lane->header_->committed != 0 &&
+        !write_lane(lane->header_))
+      return;
   std::uint8_t payload[3 * kMaxVarint];
   Encoder out(payload);
   Write{out}(state, static_cast<std::int32_t>(code), live_->incomplete);

@@ -1,12 +1,13 @@
 // The writing half of a rank's trace, inside the user's process.
 //
-// Each task appends to a lane of its own: memory that is mapped from rank-N.live, so that what has been recorded is in the
-// kernel's hands the moment it is stored, and outlives SIGKILL without a signal handler or a system call for each event. A
-// full lane is compressed and appended to rank-N.trace as a chunk. Lanes are allocated on disk before they are used: a disk
-// that fills up is an error from write(), never a SIGBUS in the program.
+// Each task appends to a lane of its own: memory that is mapped from rank-N.live, so that what has
+// been recorded is in the kernel's hands the moment it is stored, and outlives SIGKILL without a
+// signal handler or a system call for each event. A full lane is compressed and appended to
+// rank-N.trace as a chunk. Lanes are allocated on disk before they are used: a disk that fills up
+// is an error from write(), never a SIGBUS in the program.
 //
-// Invariant: a record is either wholly in committed chunks or wholly in its lane; LaneHeader::sequence tells which, should
-// the process die between the two.
+// Invariant: a record is either wholly in committed chunks or wholly in its lane;
+// LaneHeader::sequence tells which, should the process die between the two.
 #pragma once
 
 #include <array>
@@ -71,8 +72,9 @@ class TraceWriter {
   using Complaint = void (*)(const std::string& line);
 
   ~TraceWriter();  // leaves the files as they are, as the process's end would
-  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory, const RankDefinition& rank,
-                                                     double ns_per_unit, Complaint complain);
+  static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory,
+                                                     const RankDefinition& rank, double ns_per_unit,
+                                                     Complaint complain);
 
   Lane* open_lane(const TaskDefinition& task);
   Lane* open_journal(TaskId task);
@@ -103,7 +105,8 @@ class TraceWriter {
   Lane* take_lane(TaskId task, ChunkKind kind);
   bool write_lane(const LaneHeader* lane);
   void seal(LaneHeader* lane);  // with mutex_ held
-  bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence, const std::uint8_t* data, std::size_t size);
+  bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence,
+                   const std::uint8_t* data, std::size_t size);
   void stop(const std::string& what, int error);
 
   std::string trace_path_, live_path_;

@@ -1,5 +1,6 @@
-// Rank 0 puts 7 into rank 1 while rank 2 gets it. What rank 2 does about a 0 is the argument: say, crash, hang, write (to a file);
-// stay: whatever it got, the program never ends; never: it does not come to that.
+// Rank 0 puts 7 into rank 1 while rank 2 gets it. What rank 2 does about a 0 is the argument: say,
+// crash, hang, write (to a file); stay: whatever it got, the program never ends; never: it does not
+// come to that.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -12,8 +12,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < messages; ++i) {
     random = random * 1664525u + 1013904223u;
     const int tag = (int)(random >> 8) & 0x7fff;
-    if (rank == 0) MPI_Send(&i, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
-    else MPI_Recv(&i, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+      MPI_Send(&i, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+    else
+      MPI_Recv(&i, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   printf("rank %d done\n", rank);
   MPI_Finalize();

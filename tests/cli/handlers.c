@@ -1,5 +1,6 @@
-// Handlers of the program's own: one from before MPI_Init, with a restarted read and the sender's value; one from after it, which
-// calls the one before it if there was one. Then a thread whose last destructor calls MPI.
+// Handlers of the program's own: one from before MPI_Init, with a restarted read and the sender's
+// value; one from after it, which calls the one before it if there was one. Then a thread whose
+// last destructor calls MPI.
 #include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -11,27 +12,29 @@
 static volatile sig_atomic_t value, checkpoints;
 static struct sigaction before;
 
-static void on_hangup(int signal, siginfo_t *info, void *context) {
+static void on_hangup(int signal, siginfo_t* info, void* context) {
   (void)signal, (void)context;
   value = info->si_value.sival_int;
 }
-static void on_term(int signal, siginfo_t *info, void *context) {
+static void on_term(int signal, siginfo_t* info, void* context) {
   ++checkpoints;
-  if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(signal, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
+  if (before.sa_flags & SA_SIGINFO)
+    before.sa_sigaction(signal, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    before.sa_handler(signal);
 }
-static void last_words(void *argument) {
+static void last_words(void* argument) {
   (void)argument;
   int one = 1, sum;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
 }
-static void *thread(void *key) {
+static void* thread(void* key) {
   MPI_Barrier(MPI_COMM_SELF);
-  pthread_setspecific(*(pthread_key_t *)key, "set");
+  pthread_setspecific(*(pthread_key_t*)key, "set");
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   struct sigaction action = {.sa_sigaction = on_hangup, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigaction(SIGHUP, &action, NULL);
   int level;

@@ -1,5 +1,6 @@
-// With -DLIBRARY: a shared library that adds to an array here and there. Otherwise a program that has it twice: it uses the one that it is linked with, on memory that another rank
-// puts to, and the other one, a file that is its argument, is gone again when it does.
+// With -DLIBRARY: a shared library that adds to an array here and there. Otherwise a program that
+// has it twice: it uses the one that it is linked with, on memory that another rank puts to, and
+// the other one, a file that is its argument, is gone again when it does.
 void add(double* values, unsigned seed, int times);
 
 #ifdef LIBRARY
@@ -25,8 +26,10 @@ int main(int argc, char** argv) {
   MPI_Win_create(memory, sizeof memory, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_lock_all(0, win);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) add(values, 7, 4000 + (values[3] > 0));
-  else MPI_Put(own, 1024, MPI_DOUBLE, 0, 0, 1024, MPI_DOUBLE, win), MPI_Win_flush(0, win);
+  if (rank == 0)
+    add(values, 7, 4000 + (values[3] > 0));
+  else
+    MPI_Put(own, 1024, MPI_DOUBLE, 0, 0, 1024, MPI_DOUBLE, win), MPI_Win_flush(0, win);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_unlock_all(win);
   unsigned seed = 1;

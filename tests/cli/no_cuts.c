@@ -1,9 +1,10 @@
-// Puts, gets and stores that only locks and messages keep in order, and no collective over all ranks but those that make the window. Behind
-// them, one put that nothing orders. no_cuts PUTS [SLOTS]
+// Puts, gets and stores that only locks and messages keep in order, and no collective over all
+// ranks but those that make the window. Behind them, one put that nothing orders. no_cuts PUTS
+// [SLOTS]
 #include <mpi.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -12,7 +13,8 @@ int main(int argc, char **argv) {
   const int slots = argc > 2 ? atoi(argv[2]) : 512;  // of each rank, in everybody's window
   long *memory, values[2] = {rank, 0};
   MPI_Win win;
-  MPI_Win_allocate((MPI_Aint)size * slots * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_allocate((MPI_Aint)size * slots * sizeof(long), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &memory, &win);
   MPI_Win_lock_all(0, win);
   for (int i = 0; i < puts; ++i) {
     const int target = (rank + 1 + i % (size - 1)) % size;

@@ -1,5 +1,6 @@
-// Three findings that have no rank in common: rank 0 puts into rank 1, which gets it; rank 2 puts into rank 3, which gets it; rank 4 takes a message of rank 5 or 6 first.
-// "say": rank 1 says what it got. Otherwise nothing depends on who is first.
+// Three findings that have no rank in common: rank 0 puts into rank 1, which gets it; rank 2 puts
+// into rank 3, which gets it; rank 4 takes a message of rank 5 or 6 first. "say": rank 1 says what
+// it got. Otherwise nothing depends on who is first.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
   if (rank == 3) MPI_Get(&got, 1, MPI_INT, 3, 0, 1, MPI_INT, win);
   MPI_Win_unlock_all(win);
   if (rank == 4)
-    for (int i = 0; i < 2; ++i) MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; ++i)
+      MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (rank > 4) MPI_Send(&seven, 1, MPI_INT, 4, 0, MPI_COMM_WORLD);
   if (rank == 1 && argc > 1 && strcmp(argv[1], "say") == 0) printf("got %d\n", got);
   MPI_Win_free(&win);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static double out[1 << 20], in[1 << 20];
   MPI_Init(&argc, &argv);
   int rank, value = 0;
@@ -13,14 +13,17 @@ int main(int argc, char **argv) {
     printf("started\n");
     fflush(stdout);
   }
-  if (strcmp(argv[1], "sends") == 0 && rank < 2) MPI_Send(out, 1 << 20, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
-  if (strcmp(argv[1], "ring") == 0) MPI_Recv(&value, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(argv[1], "sends") == 0 && rank < 2)
+    MPI_Send(out, 1 << 20, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
+  if (strcmp(argv[1], "ring") == 0)
+    MPI_Recv(&value, 1, MPI_INT, (rank + 1) % 3, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(argv[1], "request") == 0 && rank < 2) {
     MPI_Request request;
     MPI_Irecv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
-  if (strcmp(argv[1], "barrier") == 0 && rank == 0) MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(argv[1], "barrier") == 0 && rank == 0)
+    MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Recv(in, 1 << 20, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();

@@ -1,4 +1,5 @@
-// Two ranks exchange a few messages, then rank 1 ends in the way that argv[1] says. Events before that must be on record.
+// Two ranks exchange a few messages, then rank 1 ends in the way that argv[1] says. Events before
+// that must be on record.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,17 +16,17 @@ __attribute__((noinline)) static void messages(int rank) {
   }
 }
 
-static void end(const char *how) {
+static void end(const char* how) {
   if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 3);
   if (!strcmp(how, "exit")) exit(4);
   if (!strcmp(how, "quick_exit")) _exit(5);
-  if (!strcmp(how, "segv")) *(volatile int *)8 = 1;
+  if (!strcmp(how, "segv")) *(volatile int*)8 = 1;
   if (!strcmp(how, "term")) raise(SIGTERM);
   if (!strcmp(how, "int")) raise(SIGINT);
   if (!strcmp(how, "kill")) raise(SIGKILL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, never;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

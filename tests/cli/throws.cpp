@@ -1,4 +1,5 @@
-// An error handler that throws through MPI, as C++ programs do: what comes afterwards is on record, too.
+// An error handler that throws through MPI, as C++ programs do: what comes afterwards is on record,
+// too.
 #include <mpi.h>
 
 #include <cstdio>

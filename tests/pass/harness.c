@@ -1,6 +1,8 @@
-// Runs work() with every page marked (with PHOTOFINISH_UNWATCHED set: with none, as without the tool), and prints which bytes of the shared memory the hooks, or the program's own R and W, told of.
-// With PHOTOFINISH_VALUES set: as in a rank that is recorded, where what has been seen lies beside the memory; or, "given", as in one that is replayed, where the memory holds
-// nothing of use and each load is given its value. Both must compute the same, and count as many loads.
+// Runs work() with every page marked (with PHOTOFINISH_UNWATCHED set: with none, as without the
+// tool), and prints which bytes of the shared memory the hooks, or the program's own R and W, told
+// of. With PHOTOFINISH_VALUES set: as in a rank that is recorded, where what has been seen lies
+// beside the memory; or, "given", as in one that is replayed, where the memory holds nothing of use
+// and each load is given its value. Both must compute the same, and count as many loads.
 #include "harness.h"
 
 #include <stdio.h>
@@ -23,10 +25,12 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_6") __attribute__((visibility("hidden")));
+extern struct photofinish_state state __asm__("__photofinish_state_6")
+    __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
-  if ((bytes & PHOTOFINISH_RELEASES) == 0) tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
+  if ((bytes & PHOTOFINISH_RELEASES) == 0)
+    tell(address, PHOTOFINISH_BYTES(bytes), (bytes & PHOTOFINISH_WRITES) != 0);
 }
 
 // Every place has bits from the second time on; only the first of a group is told of.
@@ -39,10 +43,12 @@ static int place_count;
 static void tell_of_bits(void) {
   for (int i = 0; i < place_count; ++i)
     for (uint64_t at = 0; at < places[i].site->units; ++at)
-      if ((places[i].site->bits[at / 64] >> at % 64 & 1) != 0) note(shared + (at << PHOTOFINISH_UNIT(places[i].bytes)), places[i].bytes);
+      if ((places[i].site->bits[at / 64] >> at % 64 & 1) != 0)
+        note(shared + (at << PHOTOFINISH_UNIT(places[i].bytes)), places[i].bytes);
 }
 
-static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place) {
+static void on_access(struct photofinish_site* site, const void* address, uint64_t bytes,
+                      const void* place) {
   (void)place;
   note(address, bytes);
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
@@ -64,8 +70,8 @@ static void on_access(struct photofinish_site* site, const void* address, uint64
   site->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-static void on_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes,
-                     int64_t plane_stride) {
+static void on_range(struct photofinish_site* site, const void* address, uint64_t bytes,
+                     uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride) {
   for (uint64_t plane = 0; plane < planes; ++plane)
     for (uint64_t row = 0; row < rows; ++row)
       note((const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes);
@@ -79,7 +85,8 @@ static uint64_t on_indices(struct photofinish_index* index, const void* first, u
   return 1;
 }
 
-static void on_gather(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale, struct photofinish_index* index, uint64_t slots) {
+static void on_gather(struct photofinish_site* site, const void* base, uint64_t bytes,
+                      uint64_t scale, struct photofinish_index* index, uint64_t slots) {
   (void)site;
   const unsigned size = index->bytes & ~PHOTOFINISH_SIGNED;
   if ((slots & ~index->slots) != 0) abort();
@@ -88,7 +95,8 @@ static void on_gather(struct photofinish_site* site, const void* base, uint64_t 
       if ((slots >> slot & 1) == 0) continue;
       uint64_t number = 0;
       memcpy(&number, (const char*)index->library[0] + i * index->step + slot * size, size);
-      if ((index->bytes & PHOTOFINISH_SIGNED) != 0) number = (uint64_t)((int64_t)(number << (64 - 8 * size)) >> (64 - 8 * size));
+      if ((index->bytes & PHOTOFINISH_SIGNED) != 0)
+        number = (uint64_t)((int64_t)(number << (64 - 8 * size)) >> (64 - 8 * size));
       note((const char*)base + scale * number, bytes);
     }
 }
@@ -106,7 +114,8 @@ static long offset_of(const void* address, uint64_t bytes) {
   return at < kShared && bytes <= kShared - at ? (long)at : -1;
 }
 
-// What a loop may store, which runs from here on, stays in step with what has been seen: it is given when it is asked for, and whatever else is stored there goes to both.
+// What a loop may store, which runs from here on, stays in step with what has been seen: it is
+// given when it is asked for, and whatever else is stored there goes to both.
 static void settle(void) {
   if (pending != NULL) memcpy(seen + (pending - shared), pending, pending_bytes);
   pending = NULL;
@@ -121,8 +130,10 @@ static void on_loaded(const void* address, void* value, uint64_t bytes) {
   note(address, bytes);
   ++loads;
   if (gives) memcpy(shared + at, seen + at, bytes);
-  if (gives) memcpy(value, seen + at, bytes);
-  else if (memcmp(value, seen + at, bytes) != 0) abort();
+  if (gives)
+    memcpy(value, seen + at, bytes);
+  else if (memcmp(value, seen + at, bytes) != 0)
+    abort();
 }
 
 static void on_stored(const void* address, const void* value, uint64_t bytes) {
@@ -135,7 +146,8 @@ static void on_stored(const void* address, const void* value, uint64_t bytes) {
 }
 
 // What is no plain load or store is about to happen.
-static void before_access(struct photofinish_site* site, const void* address, uint64_t bytes, const void* place) {
+static void before_access(struct photofinish_site* site, const void* address, uint64_t bytes,
+                          const void* place) {
   (void)site, (void)place;
   settle();
   const uint64_t size = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
@@ -150,13 +162,18 @@ static void before_access(struct photofinish_site* site, const void* address, ui
   }
 }
 
-static void before_range(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride) {
+static void before_range(struct photofinish_site* site, const void* address, uint64_t bytes,
+                         uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride) {
   for (uint64_t plane = 0; plane < planes; ++plane)
-    for (uint64_t row = 0; row < rows; ++row) before_access(site, (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride, bytes, NULL);
+    for (uint64_t row = 0; row < rows; ++row)
+      before_access(site,
+                    (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride,
+                    bytes, NULL);
 }
 
 // One that loads where it was not said to finds what is of no use.
-static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int64_t stride, uint64_t planes, int64_t plane_stride, const void* place) {
+static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int64_t stride,
+                        uint64_t planes, int64_t plane_stride, const void* place) {
   (void)place;
   settle();
   const int writes = (bytes & PHOTOFINISH_WRITES) != 0;
@@ -165,7 +182,8 @@ static int64_t on_ahead(const void* address, uint64_t bytes, uint64_t rows, int6
   for (int asks = 1; asks >= 0; --asks) {
     for (uint64_t plane = 0; plane < planes && size > 0; ++plane)
       for (uint64_t row = 0; row < rows; ++row) {
-        const char* at = (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride;
+        const char* at =
+            (const char*)address + (int64_t)plane * plane_stride + (int64_t)row * stride;
         const long offset = offset_of(at, size);
         if (asks) {
           for (uint64_t i = 0; i < size; ++i) *(offset_of(at + i, 1) >= 0 ? &inside : &outside) = 1;
@@ -203,7 +221,8 @@ static const struct photofinish_seen* on_behind(const void* base, uint64_t write
 static void on_look(const void* address, uint64_t bytes, const void* place) {
   (void)place;
   settle();
-  const long at = offset_of(address, bytes), begin = at / PHOTOFINISH_BLOCK * PHOTOFINISH_BLOCK, rest = kShared - begin, all = PHOTOFINISH_BLOCK + PHOTOFINISH_SPAN;
+  const long at = offset_of(address, bytes), begin = at / PHOTOFINISH_BLOCK * PHOTOFINISH_BLOCK,
+             rest = kShared - begin, all = PHOTOFINISH_BLOCK + PHOTOFINISH_SPAN;
   if (at < 0 || looked[at / PHOTOFINISH_BLOCK] != 0) abort();
   looked[at / PHOTOFINISH_BLOCK] = 1;
   ++loads;
@@ -230,9 +249,11 @@ static void watch_values(void) {
     memset(shared, 0xa5, kShared);
     return;
   }
-  const uint64_t page = 1 << PHOTOFINISH_PAGE_BITS, first = (uint64_t)shared, end = first + kShared - PHOTOFINISH_SEEN_ACCESS + 1;
+  const uint64_t page = 1 << PHOTOFINISH_PAGE_BITS, first = (uint64_t)shared,
+                 end = first + kShared - PHOTOFINISH_SEEN_ACCESS + 1;
   for (uint64_t at = first / page * page; at < end; at += page) {
-    struct photofinish_seen* entry = &state.seen[(at >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE];
+    struct photofinish_seen* entry =
+        &state.seen[(at >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE];
     entry->begin = at > first ? at : first;
     entry->bytes = (at + page < end ? at + page : end) - entry->begin;
     entry->distance = seen - shared;

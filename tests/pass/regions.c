@@ -1,4 +1,5 @@
-// Functions and loops that have a copy without hooks, one array each. What they do is nothing that could be told in front of a loop.
+// Functions and loops that have a copy without hooks, one array each. What they do is nothing that
+// could be told in front of a loop.
 int a[4096], b[4096], c[4096], d[4096], e[4096];
 void could_be_mpi(void);
 
@@ -15,7 +16,7 @@ int sum(const int* values, unsigned seed, int times) {
 void both(unsigned seed, int times) {
   could_be_mpi();
   for (int i = 0; i < times; ++i) c[(seed = seed * 1103515245 + 12345) >> 20] += i; /*{c}*/
-  e[seed % 4096] = 1;                                                                /*{e}*/
+  e[seed % 4096] = 1;                                                               /*{e}*/
   could_be_mpi();
   for (int i = 0; i < times; ++i) d[(seed = seed * 1103515245 + 12345) >> 20] += i; /*{d}*/
   could_be_mpi();

@@ -1,4 +1,5 @@
-// regions_main LINE…: runs regions.c where only these of its lines matter, and then where everything does. Prints what was heard of each time: the names of its arrays.
+// regions_main LINE…: runs regions.c where only these of its lines matter, and then where
+// everything does. Prints what was heard of each time: the names of its arrays.
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -23,7 +24,8 @@ std::set<char> heard;
 void hear(photofinish_site*, const void* address, std::uint64_t, const void*) {
   int* const arrays[] = {a, b, c, d, e};
   for (int i = 0; i < 5; ++i)
-    if (arrays[i] <= address && address < arrays[i] + 4096) heard.insert(static_cast<char>('a' + i));
+    if (arrays[i] <= address && address < arrays[i] + 4096)
+      heard.insert(static_cast<char>('a' + i));
 }
 
 void run() {
@@ -39,7 +41,9 @@ void run() {
 
 int main(int argc, char** argv) {
   std::vector<std::uint32_t> lines;
-  for (int i = 1; i < argc; ++i) lines.push_back(photofinish::line_key("regions.c", static_cast<std::uint32_t>(std::atoi(argv[i]))));
+  for (int i = 1; i < argc; ++i)
+    lines.push_back(
+        photofinish::line_key("regions.c", static_cast<std::uint32_t>(std::atoi(argv[i]))));
   for (void* found : photofinish::noted(PHOTOFINISH_ABI)) {
     auto* state = static_cast<photofinish_state*>(found);
     state->access = hear;

@@ -4,17 +4,21 @@
 
 #define N 64
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, other, in[4] = {0}, out[4] = {1, 2, 3, 4}, sum = 0, old = 0, one = 1, zero = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   other = 1 - rank;
   MPI_Request requests[2];
 
-  // --- messages: blocking, both at once, with requests, persistent, in another communicator with the ranks turned round, to oneself
-  if (rank == 0) MPI_Send(out, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
-  else MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(out, 1, MPI_INT, other, 8, in, 1, MPI_INT, other, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  // --- messages: blocking, both at once, with requests, persistent, in another communicator with
+  // the ranks turned round, to oneself
+  if (rank == 0)
+    MPI_Send(out, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
+  else
+    MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 1, MPI_INT, other, 8, in, 1, MPI_INT, other, 8, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Irecv(in, 4, MPI_INT, other, 9, MPI_COMM_WORLD, &requests[0]);
   MPI_Isend(out, 3, MPI_INT, other, 9, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -28,8 +32,10 @@ int main(int argc, char **argv) {
   MPI_Request_free(&requests[1]);
   MPI_Comm turned;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
-  if (rank == 1) MPI_Send(out, 1, MPI_INT, 1, 11, turned);
-  else MPI_Recv(in, 1, MPI_INT, 0, 11, turned, MPI_STATUS_IGNORE);
+  if (rank == 1)
+    MPI_Send(out, 1, MPI_INT, 1, 11, turned);
+  else
+    MPI_Recv(in, 1, MPI_INT, 0, 11, turned, MPI_STATUS_IGNORE);
   MPI_Sendrecv(out, 1, MPI_INT, 0, 12, in, 1, MPI_INT, 0, 12, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 
   // --- collectives
@@ -40,7 +46,7 @@ int main(int argc, char **argv) {
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 
   // --- one-sided, each rank in the memory of the other
-  int *memory;
+  int* memory;
   MPI_Win win;
   MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   MPI_Win_fence(0, win);

@@ -220,15 +220,27 @@ def parse_program(path):
 
 
 def find_marks(paths):
-    """{name} in a comment behind a statement gives its line a name."""
+    """{name} in a comment behind a statement names the line on which that statement's call begins."""
     marks = {}
     for path in paths:
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        lines = path.read_text().splitlines()
+        for number, line in enumerate(lines, 1):
             for name in MARK.findall(line):
                 if name in marks:
                     raise BadProgram(f"{path}:{number}: a second mark {{{name}}}")
-                marks[name] = f"{path.name}:{number}"
+                marks[name] = f"{path.name}:{first_line_of_call(lines, number)}"
     return marks
+
+
+def first_line_of_call(lines, number):
+    """A call that was broken over several lines is reported at the first of them."""
+    open_calls = 0
+    while True:
+        code = re.sub(r"/\*.*?\*/|\"[^\"]*\"", "", lines[number - 1])
+        open_calls += code.count("(") - code.count(")")
+        if open_calls >= 0 or number == 1:
+            return number
+        number -= 1
 
 
 # --- patterns

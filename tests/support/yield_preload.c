@@ -1,5 +1,6 @@
-// For test machines with fewer cores than ranks: MPICH polls UCX without ever giving up the processor, so a rank that waits
-// keeps the one it waits for from running until its time slice ends. Preloaded, this yields whenever there was nothing to do.
+// For test machines with fewer cores than ranks: MPICH polls UCX without ever giving up the
+// processor, so a rank that waits keeps the one it waits for from running until its time slice
+// ends. Preloaded, this yields whenever there was nothing to do.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

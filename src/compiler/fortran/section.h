@@ -1,4 +1,5 @@
-// A buffer that a Fortran program passes to MPI: where it begins, or, if it has gaps, a copy without.
+// A buffer that a Fortran program passes to MPI: where it begins, or, if it has gaps, a copy
+// without.
 #include <ISO_Fortran_binding.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@ struct section {
 static int has_gaps(const CFI_cdesc_t* array) {
   CFI_index_t next = (CFI_index_t)array->elem_len;
   for (int i = 0; i < array->rank; ++i) {
-    if (array->dim[i].extent < 0) return 0;  // of unknown size: all that is known is where it begins
+    if (array->dim[i].extent < 0)
+      return 0;  // of unknown size: all that is known is where it begins
     if (array->dim[i].extent != 1 && array->dim[i].sm != next) return 1;
     next *= array->dim[i].extent;
   }

@@ -22,13 +22,19 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
   Recorder* recorder = Recorder::get();
   if (recorder == nullptr) return;
   Inside inside(place);
-  if (Control* control = Control::get()) return control->touch(control->sides_of_place(call, place.pc), {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)), static_cast<std::int64_t>(bytes), {}}}, false);
+  if (Control* control = Control::get())
+    return control->touch(control->sides_of_place(call, place.pc),
+                          {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
+                            static_cast<std::int64_t>(bytes),
+                            {}}},
+                          false);
   Task* task = recorder->task();
   if (task == nullptr) return;
   Context c(*task, call);
   locate(c, place);
   c.event.result = 0;
-  c.event.buffers.push_back({use, reinterpret_cast<std::uint64_t>(address), static_cast<std::int64_t>(bytes), TypeId(0)});
+  c.event.buffers.push_back(
+      {use, reinterpret_cast<std::uint64_t>(address), static_cast<std::int64_t>(bytes), TypeId(0)});
   const std::uint64_t now = ticks();
   append_event(c, *recorder, now, now);
 }
@@ -56,22 +62,32 @@ Call call_of(std::uint64_t bytes) {
   return (bytes & PHOTOFINISH_WRITES) != 0 ? Call::store : Call::load;
 }
 
-[[gnu::always_inline]] inline void note_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
-  const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+[[gnu::always_inline]] inline void note_access(photofinish_site* site, const void* address,
+                                               std::uint64_t bytes, const void* pc) {
+  const Place place{reinterpret_cast<std::uint64_t>(pc),
+                    reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   in_hook(place, [&](Touched& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
-    touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes), static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc, place.frame);
+    touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes),
+                   static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc,
+                   place.frame);
   });
 }
 
-[[gnu::always_inline]] inline void note_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride,
-                                              std::uint64_t planes, std::int64_t plane_stride) {
+[[gnu::always_inline]] inline void note_range(photofinish_site* site, const void* address,
+                                              std::uint64_t bytes, std::uint64_t rows,
+                                              std::int64_t stride, std::uint64_t planes,
+                                              std::int64_t plane_stride) {
   const Place place = PLACE_OF_CALL;
   in_hook(place, [&](Touched& touched, Reach& reach) {
-    TouchedRow row{{}, call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes), rows, stride};
-    if (row.call == Call::release && row.bytes == 0) row.bytes = malloc_usable_size(const_cast<void*>(address));
+    TouchedRow row{
+        {},   call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes),
+        rows, stride};
+    if (row.call == Call::release && row.bytes == 0)
+      row.bytes = malloc_usable_size(const_cast<void*>(address));
     if (row.bytes == 0 || row.rows == 0) return;
-    const std::uint64_t span = (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
+    const std::uint64_t span =
+        (row.rows - 1) * static_cast<std::uint64_t>(stride < 0 ? -stride : stride);
     if (stride < 0) row.begin -= span;
     if (stride < 0) row.stride = -stride;
     if (static_cast<std::uint64_t>(row.stride) <= row.bytes) {  // no gaps
@@ -88,21 +104,25 @@ Call call_of(std::uint64_t bytes) {
 
 std::uint64_t note_indices(photofinish_index* index, const void* first, std::uint64_t times) {
   bool known = false;
-  in_hook(PLACE_OF_CALL, [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
+  in_hook(PLACE_OF_CALL,
+          [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
   return known ? 1 : 0;
 }
 
-void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
+void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale,
+                 photofinish_index* index, std::uint64_t slots) {
   const Place place = PLACE_OF_CALL;
   in_hook(place, [&](Touched& touched, Reach& reach) {
-    touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base), {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
+    touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base),
+                   {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
   });
 }
 
 // Where not everything is looked at, each access is asked for.
 std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
 
-// The hooks, with one of these inside, as if written there: places are told by the frame of the hook.
+// The hooks, with one of these inside, as if written there: places are told by the frame of the
+// hook.
 template <auto hook, class... Arguments>
 void every(photofinish_site* site, const void* address, Arguments... arguments) {
   hook(site, address, arguments...);
@@ -117,12 +137,15 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
   sampling.took_looking(since, ticks());
 }
 
-// Of a confirming run: nothing goes on record, most places are none of its sides, and the others may wait.
+// Of a confirming run: nothing goes on record, most places are none of its sides, and the others
+// may wait.
 //
-// A place that is no side need not ask: it is given bits to set (runtime_abi.h), which nobody reads, for all addresses near the one that it came with. Only behind an access
-// that went first everybody asks, for the next one tells that it is done.
+// A place that is no side need not ask: it is given bits to set (runtime_abi.h), which nobody
+// reads, for all addresses near the one that it came with. Only behind an access that went first
+// everybody asks, for the next one tells that it is done.
 constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
-constexpr std::uint64_t kMostLent = 1000;  // times, to one place: it may go to and fro between addresses that are far apart
+constexpr std::uint64_t kMostLent =
+    1000;  // times, to one place: it may go to and fro between addresses that are far apart
 thread_local std::vector<photofinish_site*> t_lent;
 
 // For [base, base + kNear); only those that are set take memory. Null if there is none.
@@ -133,10 +156,12 @@ std::uint64_t* unread_bits(std::uint64_t base, unsigned unit) {
   const auto [entry, fresh] = known->try_emplace({base, unit}, nullptr);
   if (!fresh) return entry->second;
   const std::uint64_t units = kNear >> unit, groups = units >> PHOTOFINISH_GROUP_BITS;
-  void* const memory = mmap(nullptr, groups + units / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = mmap(nullptr, groups + units / 8, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   std::memset(memory, 1, groups);
-  return entry->second = reinterpret_cast<std::uint64_t*>(static_cast<std::uint8_t*>(memory) + groups);
+  return entry->second =
+             reinterpret_cast<std::uint64_t*>(static_cast<std::uint8_t*>(memory) + groups);
 }
 
 void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
@@ -184,12 +209,13 @@ void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, 
   t_in_hook = false;
 }
 
-// Loops over indices are looked at as when the race was found: what they touch is told by one who has seen the indices, at another place than those of single accesses.
+// Loops over indices are looked at as when the race was found: what they touch is told by one who
+// has seen the indices, at another place than those of single accesses.
 struct SteeredIndices {
   explicit SteeredIndices(const photofinish_index& index) : indices(index) {}
   Indices indices;
   const void* const thread = __builtin_thread_pointer();  // other threads ask for each access
-  bool known = false, has_side = false;  // what places use them
+  bool known = false, has_side = false;                   // what places use them
 };
 
 std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
@@ -198,7 +224,9 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
   void* found = __atomic_load_n(&index->library[0], __ATOMIC_ACQUIRE);
   if (found == nullptr) {
     auto fresh = std::make_unique<SteeredIndices>(*index);
-    if (__atomic_compare_exchange_n(&index->library[0], &found, fresh.get(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) found = fresh.release();  // as long as the program
+    if (__atomic_compare_exchange_n(&index->library[0], &found, fresh.get(), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      found = fresh.release();  // as long as the program
   }
   auto& steered = *static_cast<SteeredIndices*>(found);
   if (steered.thread != __builtin_thread_pointer()) return 0;
@@ -208,13 +236,19 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
   return 1;
 }
 
-void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
+void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes,
+                  std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
   auto& steered = *static_cast<SteeredIndices*>(index->library[0]);
   steer(site, bytes, PLACE_OF_CALL, true, [&] {
     std::vector<Box> boxes;
-    for (const Pattern::Row& row : steered.indices.pattern({slots, scale, PHOTOFINISH_BYTES(bytes)})->rows) {
-      Box box{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(base) + row.begin), static_cast<std::int64_t>(row.bytes), {}};
-      if (row.rows > 1) box.dimensions.push_back({static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
+    for (const Pattern::Row& row :
+         steered.indices.pattern({slots, scale, PHOTOFINISH_BYTES(bytes)})->rows) {
+      Box box{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(base) + row.begin),
+              static_cast<std::int64_t>(row.bytes),
+              {}};
+      if (row.rows > 1)
+        box.dimensions.push_back(
+            {static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
       boxes.push_back(std::move(box));
     }
     steered.has_side = true;
@@ -222,22 +256,30 @@ void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes,
   });
 }
 
-void steer_access(photofinish_site* site, const void* address, std::uint64_t bytes, const void* pc) {
-  const Place place{reinterpret_cast<std::uint64_t>(pc), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+void steer_access(photofinish_site* site, const void* address, std::uint64_t bytes,
+                  const void* pc) {
+  const Place place{reinterpret_cast<std::uint64_t>(pc),
+                    reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
   steer(site, bytes, place, false, [&] {
-    return std::vector<Box>{{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)), static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)), {}}};
+    return std::vector<Box>{{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
+                             static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
+                             {}}};
   });
   const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
-  if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1)) lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)));
+  if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1))
+    lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)));
 }
 
-void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
+void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes,
+                 std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
                  std::int64_t plane_stride) {
   steer(site, bytes, PLACE_OF_CALL, true, [&] {
     std::uint64_t length = PHOTOFINISH_BYTES(bytes);
-    if (call_of(bytes) == Call::release && length == 0) length = malloc_usable_size(const_cast<void*>(address));
+    if (call_of(bytes) == Call::release && length == 0)
+      length = malloc_usable_size(const_cast<void*>(address));
     DataMap map = contiguous_map(static_cast<std::int64_t>(length));
-    map = repeated(repeated(map, static_cast<std::int64_t>(rows), stride), static_cast<std::int64_t>(planes), plane_stride);
+    map = repeated(repeated(map, static_cast<std::int64_t>(rows), stride),
+                   static_cast<std::int64_t>(planes), plane_stride);
     return shifted(map, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address))).boxes;
   });
 }
@@ -251,23 +293,33 @@ void start_watching_memory() {
     pass_regions(control->lines(), true);
     return;
   }
-  if (Sampling::get() != nullptr) Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});
-  else Reach::start({every<note_access>, every<note_range>, note_indices, note_gather});
+  if (Sampling::get() != nullptr)
+    Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});
+  else
+    Reach::start({every<note_access>, every<note_range>, note_indices, note_gather});
 }
 
 }  // namespace photofinish::mpi
 
-extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* address, std::uint64_t bytes) {
-  photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes, PLACE_OF_CALL);
+extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* address,
+                                                                std::uint64_t bytes) {
+  photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes,
+                           PLACE_OF_CALL);
 }
 
-extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address, std::uint64_t bytes) {
-  photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes, PLACE_OF_CALL);
+extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address,
+                                                                 std::uint64_t bytes) {
+  photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes,
+                           PLACE_OF_CALL);
 }
 
 // Libc's, told in time that the caller is not going to be alone.
-extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
-  static auto* const real = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
+                                                             const pthread_attr_t* attributes,
+                                                             void* (*function)(void*),
+                                                             void* argument) {
+  static auto* const real =
+      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
   photofinish::Bystander::before_thread();
   return real(thread, attributes, function, argument);
 }

@@ -6,7 +6,8 @@ namespace photofinish::mpi {
 // From here on the pass's hooks are called for memory that others can reach.
 void start_watching_memory();
 
-// values.cpp: the same for a rank that is recorded or replayed. Before main, for functions stay in the copy that they were entered in; and once there is a journal.
+// values.cpp: the same for a rank that is recorded or replayed. Before main, for functions stay in
+// the copy that they were entered in; and once there is a journal.
 void prepare_values();
 void start_watching_values();
 

@@ -17,12 +17,15 @@ TextId text_id(Recorder& recorder, const char* text) {
   static std::mutex mutex;
   static auto* const known = new std::unordered_map<std::string, TextId>;
   std::lock_guard lock(mutex);
-  const auto [entry, fresh] = known->try_emplace(text != nullptr ? text : "", TextId(static_cast<std::uint32_t>(known->size() + 1)));
-  if (fresh) recorder.writer().define(DefinitionKind::Text, TextDefinition{entry->second, entry->first});
+  const auto [entry, fresh] = known->try_emplace(
+      text != nullptr ? text : "", TextId(static_cast<std::uint32_t>(known->size() + 1)));
+  if (fresh)
+    recorder.writer().define(DefinitionKind::Text, TextDefinition{entry->second, entry->first});
   return entry->second;
 }
 
-void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key, std::uint64_t value) {
+void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
+            std::uint64_t value) {
   Inside inside(place);
   Task* task = recorder.task();
   if (task == nullptr) return;
@@ -44,20 +47,28 @@ void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std:
   Recorder* recorder = Recorder::get();
   if (is_inside(place) || recorder == nullptr) return;
   switch (what) {
-    case PHOTOFINISH_SAYS_BEFORE: return record(Call::happens_before, *recorder, place, text, key, value);
-    case PHOTOFINISH_SAYS_AFTER: return record(Call::happens_after, *recorder, place, text, key, value);
-    case PHOTOFINISH_SAYS_INTENDED: return record(Call::intended_begin, *recorder, place, text, key, value);
-    case PHOTOFINISH_SAYS_INTENDED_END: return record(Call::intended_end, *recorder, place, text, key, value);
-    case PHOTOFINISH_SAYS_REGION: return record(Call::region_begin, *recorder, place, text, key, value);
-    case PHOTOFINISH_SAYS_REGION_END: return record(Call::region_end, *recorder, place, text, key, value);
-    default: return;  // of a header that is newer than this library
+    case PHOTOFINISH_SAYS_BEFORE:
+      return record(Call::happens_before, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_AFTER:
+      return record(Call::happens_after, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_INTENDED:
+      return record(Call::intended_begin, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_INTENDED_END:
+      return record(Call::intended_end, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_REGION:
+      return record(Call::region_begin, *recorder, place, text, key, value);
+    case PHOTOFINISH_SAYS_REGION_END:
+      return record(Call::region_end, *recorder, place, text, key, value);
+    default:
+      return;  // of a header that is newer than this library
   }
 }
 
 }  // namespace
 
 void hear_annotations() {
-  for (void* annotations : noted(PHOTOFINISH_ANNOTATIONS_ABI)) static_cast<photofinish_annotations*>(annotations)->say = on_annotation;
+  for (void* annotations : noted(PHOTOFINISH_ANNOTATIONS_ABI))
+    static_cast<photofinish_annotations*>(annotations)->say = on_annotation;
 }
 
 }  // namespace photofinish::mpi

@@ -1,5 +1,6 @@
-// What of a call's arguments is an answer of MPI's, beside its result and the contents of buffers: exchanged with the journal of a recorded or replayed
-// rank. New objects are made by the replayed rank itself, as stand-ins; the journal tells only whether there was one.
+// What of a call's arguments is an answer of MPI's, beside its result and the contents of buffers:
+// exchanged with the journal of a recorded or replayed rank. New objects are made by the replayed
+// rank itself, as stand-ins; the journal tells only whether there was one.
 #pragma once
 
 #include <cstdlib>
@@ -56,7 +57,8 @@ template <Action action>
 struct Answer<roles::StatusesOut, action> {
   static void exchange(Journal& journal, Context& c, MPI_Status* statuses) {
     int count = is_done(c) ? c.request_count : 0;
-    if constexpr (action == Action::WaitSome) count = *c.out_count != MPI_UNDEFINED ? *c.out_count : 0;
+    if constexpr (action == Action::WaitSome)
+      count = *c.out_count != MPI_UNDEFINED ? *c.out_count : 0;
     for (int i = 0; i < count; ++i) exchange_status(journal, statuses[i]);
   }
 };
@@ -82,7 +84,9 @@ struct Answer<roles::BytesOut, action> {
 };
 template <Action action>
 struct Answer<roles::AddressOut, action> {
-  static void exchange(Journal& journal, Context&, void* variable) { journal(*static_cast<std::uint64_t*>(variable)); }
+  static void exchange(Journal& journal, Context&, void* variable) {
+    journal(*static_cast<std::uint64_t*>(variable));
+  }
 };
 
 template <Action action>
@@ -97,9 +101,15 @@ template <Action action>
 struct Answer<roles::NewMessage, action> {
   static void exchange(Journal& journal, Context& c, MPI_Message* message) {
     if (!is_done(c)) return;
-    int kind = journal.replays() ? 0 : *message == MPI_MESSAGE_NULL ? 0 : *message == MPI_MESSAGE_NO_PROC ? 1 : 2;
+    int kind = journal.replays()                 ? 0
+               : *message == MPI_MESSAGE_NULL    ? 0
+               : *message == MPI_MESSAGE_NO_PROC ? 1
+                                                 : 2;
     journal(kind);
-    if (journal.replays()) *message = kind == 0 ? MPI_MESSAGE_NULL : kind == 1 ? MPI_MESSAGE_NO_PROC : stand_in_message();
+    if (journal.replays())
+      *message = kind == 0   ? MPI_MESSAGE_NULL
+                 : kind == 1 ? MPI_MESSAGE_NO_PROC
+                             : stand_in_message();
   }
 };
 template <Action action>
@@ -121,9 +131,13 @@ struct Answer<roles::NewCommLater, action> : Answer<roles::NewComm, action> {};
 template <Action action>
 struct Answer<roles::NewGroup, action> {
   static void exchange(Journal& journal, Context&, MPI_Group* group) {
-    int kind = journal.replays() ? 0 : *group == MPI_GROUP_NULL ? 0 : *group == MPI_GROUP_EMPTY ? 1 : 2;
+    int kind = journal.replays()           ? 0
+               : *group == MPI_GROUP_NULL  ? 0
+               : *group == MPI_GROUP_EMPTY ? 1
+                                           : 2;
     journal(kind);
-    if (journal.replays()) *group = kind == 0 ? MPI_GROUP_NULL : kind == 1 ? MPI_GROUP_EMPTY : stand_in_group();
+    if (journal.replays())
+      *group = kind == 0 ? MPI_GROUP_NULL : kind == 1 ? MPI_GROUP_EMPTY : stand_in_group();
   }
 };
 template <Action action>
@@ -141,16 +155,22 @@ struct Answer<roles::WinBaseOut, action> {
   static void exchange(Journal& journal, Context& c, void* variable) {
     auto& address = *static_cast<std::uint64_t*>(variable);
     journal(address);
-    c.win_base = *static_cast<void**>(variable);  // of the window that stands in, too: MPI_WIN_BASE is asked of that
-    if (!journal.replays() || c.win_bytes == 0 || map_at(address, static_cast<std::uint64_t>(c.win_bytes)) != nullptr) return;
-    say_line("cannot replay: the memory of a window cannot be where it was recorded, something else is there");
+    c.win_base = *static_cast<void**>(
+        variable);  // of the window that stands in, too: MPI_WIN_BASE is asked of that
+    if (!journal.replays() || c.win_bytes == 0 ||
+        map_at(address, static_cast<std::uint64_t>(c.win_bytes)) != nullptr)
+      return;
+    say_line(
+        "cannot replay: the memory of a window cannot be where it was recorded, something else is "
+        "there");
     std::_Exit(70);
   }
 };
 template <Action action>
 struct Answer<roles::NewWin, action> {
   static void exchange(Journal& journal, Context& c, MPI_Win* win) {
-    if (journal.replays()) *win = stand_in_win(const_cast<void*>(c.win_base), c.win_base != nullptr ? c.win_bytes : 0);
+    if (journal.replays())
+      *win = stand_in_win(const_cast<void*>(c.win_base), c.win_base != nullptr ? c.win_bytes : 0);
   }
 };
 

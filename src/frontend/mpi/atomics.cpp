@@ -1,5 +1,6 @@
-// What one-sided atomics wrote and read, element by element. The operand is read when the call returns, the result when the call that
-// completes the atomic does: until then neither buffer is the program's.
+// What one-sided atomics wrote and read, element by element. The operand is read when the call
+// returns, the result when the call that completes the atomic does: until then neither buffer is
+// the program's.
 #include <atomic>
 #include <cstring>
 
@@ -25,7 +26,9 @@ void add_result(Event& event, const PendingFetch& fetch) {
   event.numbers.push_back(value_at(fetch.result, fetch.bytes));
 }
 
-bool has_operand(const Context& c, Action action) { return action == Action::CompareAndSwap || c.op != MPI_NO_OP; }
+bool has_operand(const Context& c, Action action) {
+  return action == Action::CompareAndSwap || c.op != MPI_NO_OP;
+}
 
 // Of a type that elements of so many bytes are.
 bool side_by_side(MPI_Datatype handle, std::size_t bytes) {
@@ -33,12 +36,15 @@ bool side_by_side(MPI_Datatype handle, std::size_t bytes) {
   return type->atomic_bytes == bytes && type->extent == static_cast<std::int64_t>(bytes);
 }
 
-// How many elements of so many bytes it is about, if they can be followed; otherwise 0. A request has one result.
+// How many elements of so many bytes it is about, if they can be followed; otherwise 0. A request
+// has one result.
 std::int64_t elements_of(const Context& c, Action action, std::size_t bytes) {
   const std::int64_t count = c.target.count;
   if (bytes == 0 || count <= 1) return bytes == 0 ? 0 : count;
   const bool fetches = action != Action::Accumulate, operand = has_operand(c, action);
-  if (count > (operand ? kMaxAtomicOperands : kMaxAtomicElements) || (fetches && c.new_request != nullptr)) return 0;
+  if (count > (operand ? kMaxAtomicOperands : kMaxAtomicElements) ||
+      (fetches && c.new_request != nullptr))
+    return 0;
   if (operand && (c.send.count != count || !side_by_side(c.send.type, bytes))) return 0;
   if (fetches && (c.recv.count != count || !side_by_side(c.recv.type, bytes))) return 0;
   return side_by_side(c.target.type, bytes) ? count : 0;
@@ -56,16 +62,20 @@ void add_atomic(Context& c, Action action) {
   if (fetches && c.win->fetches.size() + static_cast<std::size_t>(elements) > kMaxPending) return;
   const std::int64_t number = g_atomics.fetch_add(elements) + 1;
   fields.set(Field::atomic, number);
-  const auto element = [&](const void* of, std::int64_t i) { return static_cast<const char*>(of) + static_cast<std::size_t>(i) * bytes; };
+  const auto element = [&](const void* of, std::int64_t i) {
+    return static_cast<const char*>(of) + static_cast<std::size_t>(i) * bytes;
+  };
   if (has_operand(c, action)) {
     fields.set(Field::operand, value_at(c.send.address, bytes));
-    for (std::int64_t i = 1; i < elements; ++i) c.event.numbers.push_back(value_at(element(c.send.address, i), bytes));
+    for (std::int64_t i = 1; i < elements; ++i)
+      c.event.numbers.push_back(value_at(element(c.send.address, i), bytes));
   }
   if (action == Action::CompareAndSwap) fields.set(Field::compare, value_at(c.compare, bytes));
   if (!fetches) return;
   const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
   std::lock_guard lock(c.win->lock);
-  for (std::int64_t i = 0; i < elements; ++i) c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
+  for (std::int64_t i = 0; i < elements; ++i)
+    c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
   if (c.new_request != nullptr) {
     c.new_request->fetch_of = c.win;
     c.new_request->fetch = number;
@@ -76,7 +86,8 @@ void expect_results(Context& c) { c.event.more_numbers = 2 * c.win->fetches.size
 
 void add_results(Context& c, Action action) {
   if (c.win->fetches.empty()) return;
-  const bool one_target = action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
+  const bool one_target =
+      action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
   if (action == Action::Fence && (c.event.fields[Field::assertion] & kNoPrecede) != 0) return;
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fetches, [&](const PendingFetch& fetch) {

@@ -1,5 +1,6 @@
-// Which memory a call touches, and how. One block for each rank where a call has counts for each, one block for all where they
-// are the same: neighbouring blocks are one extent apart, as `count` elements are.
+// Which memory a call touches, and how. One block for each rank where a call has counts for each,
+// one block for all where they are the same: neighbouring blocks are one extent apart, as `count`
+// elements are.
 #include "frontend/mpi/context.h"
 #include "model/atomic.h"
 
@@ -8,15 +9,19 @@ namespace {
 
 void add(Context& c, BufferUse access, const void* address, std::int64_t count, MPI_Datatype type) {
   if (count <= 0) return;
-  c.event.buffers.push_back({access, reinterpret_cast<std::uint64_t>(address), count, Objects::get().type(type)->id});
+  c.event.buffers.push_back(
+      {access, reinterpret_cast<std::uint64_t>(address), count, Objects::get().type(type)->id});
 }
 
-void add(Context& c, BufferUse access, const BufferArguments& buffer) { add(c, access, buffer.address, buffer.count, buffer.type); }
+void add(Context& c, BufferUse access, const BufferArguments& buffer) {
+  add(c, access, buffer.address, buffer.count, buffer.type);
+}
 
 const void* block_address(const BufferArguments& buffer, int i) {
   std::int64_t bytes = 0;
   if (buffer.displacements.data != nullptr)
-    bytes = buffer.displacements[i] * (buffer.in_bytes ? 1 : Objects::get().type(buffer.type)->extent);
+    bytes =
+        buffer.displacements[i] * (buffer.in_bytes ? 1 : Objects::get().type(buffer.type)->extent);
   else
     bytes = i * buffer.count * Objects::get().type(buffer.type)->extent;
   return static_cast<const char*>(buffer.address) + bytes;
@@ -25,7 +30,8 @@ const void* block_address(const BufferArguments& buffer, int i) {
 void add_block(Context& c, BufferUse access, const BufferArguments& buffer, int i) {
   const std::int64_t count = buffer.counts.data != nullptr ? buffer.counts[i] : buffer.count;
   if (count <= 0) return;
-  add(c, access, block_address(buffer, i), count, buffer.types != nullptr ? buffer.types[i] : buffer.type);
+  add(c, access, block_address(buffer, i), count,
+      buffer.types != nullptr ? buffer.types[i] : buffer.type);
 }
 
 // Blocks [first, last) of a buffer that has one for each rank or neighbour.
@@ -39,14 +45,17 @@ void add_blocks(Context& c, BufferUse access, const BufferArguments& buffer, int
 }
 
 // All blocks but one, which has its own access: what MPI_IN_PLACE leaves where it is.
-void add_blocks_around(Context& c, const BufferArguments& buffer, int size, BufferUse others, int own, bool own_is_read) {
+void add_blocks_around(Context& c, const BufferArguments& buffer, int size, BufferUse others,
+                       int own, bool own_is_read) {
   add_blocks(c, others, buffer, 0, own);
   if (own_is_read) add_block(c, BufferUse::Read, buffer, own);
   add_blocks(c, others, buffer, own + 1, size);
 }
 
-// One block for each neighbour. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are left alone.
-void add_neighbours(Context& c, BufferUse access, const BufferArguments& buffer, const std::vector<WorldRank>& neighbours) {
+// One block for each neighbour. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are
+// left alone.
+void add_neighbours(Context& c, BufferUse access, const BufferArguments& buffer,
+                    const std::vector<WorldRank>& neighbours) {
   const int count = static_cast<int>(neighbours.size());
   const auto there = [&](int i) { return neighbours[static_cast<std::size_t>(i)] != kProcNull; };
   for (int first = 0; first < count;) {
@@ -61,7 +70,9 @@ void add_neighbours(Context& c, BufferUse access, const BufferArguments& buffer,
   }
 }
 
-bool is_root(const Context& c) { return c.comm->inter ? c.root == MPI_ROOT : c.root == c.comm->rank; }
+bool is_root(const Context& c) {
+  return c.comm->inter ? c.root == MPI_ROOT : c.root == c.comm->rank;
+}
 // In an intercommunicator the root's side has nothing to give or take but at the root itself.
 bool takes_part(const Context& c) { return !c.comm->inter || c.root != MPI_PROC_NULL; }
 
@@ -88,10 +99,12 @@ void add_reduce_scatter(Context& c) {
 }
 
 void add_target(Context& c, BufferUse access) {
-  c.event.buffers.push_back({access, c.target.displacement, c.target.count,
-                             Objects::get().type(c.target.type)->id});
+  c.event.buffers.push_back(
+      {access, c.target.displacement, c.target.count, Objects::get().type(c.target.type)->id});
   // Atomics tell of their operands (atomics.cpp).
-  if (access == BufferUse::TargetUpdate && c.target.count > 1 && c.target.count <= kMaxAtomicOperands) c.event.more_numbers = kMaxAtomicOperands;
+  if (access == BufferUse::TargetUpdate && c.target.count > 1 &&
+      c.target.count <= kMaxAtomicOperands)
+    c.event.more_numbers = kMaxAtomicOperands;
 }
 
 // MPI_NO_OP reads the target and ignores the origin.
@@ -110,8 +123,10 @@ void add_buffers(Context& c, Action action) {
     case Action::MatchedReceive:
       if (c.from != MPI_PROC_NULL) add(c, BufferUse::Write, c.recv);
       return;
-    case Action::FileWrite: return add(c, BufferUse::Read, c.send);
-    case Action::FileRead: return add(c, BufferUse::Write, c.recv);
+    case Action::FileWrite:
+      return add(c, BufferUse::Read, c.send);
+    case Action::FileRead:
+      return add(c, BufferUse::Write, c.recv);
     case Action::SendReceive:
       if (c.to != MPI_PROC_NULL) add(c, BufferUse::Read, c.send);
       if (c.from != MPI_PROC_NULL) add(c, BufferUse::Write, c.recv);
@@ -121,9 +136,11 @@ void add_buffers(Context& c, Action action) {
       if (c.to != MPI_PROC_NULL) add(c, BufferUse::Read, c.recv);
       return;
     case Action::PartitionedSend:
-      return add(c, BufferUse::Read, c.send.address, c.send.count * c.event.fields[Field::partitions], c.send.type);
+      return add(c, BufferUse::Read, c.send.address,
+                 c.send.count * c.event.fields[Field::partitions], c.send.type);
     case Action::PartitionedReceive:
-      return add(c, BufferUse::Write, c.recv.address, c.recv.count * c.event.fields[Field::partitions], c.recv.type);
+      return add(c, BufferUse::Write, c.recv.address,
+                 c.recv.count * c.event.fields[Field::partitions], c.recv.type);
     case Action::FileSplitBegin:
       if (c.send.address != nullptr) return add(c, BufferUse::Read, c.send);
       return add(c, BufferUse::Write, c.recv);
@@ -133,7 +150,9 @@ void add_buffers(Context& c, Action action) {
       return;
     case Action::Gather:
       if (is_root(c)) {
-        if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write, c.comm->rank, true);
+        if (c.send.in_place())
+          return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write,
+                                   c.comm->rank, true);
         if (!c.comm->inter) add(c, BufferUse::Read, c.send);
         return add_blocks(c, BufferUse::Write, c.recv, 0, c.comm->peers().size());
       }
@@ -148,7 +167,9 @@ void add_buffers(Context& c, Action action) {
       if (takes_part(c)) add(c, BufferUse::Write, c.recv);
       return;
     case Action::Allgather:
-      if (c.send.in_place()) return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write, c.comm->rank, true);
+      if (c.send.in_place())
+        return add_blocks_around(c, c.recv, c.comm->peers().size(), BufferUse::Write, c.comm->rank,
+                                 true);
       add(c, BufferUse::Read, c.send);
       return add_blocks(c, BufferUse::Write, c.recv, 0, c.comm->peers().size());
     case Action::Alltoall: {
@@ -169,8 +190,10 @@ void add_buffers(Context& c, Action action) {
       return;
     case Action::Allreduce:
     case Action::Scan:
-    case Action::Exscan: return add_reduction(c, true);
-    case Action::ReduceScatter: return add_reduce_scatter(c);
+    case Action::Exscan:
+      return add_reduction(c, true);
+    case Action::ReduceScatter:
+      return add_reduce_scatter(c);
     case Action::ReduceLocal:
       add(c, BufferUse::Read, c.send);
       return add(c, BufferUse::ReadWrite, c.recv);
@@ -199,18 +222,23 @@ void add_buffers(Context& c, Action action) {
       add(c, BufferUse::Read, c.compare, 1, c.send.type);
       add(c, BufferUse::Write, c.recv);
       return add_target(c, BufferUse::TargetUpdate);
-    default: return;
+    default:
+      return;
   }
 }
 
 // MPI_Pack and MPI_Unpack tell only afterwards how far they got.
 void add_pack_buffer(Context& c, Action action) {
-  const std::int64_t after = c.position_is_wide ? *static_cast<const MPI_Count*>(c.position_variable)
-                                                : *static_cast<const int*>(c.position_variable);
+  const std::int64_t after = c.position_is_wide
+                                 ? *static_cast<const MPI_Count*>(c.position_variable)
+                                 : *static_cast<const int*>(c.position_variable);
   const BufferUse packed = action == Action::Pack ? BufferUse::Write : BufferUse::Read;
-  add(c, packed, static_cast<const char*>(c.pack_buffer) + c.position, after - c.position, MPI_BYTE);
-  if (action == Action::Pack) add(c, BufferUse::Read, c.send);
-  else add(c, BufferUse::Write, c.recv);
+  add(c, packed, static_cast<const char*>(c.pack_buffer) + c.position, after - c.position,
+      MPI_BYTE);
+  if (action == Action::Pack)
+    add(c, BufferUse::Read, c.send);
+  else
+    add(c, BufferUse::Write, c.recv);
 }
 
 }  // namespace photofinish::mpi

@@ -1,7 +1,9 @@
-// The intercepted functions themselves, made from the table: for each row MPI_Foo and PMPI_Foo, with the types of mpi.h.
+// The intercepted functions themselves, made from the table: for each row MPI_Foo and PMPI_Foo,
+// with the types of mpi.h.
 //
-// Both names, because Open MPI's Fortran bindings, and other profiling tools, call the second one. MPI_Foo passes on to the next
-// MPI_Foo, which may be another tool's; its PMPI_Foo then finds us already inside.
+// Both names, because Open MPI's Fortran bindings, and other profiling tools, call the second one.
+// MPI_Foo passes on to the next MPI_Foo, which may be another tool's; its PMPI_Foo then finds us
+// already inside.
 #include "frontend/mpi/entry_points.h"
 
 #if defined(OPEN_MPI)
@@ -13,17 +15,18 @@ namespace {
 
 using namespace roles;
 
-#define ENTRY(symbol, name, action, when, ...)                                                                        \
-  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol __VA_OPT__(, ) __VA_ARGS__)) {          \
-    const Place place = PLACE_OF_CALL;                                                                                \
-    return Interceptor<Call::name, Action::action, When::when __VA_OPT__(, ) __VA_ARGS__>::run(                       \
-        REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__));                                                               \
+#define ENTRY(symbol, name, action, when, ...)                                                  \
+  extern "C" [[gnu::visibility("default")]] int symbol(                                         \
+      PARAMETERS_OF(::symbol __VA_OPT__(, ) __VA_ARGS__)) {                                     \
+    const Place place = PLACE_OF_CALL;                                                          \
+    return Interceptor<Call::name, Action::action, When::when __VA_OPT__(, ) __VA_ARGS__>::run( \
+        REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__));                                         \
   }
 
 }  // namespace
 
-#define CALL(name, ...)             \
-  ENTRY(name, name, __VA_ARGS__)    \
+#define CALL(name, ...)          \
+  ENTRY(name, name, __VA_ARGS__) \
   ENTRY(P##name, name, __VA_ARGS__)
 #if MPI_VERSION >= 4
 #define CALL4 CALL

@@ -1,4 +1,5 @@
-// Requests leave the table before the call that may free them: afterwards their handles may already be somebody else's.
+// Requests leave the table before the call that may free them: afterwards their handles may already
+// be somebody else's.
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/status.h"
@@ -17,8 +18,10 @@ void complete(Context& c, int index, const MPI_Status& status) {
     completion.bytes = status_bytes(status);
   }
   c.event.completions.push_back(completion);
-  if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled) [[unlikely]]
-    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1, record->step);
+  if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled)
+      [[unlikely]]
+    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1,
+                               record->step);
   if (record->fetch_of != nullptr) add_result_of(c, *record);
 
   if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);
@@ -36,8 +39,10 @@ void give_back(Context& c) {
     RequestRecord* record = c.scratch.taken[at];
     if (record == nullptr) continue;
     // A call that failed may have freed it all the same.
-    if (c.requests[i] == MPI_REQUEST_NULL && !record->persistent) Objects::get().recycle_request(record);
-    else Objects::get().put_request(c.scratch.handles[at], record);
+    if (c.requests[i] == MPI_REQUEST_NULL && !record->persistent)
+      Objects::get().recycle_request(record);
+    else
+      Objects::get().put_request(c.scratch.handles[at], record);
   }
 }
 
@@ -77,7 +82,8 @@ void complete_requests(Context& c, Action action, int result) {
         if (done && *c.index != MPI_UNDEFINED) complete(c, *c.index, *c.status);
         break;
       case Action::WaitSome:
-        for (int i = 0; *c.out_count != MPI_UNDEFINED && i < *c.out_count; ++i) complete(c, c.out_indices[i], c.status[i]);
+        for (int i = 0; *c.out_count != MPI_UNDEFINED && i < *c.out_count; ++i)
+          complete(c, c.out_indices[i], c.status[i]);
         break;
       case Action::WaitAll:
         for (int i = 0; done && i < c.request_count; ++i)
@@ -87,7 +93,8 @@ void complete_requests(Context& c, Action action, int result) {
         if (RequestRecord* record = c.scratch.taken[0]) Objects::get().recycle_request(record);
         c.scratch.taken[0] = nullptr;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   give_back(c);
@@ -95,19 +102,24 @@ void complete_requests(Context& c, Action action, int result) {
 
 bool is_truncation(int result) {
   int error_class = MPI_SUCCESS;
-  return REAL(PMPI_Error_class)(result, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_TRUNCATE;
+  return REAL(PMPI_Error_class)(result, &error_class) == MPI_SUCCESS &&
+         error_class == MPI_ERR_TRUNCATE;
 }
 
 void set_matched_of_request(Context& c) {
   const RequestRecord* record = c.asked_request;
-  if (record == nullptr || *c.flag == 0 || !record->active || !record->receives || (record->cancel_asked && status_cancelled(*c.status))) return;
+  if (record == nullptr || *c.flag == 0 || !record->active || !record->receives ||
+      (record->cancel_asked && status_cancelled(*c.status)))
+    return;
   set_matched(c, *c.status);
 }
 
 void set_matched(Context& c, const MPI_Status& status) {
   FieldSet& fields = c.event.fields;
-  if (c.comm == nullptr) fields.set(Field::matched_from, kProcNull);  // a matched receive of MPI_MESSAGE_NO_PROC
-  else fields.set(Field::matched_from, c.comm->peer(status.MPI_SOURCE));
+  if (c.comm == nullptr)
+    fields.set(Field::matched_from, kProcNull);  // a matched receive of MPI_MESSAGE_NO_PROC
+  else
+    fields.set(Field::matched_from, c.comm->peer(status.MPI_SOURCE));
   fields.set(Field::matched_tag, status.MPI_TAG);
   fields.set(Field::matched_bytes, status_bytes(status));
 }

@@ -1,5 +1,5 @@
-// One intercepted call while it becomes an event. Roles fill in the raw arguments, resolve.h turns them into world ranks, ids
-// and bytes.
+// One intercepted call while it becomes an event. Roles fill in the raw arguments, resolve.h turns
+// them into world ranks, ids and bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include "model/call.h"
 #include "record/deeds.h"
 #include "record/journal.h"
-#include "runtime/recorder.h"
 #include "runtime/bystanders.h"
+#include "runtime/recorder.h"
 
 namespace photofinish::mpi {
 
@@ -25,15 +25,15 @@ struct IntegerArray {
 };
 static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8, "64-bit platforms only");
 
-// One data argument of a call, in whichever of MPI's forms it came. Its address comes first and resets the rest: most calls
-// have one or none, and should not pay for three.
+// One data argument of a call, in whichever of MPI's forms it came. Its address comes first and
+// resets the rest: most calls have one or none, and should not pay for three.
 struct BufferArguments {
   const void* address;
   std::int64_t count;
   MPI_Datatype type;
-  IntegerArray counts;         // null data: `count` for each rank
+  IntegerArray counts;  // null data: `count` for each rank
   IntegerArray displacements;
-  bool in_bytes;               // of the displacements
+  bool in_bytes;  // of the displacements
   const MPI_Datatype* types;
   bool in_place() const { return address == MPI_IN_PLACE; }
 };
@@ -53,17 +53,18 @@ struct Scratch {
   Event touch;
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
   Inquiry question;
-  std::uint64_t steps = 0;           // of such a rank (model/call.h)
-  TypeId known_type;                 // the last one that was looked up
+  std::uint64_t steps = 0;  // of such a rank (model/call.h)
+  TypeId known_type;        // the last one that was looked up
   const DataMap* known_map = nullptr;
   std::vector<std::uint8_t> gathered;  // contents that do not lie in one piece
   bool ending = false;                 // the record ends inside the call at hand
-  std::unique_ptr<DeedLog> account;  // of a replayed rank that is to be explained
+  std::unique_ptr<DeedLog> account;    // of a replayed rank that is to be explained
 };
 
 // Only what is asked for without its role being there has a value from the start.
 struct Context {
-  Context(Task& current, Call name) : task(current), event(current.event), scratch(scratch_of(current)), call(name) {
+  Context(Task& current, Call name)
+      : task(current), event(current.event), scratch(scratch_of(current)), call(name) {
     send.address = recv.address = nullptr;
     event.clear();
     event.call = name;
@@ -121,12 +122,12 @@ void add_pack_buffer(Context& context, Action action);
 
 // atomics.cpp: what one-sided atomics wrote and read.
 constexpr bool is_atomic(Action action) {
-  return action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp ||
-         action == Action::CompareAndSwap;
+  return action == Action::Accumulate || action == Action::GetAccumulate ||
+         action == Action::FetchAndOp || action == Action::CompareAndSwap;
 }
 void add_atomic(Context& context, Action action);
-void expect_results(Context& context);                 // before a call that may complete some
-void add_results(Context& context, Action action);     // after it
+void expect_results(Context& context);              // before a call that may complete some
+void add_results(Context& context, Action action);  // after it
 void add_result_of(Context& context, const RequestRecord& record);
 
 // completion.cpp: Wait*, Test* and their like.

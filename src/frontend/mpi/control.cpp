@@ -15,28 +15,37 @@
 namespace photofinish::mpi {
 namespace {
 
-constexpr double kBackOff = 0.9;           // as the paper has it
+constexpr double kBackOff = 0.9;  // as the paper has it
 // In units of pause_ms:
-constexpr std::uint32_t kQuietUnits = 2;     // nobody does anything for so long: they wait for us
-constexpr std::uint32_t kDoneUnits = 50;     // the second waits for the first, at most
+constexpr std::uint32_t kQuietUnits = 2;  // nobody does anything for so long: they wait for us
+constexpr std::uint32_t kDoneUnits = 50;  // the second waits for the first, at most
 constexpr std::uint64_t kLookNs = 500'000;
 
 std::uint64_t task_number() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
 bool is_one_sided(Action action) {
-  return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
-         action == Action::FetchAndOp || action == Action::CompareAndSwap;
+  return action == Action::Put || action == Action::Get || action == Action::Accumulate ||
+         action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
 }
-bool is_access(Call call) { return call == Call::load || call == Call::store || call == Call::release; }
-bool in_target(AccessKind kind) { return kind == AccessKind::Get || kind == AccessKind::Put || kind == AccessKind::Accumulate; }
+bool is_access(Call call) {
+  return call == Call::load || call == Call::store || call == Call::release;
+}
+bool in_target(AccessKind kind) {
+  return kind == AccessKind::Get || kind == AccessKind::Put || kind == AccessKind::Accumulate;
+}
 
 // Whether a buffer of a call is what a side of this kind touches.
 bool is_of_kind(BufferUse use, AccessKind kind) {
   switch (use) {
-    case BufferUse::Read: return kind == AccessKind::Load;
-    case BufferUse::Write: return kind == AccessKind::Store;
-    case BufferUse::ReadWrite: return kind == AccessKind::Load || kind == AccessKind::Store;
-    default: return in_target(kind);
+    case BufferUse::Read:
+      return kind == AccessKind::Load;
+    case BufferUse::Write:
+      return kind == AccessKind::Store;
+    case BufferUse::ReadWrite:
+      return kind == AccessKind::Load || kind == AccessKind::Store;
+    default:
+      return in_target(kind);
   }
 }
 
@@ -46,7 +55,9 @@ std::uint64_t innermost_key(const Definitions& known, SiteId site) {
   const auto found = known.sites.find(site);
   if (found == known.sites.end() || found->second.frames.empty()) return 0;
   alone.sites[site] = {site, {found->second.frames.front()}};
-  if (const auto module = known.modules.find(found->second.frames.front().module); module != known.modules.end()) alone.modules.insert(*module);
+  if (const auto module = known.modules.find(found->second.frames.front().module);
+      module != known.modules.end())
+    alone.modules.insert(*module);
   return place_key(alone, site);
 }
 
@@ -56,9 +67,12 @@ std::uint32_t own_side(const Schedule& schedule, WorldRank rank, std::uint32_t s
   return rank == schedule.sides[0].rank ? 1 : rank == schedule.sides[1].rank ? 2 : 3;
 }
 
-bool is_same_lock(const HeldLock& a, const HeldLock& b) { return a.win == b.win && a.target == b.target; }
+bool is_same_lock(const HeldLock& a, const HeldLock& b) {
+  return a.win == b.win && a.target == b.target;
+}
 
-// A load or store that went first is over when the thread comes by again; one of a loop, when it comes to MPI.
+// A load or store that went first is over when the thread comes by again; one of a loop, when it
+// comes to MPI.
 enum class Unfinished { Nothing, Access, Loop };
 thread_local Unfinished t_unfinished = Unfinished::Nothing;
 
@@ -67,25 +81,44 @@ thread_local Unfinished t_unfinished = Unfinished::Nothing;
 Control* Control::instance_ = nullptr;
 
 Control::Control(Schedules schedules, WorldRank rank, int size, const Definitions& known)
-    : schedules_(std::move(schedules)), finding_(finding_of(schedules_, rank)), schedule_(schedules_.findings[finding_]),
-      of_memory_(std::any_of(schedules_.findings.begin(), schedules_.findings.end(), [](const Schedule& one) { return one.kind == RaceKind::Memory; })), rank_(rank), size_(size), known_(known), random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) + 1)),
+    : schedules_(std::move(schedules)),
+      finding_(finding_of(schedules_, rank)),
+      schedule_(schedules_.findings[finding_]),
+      of_memory_(std::any_of(schedules_.findings.begin(), schedules_.findings.end(),
+                             [](const Schedule& one) { return one.kind == RaceKind::Memory; })),
+      rank_(rank),
+      size_(size),
+      known_(known),
+      random_(static_cast<unsigned>(schedule_.seed * 7919 + static_cast<std::uint64_t>(rank.value) +
+                                    1)),
       seen_words_(static_cast<std::size_t>(size)) {
   for (std::size_t side = 0; side < schedule_.sides.size(); ++side)
     for (const std::uint64_t key : schedule_.sides[side].places) places_[key] |= 1u << side;
-  of_buffers_ = std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) { return !in_target(side.kind) && !is_access(side.call); });
+  of_buffers_ = std::any_of(
+      schedule_.sides.begin(), schedule_.sides.end(),
+      [](const ScheduledSide& side) { return !in_target(side.kind) && !is_access(side.call); });
 }
 
-void Control::start(WorldRank rank, int size, const std::string& directory, const Definitions& known) {
+void Control::start(WorldRank rank, int size, const std::string& directory,
+                    const Definitions& known) {
   if (access((directory + kScheduleFile).c_str(), F_OK) != 0) return;
   auto schedules = read_schedules(directory);
   if (!schedules) return complain_once(schedules.error().message);
-  auto* self = new Control(std::move(*schedules), rank, size, known);  // never deleted: the program's last threads may still be in it
+  auto* self = new Control(std::move(*schedules), rank, size,
+                           known);  // never deleted: the program's last threads may still be in it
   REAL(PMPI_Query_thread)(&self->thread_level_);
-  self->account_ = static_cast<Account*>(map_shared_file(account_path(directory, rank), sizeof(Account)));
+  self->account_ =
+      static_cast<Account*>(map_shared_file(account_path(directory, rank), sizeof(Account)));
   const bool has_comm = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->comm_) == MPI_SUCCESS;
-  int usable[2] = {has_comm && self->account_ != nullptr ? 1 : 0, self->share_board(directory) ? 1 : 0}, all[2];
+  int usable[2] = {has_comm && self->account_ != nullptr ? 1 : 0,
+                   self->share_board(directory) ? 1 : 0},
+      all[2];
   REAL(PMPI_Allreduce)(usable, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (all[0] == 0) return rank == WorldRank(0) ? complain_once("a rank cannot keep its account in the directory of the run: this run is not steered") : void();
+  if (all[0] == 0)
+    return rank == WorldRank(0) ? complain_once(
+                                      "a rank cannot keep its account in the directory of the run: "
+                                      "this run is not steered")
+                                : void();
   if (all[1] == 0) self->open_mail();
   self->account_->finding = static_cast<std::uint32_t>(self->finding_);
   self->account_->rank = rank.value;
@@ -96,12 +129,15 @@ void Control::start(WorldRank rank, int size, const std::string& directory, cons
 bool Control::share_board(const std::string& directory) {
   MPI_Comm node;
   int on_node = 0;
-  if (REAL(PMPI_Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return false;
+  if (REAL(PMPI_Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+      MPI_SUCCESS)
+    return false;
   REAL(PMPI_Comm_size)(node, &on_node);
   REAL(PMPI_Comm_free)(&node);
   if (on_node != size_ || schedules_.by_letters) return false;
   const std::size_t words_at = (sizeof(Board) * schedules_.findings.size() + 63) / 64 * 64;
-  auto* memory = static_cast<char*>(map_shared_file(directory + kBoardFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
+  auto* memory = static_cast<char*>(map_shared_file(
+      directory + kBoardFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
   if (memory == nullptr) return false;
   board_ = reinterpret_cast<Board*>(memory) + finding_;
   words_ = reinterpret_cast<std::atomic<std::uint64_t>*>(memory + words_at);
@@ -111,7 +147,10 @@ bool Control::share_board(const std::string& directory) {
 void Control::open_mail() {
   std::vector<std::int32_t> others;
   for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_.value && std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) { return side.rank == kAnySource || side.rank == WorldRank(rank); }))
+    if (rank != rank_.value &&
+        std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
+          return side.rank == kAnySource || side.rank == WorldRank(rank);
+        }))
       others.push_back(rank);
   own_board_ = std::make_unique<Board>();
   board_ = own_board_.get();
@@ -123,17 +162,22 @@ void Control::open_mail() {
 
 // Not from a thread that may not call MPI at this moment.
 bool Control::may_call() const {
-  return thread_level_ == MPI_THREAD_MULTIPLE || (thread_level_ != MPI_THREAD_SERIALIZED && task_number() == static_cast<std::uint64_t>(getpid()));
+  return thread_level_ == MPI_THREAD_MULTIPLE ||
+         (thread_level_ != MPI_THREAD_SERIALIZED &&
+          task_number() == static_cast<std::uint64_t>(getpid()));
 }
 
-// With the letters, the board, and what is to be sent. What two have kept is in their accounts before either goes on.
+// With the letters, the board, and what is to be sent. What two have kept is in their accounts
+// before either goes on.
 template <class Write>
 void Control::correspond(Write write) {
   std::lock_guard lock(mail_mutex_);
   std::vector<AddressedLetter> out;
   on_board([&](Board& board) { write(*letters_, board, out); });
-  if (schedule_.kind == RaceKind::Memory && board_->met == 0) account_->met = 0;
-  else if (board_->first.rank == rank_.value || board_->second.rank == rank_.value) note_meeting();
+  if (schedule_.kind == RaceKind::Memory && board_->met == 0)
+    account_->met = 0;
+  else if (board_->first.rank == rank_.value || board_->second.rank == rank_.value)
+    note_meeting();
   for (const AddressedLetter& letter : out) mail_->send(letter);
 }
 
@@ -144,15 +188,20 @@ void Control::read_mail() {
     std::lock_guard lock(mail_mutex_);
     return mail_->next(letter, from);
   };
-  while (next()) correspond([&](Letters& letters, Board& board, std::vector<AddressedLetter>& out) { letters.receive(board, from, letter, out); });
+  while (next())
+    correspond([&](Letters& letters, Board& board, std::vector<AddressedLetter>& out) {
+      letters.receive(board, from, letter, out);
+    });
 }
 
-// Alone with the board, for as long as it takes to read some lines. Whoever dies meanwhile leaves it taken: then nothing is steered any more.
+// Alone with the board, for as long as it takes to read some lines. Whoever dies meanwhile leaves
+// it taken: then nothing is steered any more.
 template <class Change>
 void Control::on_board(Change change) {
   const std::uint64_t since = now_ns();
   std::atomic_ref<std::uint32_t> taken(board_->taken);
-  for (std::uint32_t free = 0; !taken.compare_exchange_weak(free, 1, std::memory_order_acquire); free = 0) {
+  for (std::uint32_t free = 0; !taken.compare_exchange_weak(free, 1, std::memory_order_acquire);
+       free = 0) {
     if (now_ns() - since > 1000 * kMs) return;
     std::this_thread::yield();
   }
@@ -165,7 +214,8 @@ std::uint32_t Control::sides_of(Call call, SiteId site) {
   if (site.value >= sides_of_site_.size()) sides_of_site_.resize(site.value + 64);
   std::uint8_t& known = sides_of_site_[site.value];
   if (known == 0) {
-    const auto found = places_.find(is_access(call) ? innermost_key(known_, site) : place_key(known_, site));
+    const auto found =
+        places_.find(is_access(call) ? innermost_key(known_, site) : place_key(known_, site));
     std::uint32_t sides = found != places_.end() ? found->second : 0;
     for (std::uint32_t side = 0; side < schedule_.sides.size(); ++side)
       if (schedule_.sides[side].call != call) sides &= ~(1u << side);
@@ -180,7 +230,9 @@ void Control::count_arrival(std::uint32_t sides) {
     if ((sides >> side & 1) == 0) continue;
     ++account_->reached[side];
     // Loads and stores between two calls are one arrival: so they are on record.
-    if (is_access(schedule_.sides[side].call) && std::exchange(arrival_moment_[side], moment_) == moment_) continue;
+    if (is_access(schedule_.sides[side].call) &&
+        std::exchange(arrival_moment_[side], moment_) == moment_)
+      continue;
     ++arrivals_[side];
   }
 }
@@ -188,14 +240,17 @@ void Control::count_arrival(std::uint32_t sides) {
 bool Control::takes_part(std::uint32_t sides) const {
   for (std::uint32_t side = 0; side < 2; ++side) {
     const ScheduledSide& wanted = schedule_.sides[side];
-    if ((sides >> side & 1) != 0 && (wanted.rank == kAnySource || (wanted.rank == rank_ && arrivals_[side] >= wanted.arrival))) return true;
+    if ((sides >> side & 1) != 0 &&
+        (wanted.rank == kAnySource || (wanted.rank == rank_ && arrivals_[side] >= wanted.arrival)))
+      return true;
   }
   return false;
 }
 
 bool Control::wants_to_wait(std::uint32_t sides) {
   // One rank's own operation, and what it does meanwhile: it would wait for itself.
-  if (schedule_.sides[0].rank != kAnySource && schedule_.sides[0].rank == schedule_.sides[1].rank) return false;
+  if (schedule_.sides[0].rank != kAnySource && schedule_.sides[0].rank == schedule_.sides[1].rank)
+    return false;
   if (account_->paused_ns > schedule_.patience_ms * kMs) return false;
   if (schedule_.sides[static_cast<std::size_t>(sides >> 1 & 1)].rank != kAnySource) return true;
   std::lock_guard lock(mutex_);
@@ -222,7 +277,9 @@ void Control::add_buffers(Posting& mine, const Context& c, const ScheduledSide& 
     mine.owner = static_cast<std::int32_t>(c.event.fields[Field::target]);
     std::lock_guard lock(mutex_);
     const auto window = windows_.find(c.event.fields[Field::win]);
-    if (window == windows_.end() || static_cast<std::size_t>(c.target_rank) >= window->second.size()) return;
+    if (window == windows_.end() ||
+        static_cast<std::size_t>(c.target_rank) >= window->second.size())
+      return;
     const Peer& peer = window->second[static_cast<std::size_t>(c.target_rank)];
     base = static_cast<std::int64_t>(peer.base);
     unit = peer.unit;
@@ -231,10 +288,12 @@ void Control::add_buffers(Posting& mine, const Context& c, const ScheduledSide& 
   if (traits(c.call).action != Action::Start) return;
   std::lock_guard lock(mutex_);
   for (const RequestId request : c.event.requests)
-    if (const auto found = prepared_.find(request); found != prepared_.end()) add_pieces(mine, found->second, side.kind, 0, 1);
+    if (const auto found = prepared_.find(request); found != prepared_.end())
+      add_pieces(mine, found->second, side.kind, 0, 1);
 }
 
-void Control::add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind, std::int64_t base, std::int64_t unit) const {
+void Control::add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind,
+                         std::int64_t base, std::int64_t unit) const {
   for (const Buffer& buffer : buffers) {
     if (!is_of_kind(buffer.access, kind)) continue;
     const std::int64_t at = base + static_cast<std::int64_t>(buffer.address) * unit;
@@ -252,13 +311,16 @@ void Control::add_pieces(Posting& mine, const std::vector<Buffer>& buffers, Acce
 void Control::make_progress() {
   int flag = 0;
   if (may_call()) {
-    if (mail_ != nullptr) read_mail();
-    else REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+    if (mail_ != nullptr)
+      read_mail();
+    else
+      REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
   }
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
-// Nobody comes any more while all others wait, be it for us, in collectives and for locks that we hold, or for each other.
+// Nobody comes any more while all others wait, be it for us, in collectives and for locks that we
+// hold, or for each other.
 bool Control::all_others_wait() {
   const std::uint64_t now = now_ns();
   if (now - looked_ < kLookNs) return false;
@@ -269,7 +331,10 @@ bool Control::all_others_wait() {
   looked_ = now;
   for (int rank = 0; rank < size_; ++rank) {
     const std::uint64_t word = words_[rank].load(std::memory_order_relaxed);
-    if (rank == rank_.value || (std::exchange(seen_words_[static_cast<std::size_t>(rank)], word) == word && (word & 1) != 0)) continue;
+    if (rank == rank_.value ||
+        (std::exchange(seen_words_[static_cast<std::size_t>(rank)], word) == word &&
+         (word & 1) != 0))
+      continue;
     quiet_since_ = now;
   }
   return now - quiet_since_ > kQuietUnits * schedule_.unit_ms * kMs;
@@ -312,14 +377,17 @@ void Control::wait_for_first() {
   note_meeting();
   const std::uint64_t since = now_ns();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  while (std::atomic_ref(board_->first_done).load(std::memory_order_acquire) == 0 && now_ns() - since < kDoneUnits * schedule_.unit_ms * kMs) make_progress();
+  while (std::atomic_ref(board_->first_done).load(std::memory_order_acquire) == 0 &&
+         now_ns() - since < kDoneUnits * schedule_.unit_ms * kMs)
+    make_progress();
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
 }
 
 void Control::first_is_done() {
   std::atomic_ref(board_->first_done).store(1, std::memory_order_release);
   note_meeting();
-  if (mail_ == nullptr || board_->met == 0 || board_->second.rank == rank_.value || !may_call()) return;
+  if (mail_ == nullptr || board_->met == 0 || board_->second.rank == rank_.value || !may_call())
+    return;
   std::lock_guard lock(mail_mutex_);
   mail_->send(Letters::done(*board_));
 }
@@ -328,7 +396,8 @@ void Control::first_is_done() {
 Turn Control::hear_answers(std::uint64_t ask, Turn turn) {
   const std::uint64_t since = now_ns(), task = task_number();
   bool answered = false;
-  while (!answered && board_->met == 0 && now_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
+  while (!answered && board_->met == 0 &&
+         now_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
     make_progress();
     std::lock_guard lock(mail_mutex_);
     answered = letters_->is_answered(ask);
@@ -341,15 +410,23 @@ Turn Control::hear_answers(std::uint64_t ask, Turn turn) {
 
 // A task is at a side. Posted: nobody came, and it is on the board still.
 Turn Control::come(Posting& mine, bool goes_on, std::uint32_t& place) {
-  if (std::atomic_ref(board_->met).load(std::memory_order_acquire) != 0 || !takes_part(mine.sides) || mine.pieces == 0) return Turn::GoOn;
+  if (std::atomic_ref(board_->met).load(std::memory_order_acquire) != 0 ||
+      !takes_part(mine.sides) || mine.pieces == 0)
+    return Turn::GoOn;
   const bool waits = wants_to_wait(mine.sides);
   Turn turn = Turn::GoOn;
-  on_board([&](Board& board) { turn = arrive(board, mine, static_cast<int>(schedule_.first), waits || goes_on, place); });
+  on_board([&](Board& board) {
+    turn = arrive(board, mine, static_cast<int>(schedule_.first), waits || goes_on, place);
+  });
   std::uint64_t ask = 0;
   if (mail_ != nullptr && (turn == Turn::Posted || turn == Turn::GoOn) && may_call())
-    correspond([&](Letters& letters, Board&, std::vector<AddressedLetter>& out) { ask = letters.ask(mine, out); });
-  if (turn == Turn::Posted && waits) turn = pause(schedule_.pause_ms);
-  else if (ask != 0) turn = hear_answers(ask, turn);
+    correspond([&](Letters& letters, Board&, std::vector<AddressedLetter>& out) {
+      ask = letters.ask(mine, out);
+    });
+  if (turn == Turn::Posted && waits)
+    turn = pause(schedule_.pause_ms);
+  else if (ask != 0)
+    turn = hear_answers(ask, turn);
   if (ask != 0) {
     correspond([&](Letters& letters, Board& board, std::vector<AddressedLetter>& out) {
       letters.forget(board, ask, out);
@@ -373,7 +450,8 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
   sides = own_side(schedule_, rank_, sides);
   Posting mine = posting(sides);
   add_buffers(mine, c, schedule_.sides[sides == 2 ? 1 : 0]);
-  const bool goes_on = is_one_sided(call.action) || call.when == When::Starts || call.action == Action::Start;
+  const bool goes_on =
+      is_one_sided(call.action) || call.when == When::Starts || call.action == Action::Start;
   Step& step = t_step;
   step.sides = sides;
   step.first_side = sides == 1u << schedule_.first;
@@ -381,7 +459,9 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
   if (step.turn == Turn::Second) wait_for_first();
   if (step.turn != Turn::Posted) return;
   step.posted = true;
-  if (!is_one_sided(call.action) || call.when != When::Returns || sides != 1u << (1 - schedule_.first)) return;
+  if (!is_one_sided(call.action) || call.when != When::Returns ||
+      sides != 1u << (1 - schedule_.first))
+    return;
   // It is to be the second, and nobody is there yet: it can wait until it must be complete.
   on_board([&](Board& board) {
     step.turn = turn_of(board, rank_.value, mine.task);
@@ -400,20 +480,28 @@ void Control::put_off(Context& c, std::function<int()> call) {
   Step& step = t_step;
   step.posted = false;
   std::lock_guard lock(mutex_);
-  flights_.push_back({.place = step.place, .win = c.event.fields[Field::win], .target = c.event.fields[Field::target], .requests = {},
-                      .of_buffer = !in_target(schedule_.sides[1 - schedule_.first].kind), .atomic = is_atomic(traits(c.call).action), .later = std::move(call)});
+  flights_.push_back({.place = step.place,
+                      .win = c.event.fields[Field::win],
+                      .target = c.event.fields[Field::target],
+                      .requests = {},
+                      .of_buffer = !in_target(schedule_.sides[1 - schedule_.first].kind),
+                      .atomic = is_atomic(traits(c.call).action),
+                      .later = std::move(call)});
 }
 
 bool Control::follows(const Context& c) const {
   if (of_buffers_) return true;
   const Action action = traits(c.call).action;
-  return action == Action::WinCreate || action == Action::WinFree || action == Action::WinAttach || action == Action::WinDetach;
+  return action == Action::WinCreate || action == Action::WinFree || action == Action::WinAttach ||
+         action == Action::WinDetach;
 }
 
 bool Control::may_flush(const Context& c) const {
   const std::uint64_t win = c.win->definition.uid.value;
   return std::any_of(locks_.begin(), locks_.end(), [&](const HeldLock& lock) {
-    return lock.win == win && (lock.target == kAnySource.value || lock.target == static_cast<std::int32_t>(c.event.fields[Field::target]));
+    return lock.win == win &&
+           (lock.target == kAnySource.value ||
+            lock.target == static_cast<std::int32_t>(c.event.fields[Field::target]));
   });
 }
 
@@ -424,13 +512,16 @@ bool Control::complete_early(Context& c) {
     REAL(PMPI_Win_flush)(c.target_rank, c.win->handle);
     return true;
   }
-  const MPI_Request* const requests = c.new_request != nullptr ? &c.new_request->handle : call.action == Action::Start ? c.requests : nullptr;
+  const MPI_Request* const requests = c.new_request != nullptr       ? &c.new_request->handle
+                                      : call.action == Action::Start ? c.requests
+                                                                     : nullptr;
   const int count = c.new_request != nullptr ? 1 : requests != nullptr ? c.request_count : 0;
   const std::uint64_t since = now_ns();
   // Elsewhere the library is given time to do what it likes to do early.
   do {
     int flag = count > 0 ? 1 : 0;
-    for (int i = 0; i < count && flag != 0; ++i) REAL(PMPI_Request_get_status)(requests[i], &flag, MPI_STATUS_IGNORE);
+    for (int i = 0; i < count && flag != 0; ++i)
+      REAL(PMPI_Request_get_status)(requests[i], &flag, MPI_STATUS_IGNORE);
     if (flag != 0) return true;
     make_progress();
   } while (now_ns() - since < schedule_.unit_ms * kMs);
@@ -442,7 +533,8 @@ bool Control::completes(const Flight& flight, const Context& c) const {
   const Action action = traits(c.call).action;
   if (action == Action::Start) return false;
   for (const RequestId id : c.event.requests)
-    if (std::find(flight.requests.begin(), flight.requests.end(), id) != flight.requests.end()) return true;
+    if (std::find(flight.requests.begin(), flight.requests.end(), id) != flight.requests.end())
+      return true;
   if (action == Action::Finalize) return true;
   if (flight.win == 0 || !fields.has(Field::win) || fields[Field::win] != flight.win) return false;
   switch (action) {
@@ -451,13 +543,17 @@ bool Control::completes(const Flight& flight, const Context& c) const {
       if (!flight.of_buffer) return false;
       return action == Action::FlushLocalAll || fields[Field::target] == flight.target;
     case Action::Flush:
-    case Action::Unlock: return fields[Field::target] == flight.target;
-    case Action::Fence: return !fields.has(Field::assertion) || (fields[Field::assertion] & kNoPrecede) == 0;
+    case Action::Unlock:
+      return fields[Field::target] == flight.target;
+    case Action::Fence:
+      return !fields.has(Field::assertion) || (fields[Field::assertion] & kNoPrecede) == 0;
     case Action::FlushAll:
     case Action::UnlockAll:
     case Action::Complete:
-    case Action::WinFree: return true;
-    default: return false;
+    case Action::WinFree:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -472,7 +568,8 @@ void Control::before_completion(Context& c) {
   if (wants_to_wait(1)) pause(schedule_.pause_ms);
 }
 
-// What was put off is started: before it must be complete, once the other side is over, and in front of atomics that may not overtake it.
+// What was put off is started: before it must be complete, once the other side is over, and in
+// front of atomics that may not overtake it.
 void Control::issue(const Context& c) {
   std::vector<std::function<int()>> due;
   {
@@ -482,8 +579,10 @@ void Control::issue(const Context& c) {
     for (Flight& flight : flights_) {
       if (!flight.later) continue;
       const bool overtaken = atomic && flight.atomic && c.event.fields[Field::win] == flight.win;
-      if (met || overtaken || completes(flight, c)) due.push_back(std::exchange(flight.later, nullptr));
-      if (overtaken && !met) on_board([&](Board& board) { board.postings[flight.place].steerable = 0; });
+      if (met || overtaken || completes(flight, c))
+        due.push_back(std::exchange(flight.later, nullptr));
+      if (overtaken && !met)
+        on_board([&](Board& board) { board.postings[flight.place].steerable = 0; });
     }
   }
   if (due.empty()) return;
@@ -499,9 +598,11 @@ void Control::land(const Context& c) {
   std::erase_if(flights_, [&](const Flight& flight) {
     if (!completes(flight, c)) return false;
     if (!flight.requests.empty() &&
-        std::none_of(c.event.completions.begin(), c.event.completions.end(), [&](const Completion& done) {
-          return std::find(flight.requests.begin(), flight.requests.end(), c.event.requests[done.index]) != flight.requests.end();
-        }))
+        std::none_of(c.event.completions.begin(), c.event.completions.end(),
+                     [&](const Completion& done) {
+                       return std::find(flight.requests.begin(), flight.requests.end(),
+                                        c.event.requests[done.index]) != flight.requests.end();
+                     }))
       return false;
     on_board([&](Board& board) { board.postings[flight.place].state = PostingState::Free; });
     return true;
@@ -511,17 +612,23 @@ void Control::land(const Context& c) {
 void Control::remember_prepared(const Context& c) {
   if (!c.event.fields.has(Field::request)) return;
   std::lock_guard lock(mutex_);
-  prepared_[RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]))] = c.event.buffers;
+  prepared_[RequestId(static_cast<std::uint64_t>(c.event.fields[Field::request]))] =
+      c.event.buffers;
 }
 
 void Control::follow_locks(const Context& c) {
   const FieldSet& fields = c.event.fields;
   const Action action = traits(c.call).action;
-  if (action != Action::Lock && action != Action::LockAll && action != Action::Unlock && action != Action::UnlockAll) return;
+  if (action != Action::Lock && action != Action::LockAll && action != Action::Unlock &&
+      action != Action::UnlockAll)
+    return;
   const bool all = action == Action::LockAll || action == Action::UnlockAll;
   // Who says that nobody else wants it has no lock to be kept apart by.
-  const bool exclusive = action == Action::Lock && fields[Field::lock] == kExclusiveLock && (fields[Field::assertion] & kNoCheck) == 0;
-  const HeldLock lock{c.win->definition.uid.value, all ? kAnySource.value : static_cast<std::int32_t>(fields[Field::target]), exclusive ? 1u : 0u};
+  const bool exclusive = action == Action::Lock && fields[Field::lock] == kExclusiveLock &&
+                         (fields[Field::assertion] & kNoCheck) == 0;
+  const HeldLock lock{c.win->definition.uid.value,
+                      all ? kAnySource.value : static_cast<std::int32_t>(fields[Field::target]),
+                      exclusive ? 1u : 0u};
   std::lock_guard guard(mutex_);
   if (action == Action::Lock || action == Action::LockAll) return locks_.push_back(lock);
   std::erase_if(locks_, [&](const HeldLock& held) { return is_same_lock(held, lock); });
@@ -531,7 +638,10 @@ void Control::follow_locks(const Context& c) {
     for (const Flight& flight : flights_) {
       Posting& posted = board.postings[flight.place];
       HeldLock* const end = posted.lock + std::min(posted.locks, kLocks);
-      posted.locks = static_cast<std::uint32_t>(std::remove_if(posted.lock, end, [&](const HeldLock& held) { return is_same_lock(held, lock); }) - posted.lock);
+      posted.locks = static_cast<std::uint32_t>(
+          std::remove_if(posted.lock, end,
+                         [&](const HeldLock& held) { return is_same_lock(held, lock); }) -
+          posted.lock);
     }
   });
 }
@@ -539,7 +649,8 @@ void Control::follow_locks(const Context& c) {
 // Where each rank has its part of a window, and in which units: only the owner knows.
 void Control::gather_window(Context& c) {
   if (!c.event.fields.has(Field::new_win)) return;
-  const auto definition = known_.wins.find(WinId(static_cast<std::uint32_t>(c.event.fields[Field::new_win])));
+  const auto definition =
+      known_.wins.find(WinId(static_cast<std::uint32_t>(c.event.fields[Field::new_win])));
   if (definition == known_.wins.end() || c.comm == nullptr) return;
   const bool dynamic = definition->second.flavour == WinFlavour::Dynamic;
   const Peer own{definition->second.base, dynamic ? 1 : definition->second.unit};
@@ -550,7 +661,9 @@ void Control::gather_window(Context& c) {
 }
 
 int Control::source(int given) const { return t_step.steered ? t_step.source : given; }
-int Control::tag(int given) const { return t_step.steered && given == MPI_ANY_TAG ? t_step.tag : given; }
+int Control::tag(int given) const {
+  return t_step.steered && given == MPI_ANY_TAG ? t_step.tag : given;
+}
 
 void Control::before(Context& c) {
   t_step = {};
@@ -558,14 +671,17 @@ void Control::before(Context& c) {
   if (mail_ != nullptr && may_call()) read_mail();
   if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
   if (schedule_.kind == RaceKind::Message) {
-    if (traits(c.call).action == Action::Start) choose_for_starts(c);
-    else choose_message(c);
+    if (traits(c.call).action == Action::Start)
+      choose_for_starts(c);
+    else
+      choose_message(c);
   } else {
     if (!flights_.empty()) {
       before_completion(c);
       issue(c);
     }
-    if (const std::uint32_t sides = sides_of(c.call, c.event.site); sides != 0) come_to_call(c, sides);
+    if (const std::uint32_t sides = sides_of(c.call, c.event.site); sides != 0)
+      come_to_call(c, sides);
     if (std::atomic_ref(board_->met).load(std::memory_order_relaxed) != 0)
       if (Reach* reach = Reach::get()) reach->lift(true);  // no load or store matters any more
   }
@@ -578,12 +694,15 @@ void Control::before(Context& c) {
 
 bool Control::lets_pass(Call call, Action action) {
   // Letters are read in the program's calls; buffers are followed through all of them.
-  if (mail_ != nullptr || of_buffers_ || t_unfinished != Unfinished::Nothing || !flights_.empty()) return false;
-  if (schedule_.kind == RaceKind::Message ? rank_ == schedule_.sides[0].rank && takes_messages(action)
-                                          : std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
-                                              // What fetching operations bring is looked at when they are complete.
-                                              return side.call == call || is_atomic(traits(side.call).action);
-                                            }))
+  if (mail_ != nullptr || of_buffers_ || t_unfinished != Unfinished::Nothing || !flights_.empty())
+    return false;
+  if (schedule_.kind == RaceKind::Message
+          ? rank_ == schedule_.sides[0].rank && takes_messages(action)
+          : std::any_of(schedule_.sides.begin(), schedule_.sides.end(),
+                        [&](const ScheduledSide& side) {
+                          // What fetching operations bring is looked at when they are complete.
+                          return side.call == call || is_atomic(traits(side.call).action);
+                        }))
     return false;
   ++moment_;
   return true;
@@ -591,7 +710,8 @@ bool Control::lets_pass(Call call, Action action) {
 
 void Control::after(Context& c) {
   const CallTraits& call = traits(c.call);
-  if (call.action == Action::Finalize) instance_ = nullptr;  // and it waits for everybody, as far as others can see
+  if (call.action == Action::Finalize)
+    instance_ = nullptr;  // and it waits for everybody, as far as others can see
   if (call.when == When::Blocks && call.action != Action::Finalize) end_waiting();
   if (call.action == Action::WinCreate && of_memory_) gather_window(c);
   if (schedule_.kind == RaceKind::Message) {
@@ -607,7 +727,8 @@ void Control::after(Context& c) {
     Turn turn = Turn::Posted;
     on_board([&](Board& board) {
       turn = turn_of(board, rank_.value, task_number());
-      board.postings[step.place].state = turn == Turn::Posted ? PostingState::GoesOn : PostingState::Free;
+      board.postings[step.place].state =
+          turn == Turn::Posted ? PostingState::GoesOn : PostingState::Free;
       board.postings[step.place].steerable = complete ? 1 : 0;
     });
     if (turn == Turn::First) first_is_done();
@@ -615,14 +736,21 @@ void Control::after(Context& c) {
     const FieldSet& fields = c.event.fields;
     const bool of_buffer = !in_target(schedule_.sides[step.sides >> 1 & 1].kind);
     // That a put with a request is over here says nothing of the target.
-    const bool by_request = fields.has(Field::request) && (of_buffer || call.action == Action::Get || call.action == Action::GetAccumulate);
+    const bool by_request =
+        fields.has(Field::request) &&
+        (of_buffer || call.action == Action::Get || call.action == Action::GetAccumulate);
     std::vector<RequestId> requests;
-    if (by_request) requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
+    if (by_request)
+      requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
     if (call.action == Action::Start) requests = c.event.requests;
     if (turn == Turn::Posted)
-      flights_.push_back({.place = step.place, .win = fields.has(Field::win) ? fields[Field::win] : 0, .target = fields.has(Field::target) ? fields[Field::target] : -1,
-                          .requests = std::move(requests), .of_buffer = of_buffer,
-                          .atomic = is_atomic(call.action), .later = nullptr});
+      flights_.push_back({.place = step.place,
+                          .win = fields.has(Field::win) ? fields[Field::win] : 0,
+                          .target = fields.has(Field::target) ? fields[Field::target] : -1,
+                          .requests = std::move(requests),
+                          .of_buffer = of_buffer,
+                          .atomic = is_atomic(call.action),
+                          .later = nullptr});
   }
   if (!flights_.empty()) land(c);
   if (of_buffers_ && call.when == When::Prepares) remember_prepared(c);
@@ -630,22 +758,28 @@ void Control::after(Context& c) {
 }
 
 bool Control::looks_at_memory() const {
-  return schedule_.kind == RaceKind::Memory && std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [](const ScheduledSide& side) { return is_access(side.call); });
+  return schedule_.kind == RaceKind::Memory &&
+         std::any_of(schedule_.sides.begin(), schedule_.sides.end(),
+                     [](const ScheduledSide& side) { return is_access(side.call); });
 }
 
 std::vector<std::uint32_t> Control::lines() const {
   std::vector<std::uint32_t> all;
-  for (const ScheduledSide& side : schedule_.sides) all.insert(all.end(), side.lines.begin(), side.lines.end());
+  for (const ScheduledSide& side : schedule_.sides)
+    all.insert(all.end(), side.lines.begin(), side.lines.end());
   return all;
 }
 
 std::uint8_t Control::sides_of_place(Call call, std::uint64_t pc) {
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->task() : nullptr;
-  return static_cast<std::uint8_t>(1 + (task != nullptr ? sides_of(call, task->sites.find(pc, 0)) : 0));
+  return static_cast<std::uint8_t>(1 +
+                                   (task != nullptr ? sides_of(call, task->sites.find(pc, 0)) : 0));
 }
 
-bool Control::wants(std::uint8_t sides) const { return sides != 1 || t_unfinished == Unfinished::Access; }
+bool Control::wants(std::uint8_t sides) const {
+  return sides != 1 || t_unfinished == Unfinished::Access;
+}
 
 // In the memory of this rank, in this run.
 ByteRange Control::bytes_of_race() const {
@@ -670,7 +804,8 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
     const auto [begin, end] = bytes_of_race();
     std::stable_partition(boxes.begin(), boxes.end(), [&](const Box& box) {
       std::int64_t last = box.offset + box.length;
-      for (const Dimension& dimension : box.dimensions) last += (dimension.count - 1) * std::max<std::int64_t>(dimension.stride, 0);
+      for (const Dimension& dimension : box.dimensions)
+        last += (dimension.count - 1) * std::max<std::int64_t>(dimension.stride, 0);
       return box.offset < end && begin < last;
     });
   }
@@ -680,7 +815,8 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
     for (const auto& [id, window] : known_.wins)
       for (const WinSegment& segment : window.segments) {
         const auto begin = static_cast<std::int64_t>(segment.address);
-        if (box.offset < begin || box.offset >= begin + static_cast<std::int64_t>(segment.size)) continue;
+        if (box.offset < begin || box.offset >= begin + static_cast<std::int64_t>(segment.size))
+          continue;
         const auto peers = windows_.find(id.value);
         const auto comm = known_.comms.find(window.comm);
         if (peers == windows_.end() || comm == known_.comms.end()) continue;
@@ -690,7 +826,9 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
         const auto owner = std::find(ranks.begin(), ranks.end(), segment.owner);
         if (owner == ranks.end()) continue;
         mine.owner = segment.owner.value;
-        at.offset = static_cast<std::int64_t>(peers->second[static_cast<std::size_t>(owner - ranks.begin())].base) + box.offset - begin;
+        at.offset = static_cast<std::int64_t>(
+                        peers->second[static_cast<std::size_t>(owner - ranks.begin())].base) +
+                    box.offset - begin;
       }
     add_piece(mine, at);
   }

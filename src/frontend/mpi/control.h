@@ -1,10 +1,11 @@
-// One rank of a confirming run: it holds the tasks that come to a side of the race, and lets them go in the order that was asked for
-// (docs/confirm.md).
+// One rank of a confirming run: it holds the tasks that come to a side of the race, and lets them
+// go in the order that was asked for (docs/confirm.md).
 //
-// Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as far as the standard lets the library itself put it off;
-// what cannot be steered is left alone and said to be so.
-// Cannot steer: operations with a request, persistent ones among them, which are only seen (but receives, which can be made to ask for another message);
-// partitioned ones (not even that).
+// Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as
+// far as the standard lets the library itself put it off; what cannot be steered is left alone and
+// said to be so. Cannot steer: operations with a request, persistent ones among them, which are
+// only seen (but receives, which can be made to ask for another message); partitioned ones (not
+// even that).
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,8 @@
 
 namespace photofinish::mpi {
 
-// Calls that leave nothing behind that a confirming run has to know of: no handle, no lock, no request.
+// Calls that leave nothing behind that a confirming run has to know of: no handle, no lock, no
+// request.
 constexpr bool leaves_nothing(Action action, When when) {
   switch (action) {
     case Action::Put:
@@ -34,12 +36,14 @@ constexpr bool leaves_nothing(Action action, When when) {
     case Action::Accumulate:
     case Action::GetAccumulate:
     case Action::FetchAndOp:
-    case Action::CompareAndSwap: return when == When::Returns;
+    case Action::CompareAndSwap:
+      return when == When::Returns;
     case Action::Flush:
     case Action::FlushAll:
     case Action::FlushLocal:
     case Action::FlushLocalAll:
-    case Action::WinSync: return true;
+    case Action::WinSync:
+      return true;
     case Action::Send:
     case Action::Receive:
     case Action::SendReceive:
@@ -55,8 +59,10 @@ constexpr bool leaves_nothing(Action action, When when) {
     case Action::Allreduce:
     case Action::ReduceScatter:
     case Action::Scan:
-    case Action::Exscan: return when == When::Blocks;
-    default: return false;
+    case Action::Exscan:
+      return when == When::Blocks;
+    default:
+      return false;
   }
 }
 
@@ -65,9 +71,11 @@ class Control {
   // Null unless this is a confirming run.
   static Control* get() { return instance_; }
   // On all ranks, once recording has started, if the directory of the run has a schedule.
-  static void start(WorldRank rank, int size, const std::string& directory, const Definitions& known);
+  static void start(WorldRank rank, int size, const std::string& directory,
+                    const Definitions& known);
 
-  // Whether such a call may go by unread: nothing that happens here has to do with it. Then these are around it if it may wait.
+  // Whether such a call may go by unread: nothing that happens here has to do with it. Then these
+  // are around it if it may wait.
   bool lets_pass(Call call, Action action);
   void begin_waiting() { words_[rank_.value].fetch_or(1, std::memory_order_relaxed); }
   void end_waiting() {
@@ -80,7 +88,8 @@ class Control {
   // What a receive or probe is to ask for; the program's own unless it is the one that is steered.
   int source(int given) const;
   int tag(int given) const;
-  // Whether the call is not to be made now; then it is to be put off, and will be made before the call that completes it.
+  // Whether the call is not to be made now; then it is to be put off, and will be made before the
+  // call that completes it.
   bool puts_off() const;
   void put_off(Context& c, std::function<int()> call);
   // Whether what the call lets others reach may be what a side loads or stores.
@@ -107,12 +116,13 @@ class Control {
     std::int64_t win = 0;
     std::int64_t target = -1;
     std::vector<RequestId> requests;  // the first to complete ends it
-    bool of_buffer = false;   // the side is the memory of this rank, not of the target
+    bool of_buffer = false;           // the side is the memory of this rank, not of the target
     bool atomic = false;
     std::function<int()> later;
   };
 
-  // A persistent receive from any source. For a start that is steered the program's variable holds one that names its source, and then the first one again.
+  // A persistent receive from any source. For a start that is steered the program's variable holds
+  // one that names its source, and then the first one again.
   struct Persistent {
     void* address;
     int count;
@@ -134,7 +144,8 @@ class Control {
   std::uint32_t sides_of(Call call, SiteId site);
   Posting posting(std::uint32_t sides);
   void add_buffers(Posting& mine, const Context& c, const ScheduledSide& side);
-  void add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind, std::int64_t base, std::int64_t unit) const;
+  void add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind,
+                  std::int64_t base, std::int64_t unit) const;
   void remember_prepared(const Context& c);
   void count_arrival(std::uint32_t sides);
   bool takes_part(std::uint32_t sides) const;
@@ -176,7 +187,7 @@ class Control {
   const std::size_t finding_;  // the one that this rank takes part in
   const Schedule& schedule_;   // its
   const bool of_memory_;       // some finding is
-  bool of_buffers_ = false;  // a side is a call that has memory of its rank in use
+  bool of_buffers_ = false;    // a side is a call that has memory of its rank in use
   const WorldRank rank_;
   const int size_;
   const Definitions& known_;
@@ -191,7 +202,7 @@ class Control {
   std::unique_ptr<Mail> mail_;
   std::unique_ptr<Letters> letters_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                                         // of what follows
   std::unordered_map<std::uint64_t, std::uint32_t> places_;  // sides by key
   std::vector<std::uint8_t> sides_of_site_;                  // 1 + sides; 0: not asked yet
   std::map<std::int64_t, std::vector<Peer>> windows_;
@@ -204,7 +215,7 @@ class Control {
   std::uint64_t moment_ = 1, arrival_moment_[2] = {};
   std::uint64_t awaited_request_ = 0;
   std::map<RequestId, Persistent> persistent_;
-  std::uint64_t wildcards_ = 0;      // receives and probes from any source so far that took something
+  std::uint64_t wildcards_ = 0;  // receives and probes from any source so far that took something
   std::uint64_t message_since_ = 0;  // that it waits for what the next of them is to get
   bool follows_ = true;              // the recorded matches, as far as they still come
   // What the others did when it was last looked, and since when nothing has changed.

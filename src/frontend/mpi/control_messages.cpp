@@ -9,16 +9,19 @@
 namespace photofinish::mpi {
 namespace {
 
-constexpr std::uint32_t kMessageUnits = 10;  // of pause_ms: a receive waits for the message that it had when it was recorded
+constexpr std::uint32_t kMessageUnits =
+    10;  // of pause_ms: a receive waits for the message that it had when it was recorded
 
 }  // namespace
 
 bool Control::is_steered_receive(const Context& c) const {
   const CallTraits& call = traits(c.call);
-  return rank_ == schedule_.sides[0].rank && takes_messages(call.action) && call.when != When::Prepares && c.from == MPI_ANY_SOURCE && c.comm != nullptr;
+  return rank_ == schedule_.sides[0].rank && takes_messages(call.action) &&
+         call.when != When::Prepares && c.from == MPI_ANY_SOURCE && c.comm != nullptr;
 }
 
-// The rank's receives get what they got when it was recorded, so that it comes to the one in question as it did then; that one gets the other message.
+// The rank's receives get what they got when it was recorded, so that it comes to the one in
+// question as it did then; that one gets the other message.
 void Control::choose_message(Context& c) {
   if (!is_steered_receive(c)) return;
   const auto chosen = choose(*c.comm, c.comm_handle, traits(c.call).when);
@@ -32,7 +35,8 @@ void Control::choose_message(Context& c) {
 std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm handle, When when) {
   if (!follows_ || wildcards_ >= schedule_.matches.size()) return std::nullopt;
   const bool is_it = wildcards_ == schedule_.steered, behind = wildcards_ > schedule_.steered;
-  // One that does not wait may ask for what comes later; but behind the one in question the program may have gone another way.
+  // One that does not wait may ask for what comes later; but behind the one in question the program
+  // may have gone another way.
   if (behind && when == When::Starts) return std::nullopt;
   const Schedule::Match& match = schedule_.matches[wildcards_];
   int source = 0;
@@ -40,7 +44,8 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
   if (source == comm.peers().size()) return std::nullopt;
   const int tag = match.tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(match.tag);
   if (message_since_ == 0) message_since_ = now_ns();
-  const std::uint64_t limit = (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
+  const std::uint64_t limit =
+      (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
   int flag = 0;
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   quiet_since_ = now_ns();
@@ -61,14 +66,22 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
 }
 
 void Control::remember_persistent(const Context& c) {
-  if (rank_ != schedule_.sides[0].rank || traits(c.call).action != Action::Receive || c.from != MPI_ANY_SOURCE || c.comm == nullptr || c.new_request == nullptr) return;
+  if (rank_ != schedule_.sides[0].rank || traits(c.call).action != Action::Receive ||
+      c.from != MPI_ANY_SOURCE || c.comm == nullptr || c.new_request == nullptr)
+    return;
   if (c.recv.count > std::numeric_limits<int>::max()) return;
   const std::int64_t tag = c.event.fields[Field::recv_tag];
-  persistent_[c.new_request->id] = {const_cast<void*>(c.recv.address), static_cast<int>(c.recv.count), keep_type(c.recv.type), tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(tag),
-                                    c.comm_handle, c.comm, c.new_request->handle};
+  persistent_[c.new_request->id] = {const_cast<void*>(c.recv.address),
+                                    static_cast<int>(c.recv.count),
+                                    keep_type(c.recv.type),
+                                    tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(tag),
+                                    c.comm_handle,
+                                    c.comm,
+                                    c.new_request->handle};
 }
 
-// Each start is a receive. The program knows the request by its variable; where it uses a copy of it, nothing is changed.
+// Each start is a receive. The program knows the request by its variable; where it uses a copy of
+// it, nothing is changed.
 void Control::choose_for_starts(Context& c) {
   for (int i = 0; i < c.request_count && !persistent_.empty(); ++i) {
     const RequestId id = c.event.requests[static_cast<std::size_t>(i)];
@@ -82,7 +95,9 @@ void Control::choose_for_starts(Context& c) {
     RequestRecord* const record = Objects::get().find_request(c.requests[i], c.requests + i);
     if (record == nullptr || record->id != id || record->variable != c.requests + i) continue;
     MPI_Request ask = of.from_any;
-    if (chosen && REAL(PMPI_Recv_init)(of.address, of.count, of.type, chosen->source, of.tag == MPI_ANY_TAG ? chosen->tag : of.tag, of.comm_handle, &ask) != MPI_SUCCESS)
+    if (chosen && REAL(PMPI_Recv_init)(of.address, of.count, of.type, chosen->source,
+                                       of.tag == MPI_ANY_TAG ? chosen->tag : of.tag, of.comm_handle,
+                                       &ask) != MPI_SUCCESS)
       ask = of.from_any;
     if (is_it && ask != of.from_any) awaited_request_ = id.value;
     if (ask == c.requests[i]) continue;
@@ -103,8 +118,10 @@ void Control::check_message(Context& c) {
     ++wildcards_;
     message_since_ = 0;
   }
-  bool got = is_it && fields.has(Field::matched_from) && fields[Field::matched_from] == wanted.value;
-  if (is_it && t_step.steered && fields.has(Field::request)) awaited_request_ = static_cast<std::uint64_t>(fields[Field::request]);
+  bool got =
+      is_it && fields.has(Field::matched_from) && fields[Field::matched_from] == wanted.value;
+  if (is_it && t_step.steered && fields.has(Field::request))
+    awaited_request_ = static_cast<std::uint64_t>(fields[Field::request]);
   for (const Completion& done : c.event.completions) {
     if (awaited_request_ == 0 || c.event.requests[done.index].value != awaited_request_) continue;
     got |= done.from == wanted;

@@ -1,18 +1,20 @@
 // Rebuilds a datatype's data map from the calls that made it.
 //
-// MPI tells how a type was made: the constructor (its "combiner"), the numbers and the types it was given. We make the
-// same construction once more with data maps. Lower bound and extent of every level are the library's: it knows
-// alignment padding, MPI_LB and MPI_UB markers, and what its own version takes an empty type's bounds to be. These
-// decide where the next level puts its elements, so each level's map must agree with the library and not with our
-// reading of the standard.
+// MPI tells how a type was made: the constructor (its "combiner"), the numbers and the types it was
+// given. We make the same construction once more with data maps. Lower bound and extent of every
+// level are the library's: it knows alignment padding, MPI_LB and MPI_UB markers, and what its own
+// version takes an empty type's bounds to be. These decide where the next level puts its elements,
+// so each level's map must agree with the library and not with our reading of the standard.
 //
-// Numbers. The constructors with int counts keep counts in the integers and byte displacements in the addresses;
-// Fortran's old ones (…_INTEGER) keep all in the integers; the large-count ones (…_c) keep all in the counts. In that
-// order, one after the other, they are in each case the constructor's arguments in the order of the standard. Only the
-// array types mix sizes with small integers, and are taken apart by hand.
+// Numbers. The constructors with int counts keep counts in the integers and byte displacements in
+// the addresses; Fortran's old ones (…_INTEGER) keep all in the integers; the large-count ones
+// (…_c) keep all in the counts. In that order, one after the other, they are in each case the
+// constructor's arguments in the order of the standard. Only the array types mix sizes with small
+// integers, and are taken apart by hand.
 //
-// Misses: a type that the library cannot tell us about (a constructor younger than this code, an invalid handle) has no
-// bytes, so nothing races with it. A predefined type that the program renamed appears under its new name.
+// Misses: a type that the library cannot tell us about (a constructor younger than this code, an
+// invalid handle) has no bytes, so nothing races with it. A predefined type that the program
+// renamed appears under its new name.
 #include "frontend/mpi/datatypes.h"
 
 #include <algorithm>
@@ -42,7 +44,8 @@ enum {
 };
 #endif
 
-// Products of the program's numbers. What leaves int64 becomes an offset that no box may have, so the box is dropped.
+// Products of the program's numbers. What leaves int64 becomes an offset that no box may have, so
+// the box is dropped.
 int64_t product(int64_t a, int64_t b) {
   int64_t result;
   return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<int64_t>::max() : result;
@@ -75,8 +78,8 @@ struct Envelope {
   bool structure() const { return combiner == MPI_COMBINER_STRUCT || combiner == kStructInteger; }
 };
 
-// The arguments of the constructor. MPI hands out the types among them as new handles, which are given back at the end;
-// not the predefined ones, which nobody may free.
+// The arguments of the constructor. MPI hands out the types among them as new handles, which are
+// given back at the end; not the predefined ones, which nobody may free.
 class Contents {
  public:
   Contents(MPI_Datatype type, const Envelope& envelope) : types(envelope.types) {
@@ -85,8 +88,8 @@ class Contents {
     std::vector<MPI_Count> counts(envelope.counts);
 #if MPI_VERSION >= 4
     const auto get_contents = REAL(PMPI_Type_get_contents_c);
-    get_contents(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types, ints.data(),
-                 addresses.data(), counts.data(), types.data());
+    get_contents(type, envelope.integers, envelope.addresses, envelope.counts, envelope.types,
+                 ints.data(), addresses.data(), counts.data(), types.data());
 #else
     const auto get_contents = REAL(PMPI_Type_get_contents);
     get_contents(type, static_cast<int>(envelope.integers), static_cast<int>(envelope.addresses),
@@ -129,8 +132,8 @@ std::string name_of(MPI_Datatype type) {
   return name;
 }
 
-// A predefined type whose size is not its extent is a pair of a value and an int, laid out as C lays out the struct:
-// MPI_SHORT_INT has a gap in the middle, MPI_DOUBLE_INT one at the end.
+// A predefined type whose size is not its extent is a pair of a value and an int, laid out as C
+// lays out the struct: MPI_SHORT_INT has a gap in the middle, MPI_DOUBLE_INT one at the end.
 DataMap predefined_map(MPI_Datatype type) {
   MPI_Count size = 0, lower_bound = 0, extent = 0;
   REAL(PMPI_Type_size_x)(type, &size);
@@ -142,7 +145,8 @@ DataMap predefined_map(MPI_Datatype type) {
   return joined({contiguous_map(value_size), shifted(contiguous_map(int_size), int_offset)});
 }
 
-// Two types made with the same arguments are the same type, and with others are not, whatever their size.
+// Two types made with the same arguments are the same type, and with others are not, whatever their
+// size.
 std::string f90_name(int combiner, Numbers arguments) {
   std::string name = combiner == MPI_COMBINER_F90_REAL      ? "MPI_F90_REAL("
                      : combiner == MPI_COMBINER_F90_COMPLEX ? "MPI_F90_COMPLEX("
@@ -171,12 +175,14 @@ std::vector<Block> blocks_of(Numbers arguments, int64_t unit) {
 std::vector<Block> equal_blocks_of(Numbers arguments, int64_t unit) {
   std::vector<Block> blocks;
   blocks.reserve(arguments.size());
-  for (const int64_t displacement : arguments.subspan(1)) blocks.push_back({arguments[0], product(displacement, unit)});
+  for (const int64_t displacement : arguments.subspan(1))
+    blocks.push_back({arguments[0], product(displacement, unit)});
   return blocks;
 }
 
-// A struct of thousands of members has few types: the members of one type are placed together, and each type is taken
-// apart once. (Open MPI hands out copies, so there only predefined types are seen to be the same.)
+// A struct of thousands of members has few types: the members of one type are placed together, and
+// each type is taken apart once. (Open MPI hands out copies, so there only predefined types are
+// seen to be the same.)
 Description struct_description(const Contents& contents) {
   const std::vector<Block> members = blocks_of(Numbers(contents.numbers).subspan(1), 1);
   std::map<MPI_Datatype, std::vector<Block>> members_of_type;
@@ -186,18 +192,22 @@ Description struct_description(const Contents& contents) {
   std::vector<std::string> elements;
   for (const auto& [type, blocks] : members_of_type) {
     const Description member = describe(type);
-    if (member.map.size == 0) continue;  // MPI_LB, MPI_UB and empty types: bounds only, which the library tells
+    if (member.map.size == 0)
+      continue;  // MPI_LB, MPI_UB and empty types: bounds only, which the library tells
     maps.push_back(placed(member.map, blocks));
     elements.push_back(member.element);
   }
-  const bool uniform = !elements.empty() && std::ranges::count(elements, elements.front()) == std::ssize(elements);
+  const bool uniform =
+      !elements.empty() && std::ranges::count(elements, elements.front()) == std::ssize(elements);
   return {joined(maps), uniform ? elements.front() : std::string()};
 }
 
-// Arrays are built from the dimension whose neighbours are closest to the one whose neighbours are farthest.
+// Arrays are built from the dimension whose neighbours are closest to the one whose neighbours are
+// farthest.
 std::vector<std::size_t> fastest_first(std::size_t dimensions, int64_t order) {
   std::vector<std::size_t> result(dimensions);
-  for (std::size_t i = 0; i < dimensions; ++i) result[i] = order == MPI_ORDER_C ? dimensions - 1 - i : i;
+  for (std::size_t i = 0; i < dimensions; ++i)
+    result[i] = order == MPI_ORDER_C ? dimensions - 1 - i : i;
   return result;
 }
 
@@ -206,7 +216,8 @@ DataMap subarray_map(const Contents& contents, DataMap map) {
   const Numbers large = Numbers(contents.numbers).subspan(contents.integers);
   const auto n = static_cast<std::size_t>(integers[0]);
   const Numbers arrays = large.empty() ? integers.subspan(1, 3 * n) : large;
-  const Numbers sizes = arrays.first(n), subsizes = arrays.subspan(n, n), starts = arrays.subspan(2 * n, n);
+  const Numbers sizes = arrays.first(n), subsizes = arrays.subspan(n, n),
+                starts = arrays.subspan(2 * n, n);
   int64_t stride = map.extent;
   for (const std::size_t i : fastest_first(n, integers.back())) {
     map = shifted(repeated(map, subsizes[i], stride), product(starts[i], stride));
@@ -222,7 +233,8 @@ struct Distribution {
   int64_t processes;   // the blocks are dealt out to them in turn
   int64_t coordinate;  // of this process
 
-  Distribution(int64_t kind, int64_t argument, int64_t global_size, int64_t process_count, int64_t process)
+  Distribution(int64_t kind, int64_t argument, int64_t global_size, int64_t process_count,
+               int64_t process)
       : size(global_size), block(argument), processes(process_count), coordinate(process) {
     if (kind == MPI_DISTRIBUTE_NONE)
       block = size;
@@ -258,7 +270,8 @@ DataMap darray_map(const Contents& contents, DataMap map) {
   }
   int64_t stride = map.extent;
   for (const std::size_t i : fastest_first(n, integers.back())) {
-    map = Distribution(kinds[i], arguments[i], sizes[i], processes[i], coordinates[i]).place(map, stride);
+    map = Distribution(kinds[i], arguments[i], sizes[i], processes[i], coordinates[i])
+              .place(map, stride);
     stride = product(stride, sizes[i]);
   }
   return map;
@@ -269,18 +282,28 @@ DataMap constructed_map(int combiner, const Contents& contents, const DataMap& o
   const Numbers numbers = contents.numbers;
   switch (combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: return old;
-    case MPI_COMBINER_CONTIGUOUS: return repeated(old, numbers[0]);
-    case MPI_COMBINER_VECTOR: return vector_map(old, numbers[0], numbers[1], product(numbers[2], old.extent));
+    case MPI_COMBINER_RESIZED:
+      return old;
+    case MPI_COMBINER_CONTIGUOUS:
+      return repeated(old, numbers[0]);
+    case MPI_COMBINER_VECTOR:
+      return vector_map(old, numbers[0], numbers[1], product(numbers[2], old.extent));
     case MPI_COMBINER_HVECTOR:
-    case kHvectorInteger: return vector_map(old, numbers[0], numbers[1], numbers[2]);
-    case MPI_COMBINER_INDEXED: return placed(old, blocks_of(numbers.subspan(1), old.extent));
+    case kHvectorInteger:
+      return vector_map(old, numbers[0], numbers[1], numbers[2]);
+    case MPI_COMBINER_INDEXED:
+      return placed(old, blocks_of(numbers.subspan(1), old.extent));
     case MPI_COMBINER_HINDEXED:
-    case kHindexedInteger: return placed(old, blocks_of(numbers.subspan(1), 1));
-    case MPI_COMBINER_INDEXED_BLOCK: return placed(old, equal_blocks_of(numbers.subspan(1), old.extent));
-    case MPI_COMBINER_HINDEXED_BLOCK: return placed(old, equal_blocks_of(numbers.subspan(1), 1));
-    case MPI_COMBINER_SUBARRAY: return subarray_map(contents, old);
-    case MPI_COMBINER_DARRAY: return darray_map(contents, old);
+    case kHindexedInteger:
+      return placed(old, blocks_of(numbers.subspan(1), 1));
+    case MPI_COMBINER_INDEXED_BLOCK:
+      return placed(old, equal_blocks_of(numbers.subspan(1), old.extent));
+    case MPI_COMBINER_HINDEXED_BLOCK:
+      return placed(old, equal_blocks_of(numbers.subspan(1), 1));
+    case MPI_COMBINER_SUBARRAY:
+      return subarray_map(contents, old);
+    case MPI_COMBINER_DARRAY:
+      return darray_map(contents, old);
   }
   return {};
 }
@@ -307,12 +330,14 @@ Description describe(MPI_Datatype type) {
   return result;
 }
 
-// The name that a person gave the type. Open MPI invents names for copies and for Fortran's parametrised types.
+// The name that a person gave the type. Open MPI invents names for copies and for Fortran's
+// parametrised types.
 std::string given_name(MPI_Datatype type, const Description& description) {
   const Envelope envelope(type);
   if (envelope.f90()) return description.element;
   std::string name = name_of(type);
-  const bool copied = envelope.combiner == MPI_COMBINER_DUP || envelope.combiner == MPI_COMBINER_RESIZED;
+  const bool copied =
+      envelope.combiner == MPI_COMBINER_DUP || envelope.combiner == MPI_COMBINER_RESIZED;
   if (copied && name.starts_with("Dup ")) name.clear();
   return name;
 }

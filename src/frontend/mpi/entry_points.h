@@ -1,6 +1,8 @@
-// A function of MPI's as our own, with the types of mpi.h: from the number of its roles in a table to its parameters.
+// A function of MPI's as our own, with the types of mpi.h: from the number of its roles in a table
+// to its parameters.
 //
-//   extern "C" int MPI_Foo(PARAMETERS_OF(MPI_Foo, roles…)) { return handle(REAL(MPI_Foo), PLACE_OF_CALL ARGUMENTS_OF(roles…)); }
+//   extern "C" int MPI_Foo(PARAMETERS_OF(MPI_Foo, roles…)) { return handle(REAL(MPI_Foo),
+//   PLACE_OF_CALL ARGUMENTS_OF(roles…)); }
 #pragma once
 
 #include <cstddef>

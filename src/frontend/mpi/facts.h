@@ -1,5 +1,6 @@
-// What only the MPI library knows of an object, such as the ranks of a communicator: asked of it, and kept in the journal of a recorded rank. A
-// replayed rank is alone, and its library knows nothing of the others: there the journal answers instead.
+// What only the MPI library knows of an object, such as the ranks of a communicator: asked of it,
+// and kept in the journal of a recorded rank. A replayed rank is alone, and its library knows
+// nothing of the others: there the journal answers instead.
 #pragma once
 
 #include "record/journal.h"

@@ -22,7 +22,9 @@ namespace {
     dlclose(library);  // gives back our reference; whoever loaded it keeps it
     if (symbol != nullptr) return symbol;
   }
-  std::fprintf(stderr, "photofinish: symbol lookup error: no MPI library in this process defines %s\n", name);
+  std::fprintf(stderr,
+               "photofinish: symbol lookup error: no MPI library in this process defines %s\n",
+               name);
   std::abort();
 }
 
@@ -33,7 +35,8 @@ void pass_on(std::atomic<void*>& real, const char* name, void* requests, Argumen
     function = find_fortran(name);
     real.store(function, std::memory_order_relaxed);
   }
-  const MPI_Fint* const around = std::exchange(t_fortran_requests, static_cast<const MPI_Fint*>(requests));
+  const MPI_Fint* const around =
+      std::exchange(t_fortran_requests, static_cast<const MPI_Fint*>(requests));
   reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
   t_fortran_requests = around;
 }
@@ -46,10 +49,10 @@ void pass_on(std::atomic<void*>& real, const char* name, void* requests, Argumen
 #define P4 P3, void* a3
 #define P5 P4, void* a4
 #define P6 P5, void* a5
-#define P8 P6, void* a6, void* a7
-#define P10 P8, void* a8, void* a9
+#define P8 P6, void *a6, void *a7
+#define P10 P8, void *a8, void *a9
 #define P11 P10, void* a10
-#define P14 P11, void* a11, void* a12, void* a13
+#define P14 P11, void *a11, void *a12, void *a13
 #define A2 a0, a1
 #define A3 A2, a2
 #define A4 A3, a3
@@ -59,12 +62,13 @@ void pass_on(std::atomic<void*>& real, const char* name, void* requests, Argumen
 #define A10 A8, a8, a9
 #define A11 A10, a10
 #define A14 A11, a11, a12, a13
-#define SYMBOL(symbol, count, request)                            \
+#define SYMBOL(symbol, count, request)                              \
   extern "C" [[gnu::visibility("default")]] void symbol(P##count) { \
-    static constinit std::atomic<void*> real{nullptr};            \
-    pass_on(real, #symbol, a##request, A##count);                 \
+    static constinit std::atomic<void*> real{nullptr};              \
+    pass_on(real, #symbol, a##request, A##count);                   \
   }
-// As a program calls it, and as the module mpi_f08 does: how many arguments, and which is the request, or the first of them.
+// As a program calls it, and as the module mpi_f08 does: how many arguments, and which is the
+// request, or the first of them.
 #define FORTRAN(name, count, request)    \
   SYMBOL(mpi_##name##_, count, request)  \
   SYMBOL(pmpi_##name##_, count, request) \

@@ -1,17 +1,18 @@
 // The body of every wrapper: from a row of the table to an event.
 //
-// What the program waits for comes first. A call that may wait is put on record before it starts, so that a hang or a crash
-// inside it shows what it was; that costs nothing, for it waits anyway. A call that returns at once is passed on at once, and
-// its arguments are read afterwards: the message is then already on its way. So is a small standard send, which nearly never
-// waits; should it, only its name and place are on record.
+// What the program waits for comes first. A call that may wait is put on record before it starts,
+// so that a hang or a crash inside it shows what it was; that costs nothing, for it waits anyway. A
+// call that returns at once is passed on at once, and its arguments are read afterwards: the
+// message is then already on its way. So is a small standard send, which nearly never waits; should
+// it, only its name and place are on record.
 #pragma once
 
 #include <type_traits>
 #include <utility>
 
 #include "base/ticks.h"
-#include "frontend/mpi/context.h"
 #include "frontend/mpi/answers.h"
+#include "frontend/mpi/context.h"
 #include "frontend/mpi/control.h"
 #include "frontend/mpi/datatypes.h"
 #include "frontend/mpi/journaling.h"
@@ -20,8 +21,9 @@
 
 namespace photofinish::mpi {
 
-// MPI's own calls to itself, and those of callbacks that it calls, are not the program's: they come from deeper in the stack
-// than the call that we are inside of. One from above means that it was left by longjmp.
+// MPI's own calls to itself, and those of callbacks that it calls, are not the program's: they come
+// from deeper in the stack than the call that we are inside of. One from above means that it was
+// left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
 inline bool is_inside(Place place) { return t_inside != 0 && place.frame < t_inside; }
 inline thread_local bool t_in_hook = false;  // of a load or store (values.cpp)
@@ -38,36 +40,52 @@ constexpr bool takes_requests(Action action) {
 
 constexpr bool completes_atomics(Action action) {
   return action == Action::Flush || action == Action::FlushAll || action == Action::FlushLocal ||
-         action == Action::FlushLocalAll || action == Action::Unlock || action == Action::UnlockAll ||
-         action == Action::Fence || action == Action::Complete;
+         action == Action::FlushLocalAll || action == Action::Unlock ||
+         action == Action::UnlockAll || action == Action::Fence || action == Action::Complete;
 }
 
-constexpr bool names_requests(Action action) { return action == Action::Start || action == Action::Cancel; }
+constexpr bool names_requests(Action action) {
+  return action == Action::Start || action == Action::Cancel;
+}
 
 constexpr bool receives_status(Action action) {
-  return action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace ||
-         action == Action::MatchedReceive || action == Action::Probe || action == Action::MatchedProbe;
+  return action == Action::Receive || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace || action == Action::MatchedReceive ||
+         action == Action::Probe || action == Action::MatchedProbe;
 }
 
 // Calls that some programs do little else than make.
 constexpr bool is_frequent(Call call) {
-  for (const Call one : {Call::MPI_Send, Call::MPI_Isend, Call::MPI_Recv, Call::MPI_Irecv, Call::MPI_Wait, Call::MPI_Waitall, Call::MPI_Waitany, Call::MPI_Waitsome, Call::MPI_Test,
-                         Call::MPI_Testall, Call::MPI_Testany, Call::MPI_Testsome, Call::MPI_Iprobe, Call::MPI_Probe, Call::MPI_Put, Call::MPI_Get, Call::MPI_Accumulate,
-                         Call::MPI_Get_accumulate, Call::MPI_Fetch_and_op, Call::MPI_Compare_and_swap, Call::MPI_Win_flush, Call::MPI_Win_flush_local})
+  for (const Call one : {Call::MPI_Send,         Call::MPI_Isend,
+                         Call::MPI_Recv,         Call::MPI_Irecv,
+                         Call::MPI_Wait,         Call::MPI_Waitall,
+                         Call::MPI_Waitany,      Call::MPI_Waitsome,
+                         Call::MPI_Test,         Call::MPI_Testall,
+                         Call::MPI_Testany,      Call::MPI_Testsome,
+                         Call::MPI_Iprobe,       Call::MPI_Probe,
+                         Call::MPI_Put,          Call::MPI_Get,
+                         Call::MPI_Accumulate,   Call::MPI_Get_accumulate,
+                         Call::MPI_Fetch_and_op, Call::MPI_Compare_and_swap,
+                         Call::MPI_Win_flush,    Call::MPI_Win_flush_local})
     if (one == call) return true;
   return false;
 }
 
-inline constexpr std::int64_t kSmallSend = 128;  // elements: enough to tell small from large, without a look at the type
+inline constexpr std::int64_t kSmallSend =
+    128;  // elements: enough to tell small from large, without a look at the type
 
 // recording.cpp: what needs no template.
 void locate(Context& context, Place place);
-void begin_event(Context& context, Recorder& recorder, std::uint64_t start);  // its first half is on record from here on
+void begin_event(Context& context, Recorder& recorder,
+                 std::uint64_t start);  // its first half is on record from here on
 void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
 void append_event(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end);
-// The same for a call that may come back with nothing done: a repetition of such a failure is only counted.
-void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed);
-// What other threads have touched by now: in front of the call, for what they touch while it is made is not before it.
+// The same for a call that may come back with nothing done: a repetition of such a failure is only
+// counted.
+void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, std::uint64_t end,
+                    bool failed);
+// What other threads have touched by now: in front of the call, for what they touch while it is
+// made is not before it.
 [[gnu::cold, gnu::noinline]] void record_bystanders(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
@@ -77,12 +95,14 @@ struct Interceptor {
   template <class Role>
   static constexpr bool has = (std::is_same_v<Role, Roles> || ...);
   // Whether the call can come back with nothing done.
-  static constexpr bool can_fail = has<roles::FlagOut> || (action == Action::WaitSome && when == When::Consumes);
+  static constexpr bool can_fail =
+      has<roles::FlagOut> || (action == Action::WaitSome && when == When::Consumes);
   static constexpr bool is_first = action == Action::Init || action == Action::SessionInit;
-  static constexpr bool may_be_buffered =
-      action == Action::Send && when == When::Blocks && call != Call::MPI_Ssend && call != Call::MPI_Ssend_c;
+  static constexpr bool may_be_buffered = action == Action::Send && when == When::Blocks &&
+                                          call != Call::MPI_Ssend && call != Call::MPI_Ssend_c;
   static constexpr bool goes_first =
-      (may_be_buffered || (when != When::Blocks && when != When::Consumes)) && !(Roles::kPasses || ...);
+      (may_be_buffered || (when != When::Blocks && when != When::Consumes)) &&
+      !(Roles::kPasses || ...);
 
   template <class... Arguments>
   static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
@@ -96,11 +116,14 @@ struct Interceptor {
     Task* task = recorder->task();
     if (task == nullptr) [[unlikely]]
       return real(arguments...);
-    if (Control* control = Control::get()) [[unlikely]] return run_controlled(*control, *recorder, *task, real, place, arguments...);
+    if (Control* control = Control::get()) [[unlikely]]
+      return run_controlled(*control, *recorder, *task, real, place, arguments...);
     if constexpr (!is_local(action))
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
-        if constexpr (is_frequent(call)) return run_journaled_fast(*journaling, *recorder, *task, real, place, arguments...);
-        else return run_journaled_small(*journaling, *recorder, *task, real, place, arguments...);
+        if constexpr (is_frequent(call))
+          return run_journaled_fast(*journaling, *recorder, *task, real, place, arguments...);
+        else
+          return run_journaled_small(*journaling, *recorder, *task, real, place, arguments...);
       }
     if constexpr (is_local(action)) {
       if (Journaling::get() != nullptr) [[unlikely]] {
@@ -110,24 +133,31 @@ struct Interceptor {
         return result;
       }
     }
-    if (Bystander::any()) [[unlikely]] record_bystanders(*recorder, *task);
+    if (Bystander::any()) [[unlikely]]
+      record_bystanders(*recorder, *task);
     return run_recorded(*recorder, *task, real, place, arguments...);
   }
 
  private:
   // Put on record: a call of a run that is to be checked, or one that needs nobody else.
   template <class... Arguments>
-  static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
+                          Arguments... arguments) {
     if constexpr (may_be_buffered) {
-      if (count_of_send(arguments...) > kSmallSend) return read_then_run(recorder, task, real, place, arguments...);
+      if (count_of_send(arguments...) > kSmallSend)
+        return read_then_run(recorder, task, real, place, arguments...);
     }
-    if constexpr (goes_first) return run_then_read(recorder, task, real, place, arguments...);
-    else return read_then_run(recorder, task, real, place, arguments...);
+    if constexpr (goes_first)
+      return run_then_read(recorder, task, real, place, arguments...);
+    else
+      return read_then_run(recorder, task, real, place, arguments...);
   }
 
-  // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait for it.
+  // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait
+  // for it.
   template <class... Arguments>
-  static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
+                           Arguments... arguments) {
     task.lane->entered(call, place.pc);
     const std::uint64_t start = may_be_buffered ? 0 : ticks();
     const int result = real(arguments...);
@@ -140,34 +170,44 @@ struct Interceptor {
   }
 
   template <class... Arguments>
-  static int read_then_run(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  static int read_then_run(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
+                           Arguments... arguments) {
     constexpr bool waits = when == When::Blocks;
     constexpr bool read_first = waits || when == When::Consumes;
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);
     if constexpr (read_first) read_arguments(c, place, arguments...);
     const std::uint64_t start = ticks();
-    if constexpr (waits) begin_event(c, recorder, start);
-    else task.lane->entered(call, place.pc);
+    if constexpr (waits)
+      begin_event(c, recorder, start);
+    else
+      task.lane->entered(call, place.pc);
     if constexpr (action == Action::Finalize) before_last_call();
-    if constexpr (action == Action::Abort) recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+    if constexpr (action == Action::Abort)
+      recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
 
     const int result = real(arguments...);
     const std::uint64_t end = ticks();
 
     if constexpr (!read_first) read_arguments(c, place, arguments...);
     read_results(c, result, arguments...);
-    if constexpr (can_fail) append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
-    else if constexpr (waits) finish_event(c, recorder, end);
-    else append_event(c, recorder, start, end);
+    if constexpr (can_fail)
+      append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+    else if constexpr (waits)
+      finish_event(c, recorder, end);
+    else
+      append_event(c, recorder, start, end);
     if constexpr (action == Action::Finalize) recorder.finalized();
     return result;
   }
 
-  // A confirming run: the call may wait before it is made, be made later, or ask for another message. Nothing goes on record.
-  // (This is for size, as is what follows for calls that few programs make often: there is one of them for each call of MPI's.)
+  // A confirming run: the call may wait before it is made, be made later, or ask for another
+  // message. Nothing goes on record. (This is for size, as is what follows for calls that few
+  // programs make often: there is one of them for each call of MPI's.)
   template <class... Arguments>
-  [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder,
+                                                         Task& task, int (*real)(Arguments...),
+                                                         Place place, Arguments... arguments) {
     if constexpr (leaves_nothing(action, when)) {
       if (control.lets_pass(call, action)) {
         if constexpr (when == When::Blocks) control.begin_waiting();
@@ -180,14 +220,17 @@ struct Interceptor {
     ((arguments = Roles::pass(c, arguments)), ...);
     read_arguments(c, place, arguments...);
     if constexpr (action == Action::Finalize) before_last_call();
-    if constexpr (action == Action::Abort) recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+    if constexpr (action == Action::Abort)
+      recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
     control.before(c);
     ((arguments = steered<Roles>(control, arguments)), ...);
     int result = MPI_SUCCESS;
     bool made = true;
     if constexpr (has<roles::Target> && when == When::Returns) {
       made = !control.puts_off();
-      if (!made) control.put_off(c, [real, ... kept = kept<Roles>(arguments)] { return run_kept(real, kept...); });
+      if (!made)
+        control.put_off(
+            c, [real, ... kept = kept<Roles>(arguments)] { return run_kept(real, kept...); });
     }
     if (made) result = real(arguments...);
     read_results(c, result, arguments...);
@@ -198,22 +241,31 @@ struct Interceptor {
   }
 
   template <class... Arguments>
-  [[gnu::cold, gnu::noinline]] static int run_journaled_small(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::cold, gnu::noinline]] static int run_journaled_small(Journaling& journaling,
+                                                              Recorder& recorder, Task& task,
+                                                              int (*real)(Arguments...),
+                                                              Place place, Arguments... arguments) {
     return run_journaled(journaling, recorder, task, real, place, arguments...);
   }
   template <class... Arguments>
-  [[gnu::noinline]] static int run_journaled_fast(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::noinline]] static int run_journaled_fast(Journaling& journaling, Recorder& recorder,
+                                                  Task& task, int (*real)(Arguments...),
+                                                  Place place, Arguments... arguments) {
     return run_journaled(journaling, recorder, task, real, place, arguments...);
   }
 
-  // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal answers, and nothing goes on record.
+  // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal
+  // answers, and nothing goes on record.
   template <class... Arguments>
-  [[gnu::always_inline]] static int run_journaled(Journaling& journaling, Recorder& recorder, Task& task, int (*real)(Arguments...), Place place, Arguments... arguments) {
+  [[gnu::always_inline]] static int run_journaled(Journaling& journaling, Recorder& recorder,
+                                                  Task& task, int (*real)(Arguments...),
+                                                  Place place, Arguments... arguments) {
     const bool replays = journaling.replays();
     Context c(task, call);
     ((arguments = Roles::pass(c, arguments)), ...);
     Entry entry(journaling, task);
-    locate(c, place);  // the question comes before its arguments: what they stand for may be kept, too
+    locate(c,
+           place);  // the question comes before its arguments: what they stand for may be kept, too
     journaling.ask_call(task, call, c.event.site);
     read_located(c, arguments...);
     journaling.ask_with_arguments(c);
@@ -235,7 +287,8 @@ struct Interceptor {
     if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
       (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);
     read_results(c, result, arguments...);
-    if (result == MPI_SUCCESS || receives_status(action)) journaling.exchange_contents(c, action, when);
+    if (result == MPI_SUCCESS || receives_status(action))
+      journaling.exchange_contents(c, action, when);
     if (replays) {
       follow_event(c, recorder);
       if constexpr (takes_requests(action)) release_requests(c, action);
@@ -243,26 +296,36 @@ struct Interceptor {
         if (result != MPI_SUCCESS) REAL(PMPI_Comm_call_errhandler)(c.comm_handle, result);
       return result;
     }
-    if constexpr (can_fail) append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
-    else if constexpr (when == When::Blocks) finish_event(c, recorder, end);
-    else append_event(c, recorder, start, end);
+    if constexpr (can_fail)
+      append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+    else if constexpr (when == When::Blocks)
+      finish_event(c, recorder, end);
+    else
+      append_event(c, recorder, start, end);
     return result;
   }
 
   template <class Role, class Argument>
   static Argument steered(const Control& control, Argument argument) {
-    if constexpr (std::is_same_v<Role, roles::Source>) return control.source(argument);
-    else if constexpr (std::is_same_v<Role, roles::RecvTag>) return control.tag(argument);
-    else return argument;
+    if constexpr (std::is_same_v<Role, roles::Source>)
+      return control.source(argument);
+    else if constexpr (std::is_same_v<Role, roles::RecvTag>)
+      return control.tag(argument);
+    else
+      return argument;
   }
 
   // A call that is put off: until it is made, the program may free the types that it named.
   template <class Role>
-  static constexpr bool is_type = std::is_same_v<Role, roles::SendType> || std::is_same_v<Role, roles::RecvType> || std::is_same_v<Role, roles::TargetType>;
+  static constexpr bool is_type =
+      std::is_same_v<Role, roles::SendType> || std::is_same_v<Role, roles::RecvType> ||
+      std::is_same_v<Role, roles::TargetType>;
   template <class Role, class Argument>
   static Argument kept(Argument argument) {
-    if constexpr (is_type<Role>) return keep_type(argument);
-    else return argument;
+    if constexpr (is_type<Role>)
+      return keep_type(argument);
+    else
+      return argument;
   }
   template <class... Arguments>
   static int run_kept(int (*real)(Arguments...), std::type_identity_t<Arguments>... kept) {
@@ -350,8 +413,10 @@ struct Interceptor {
   }
 
   static bool failed(const Context& c) {
-    if constexpr (has<roles::FlagOut>) return *c.flag == 0;
-    else return *c.out_count == 0;
+    if constexpr (has<roles::FlagOut>)
+      return *c.flag == 0;
+    else
+      return *c.out_count == 0;
   }
 };
 

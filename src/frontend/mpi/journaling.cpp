@@ -13,8 +13,12 @@
 namespace photofinish::mpi {
 namespace {
 
-bool reads(const Buffer& buffer) { return buffer.access == BufferUse::Read || buffer.access == BufferUse::ReadWrite; }
-bool writes(const Buffer& buffer) { return buffer.access == BufferUse::Write || buffer.access == BufferUse::ReadWrite; }
+bool reads(const Buffer& buffer) {
+  return buffer.access == BufferUse::Read || buffer.access == BufferUse::ReadWrite;
+}
+bool writes(const Buffer& buffer) {
+  return buffer.access == BufferUse::Write || buffer.access == BufferUse::ReadWrite;
+}
 
 // What such a call reads is what others are given.
 bool gives_contents(Action action) {
@@ -29,19 +33,24 @@ bool gives_contents(Action action) {
     case Action::Allgather:
     case Action::Alltoall:
     case Action::NeighborAllgather:
-    case Action::NeighborAlltoall: return true;
-    default: return false;
+    case Action::NeighborAlltoall:
+      return true;
+    default:
+      return false;
   }
 }
 
 // How many elements of what a collective reads, or writes, are for one rank; 0: all.
 std::int64_t block_read(const Context& c, Action action) {
-  if (action != Action::Scatter && action != Action::Alltoall && action != Action::NeighborAlltoall) return 0;
+  if (action != Action::Scatter && action != Action::Alltoall && action != Action::NeighborAlltoall)
+    return 0;
   const BufferArguments& buffer = c.send.in_place() ? c.recv : c.send;
   return buffer.counts.data == nullptr ? buffer.count : 0;
 }
 std::int64_t block_written(const Context& c, Action action) {
-  const bool from_all = action == Action::Gather || action == Action::Allgather || action == Action::Alltoall || action == Action::NeighborAllgather || action == Action::NeighborAlltoall;
+  const bool from_all = action == Action::Gather || action == Action::Allgather ||
+                        action == Action::Alltoall || action == Action::NeighborAllgather ||
+                        action == Action::NeighborAlltoall;
   return from_all && c.recv.counts.data == nullptr ? c.recv.count : 0;
 }
 
@@ -52,17 +61,22 @@ std::int64_t block_written(const Context& c, Action action) {
   _exit(kDepartureCode);
 }
 
-void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges, std::vector<std::uint8_t>& bytes) {
+void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges,
+            std::vector<std::uint8_t>& bytes) {
   bytes.clear();
-  for (const ByteRange& range : ranges) bytes.insert(bytes.end(), memory + range.begin, memory + range.end);
+  for (const ByteRange& range : ranges)
+    bytes.insert(bytes.end(), memory + range.begin, memory + range.end);
 }
 
 }  // namespace
 
 Journaling* Journaling::instance_ = nullptr;
 
-void Journaling::start(Recorder& recorder, const std::string& directory, std::unique_ptr<RankTrace> replayed) {
-  instance_ = new Journaling(recorder, departure_path(directory), std::move(replayed));  // never deleted: the program's last threads may still be in it
+void Journaling::start(Recorder& recorder, const std::string& directory,
+                       std::unique_ptr<RankTrace> replayed) {
+  instance_ = new Journaling(
+      recorder, departure_path(directory),
+      std::move(replayed));  // never deleted: the program's last threads may still be in it
   int level = MPI_THREAD_MULTIPLE;
   if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
   instance_->one_thread_ = level <= MPI_THREAD_FUNNELED;
@@ -72,22 +86,30 @@ void Journaling::start(Recorder& recorder, const std::string& directory, std::un
 Journal& Journaling::open_journal(Task& task) {
   Scratch& scratch = Context::scratch_of(task);
   if (replays())
-    scratch.journal = std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
-      std::lock_guard lock(mutex_);
-      return replayed_->next_of_journal(id, entries);
-    });
+    scratch.journal =
+        std::make_unique<Journal>([this, id = task.id](std::vector<std::uint8_t>& entries) {
+          std::lock_guard lock(mutex_);
+          return replayed_->next_of_journal(id, entries);
+        });
   else
     scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
   if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
     if (table_ != nullptr) scratch.journal->share(table_.get());
-    const auto lost = [this, &task](Offer offer) { left_path(task, Inquiry{.what = kLostOffer, .site = SiteId(static_cast<std::uint32_t>(offer.from.value))}); };
+    const auto lost = [this, &task](Offer offer) {
+      left_path(task, Inquiry{.what = kLostOffer,
+                              .site = SiteId(static_cast<std::uint32_t>(offer.from.value))});
+    };
     const auto other = [this](Offer offer) {
-      complain_once("rank " + std::to_string(offer.from.value) + " gave rank " + std::to_string(replayed_->rank().value) +
-                    " something else than when it was recorded: it read another input, or these are bytes that it never set; the replay may go another way");
+      complain_once("rank " + std::to_string(offer.from.value) + " gave rank " +
+                    std::to_string(replayed_->rank().value) +
+                    " something else than when it was recorded: it read another input, or these "
+                    "are bytes that it never set; the replay may go another way");
     };
     if (files_ != nullptr) scratch.journal->share(files_.get(), lost, other);
   } else if (!replays())
-    complain_once("several threads call MPI; in which order they did is not kept, so that a replay may go another way (docs/record-replay.md)");
+    complain_once(
+        "several threads call MPI; in which order they did is not kept, so that a replay may go "
+        "another way (docs/record-replay.md)");
   return *scratch.journal;
 }
 
@@ -97,9 +119,12 @@ void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
   asked.site = site;
   asked.fields.clear();
   switch (of(task).ask(what, site)) {
-    case Journal::Asked::Same: return;
-    case Journal::Asked::Other: left_path(task, of(task).expected());
-    case Journal::Asked::End: end_as_recorded(task);
+    case Journal::Asked::Same:
+      return;
+    case Journal::Asked::Other:
+      left_path(task, of(task).expected());
+    case Journal::Asked::End:
+      end_as_recorded(task);
   }
 }
 
@@ -121,46 +146,62 @@ void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferF
 void Journaling::ask_with_arguments(Context& c) {
   auto& fields = c.scratch.question.fields;
   c.event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
-    if (traits(field).kind != FieldKind::Address) fields.push_back({static_cast<std::uint8_t>(field), value});
+    if (traits(field).kind != FieldKind::Address)
+      fields.push_back({static_cast<std::uint8_t>(field), value});
   });
-  if (c.scratch.ending) [[unlikely]] return;
+  if (c.scratch.ending) [[unlikely]]
+    return;
   if (of(c.task).ask_with(fields) != Journal::Asked::Same) left_path(c.task, of(c.task).expected());
 }
 
 void Journaling::answered(Task& task) {
   Journal& journal = of(task);
-  if (Reach* reach = Reach::get()) reach->take_known_loads();  // they are counted from one entry to the next
+  if (Reach* reach = Reach::get())
+    reach->take_known_loads();  // they are counted from one entry to the next
   journal.done();
-  if (!journal.ok()) [[unlikely]] left_path(task, Inquiry{.what = kDamagedQuestion});
+  if (!journal.ok()) [[unlikely]]
+    left_path(task, Inquiry{.what = kDamagedQuestion});
 }
 
-// Types whose bytes lie in one piece are cut where the message ended; of others all elements that it touched are kept, for a map does not tell
-// in which order their bytes came.
-void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes, std::size_t share_from) {
+// Types whose bytes lie in one piece are cut where the message ended; of others all elements that
+// it touched are kept, for a map does not tell in which order their bytes came.
+void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes,
+                                 std::size_t share_from) {
   Journal& journal = of(task);
   auto* const memory = reinterpret_cast<std::uint8_t*>(buffer.address);
-  const auto keep = [&](std::uint8_t* data, std::size_t bytes) { bytes >= share_from ? journal.contents(data, bytes) : journal.bytes(data, bytes); };
+  const auto keep = [&](std::uint8_t* data, std::size_t bytes) {
+    bytes >= share_from ? journal.contents(data, bytes) : journal.bytes(data, bytes);
+  };
   const auto follow = [&](std::int64_t offset, std::int64_t bytes) {
     if (windows_.empty() || (replays() && !order_)) return;
     std::lock_guard lock(windows_lock_);
-    if (replays()) windows_.overwritten(memory + offset, static_cast<std::size_t>(bytes));
-    else windows_.stored(memory + offset, memory + offset, static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
+    if (replays())
+      windows_.overwritten(memory + offset, static_cast<std::size_t>(bytes));
+    else
+      windows_.stored(
+          memory + offset, memory + offset,
+          static_cast<std::size_t>(bytes));  // it may be window memory, and need not be kept again
   };
   const auto exchange = [&](std::int64_t offset, std::int64_t bytes) {
     keep(memory + offset, static_cast<std::size_t>(bytes));
     follow(offset, bytes);
   };
-  const auto at_most = [&](std::int64_t bytes) { return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes; };
+  const auto at_most = [&](std::int64_t bytes) {
+    return most_bytes >= 0 ? std::min(most_bytes, bytes) : bytes;
+  };
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
   const DataMap& map = map_of(task, buffer.type);
   if (map.size == 0) return;
   if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
-  const std::int64_t touched = most_bytes >= 0 ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size) : buffer.count;
+  const std::int64_t touched = most_bytes >= 0
+                                   ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size)
+                                   : buffer.count;
   std::vector<std::uint8_t>& gathered = Context::scratch_of(task).gathered;
   const std::vector<ByteRange> ranges = expand(map, touched);
   if (replays()) {
     std::size_t bytes = 0;
-    for (const ByteRange& range : ranges) bytes += static_cast<std::size_t>(range.end - range.begin);
+    for (const ByteRange& range : ranges)
+      bytes += static_cast<std::size_t>(range.end - range.begin);
     gathered.resize(bytes);
   } else {
     gather(memory, ranges, gathered);
@@ -179,7 +220,8 @@ const DataMap& Journaling::map_of(Task& task, TypeId type) {
   Scratch& scratch = Context::scratch_of(task);
   if (scratch.known_map == nullptr || scratch.known_type != type) {
     scratch.known_type = type;
-    scratch.known_map = &recorder_.writer().known().types.at(type).map;  // stays: definitions are not taken back
+    scratch.known_map =
+        &recorder_.writer().known().types.at(type).map;  // stays: definitions are not taken back
   }
   return *scratch.known_map;
 }
@@ -190,7 +232,8 @@ void Journaling::each_piece(Task& task, const Buffer& buffer, std::int64_t block
   if (block <= 0 || block >= buffer.count || group_.size() < 2) return visit(buffer);
   const std::int64_t extent = buffer.type == TypeId(0) ? 1 : map_of(task, buffer.type).extent;
   for (std::int64_t first = 0; first < buffer.count; first += block)
-    visit(Buffer{buffer.access, buffer.address + static_cast<std::uint64_t>(first * extent), std::min(block, buffer.count - first), buffer.type});
+    visit(Buffer{buffer.access, buffer.address + static_cast<std::uint64_t>(first * extent),
+                 std::min(block, buffer.count - first), buffer.type});
 }
 
 std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
@@ -199,10 +242,14 @@ std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
   constexpr std::uint64_t kNobodys = 4096;  // MPI will say what is wrong with it
   if (buffer.type == TypeId(0)) {
     const auto bytes = static_cast<std::size_t>(buffer.count);
-    return bytes < kOfferFrom || buffer.address < kNobodys ? std::nullopt : journal.offer(given(task, memory, bytes), bytes);
+    return bytes < kOfferFrom || buffer.address < kNobodys
+               ? std::nullopt
+               : journal.offer(given(task, memory, bytes), bytes);
   }
   const DataMap& map = map_of(task, buffer.type);
-  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom) || buffer.address + static_cast<std::uint64_t>(map.bounds().begin) < kNobodys) return {};
+  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom) ||
+      buffer.address + static_cast<std::uint64_t>(map.bounds().begin) < kNobodys)
+    return {};
   if (map.contiguous()) {
     const auto bytes = static_cast<std::size_t>(map.size * buffer.count);
     return journal.offer(given(task, memory + map.boxes[0].offset, bytes), bytes);
@@ -217,24 +264,28 @@ std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
   return journal.offer(gathered.data(), gathered.size());
 }
 
-// A replayed rank's windows hold what the program has seen of them. It may give on what it never looked at: then that is looked at now.
+// A replayed rank's windows hold what the program has seen of them. It may give on what it never
+// looked at: then that is looked at now.
 const std::uint8_t* Journaling::given(Task& task, const std::uint8_t* memory, std::size_t bytes) {
   if (windows_.empty() || Context::scratch_of(task).ending) return memory;
   std::lock_guard lock(windows_lock_);
   return windows_.look_within(of(task), memory, bytes);
 }
 
-// What is read here from windows is in the entry of the call: nothing decides about that but what a replayed rank knows, too.
+// What is read here from windows is in the entry of the call: nothing decides about that but what a
+// replayed rank knows, too.
 void Journaling::offer_buffers(Context& c, Action action) {
   if (action == Action::Start) {
     for (int i = 0; i < c.request_count; ++i)
-      if (const RequestRecord* request = Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
+      if (const RequestRecord* request =
+              Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
         for (const Buffer& buffer : request->gives) offer(c.task, buffer);
     return;
   }
   const FieldSet& fields = c.event.fields;
   if (!gives_contents(action) || (fields.has(Field::to) && !in_group(fields[Field::to]))) return;
-  if (action == Action::Gather && fields[Field::root] >= 0 && !in_group(fields[Field::root])) return;
+  if (action == Action::Gather && fields[Field::root] >= 0 && !in_group(fields[Field::root]))
+    return;
   if (action == Action::Put) {
     const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
     if (c.event.buffers.size() != 2 || !in_group(target.value)) return;
@@ -242,16 +293,22 @@ void Journaling::offer_buffers(Context& c, Action action) {
     const Buffer& there = c.event.buffers[1];
     const DataMap& map = map_of(c.task, there.type);
     if (hash && map.contiguous() && map.boxes[0].offset == 0)
-      table_->announce(target, {.win = c.win->definition.uid, .displacement = there.address, .bytes = static_cast<std::uint64_t>(map.size * there.count), .hash = *hash});
+      table_->announce(target, {.win = c.win->definition.uid,
+                                .displacement = there.address,
+                                .bytes = static_cast<std::uint64_t>(map.size * there.count),
+                                .hash = *hash});
     return;
   }
   for (const Buffer& buffer : c.event.buffers)
-    if (reads(buffer)) each_piece(c.task, buffer, block_read(c, action), [&](const Buffer& piece) { offer(c.task, piece); });
+    if (reads(buffer))
+      each_piece(c.task, buffer, block_read(c, action),
+                 [&](const Buffer& piece) { offer(c.task, piece); });
 }
 
 const WinDefinition* Journaling::own_window(Uid uid) {
   const auto& wins = recorder_.writer().known().wins;
-  if (const auto last = wins.find(last_arrival_); last != wins.end() && last->second.uid == uid) return &last->second;
+  if (const auto last = wins.find(last_arrival_); last != wins.end() && last->second.uid == uid)
+    return &last->second;
   for (const auto& [id, win] : wins)
     if (win.uid == uid) return last_arrival_ = id, &win;
   return nullptr;
@@ -263,22 +320,30 @@ void Journaling::expect_arrivals() {
   for (const Arrival& arrival : arrivals_) {
     const WinDefinition* const win = own_window(arrival.win);
     if (win == nullptr) continue;
-    const std::uint64_t address = win->flavour == WinFlavour::Dynamic ? arrival.displacement : win->base + arrival.displacement * static_cast<std::uint64_t>(win->unit);
+    const std::uint64_t address =
+        win->flavour == WinFlavour::Dynamic
+            ? arrival.displacement
+            : win->base + arrival.displacement * static_cast<std::uint64_t>(win->unit);
     windows_.expect(reinterpret_cast<const void*>(address), arrival.bytes, arrival.hash);
   }
 }
 
-void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step) {
-  for (const Buffer& buffer : fills) exchange_memory(task, buffer, bytes, step != 0 ? kKeptOfferFrom : kOfferFrom);
-  if (DeedLog* account = step != 0 ? account_of(task) : nullptr; account != nullptr && !account->wants_stores())
-    for (const Buffer& buffer : fills) account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
+void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes,
+                                std::uint64_t step) {
+  for (const Buffer& buffer : fills)
+    exchange_memory(task, buffer, bytes, step != 0 ? kKeptOfferFrom : kOfferFrom);
+  if (DeedLog* account = step != 0 ? account_of(task) : nullptr;
+      account != nullptr && !account->wants_stores())
+    for (const Buffer& buffer : fills)
+      account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
 }
 
 std::string Journaling::packed(const Buffer& buffer) const {
   const auto* const memory = reinterpret_cast<const char*>(buffer.address);
   if (buffer.type == TypeId(0)) return {memory, static_cast<std::size_t>(buffer.count)};
   std::string bytes;
-  for (const ByteRange& range : expand(recorder_.writer().known().types.at(buffer.type).map, buffer.count))
+  for (const ByteRange& range :
+       expand(recorder_.writer().known().types.at(buffer.type).map, buffer.count))
     bytes.append(memory + range.begin, static_cast<std::size_t>(range.end - range.begin));
   return bytes;
 }
@@ -286,7 +351,8 @@ std::string Journaling::packed(const Buffer& buffer) const {
 DeedLog* Journaling::account_of(Task& task) {
   if (!order_) return nullptr;
   Scratch& scratch = Context::scratch_of(task);
-  if (scratch.account == nullptr) scratch.account = std::make_unique<DeedLog>(recorder_.writer().open_journal(task.id), *order_);
+  if (scratch.account == nullptr)
+    scratch.account = std::make_unique<DeedLog>(recorder_.writer().open_journal(task.id), *order_);
   return scratch.account.get();
 }
 
@@ -294,33 +360,50 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
   exchange_buffers(c, action, when);
   std::lock_guard lock(windows_lock_);
   follow_windows(c, action);
-  // Others' puts are seen once something has been waited for, or asked about; not while operations are only started. Loads that we hear of are kept by themselves.
-  const bool only_starts = when == When::Starts || when == When::Prepares || (c.win != nullptr && when == When::Returns && action != Action::WinSync && action != Action::WaitEpoch);
-  if (!windows_.empty() && !only_starts && (others_look_ || Reach::get() == nullptr)) windows_.exchange_changes(of(c.task));
+  // Others' puts are seen once something has been waited for, or asked about; not while operations
+  // are only started. Loads that we hear of are kept by themselves.
+  const bool only_starts = when == When::Starts || when == When::Prepares ||
+                           (c.win != nullptr && when == When::Returns &&
+                            action != Action::WinSync && action != Action::WaitEpoch);
+  if (!windows_.empty() && !only_starts && (others_look_ || Reach::get() == nullptr))
+    windows_.exchange_changes(of(c.task));
 }
 
-void Journaling::loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes) {
+void Journaling::loaded(Task& task, Place place, const void* address, void* value,
+                        std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
   if (!replays()) show_seen(of(task), address);
   if (windows_.is_known(address, value, bytes)) return of(task).count_load();
-  if (const auto tick = windows_.loaded(of(task), address, value, bytes)) tell_loaded(task, place, address, value, bytes, *tick);
+  if (const auto tick = windows_.loaded(of(task), address, value, bytes))
+    tell_loaded(task, place, address, value, bytes, *tick);
 }
 
-void Journaling::tell_loaded(Task& task, Place place, const void* address, const void* value, std::size_t bytes, std::uint64_t tick) {
+void Journaling::tell_loaded(Task& task, Place place, const void* address, const void* value,
+                             std::size_t bytes, std::uint64_t tick) {
   DeedLog* account = account_of(task);
   if (account != nullptr && !account->wants_stores())
-    account->add({.kind = Deed::Kind::Loaded, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .tick = tick, .content = {static_cast<const char*>(value), bytes}});
+    account->add({.kind = Deed::Kind::Loaded,
+                  .step = Context::scratch_of(task).steps,
+                  .pc = place.pc,
+                  .address = reinterpret_cast<std::uint64_t>(address),
+                  .tick = tick,
+                  .content = {static_cast<const char*>(value), bytes}});
 }
 
 // A replayed rank has to come to the same answer: nothing counts but what both know.
-std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address, std::uint64_t how, const RangeShape& shape) {
+std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address, std::uint64_t how,
+                                    const RangeShape& shape) {
   constexpr std::uint64_t kFewBytes = 256, kSparse = 4;
   const bool writes = (how & PHOTOFINISH_WRITES) != 0;
-  const std::uint64_t bytes = PHOTOFINISH_BYTES(how & ~PHOTOFINISH_WRITES), unit = std::uint64_t{1} << PHOTOFINISH_UNIT(how);
+  const std::uint64_t bytes = PHOTOFINISH_BYTES(how & ~PHOTOFINISH_WRITES),
+                      unit = std::uint64_t{1} << PHOTOFINISH_UNIT(how);
   if (bytes == 0 || shape.rows == 0 || shape.planes == 0) return 0;
-  const std::int64_t rows_span = static_cast<std::int64_t>(shape.rows - 1) * shape.stride, planes_span = static_cast<std::int64_t>(shape.planes - 1) * shape.plane_stride;
-  const char* const low = address + std::min<std::int64_t>(rows_span, 0) + std::min<std::int64_t>(planes_span, 0);
-  const std::uint64_t all = static_cast<std::uint64_t>(std::abs(rows_span) + std::abs(planes_span)) + bytes;
+  const std::int64_t rows_span = static_cast<std::int64_t>(shape.rows - 1) * shape.stride,
+                     planes_span = static_cast<std::int64_t>(shape.planes - 1) * shape.plane_stride;
+  const char* const low =
+      address + std::min<std::int64_t>(rows_span, 0) + std::min<std::int64_t>(planes_span, 0);
+  const std::uint64_t all =
+      static_cast<std::uint64_t>(std::abs(rows_span) + std::abs(planes_span)) + bytes;
   std::unique_lock lock(windows_lock_);
   bool any = false;
   const auto distance = windows_.distance_of(low, all, any);
@@ -330,22 +413,28 @@ std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address
   const auto each_row = [&](auto&& visit) {
     const char* plane = address;
     for (std::uint64_t i = 0; i < shape.planes; ++i, plane += shape.plane_stride)
-      for (std::uint64_t j = 0; j < shape.rows; ++j) visit(plane + static_cast<std::int64_t>(j) * shape.stride);
+      for (std::uint64_t j = 0; j < shape.rows; ++j)
+        visit(plane + static_cast<std::int64_t>(j) * shape.stride);
   };
   settle_loads(task);
-  if (!writes && together) windows_.look_ahead(of(task), low, all);
-  else if (!writes) each_row([&](const char* row) { windows_.look_ahead(of(task), row, bytes); });
+  if (!writes && together)
+    windows_.look_ahead(of(task), low, all);
+  else if (!writes)
+    each_row([&](const char* row) { windows_.look_ahead(of(task), row, bytes); });
   if (!replays() || !order_) return *distance;
   lock.unlock();
   DeedLog* account = account_of(task);
   each_row([&](const char* row) {
-    if (writes && account != nullptr) {  // it has not run: all of its rows are told at the next occasion
+    if (writes &&
+        account != nullptr) {  // it has not run: all of its rows are told at the next occasion
       windows_.overwritten(row, bytes);
-      if (account->wants_stores() && account->wants(row, bytes)) pending_.push_back({place.pc, row, bytes});
+      if (account->wants_stores() && account->wants(row, bytes))
+        pending_.push_back({place.pc, row, bytes});
     }
     if (writes) return;
     for (const char* at = row; at < row + bytes; at += unit)
-      if (const auto tick = windows_.news_of(at, unit)) tell_loaded(task, place, at, at, unit, *tick);
+      if (const auto tick = windows_.news_of(at, unit))
+        tell_loaded(task, place, at, at, unit, *tick);
   });
   return *distance;
 }
@@ -355,7 +444,8 @@ const photofinish_seen* Journaling::all_around(const void* base, bool writes) {
   const bool tells = replays() && order_;
   const WatchedMemory::Seen all = windows_.all_around(base, tells);
   if (all.bytes == 0 || !one_thread_ || (tells && writes)) return nullptr;
-  around_ = {.begin = all.begin, .bytes = all.bytes, .distance = all.distance, .looked = all.looked};
+  around_ = {
+      .begin = all.begin, .bytes = all.bytes, .distance = all.distance, .looked = all.looked};
   return &around_;
 }
 
@@ -364,7 +454,8 @@ void Journaling::look_at(Task& task, Place place, const void* address, std::size
   settle_loads(task);
   windows_.look_at(of(task), address);
   if (!replays() || !order_) return;
-  if (const auto tick = windows_.news_of(address, bytes)) tell_loaded(task, place, address, address, bytes, *tick);
+  if (const auto tick = windows_.news_of(address, bytes))
+    tell_loaded(task, place, address, address, bytes, *tick);
 }
 
 void Journaling::settle_loads(Task& task) {
@@ -373,12 +464,17 @@ void Journaling::settle_loads(Task& task) {
   if (Reach* reach = Reach::get()) of(task).count_loads(reach->take_known_loads());
 }
 
-void Journaling::stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes) {
+void Journaling::stored(Task& task, Place place, const void* address, const void* value,
+                        std::size_t bytes) {
   if (replays()) {
     DeedLog* account = account_of(task);
     if (account != nullptr) windows_.overwritten(address, bytes);
     if (account != nullptr && account->wants_stores() && account->wants(address, bytes))
-      account->add({.kind = Deed::Kind::Stored, .step = Context::scratch_of(task).steps, .pc = place.pc, .address = reinterpret_cast<std::uint64_t>(address), .content = {static_cast<const char*>(value), bytes}});
+      account->add({.kind = Deed::Kind::Stored,
+                    .step = Context::scratch_of(task).steps,
+                    .pc = place.pc,
+                    .address = reinterpret_cast<std::uint64_t>(address),
+                    .content = {static_cast<const char*>(value), bytes}});
     return;
   }
   if (windows_.empty()) return;
@@ -388,7 +484,8 @@ void Journaling::stored(Task& task, Place place, const void* address, const void
   show_seen(of(task), address);
 }
 
-// The next accesses to this page are looked at where they are made. Not where several threads may be at it: they would have to be told apart.
+// The next accesses to this page are looked at where they are made. Not where several threads may
+// be at it: they would have to be told apart.
 void Journaling::show_seen(Journal& journal, const void* address) {
   Reach* reach = Reach::get();
   if (reach == nullptr || !one_thread_) return;
@@ -413,38 +510,59 @@ void Journaling::will_store(Task& task, Place place, const void* address, std::s
 
 void Journaling::tell_pending(Task& task) {
   for (const Pending& pending : pending_)
-    account_of(task)->add({.kind = Deed::Kind::Stored, .step = Context::scratch_of(task).steps, .pc = pending.pc, .address = reinterpret_cast<std::uint64_t>(pending.address), .content = {static_cast<const char*>(pending.address), pending.bytes}});
+    account_of(task)->add({.kind = Deed::Kind::Stored,
+                           .step = Context::scratch_of(task).steps,
+                           .pc = pending.pc,
+                           .address = reinterpret_cast<std::uint64_t>(pending.address),
+                           .content = {static_cast<const char*>(pending.address), pending.bytes}});
   pending_.clear();
 }
 
 void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::vector<Buffer>& buffers = c.event.buffers;
   const bool later = when == When::Starts || when == When::Prepares;
-  if (DeedLog* account = c.win != nullptr && c.event.fields.has(Field::target) && !buffers.empty() ? account_of(c.task) : nullptr; account != nullptr && !account->wants_stores())
+  if (DeedLog* account = c.win != nullptr && c.event.fields.has(Field::target) && !buffers.empty()
+                             ? account_of(c.task)
+                             : nullptr;
+      account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : buffers)
-      if (buffer.access == BufferUse::Read) account->add({.kind = Deed::Kind::Carried, .step = c.scratch.steps, .content = packed(buffer)});
+      if (buffer.access == BufferUse::Read)
+        account->add(
+            {.kind = Deed::Kind::Carried, .step = c.scratch.steps, .content = packed(buffer)});
   if (later && c.new_request != nullptr) {
     if (c.win != nullptr) c.new_request->step = c.scratch.steps;
     for (const Buffer& buffer : buffers)
-      if (writes(buffer)) each_piece(c.task, buffer, block_written(c, action), [&](const Buffer& piece) { c.new_request->fills.push_back(piece); });
-    const bool gives = when == When::Prepares && gives_contents(action) && (!c.event.fields.has(Field::to) || in_group(c.event.fields[Field::to]));
+      if (writes(buffer))
+        each_piece(c.task, buffer, block_written(c, action),
+                   [&](const Buffer& piece) { c.new_request->fills.push_back(piece); });
+    const bool gives = when == When::Prepares && gives_contents(action) &&
+                       (!c.event.fields.has(Field::to) || in_group(c.event.fields[Field::to]));
     for (const Buffer& buffer : buffers)
-      if (gives && reads(buffer)) each_piece(c.task, buffer, block_read(c, action), [&](const Buffer& piece) { c.new_request->gives.push_back(piece); });
+      if (gives && reads(buffer))
+        each_piece(c.task, buffer, block_read(c, action),
+                   [&](const Buffer& piece) { c.new_request->gives.push_back(piece); });
     return;
   }
   if (completes_atomics(action)) return exchange_window_fills(c, action);
   if (later) return;
   const bool one_sided = c.win != nullptr;
-  const std::int64_t bytes = c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
+  const std::int64_t bytes =
+      c.event.fields.has(Field::matched_bytes) ? c.event.fields[Field::matched_bytes] : -1;
   for (const Buffer& buffer : buffers) {
     if (!writes(buffer)) continue;
-    if (!one_sided) each_piece(c.task, buffer, block_written(c, action), [&](const Buffer& piece) { exchange_memory(c.task, piece, bytes, kOfferFrom); });
-    else c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])), {buffer}, c.scratch.steps});
+    if (!one_sided)
+      each_piece(c.task, buffer, block_written(c, action),
+                 [&](const Buffer& piece) { exchange_memory(c.task, piece, bytes, kOfferFrom); });
+    else
+      c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])),
+                              {buffer},
+                              c.scratch.steps});
   }
 }
 
 void Journaling::exchange_window_fills(Context& c, Action action) {
-  const bool one_target = action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
+  const bool one_target =
+      action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fills, [&](const WinRecord::Filling& filling) {
     if (one_target && filling.target.value != c.event.fields[Field::target]) return false;
@@ -456,12 +574,15 @@ void Journaling::exchange_window_fills(Context& c, Action action) {
 void Journaling::before_call(Context& c, Action action, When when) {
   if (!pending_.empty()) tell_pending(c.task);
   if (group_.size() > 1 && when != When::Prepares) offer_buffers(c, action);
-  if (c.scratch.ending) [[unlikely]] end_as_recorded(c.task);
+  if (c.scratch.ending) [[unlikely]]
+    end_as_recorded(c.task);
   if (!windows_.empty()) {
     std::lock_guard lock(windows_lock_);
     windows_.settle();
   }
-  if (action != Action::WinFree || recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create) return;
+  if (action != Action::WinFree ||
+      recorder_.writer().known().wins.at(c.win->definition.id).flavour == WinFlavour::Create)
+    return;
   std::lock_guard lock(windows_lock_);
   if (Reach* reach = Reach::get()) reach->forget_seen();
   windows_.remove(c.win->definition.id.value);
@@ -471,18 +592,21 @@ void Journaling::follow_windows(Context& c, Action action) {
   const FieldSet& fields = c.event.fields;
   Journal& journal = of(c.task);
   const auto memory = [](std::uint64_t address) { return reinterpret_cast<void*>(address); };
-  const bool changes = action == Action::WinCreate || action == Action::WinAttach || action == Action::WinDetach || action == Action::WinFree;
+  const bool changes = action == Action::WinCreate || action == Action::WinAttach ||
+                       action == Action::WinDetach || action == Action::WinFree;
   if (Reach* reach = changes ? Reach::get() : nullptr) reach->forget_seen();
   switch (action) {
     case Action::WinCreate: {
       const WinId id(static_cast<std::uint32_t>(fields[Field::new_win]));
       const WinDefinition& win = recorder_.writer().known().wins.at(id);
       if (win.segments.empty()) windows_.add(journal, id.value, memory(win.base), win.size);
-      for (const WinSegment& segment : win.segments) windows_.add(journal, id.value, memory(segment.address), segment.size);
+      for (const WinSegment& segment : win.segments)
+        windows_.add(journal, id.value, memory(segment.address), segment.size);
       return;
     }
     case Action::WinAttach:
-      return windows_.add(journal, static_cast<std::uint64_t>(fields[Field::address]), memory(static_cast<std::uint64_t>(fields[Field::address])),
+      return windows_.add(journal, static_cast<std::uint64_t>(fields[Field::address]),
+                          memory(static_cast<std::uint64_t>(fields[Field::address])),
                           static_cast<std::size_t>(fields[Field::size]));
     case Action::WinDetach:
       windows_.exchange_changes(journal);
@@ -490,20 +614,27 @@ void Journaling::follow_windows(Context& c, Action action) {
     case Action::WinFree:
       windows_.exchange_changes(journal);
       return windows_.remove(static_cast<std::uint64_t>(fields[Field::win]));
-    default: return;
+    default:
+      return;
   }
 }
 
 void Journaling::left_path(Task& task, const Inquiry& expected) {
   recorder_.writer().flush();
-  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = expected});
+  write_departure(notes_, {.task = task.id,
+                           .entry = of(task).entries(),
+                           .asked = Context::scratch_of(task).question,
+                           .expected = expected});
   stop_here();
 }
 
 // The recorded rank did not come back from this call.
 void Journaling::end_as_recorded(Task& task) {
   recorder_.writer().flush();
-  write_departure(notes_, {.task = task.id, .entry = of(task).entries(), .asked = Context::scratch_of(task).question, .expected = Inquiry{.what = kNoQuestion}});
+  write_departure(notes_, {.task = task.id,
+                           .entry = of(task).entries(),
+                           .asked = Context::scratch_of(task).question,
+                           .expected = Inquiry{.what = kNoQuestion}});
   if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
   const RankEnd& end = replayed_->end();
   switch (end.state) {
@@ -511,9 +642,13 @@ void Journaling::end_as_recorded(Task& task) {
       signal(end.code, SIG_DFL);
       raise(end.code);
       break;
-    case RankState::Exited: _exit(end.code);
-    case RankState::Aborted: REAL(PMPI_Abort)(MPI_COMM_SELF, end.code); break;
-    default: raise(SIGKILL);
+    case RankState::Exited:
+      _exit(end.code);
+    case RankState::Aborted:
+      REAL(PMPI_Abort)(MPI_COMM_SELF, end.code);
+      break;
+    default:
+      raise(SIGKILL);
   }
   _exit(kDepartureCode);
 }

@@ -1,7 +1,9 @@
-// A rank that is recorded, or replayed (docs/record-replay.md). Each call is a question to the outside; what it returns, and what it puts into the program's
-// memory, is the answer. The recorded rank asks MPI and keeps the answers; the replayed one is alone, and is given them.
+// A rank that is recorded, or replayed (docs/record-replay.md). Each call is a question to the
+// outside; what it returns, and what it puts into the program's memory, is the answer. The recorded
+// rank asks MPI and keeps the answers; the replayed one is alone, and is given them.
 //
-// Calls that need nobody else (datatypes, operations, packing) are no questions: the library of a single process answers them as well.
+// Calls that need nobody else (datatypes, operations, packing) are no questions: the library of a
+// single process answers them as well.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +41,8 @@ class Journaling {
   // Null unless this rank is recorded or replayed.
   static Journaling* get() { return instance_; }
   // `directory` is where this process writes. `replayed`: the trace to replay; null to record.
-  static void start(Recorder& recorder, const std::string& directory, std::unique_ptr<RankTrace> replayed);
+  static void start(Recorder& recorder, const std::string& directory,
+                    std::unique_ptr<RankTrace> replayed);
 
   bool replays() const { return replayed_ != nullptr; }
   Journal& of(Task& task) {
@@ -52,9 +55,11 @@ class Journaling {
   const std::vector<WorldRank>& group() const { return group_; }
   void set_group(std::vector<WorldRank> sorted) { group_ = std::move(sorted); }
 
-  // The task asks; comes back with the answer to be exchanged. A replayed rank that asks something else, or more than it did, ends here.
+  // The task asks; comes back with the answer to be exchanged. A replayed rank that asks something
+  // else, or more than it did, ends here.
   void ask(Task& task, std::uint32_t what, SiteId site);
-  // The same for a call. One that the record ends in is made as far as before_call(): others of the group may have had something from it.
+  // The same for a call. One that the record ends in is made as far as before_call(): others of the
+  // group may have had something from it.
   void ask_call(Task& task, Call call, SiteId site);
   void ask_with_arguments(Context& c);
   void answered(Task& task);
@@ -64,7 +69,8 @@ class Journaling {
   void stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes);
   void will_store(Task& task, Place place, const void* address, std::size_t bytes);
   // In front of a loop (runtime_abi.h): where it may find all of that.
-  std::int64_t look_ahead(Task& task, Place place, const char* address, std::uint64_t bytes, const RangeShape& shape);
+  std::int64_t look_ahead(Task& task, Place place, const char* address, std::uint64_t bytes,
+                          const RangeShape& shape);
   // What it may find around an address, if it looks at each block first; null: nothing.
   const photofinish_seen* all_around(const void* base, bool writes);
   void look_at(Task& task, Place place, const void* address, std::size_t bytes);
@@ -74,12 +80,16 @@ class Journaling {
     if (Reach* reach = Reach::get()) reach->pause_seen(paused);
   }
 
-  // Before a call: what it gives to others of the group is offered, and memory that it may take away is not looked at any more.
+  // Before a call: what it gives to others of the group is offered, and memory that it may take
+  // away is not looked at any more.
   void before_call(Context& c, Action action, When when);
-  // What is in the program's memory now that a call has returned, or will be once what it started completes.
+  // What is in the program's memory now that a call has returned, or will be once what it started
+  // completes.
   void exchange_contents(Context& c, Action action, When when);
-  // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if it is one-sided.
-  void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes, std::uint64_t step);
+  // The same for a request: of a receive at most so many bytes, -1 for all. `step` started it, if
+  // it is one-sided.
+  void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes,
+                      std::uint64_t step);
   // A replayed rank is to say what it did, for photofinish explain.
   void keep_account(DeedOrder order) {
     order_ = std::move(order);
@@ -91,7 +101,8 @@ class Journaling {
       : recorder_(recorder), notes_(std::move(notes)), replayed_(std::move(replayed)) {}
   [[gnu::cold, gnu::noinline]] Journal& open_journal(Task& task);
   // From `share_from` bytes on they may be what one of the group gave.
-  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes, std::size_t share_from);
+  void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes,
+                       std::size_t share_from);
   void offer_buffers(Context& c, Action action);
   std::optional<ContentHash> offer(Task& task, const Buffer& buffer);
   const std::uint8_t* given(Task& task, const std::uint8_t* memory, std::size_t bytes);
@@ -99,7 +110,10 @@ class Journaling {
   template <class Visitor>
   void each_piece(Task& task, const Buffer& buffer, std::int64_t block, Visitor&& visit);
   const DataMap& map_of(Task& task, TypeId type);
-  bool in_group(std::int64_t rank) const { return std::binary_search(group_.begin(), group_.end(), WorldRank(static_cast<std::int32_t>(rank))); }
+  bool in_group(std::int64_t rank) const {
+    return std::binary_search(group_.begin(), group_.end(),
+                              WorldRank(static_cast<std::int32_t>(rank)));
+  }
   std::string packed(const Buffer& buffer) const;
   void expect_arrivals();
   const WinDefinition* own_window(Uid uid);
@@ -107,7 +121,8 @@ class Journaling {
   void tell_pending(Task& task);
   photofinish_seen around_ = {};  // of the last one that was asked for
   void settle_loads(Task& task);
-  void tell_loaded(Task& task, Place place, const void* address, const void* value, std::size_t bytes, std::uint64_t tick);
+  void tell_loaded(Task& task, Place place, const void* address, const void* value,
+                   std::size_t bytes, std::uint64_t tick);
   void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);
@@ -126,7 +141,7 @@ class Journaling {
   std::unique_ptr<OfferTable> table_;
   std::unique_ptr<OfferFiles> files_;
   std::vector<Arrival> arrivals_;
-  WinId last_arrival_;   // the window that it was for
+  WinId last_arrival_;  // the window that it was for
   std::optional<DeedOrder> order_;
   bool one_thread_ = false;   // calls MPI
   bool others_look_ = false;  // threads that do not may load from windows, too
@@ -136,7 +151,8 @@ class Journaling {
     const void* address;
     std::size_t bytes;
   };
-  std::vector<Pending> pending_;  // blocks that are about to be stored, of a rank that keeps an account of that
+  std::vector<Pending>
+      pending_;  // blocks that are about to be stored, of a rank that keeps an account of that
 };
 
 // outside.cpp: answers from before there was a journal.
@@ -145,7 +161,8 @@ std::vector<EarlyAnswer> take_early_answers();
 // The entry of one call. In between, facts about objects belong to it.
 class Entry {
  public:
-  Entry(Journaling& journaling, Task& task) : journaling_(journaling), task_(task), journal_(journaling.of(task)) {
+  Entry(Journaling& journaling, Task& task)
+      : journaling_(journaling), task_(task), journal_(journaling.of(task)) {
     t_journal = &journal_;
     journaling.pause_values(true);
   }

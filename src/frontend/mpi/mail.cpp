@@ -9,7 +9,10 @@ namespace {
 constexpr int kLetterTag = 1;
 constexpr std::size_t kLeastWindow = 4096;  // MPICH's smaller ones do not always work
 
-int bytes_to_send(const Letter& letter) { return static_cast<int>(letter.kind == LetterKind::Ask ? sizeof(Letter) : offsetof(Letter, posting)); }
+int bytes_to_send(const Letter& letter) {
+  return static_cast<int>(letter.kind == LetterKind::Ask ? sizeof(Letter)
+                                                         : offsetof(Letter, posting));
+}
 
 }  // namespace
 
@@ -18,11 +21,17 @@ Mail::Mail(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(
   open_window();
 }
 
-// Some libraries have no windows for this or that program: then nobody is seen to wait, and pauses end after their time.
+// Some libraries have no windows for this or that program: then nobody is seen to wait, and pauses
+// end after their time.
 void Mail::open_window() {
-  const std::size_t bytes = std::max(kLeastWindow, sizeof(std::uint64_t) * static_cast<std::size_t>(size_));
+  const std::size_t bytes =
+      std::max(kLeastWindow, sizeof(std::uint64_t) * static_cast<std::size_t>(size_));
   void* memory = nullptr;
-  int works = REAL(PMPI_Win_allocate)(static_cast<MPI_Aint>(bytes), sizeof(std::uint64_t), MPI_INFO_NULL, comm_, &memory, &win_) == MPI_SUCCESS ? 1 : 0, all = 0;
+  int works = REAL(PMPI_Win_allocate)(static_cast<MPI_Aint>(bytes), sizeof(std::uint64_t),
+                                      MPI_INFO_NULL, comm_, &memory, &win_) == MPI_SUCCESS
+                  ? 1
+                  : 0,
+      all = 0;
   REAL(PMPI_Allreduce)(&works, &all, 1, MPI_INT, MPI_MIN, comm_);
   if (all == 0) {
     win_ = MPI_WIN_NULL;
@@ -49,16 +58,20 @@ void Mail::send(const AddressedLetter& addressed) {
   forget_delivered();
   sent_.push_back({MPI_REQUEST_NULL, addressed.letter});
   Sent& sent = sent_.back();
-  REAL(PMPI_Issend)(&sent.letter, bytes_to_send(sent.letter), MPI_BYTE, addressed.to, kLetterTag, comm_, &sent.request);
+  REAL(PMPI_Issend)(&sent.letter, bytes_to_send(sent.letter), MPI_BYTE, addressed.to, kLetterTag,
+                    comm_, &sent.request);
 }
 
 bool Mail::next(Letter& letter, std::int32_t& from) {
   int flag = 0;
   MPI_Status status;
-  if (REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, kLetterTag, comm_, &flag, &status) != MPI_SUCCESS || flag == 0) return false;
+  if (REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, kLetterTag, comm_, &flag, &status) != MPI_SUCCESS ||
+      flag == 0)
+    return false;
   letter = {};
   from = status.MPI_SOURCE;
-  return REAL(PMPI_Recv)(&letter, sizeof letter, MPI_BYTE, from, kLetterTag, comm_, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+  return REAL(PMPI_Recv)(&letter, sizeof letter, MPI_BYTE, from, kLetterTag, comm_,
+                         MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 bool Mail::fetch() {
@@ -66,7 +79,9 @@ bool Mail::fetch() {
   if (fetching_.empty()) {
     fetching_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
     for (int rank = 0; rank < size_; ++rank)
-      if (rank != rank_) REAL(PMPI_Rget)(&words_[rank], 1, MPI_UINT64_T, rank, rank, 1, MPI_UINT64_T, win_, &fetching_[static_cast<std::size_t>(rank)]);
+      if (rank != rank_)
+        REAL(PMPI_Rget)(&words_[rank], 1, MPI_UINT64_T, rank, rank, 1, MPI_UINT64_T, win_,
+                        &fetching_[static_cast<std::size_t>(rank)]);
   }
   int done = 0;
   REAL(PMPI_Testall)(size_, fetching_.data(), &done, MPI_STATUSES_IGNORE);
@@ -80,7 +95,8 @@ void Mail::finish() {
   MPI_Request all = MPI_REQUEST_NULL;
   bool waits_for_all = false;
   for (int over = 0; over == 0;) {
-    while (next(letter, from)) {}
+    while (next(letter, from)) {
+    }
     forget_delivered();
     if (!waits_for_all && sent_.empty()) {
       REAL(PMPI_Ibarrier)(comm_, &all);

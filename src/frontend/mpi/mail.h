@@ -1,7 +1,9 @@
-// Carries the letters of a confirming run (confirm/letters.h) on a communicator of our own, and shows each rank whether the others wait, in a window of our own.
+// Carries the letters of a confirming run (confirm/letters.h) on a communicator of our own, and
+// shows each rank whether the others wait, in a window of our own.
 //
-// Ground rules: nothing here waits but `finish`. A rank that is inside of MPI answers for its word without doing anything, as one-sided operations go on meanwhile; one that
-// computes may not, and does not wait either.
+// Ground rules: nothing here waits but `finish`. A rank that is inside of MPI answers for its word
+// without doing anything, as one-sided operations go on meanwhile; one that computes may not, and
+// does not wait either.
 #pragma once
 
 #include <atomic>
@@ -23,7 +25,8 @@ class Mail {
   // The next that has come; false if there is none.
   bool next(Letter& letter, std::int32_t& from);
 
-  // One word of each rank: its own is the window's, those of others are as they were when `fetch` last said true.
+  // One word of each rank: its own is the window's, those of others are as they were when `fetch`
+  // last said true.
   std::atomic<std::uint64_t>* words() { return words_; }
   bool fetch();
 

@@ -46,10 +46,14 @@ std::string info_value(MPI_Info info, const char* key) {
 }
 
 std::string predefined_op_name(MPI_Op op) {
-  const struct { MPI_Op op; const char* name; } known[] = {
-      {MPI_MAX, "MPI_MAX"},   {MPI_MIN, "MPI_MIN"},   {MPI_SUM, "MPI_SUM"},       {MPI_PROD, "MPI_PROD"},
-      {MPI_LAND, "MPI_LAND"}, {MPI_BAND, "MPI_BAND"}, {MPI_LOR, "MPI_LOR"},       {MPI_BOR, "MPI_BOR"},
-      {MPI_LXOR, "MPI_LXOR"}, {MPI_BXOR, "MPI_BXOR"}, {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
+  const struct {
+    MPI_Op op;
+    const char* name;
+  } known[] = {
+      {MPI_MAX, "MPI_MAX"},         {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
+      {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+      {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+      {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
       {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
   };
   for (const auto& [handle, name] : known)
@@ -59,7 +63,8 @@ std::string predefined_op_name(MPI_Op op) {
 
 }  // namespace
 
-RankMap::RankMap(const std::vector<WorldRank>& ranks) : size_(static_cast<std::int32_t>(ranks.size())) {
+RankMap::RankMap(const std::vector<WorldRank>& ranks)
+    : size_(static_cast<std::int32_t>(ranks.size())) {
   if (ranks.empty()) return;
   first_ = ranks[0].value;
   step_ = ranks.size() > 1 ? ranks[1].value - first_ : 1;
@@ -74,7 +79,8 @@ Objects* const Objects::instance_ = new Objects;
 
 void Objects::start(MPI_Group world) {
   world_ = world;
-  // MPI_COMM_WORLD and MPI_COMM_SELF get their ids here, the same in every run. (A program with sessions has neither.)
+  // MPI_COMM_WORLD and MPI_COMM_SELF get their ids here, the same in every run. (A program with
+  // sessions has neither.)
   int initialized = 0;
   REAL(PMPI_Initialized)(&initialized);
   if (!initialized) return;
@@ -135,8 +141,9 @@ CommRecord* Objects::new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t
   return describe_comm(handle, parent, salt);
 }
 
-// The uid must be the same on all members, without asking them. They all take part in each creation with the same parent
-// and the same members, in one order: so the number of such creations before this one is the same on all of them.
+// The uid must be the same on all members, without asking them. They all take part in each creation
+// with the same parent and the same members, in one order: so the number of such creations before
+// this one is the same on all of them.
 CommRecord* Objects::describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt) {
   auto* record = new CommRecord;
   CommDefinition& definition = record->definition;
@@ -230,7 +237,8 @@ const TypeRecord* Objects::type(MPI_Datatype handle) {
     return found->second;
   }
   TypeDescription description = describe_type(handle);
-  const TypeRecord* record = intern({.id = {}, .name = description.name, .element = description.element, .map = description.map});
+  const TypeRecord* record = intern(
+      {.id = {}, .name = description.name, .element = description.element, .map = description.map});
   types_[key] = record;
   last_type_ = {key, record};
   return record;
@@ -239,7 +247,11 @@ const TypeRecord* Objects::type(MPI_Datatype handle) {
 TypeId Objects::row_type(std::int64_t bytes, std::int64_t stride) {
   std::lock_guard lock(lock_);
   const auto [entry, fresh] = row_types_.try_emplace({bytes, stride});
-  if (fresh) entry->second = intern({.id = {}, .name = "", .element = "", .map = resized(contiguous_map(bytes), 0, stride)})->id;
+  if (fresh)
+    entry->second =
+        intern(
+            {.id = {}, .name = "", .element = "", .map = resized(contiguous_map(bytes), 0, stride)})
+            ->id;
   return entry->second;
 }
 
@@ -250,11 +262,13 @@ const TypeRecord* Objects::intern(TypeDefinition definition) {
   std::vector<std::uint8_t> bytes(size.bytes);
   Encoder out(bytes.data());
   Write{out}(definition);
-  const auto content = XXH3_64bits(bytes.data(), static_cast<std::size_t>(out.next() - bytes.data()));
+  const auto content =
+      XXH3_64bits(bytes.data(), static_cast<std::size_t>(out.next() - bytes.data()));
   const auto [entry, fresh] = type_by_content_.try_emplace(content, nullptr);
   if (fresh) {
     definition.id = TypeId(static_cast<std::uint32_t>(type_by_content_.size()));
-    const bool single = definition.map.contiguous() && definition.map.boxes[0].offset == 0 && definition.map.size <= 8 &&
+    const bool single = definition.map.contiguous() && definition.map.boxes[0].offset == 0 &&
+                        definition.map.size <= 8 &&
                         element_of(definition.element).size == definition.map.size;
     entry->second = new TypeRecord{definition.id, definition.map.size, definition.map.extent,
                                    single ? static_cast<std::size_t>(definition.map.size) : 0};
@@ -326,11 +340,13 @@ WinRecord* Objects::describe_win(MPI_Win handle, CommRecord* comm, const void* b
   definition.uid = Uid(mix(comm_uid, ++windows_of_[comm_uid]));
 
   if (!facts_are_given()) ask_win(handle, *record);
-  keep_facts(definition.flavour, definition.unified, definition.base, definition.size, definition.unit, definition.accumulate_ops,
-             definition.accumulate_ordering, definition.segments);
+  keep_facts(definition.flavour, definition.unified, definition.base, definition.size,
+             definition.unit, definition.accumulate_ops, definition.accumulate_ordering,
+             definition.segments);
   if (facts_are_given())
     for (const WinSegment& segment : definition.segments) map_at(segment.address, segment.size);
-  // MPICH gives the base of another window over the same memory, and of a small one that it allocates itself an address nearby.
+  // MPICH gives the base of another window over the same memory, and of a small one that it
+  // allocates itself an address nearby.
   if (base != nullptr) definition.base = reinterpret_cast<std::uint64_t>(base);
   if (definition.flavour == WinFlavour::Dynamic) definition.base = definition.size = 0;
   define(DefinitionKind::Win, definition);
@@ -358,15 +374,20 @@ void Objects::ask_win(MPI_Win handle, WinRecord& record) {
   // The base of an attribute is the pointer itself, and null (MPI_BOTTOM) is one.
   REAL(PMPI_Win_get_attr)(handle, MPI_WIN_BASE, static_cast<void*>(&value), &found);
   if (found) definition.base = reinterpret_cast<std::uint64_t>(value);
-  if (attribute(MPI_WIN_SIZE)) definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
+  if (attribute(MPI_WIN_SIZE))
+    definition.size = static_cast<std::uint64_t>(*static_cast<MPI_Aint*>(value));
   if (attribute(MPI_WIN_DISP_UNIT)) definition.unit = *static_cast<int*>(value);
   if (definition.flavour == WinFlavour::Shared) {
     for (int rank = 0; rank < record.comm->local.size(); ++rank) {
       MPI_Aint size = 0;
       int unit = 0;
       void* address = nullptr;
-      if (REAL(PMPI_Win_shared_query)(handle, rank, &size, &unit, static_cast<void*>(&address)) != MPI_SUCCESS || size == 0) continue;
-      definition.segments.push_back({record.comm->local.world(rank), reinterpret_cast<std::uint64_t>(address),
+      if (REAL(PMPI_Win_shared_query)(handle, rank, &size, &unit, static_cast<void*>(&address)) !=
+              MPI_SUCCESS ||
+          size == 0)
+        continue;
+      definition.segments.push_back({record.comm->local.world(rank),
+                                     reinterpret_cast<std::uint64_t>(address),
                                      static_cast<std::uint64_t>(size)});
     }
   }
@@ -438,8 +459,10 @@ void Objects::append(MPI_Request handle, RequestRecord* record) {
 
 void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
   if (record->by_variable) return;
-  RequestRecord*& latest = shared_requests_[mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable))];
-  // A variable that is overwritten no longer names the request that it held; a copy of the handle may.
+  RequestRecord*& latest =
+      shared_requests_[mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable))];
+  // A variable that is overwritten no longer names the request that it held; a copy of the handle
+  // may.
   if (latest != nullptr) {
     latest->variable = nullptr;
     latest->by_variable = false;
@@ -450,7 +473,8 @@ void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
 
 RequestRecord* Objects::look_up(const SameHandle& same, MPI_Request handle, const void* variable) {
   if (same.oldest->variable == variable || same.oldest == same.newest) return same.oldest;
-  const auto found = shared_requests_.find(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(variable)));
+  const auto found =
+      shared_requests_.find(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(variable)));
   return found != shared_requests_.end() ? found->second : same.oldest;
 }
 
@@ -469,7 +493,8 @@ RequestRecord* Objects::take_request(MPI_Request handle, const void* variable) {
   SameHandle& same = found.value();
   RequestRecord* record = look_up(same, handle, variable);
   if (record->by_variable)
-    shared_requests_.erase(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable)));
+    shared_requests_.erase(
+        mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable)));
   record->by_variable = false;
   (record->previous != nullptr ? record->previous->next : same.oldest) = record->next;
   (record->next != nullptr ? record->next->previous : same.newest) = record->previous;

@@ -1,8 +1,9 @@
 // MPI's handles, and what they stand for.
 //
-// A handle is the library's; it is used again once its object is freed. Here each becomes a record with an id of its own,
-// defined in the trace when it is first seen: by the call that makes it, or by its first use if no call we see made it.
-// Records of communicators, windows and types are never deleted (requests and events may still name them).
+// A handle is the library's; it is used again once its object is freed. Here each becomes a record
+// with an id of its own, defined in the trace when it is first seen: by the call that makes it, or
+// by its first use if no call we see made it. Records of communicators, windows and types are never
+// deleted (requests and events may still name them).
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -25,11 +26,14 @@ namespace photofinish::mpi {
 // Handles are pointers in Open MPI and integers in MPICH.
 template <class Handle>
 std::uint64_t handle_key(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<std::uint64_t>(handle);
-  else return static_cast<std::uint64_t>(static_cast<std::int64_t>(handle));
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<std::uint64_t>(handle);
+  else
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(handle));
 }
 
-// Programs that do not ask for MPI_THREAD_MULTIPLE never call MPI twice at a time, and pay for no lock.
+// Programs that do not ask for MPI_THREAD_MULTIPLE never call MPI twice at a time, and pay for no
+// lock.
 class ObjectLock {
  public:
   static inline bool needed = false;
@@ -44,7 +48,8 @@ class ObjectLock {
   std::mutex mutex_;
 };
 
-// World ranks of a group, in its order: a first rank and a step if they are regular (they usually are), a list otherwise.
+// World ranks of a group, in its order: a first rank and a step if they are regular (they usually
+// are), a list otherwise.
 class RankMap {
  public:
   RankMap() = default;
@@ -52,7 +57,8 @@ class RankMap {
   std::int32_t size() const { return size_; }
   WorldRank world(int rank) const {
     if (rank < 0 || rank >= size_) return kOutsider;
-    return table_.empty() ? WorldRank(first_ + rank * step_) : table_[static_cast<std::size_t>(rank)];
+    return table_.empty() ? WorldRank(first_ + rank * step_)
+                          : table_[static_cast<std::size_t>(rank)];
   }
 
  private:
@@ -65,8 +71,9 @@ struct CommRecord {
   int rank = 0;
   RankMap local, remote;
   bool inter = false;
-  std::uint64_t members = 0;                        // a hash of all its ranks
-  std::map<std::uint64_t, std::uint64_t> children;  // how many were made of this one with the same members
+  std::uint64_t members = 0;  // a hash of all its ranks
+  std::map<std::uint64_t, std::uint64_t>
+      children;  // how many were made of this one with the same members
 
   CommId id() const { return definition.id; }
   // Whom a rank in a message's or collective's arguments means.
@@ -115,18 +122,21 @@ struct RequestRecord {
   CommRecord* comm = nullptr;      // whose ranks a status speaks of
   bool receives = false;
   bool persistent = false;
-  bool active = true;              // false: persistent, and not started (again)
-  bool cancel_asked = false;       // only then does a status tell whether it was (Open MPI's files leave that bit to chance)
-  MPI_Comm* new_comm = nullptr;    // where the handle of a communicator is once the request completes
-  CommRecord* duplicate = nullptr; // what that communicator is
-  WinRecord* fetch_of = nullptr;   // of a one-sided operation that brings something back: its window,
-  std::int64_t fetch = 0;          // and which it is
-  std::vector<Buffer> fills;       // of a recorded or replayed rank: what will be there once it completes
-  std::vector<Buffer> gives;       // the same for what it sends whenever it is started
-  std::uint64_t step = 0;          // of a one-sided operation of such a rank: the step that started it
+  bool active = true;         // false: persistent, and not started (again)
+  bool cancel_asked = false;  // only then does a status tell whether it was (Open MPI's files leave
+                              // that bit to chance)
+  MPI_Comm* new_comm = nullptr;  // where the handle of a communicator is once the request completes
+  CommRecord* duplicate = nullptr;  // what that communicator is
+  WinRecord* fetch_of =
+      nullptr;             // of a one-sided operation that brings something back: its window,
+  std::int64_t fetch = 0;  // and which it is
+  std::vector<Buffer>
+      fills;  // of a recorded or replayed rank: what will be there once it completes
+  std::vector<Buffer> gives;  // the same for what it sends whenever it is started
+  std::uint64_t step = 0;     // of a one-sided operation of such a rank: the step that started it
   RequestRecord* previous = nullptr;  // others with the same handle, oldest first
   RequestRecord* next = nullptr;
-  bool by_variable = false;        // also in the table of shared handles
+  bool by_variable = false;  // also in the table of shared handles
   MPI_Request handle{};
 };
 
@@ -138,9 +148,11 @@ class Objects {
   void start(MPI_Group world);
 
   CommRecord* comm(MPI_Comm handle);
-  // One that a collective call just made. `parent` may be null; `salt` tells apart calls that need not be in order.
+  // One that a collective call just made. `parent` may be null; `salt` tells apart calls that need
+  // not be in order.
   CommRecord* new_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
-  // MPI_Comm_idup: all about the duplicate is known at once, but for its handle. (Ranks may complete in different orders.)
+  // MPI_Comm_idup: all about the duplicate is known at once, but for its handle. (Ranks may
+  // complete in different orders.)
   CommRecord* duplicate_comm(CommRecord* parent);
   void comm_made(MPI_Comm handle, CommRecord* record);
   void rename_comm(CommRecord* record, const char* name);
@@ -149,7 +161,8 @@ class Objects {
   GroupId group(MPI_Group handle);
 
   const TypeRecord* type(MPI_Datatype handle);
-  TypeId row_type(std::int64_t bytes, std::int64_t stride);  // so many bytes, the next of them a stride further
+  TypeId row_type(std::int64_t bytes,
+                  std::int64_t stride);  // so many bytes, the next of them a stride further
   void free_type(MPI_Datatype handle);
 
   OpId op(MPI_Op handle);
@@ -162,11 +175,13 @@ class Objects {
   void change_win_info(WinRecord* record, MPI_Info given);
   void free_win(MPI_Win handle);
 
-  // Libraries hand out one handle for all requests that were complete from the start, so a handle may stand for many. The
-  // one that was last stored at `variable` is meant, if there is one, otherwise the oldest.
+  // Libraries hand out one handle for all requests that were complete from the start, so a handle
+  // may stand for many. The one that was last stored at `variable` is meant, if there is one,
+  // otherwise the oldest.
   RequestRecord* add_request(MPI_Request handle, const void* variable);
   RequestRecord* find_request(MPI_Request handle, const void* variable);
-  // Out of the table, before the call that may free the handle; given back if it did not, recycled if it did.
+  // Out of the table, before the call that may free the handle; given back if it did not, recycled
+  // if it did.
   RequestRecord* take_request(MPI_Request handle, const void* variable);
   void put_request(MPI_Request handle, RequestRecord* record);
   void recycle_request(RequestRecord* record);
@@ -209,15 +224,25 @@ class Objects {
   ObjectLock lock_;
   MPI_Group world_{};
   // The one used last is usually the one used next.
-  struct { std::uint64_t key; CommRecord* record; } last_comm_{0, nullptr};
-  struct { std::uint64_t key; const TypeRecord* record; } last_type_{0, nullptr};
-  struct { std::uint64_t key; WinRecord* record; } last_win_{0, nullptr};
+  struct {
+    std::uint64_t key;
+    CommRecord* record;
+  } last_comm_{0, nullptr};
+  struct {
+    std::uint64_t key;
+    const TypeRecord* record;
+  } last_type_{0, nullptr};
+  struct {
+    std::uint64_t key;
+    WinRecord* record;
+  } last_win_{0, nullptr};
   Table<CommRecord*> comms_;
   Table<const TypeRecord*> types_;
   Table<OpId> ops_;
   Table<WinRecord*> wins_;
   Table<SameHandle> requests_;
-  Table<RequestRecord*> shared_requests_;  // by handle and variable, where a handle stands for several
+  Table<RequestRecord*>
+      shared_requests_;  // by handle and variable, where a handle stands for several
   Table<Message> messages_;
   Table<std::int64_t> others_;
   std::map<std::uint64_t, GroupId> group_by_members_;
@@ -225,7 +250,8 @@ class Objects {
   std::map<std::uint64_t, const TypeRecord*> type_by_content_;
   std::map<std::pair<std::int64_t, std::int64_t>, TypeId> row_types_;  // by bytes and stride
   std::map<std::string, OpId> op_by_name_;
-  std::map<std::uint64_t, std::uint64_t> orphans_;  // communicators without a parent, by members and salt
+  std::map<std::uint64_t, std::uint64_t>
+      orphans_;  // communicators without a parent, by members and salt
   std::map<std::uint64_t, std::uint64_t> windows_of_;
   std::uint32_t comm_count_ = 0, win_count_ = 0;
   std::uint64_t request_count_ = 0, message_count_ = 0;

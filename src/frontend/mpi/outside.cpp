@@ -1,7 +1,10 @@
-// What the program asks its system, and MPI_Wtime: into the journal, or out of it. What MPI asks is its own affair.
+// What the program asks its system, and MPI_Wtime: into the journal, or out of it. What MPI asks is
+// its own affair.
 //
-// Programs set their random numbers going before they call MPI_Init, when there is no journal yet: such answers are kept for its first entry, and a replayed
-// rank reads them there. Only those of the first thread: Open MPI's own threads look at clocks inside of MPI_Init, while it changes the environment.
+// Programs set their random numbers going before they call MPI_Init, when there is no journal yet:
+// such answers are kept for its first entry, and a replayed rank reads them there. Only those of
+// the first thread: Open MPI's own threads look at clocks inside of MPI_Init, while it changes the
+// environment.
 #include "runtime/outside.h"
 
 #include <cstdlib>
@@ -22,27 +25,35 @@ std::vector<EarlyAnswer>& early() {
   return *answers;
 }
 
-bool ask_early(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes, std::int64_t* result) {
-  if (__builtin_thread_pointer() != g_first_thread || g_in_early || early().size() >= kMostEarly || std::getenv("PHOTOFINISH_ACTIVE") == nullptr) return false;
+bool ask_early(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
+               std::int64_t* result) {
+  if (__builtin_thread_pointer() != g_first_thread || g_in_early || early().size() >= kMostEarly ||
+      std::getenv("PHOTOFINISH_ACTIVE") == nullptr)
+    return false;
   g_in_early = true;
   bool answered = true;
   if (const char* directory = std::getenv("PHOTOFINISH_REPLAY")) {
-    static const auto start = read_start(directory, WorldRank(std::atoi(std::getenv("PHOTOFINISH_REPLAY_RANK"))));
+    static const auto start =
+        read_start(directory, WorldRank(std::atoi(std::getenv("PHOTOFINISH_REPLAY_RANK"))));
     static std::size_t next = 0;
-    answered = start && next < start->early.size() && start->early[next].what == static_cast<std::uint32_t>(what) && start->early[next].data.size() == bytes;
+    answered = start && next < start->early.size() &&
+               start->early[next].what == static_cast<std::uint32_t>(what) &&
+               start->early[next].data.size() == bytes;
     if (answered) {
       *result = start->early[next].result;
       std::memcpy(data, start->early[next++].data.data(), bytes);
     }
   } else {
     *result = ask(data, bytes);
-    early().push_back({static_cast<std::uint32_t>(what), *result, std::string(static_cast<const char*>(data), bytes)});
+    early().push_back({static_cast<std::uint32_t>(what), *result,
+                       std::string(static_cast<const char*>(data), bytes)});
   }
   g_in_early = false;
   return answered;
 }
 
-bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes, std::int64_t* result) {
+bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data,
+                 std::size_t bytes, std::int64_t* result) {
   if (t_inside != 0 || t_journal != nullptr) return false;
   Journaling* journaling = Journaling::get();
   if (journaling == nullptr) return !has_started() && ask_early(what, ask, data, bytes, result);
@@ -57,11 +68,13 @@ bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* da
   return true;
 }
 
-// That the program looks at the clock is on record once for each place, or now and then where several share a slot.
+// That the program looks at the clock is on record once for each place, or now and then where
+// several share a slot.
 void note_clock(Place place) {
   thread_local std::uint64_t t_noted[64];
   std::uint64_t& noted = t_noted[place.pc / 4 % 64];
-  if (noted == place.pc) [[likely]] return;
+  if (noted == place.pc) [[likely]]
+    return;
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
   if (task == nullptr || is_inside(place) || Control::get() != nullptr) return;
@@ -82,7 +95,8 @@ double wtime(double (*real)(), Place place) {
     *static_cast<double*>(data) = t_real();
     return 0;
   };
-  if (Journaling::get() != nullptr) return ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
+  if (Journaling::get() != nullptr)
+    return ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
   note_clock(place);
   return real();
 }
@@ -91,14 +105,21 @@ double wtime(double (*real)(), Place place) {
 
 std::vector<EarlyAnswer> take_early_answers() { return std::move(early()); }
 
-extern "C" [[gnu::visibility("default")]] double MPI_Wtime() { return wtime(REAL(MPI_Wtime), PLACE_OF_CALL); }
-extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() { return wtime(REAL(PMPI_Wtime), PLACE_OF_CALL); }
+extern "C" [[gnu::visibility("default")]] double MPI_Wtime() {
+  return wtime(REAL(MPI_Wtime), PLACE_OF_CALL);
+}
+extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() {
+  return wtime(REAL(PMPI_Wtime), PLACE_OF_CALL);
+}
 
-extern "C" [[gnu::visibility("default")]] bool photofinish_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
-                                                                   std::int64_t* result) {
+extern "C" [[gnu::visibility("default")]] bool photofinish_outside(
+    Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
+    std::int64_t* result) {
   return ask_outside(what, ask, data, bytes, result);
 }
 
-extern "C" [[gnu::visibility("default")]] bool photofinish_is_program() { return t_inside == 0 && t_journal == nullptr && !t_in_hook && !g_in_early; }
+extern "C" [[gnu::visibility("default")]] bool photofinish_is_program() {
+  return t_inside == 0 && t_journal == nullptr && !t_in_hook && !g_in_early;
+}
 
 }  // namespace photofinish::mpi

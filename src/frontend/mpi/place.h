@@ -13,7 +13,8 @@ struct Place {
 }  // namespace photofinish::mpi
 
 // In that function.
-#define PLACE_OF_CALL                                                                                                                               \
-  ::photofinish::mpi::Place {                                                                                                                       \
-    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)), reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))                       \
+#define PLACE_OF_CALL                                               \
+  ::photofinish::mpi::Place {                                       \
+    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),   \
+        reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) \
   }

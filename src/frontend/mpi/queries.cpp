@@ -1,4 +1,5 @@
-// Questions about communicators and groups, for ranks that are recorded or replayed; for all others they go straight to MPI.
+// Questions about communicators and groups, for ranks that are recorded or replayed; for all others
+// they go straight to MPI.
 #include <cstring>
 
 #include "frontend/mpi/entry_points.h"
@@ -6,7 +7,8 @@
 namespace photofinish::mpi {
 namespace {
 
-// Numbers of the questions in a journal, behind those of start_info.h and of the clocks (frontend/mpi/outside.h).
+// Numbers of the questions in a journal, behind those of start_info.h and of the clocks
+// (frontend/mpi/outside.h).
 enum class Query : std::uint32_t {
   kBefore = kOtherQuestions + 255,
 #define QUERY(name, ...) name,
@@ -40,7 +42,8 @@ struct OtherInts {
     for (int i = 0; i < lengths.other; ++i) journal(values[i]);
   }
 };
-// MPI_UNWEIGHTED is an address that nothing may be stored to, and in MPICH one that only its library knows: small, or not the program's.
+// MPI_UNWEIGHTED is an address that nothing may be stored to, and in MPICH one that only its
+// library knows: small, or not the program's.
 struct Weights {
   static void exchange(Journal& journal, Lengths& lengths, int* weights) {
     bool wanted = !journal.replays() && is_array(weights);
@@ -51,7 +54,8 @@ struct Weights {
 #if defined(OPEN_MPI)
     return weights != MPI_UNWEIGHTED && weights != nullptr;
 #else
-    return weights != nullptr && weights != *static_cast<int* const*>(find_real(SymbolKind::Variable, "MPI_UNWEIGHTED"));
+    return weights != nullptr &&
+           weights != *static_cast<int* const*>(find_real(SymbolKind::Variable, "MPI_UNWEIGHTED"));
 #endif
   }
 };
@@ -93,10 +97,10 @@ struct Asker {
 
 }  // namespace
 
-#define ENTRY(symbol, name, ...)                                                                                                         \
-  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol, __VA_ARGS__)) {                                           \
-    const Place place = PLACE_OF_CALL;                                                                                                   \
-    return Asker<Query::name, __VA_ARGS__>::run(REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__));                                          \
+#define ENTRY(symbol, name, ...)                                                                \
+  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol, __VA_ARGS__)) {  \
+    const Place place = PLACE_OF_CALL;                                                          \
+    return Asker<Query::name, __VA_ARGS__>::run(REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__)); \
   }
 #define QUERY(name, ...)         \
   ENTRY(name, name, __VA_ARGS__) \

@@ -8,7 +8,8 @@
 namespace photofinish::mpi {
 namespace {
 
-// Time of the tool's own since a tick, where somebody wants to know; what another one inside of it takes is that one's.
+// Time of the tool's own since a tick, where somebody wants to know; what another one inside of it
+// takes is that one's.
 class Timed {
  public:
   using Take = void (Sampling::*)(std::uint64_t, std::uint64_t);
@@ -33,8 +34,10 @@ class Timed {
 };
 thread_local std::uint64_t Timed::t_inside = 0;
 
-// The first failure is on record already; how often it was repeated goes in front of whatever the task does next.
-[[gnu::cold, gnu::noinline]] void record_failures(Context& c, Recorder& recorder, std::uint64_t start) {
+// The first failure is on record already; how often it was repeated goes in front of whatever the
+// task does next.
+[[gnu::cold, gnu::noinline]] void record_failures(Context& c, Recorder& recorder,
+                                                  std::uint64_t start) {
   const std::uint64_t repeated = std::exchange(c.scratch.failed_times, 0) - 1;
   if (repeated == 0) return;
   Event& again = c.scratch.failed_again;
@@ -43,13 +46,16 @@ thread_local std::uint64_t Timed::t_inside = 0;
   again.site = c.scratch.failed_site;
   again.fields.set(Field::flag, 0);
   again.fields.set(Field::repeated, static_cast<std::int64_t>(repeated));
-  c.task.lane->append(again, recorder.time(start), recorder.time(start));  // not later than what comes: times of a lane only grow
+  c.task.lane->append(
+      again, recorder.time(start),
+      recorder.time(start));  // not later than what comes: times of a lane only grow
 }
 
 constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What was loaded and stored since the last call.
-[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now, const std::vector<TouchedRow>& rows) {
+[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now,
+                                                 const std::vector<TouchedRow>& rows) {
   const Timed timed(&Sampling::took_looking, ticks());
   Event& event = c.scratch.touch;
   const auto append = [&] {
@@ -59,15 +65,20 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
   event.clear();
   event.task = c.task.id;
   for (const TouchedRow& row : rows) {
-    if (!event.buffers.empty() && (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
+    if (!event.buffers.empty() &&
+        (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
       append();
       event.clear();
     }
     event.call = row.call;
     event.site = row.site;
     const BufferUse use = row.call == Call::load ? BufferUse::Read : BufferUse::Write;
-    if (row.rows == 1) event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.bytes), TypeId(0)});
-    else event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.rows), Objects::get().row_type(static_cast<std::int64_t>(row.bytes), row.stride)});
+    if (row.rows == 1)
+      event.buffers.push_back({use, row.begin, static_cast<std::int64_t>(row.bytes), TypeId(0)});
+    else
+      event.buffers.push_back(
+          {use, row.begin, static_cast<std::int64_t>(row.rows),
+           Objects::get().row_type(static_cast<std::int64_t>(row.bytes), row.stride)});
   }
   if (!event.buffers.empty()) append();
 }
@@ -85,7 +96,8 @@ void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
 }
 
 void follow(Context& c, Recorder& recorder) {
-  if (c.event.fields.has(Field::new_win)) hear_annotations();  // of what was loaded since: it knows windows now
+  if (c.event.fields.has(Field::new_win))
+    hear_annotations();  // of what was loaded since: it knows windows now
   if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
 }
 
@@ -124,9 +136,11 @@ void record_bystanders(Recorder& recorder, Task& task) {
 
 void follow_event(Context& c, Recorder& recorder) { follow(c, recorder); }
 
-void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end, bool failed) {
+void append_attempt(Context& c, Recorder& recorder, std::uint64_t start, std::uint64_t end,
+                    bool failed) {
   Scratch& scratch = c.scratch;
-  if (failed && scratch.failed_times != 0 && scratch.failed_call == c.call && scratch.failed_site == c.event.site) {
+  if (failed && scratch.failed_times != 0 && scratch.failed_call == c.call &&
+      scratch.failed_site == c.event.site) {
     ++scratch.failed_times;
     c.task.lane->left();
     return;

@@ -1,8 +1,9 @@
-// What an argument of an MPI call means. The table (model/mpi_calls.def) gives each argument of each call one of these.
+// What an argument of an MPI call means. The table (model/mpi_calls.def) gives each argument of
+// each call one of these.
 //
 //   pass    always before the call; may put something of ours in the argument's place
-//   before  reads what the program gave: before the call if it may wait or overwrite it, else after it, off the message's way
-//   after   reads what MPI returned, if it succeeded
+//   before  reads what the program gave: before the call if it may wait or overwrite it, else after
+//   it, off the message's way after   reads what MPI returned, if it succeeded
 #pragma once
 
 #include "frontend/mpi/context.h"
@@ -122,10 +123,14 @@ struct TargetType : Role {
   static void before(Context& c, MPI_Datatype type) { c.target.type = type; }
 };
 struct Disp : Role {
-  static void before(Context& c, MPI_Aint displacement) { c.target.displacement = static_cast<std::uint64_t>(displacement); }
+  static void before(Context& c, MPI_Aint displacement) {
+    c.target.displacement = static_cast<std::uint64_t>(displacement);
+  }
 };
 struct PackBuf : Role {
-  static void before(Context& c, const void* address) { c.pack_buffer = const_cast<void*>(address); }
+  static void before(Context& c, const void* address) {
+    c.pack_buffer = const_cast<void*>(address);
+  }
 };
 struct Position : Role {
   template <class T>
@@ -137,11 +142,14 @@ struct Position : Role {
 };
 struct Address : Role {
   static void before(Context& c, const void* address) {
-    c.event.fields.set(Field::address, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)));
+    c.event.fields.set(Field::address,
+                       static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)));
   }
 };
 struct AddressOut : Role {
-  static void after(Context& c, void* variable) { Address::before(c, *static_cast<void**>(variable)); }
+  static void after(Context& c, void* variable) {
+    Address::before(c, *static_cast<void**>(variable));
+  }
 };
 struct Bytes : Role {
   static void before(Context& c, MPI_Count bytes) { c.event.fields.set(Field::size, bytes); }
@@ -165,7 +173,9 @@ struct SendTag : Role {
   static void before(Context& c, int tag) { c.event.fields.set(Field::send_tag, tag); }
 };
 struct RecvTag : Role {
-  static void before(Context& c, int tag) { c.event.fields.set(Field::recv_tag, tag == MPI_ANY_TAG ? kAnyTag : tag); }
+  static void before(Context& c, int tag) {
+    c.event.fields.set(Field::recv_tag, tag == MPI_ANY_TAG ? kAnyTag : tag);
+  }
 };
 struct Root : Role {
   static void before(Context& c, int rank) { c.root = rank; }
@@ -187,7 +197,9 @@ struct Win : Role {
   }
 };
 struct Group : Role {
-  static void before(Context& c, MPI_Group group) { c.event.fields.set(Field::group, Objects::get().group(group)); }
+  static void before(Context& c, MPI_Group group) {
+    c.event.fields.set(Field::group, Objects::get().group(group));
+  }
 };
 struct Op : Role {
   static void before(Context& c, MPI_Op op) {
@@ -196,7 +208,9 @@ struct Op : Role {
   }
 };
 struct File : Role {
-  static void before(Context& c, MPI_File file) { c.event.fields.set(Field::file, Objects::get().other(handle_key(file))); }
+  static void before(Context& c, MPI_File file) {
+    c.event.fields.set(Field::file, Objects::get().other(handle_key(file)));
+  }
 };
 
 // --- plain numbers
@@ -210,7 +224,8 @@ struct Color : Role {
 struct Key : Role {
   static void before(Context& c, int key) { c.event.fields.set(Field::key, key); }
 };
-// A tag or name that tells apart calls which may overlap: part of what makes the new object the same on all ranks.
+// A tag or name that tells apart calls which may overlap: part of what makes the new object the
+// same on all ranks.
 struct MatchTag : Role {
   static void before(Context& c, int tag) {
     c.event.fields.set(Field::key, tag);
@@ -243,10 +258,14 @@ struct Partitions : Role {
   static void before(Context& c, int count) { c.event.fields.set(Field::partitions, count); }
 };
 struct FirstPartition : Role {
-  static void before(Context& c, int partition) { c.event.fields.set(Field::first_partition, partition); }
+  static void before(Context& c, int partition) {
+    c.event.fields.set(Field::first_partition, partition);
+  }
 };
 struct LastPartition : Role {
-  static void before(Context& c, int partition) { c.event.fields.set(Field::last_partition, partition); }
+  static void before(Context& c, int partition) {
+    c.event.fields.set(Field::last_partition, partition);
+  }
 };
 using PartitionCount = Partitions;
 struct PartitionList : Role {
@@ -255,7 +274,9 @@ struct PartitionList : Role {
   }
 };
 struct ThreadLevelOut : Role {
-  static void after(Context& c, const int* level) { c.event.fields.set(Field::thread_level, *level); }
+  static void after(Context& c, const int* level) {
+    c.event.fields.set(Field::thread_level, *level);
+  }
 };
 
 // --- requests, statuses, messages
@@ -269,7 +290,8 @@ struct NewRequest : Role {
     record->persistent = call.when == When::Prepares;
     record->active = !record->persistent;
     record->receives = call.action == Action::Receive || call.action == Action::MatchedReceive ||
-                       call.action == Action::SendReceive || call.action == Action::SendReceiveReplace ||
+                       call.action == Action::SendReceive ||
+                       call.action == Action::SendReceiveReplace ||
                        call.action == Action::PartitionedReceive;
     c.new_request = record;
     record->new_comm = c.new_comm_later;
@@ -371,7 +393,8 @@ struct NewCommLater : Role {
     c.new_comm_later = comm;
     c.duplicate = Objects::get().duplicate_comm(c.comm);
     c.event.fields.set(Field::new_comm, c.duplicate->id());
-    // Libraries know the handle at once. That is as well: Open MPI's Fortran bindings keep it on their stack.
+    // Libraries know the handle at once. That is as well: Open MPI's Fortran bindings keep it on
+    // their stack.
     if (*comm == MPI_COMM_NULL) return;
     Objects::get().comm_made(*comm, c.duplicate);
     c.duplicate = nullptr;
@@ -387,16 +410,22 @@ struct CommName : Role {
   static void after(Context& c, const char* name) { Objects::get().rename_comm(c.comm, name); }
 };
 struct NewGroup : Role {
-  static void after(Context& c, MPI_Group* group) { c.event.fields.set(Field::new_group, Objects::get().group(*group)); }
+  static void after(Context& c, MPI_Group* group) {
+    c.event.fields.set(Field::new_group, Objects::get().group(*group));
+  }
 };
 struct FreeGroup : Role {
   static void before(Context& c, MPI_Group* group) { Group::before(c, *group); }
 };
 struct NewType : Role {
-  static void after(Context& c, MPI_Datatype* type) { c.event.fields.set(Field::new_type, Objects::get().type(*type)->id); }
+  static void after(Context& c, MPI_Datatype* type) {
+    c.event.fields.set(Field::new_type, Objects::get().type(*type)->id);
+  }
 };
 struct TypePointer : Role {
-  static void before(Context& c, MPI_Datatype* type) { c.event.fields.set(Field::type, Objects::get().type(*type)->id); }
+  static void before(Context& c, MPI_Datatype* type) {
+    c.event.fields.set(Field::type, Objects::get().type(*type)->id);
+  }
 };
 // Described anew, with its name, when it is next used.
 struct RenamedType : Role {
@@ -412,7 +441,9 @@ struct FreeType : Role {
   }
 };
 struct NewOp : Role {
-  static void after(Context& c, MPI_Op* op) { c.event.fields.set(Field::new_op, Objects::get().op(*op)); }
+  static void after(Context& c, MPI_Op* op) {
+    c.event.fields.set(Field::new_op, Objects::get().op(*op));
+  }
 };
 struct FreeOp : Role {
   static void before(Context& c, MPI_Op* op) {
@@ -431,7 +462,8 @@ struct WinBaseOut : Role {
 };
 struct NewWin : Role {
   static void after(Context& c, MPI_Win* win) {
-    c.event.fields.set(Field::new_win, Objects::get().new_win(*win, c.comm, c.win_base)->definition.id);
+    c.event.fields.set(Field::new_win,
+                       Objects::get().new_win(*win, c.comm, c.win_base)->definition.id);
   }
 };
 struct FreeWin : Role {

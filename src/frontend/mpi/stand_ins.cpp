@@ -16,8 +16,10 @@ namespace {
 template <class Handle>
 Handle made_up() {
   static int count = 0x7f000000;
-  if constexpr (std::is_pointer_v<Handle>) return reinterpret_cast<Handle>(new std::max_align_t[16]());
-  else return static_cast<Handle>(++count);
+  if constexpr (std::is_pointer_v<Handle>)
+    return reinterpret_cast<Handle>(new std::max_align_t[16]());
+  else
+    return static_cast<Handle>(++count);
 }
 
 }  // namespace
@@ -43,7 +45,8 @@ MPI_File stand_in_file() { return made_up<MPI_File>(); }
 MPI_Request stand_in_request() {
   MPI_Request request = MPI_REQUEST_NULL;
   REAL(PMPI_Grequest_start)
-  ([](void*, MPI_Status*) { return MPI_SUCCESS; }, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, nullptr, &request);
+  ([](void*, MPI_Status*) { return MPI_SUCCESS; }, [](void*) { return MPI_SUCCESS; },
+   [](void*, int) { return MPI_SUCCESS; }, nullptr, &request);
   return request;
 }
 
@@ -68,7 +71,9 @@ void* map_at(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = (address + bytes + page - 1) & ~(page - 1);
   // Several windows may have memory on one page.
   for (std::uint64_t at = address & ~(page - 1); at < end;) {
-    const auto known = std::find_if(ours->begin(), ours->end(), [&](const Pages& pages) { return pages.begin <= at && at < pages.end; });
+    const auto known = std::find_if(ours->begin(), ours->end(), [&](const Pages& pages) {
+      return pages.begin <= at && at < pages.end;
+    });
     if (known != ours->end()) {
       at = known->end;
       continue;
@@ -77,7 +82,9 @@ void* map_at(std::uint64_t address, std::uint64_t bytes) {
     for (const Pages& pages : *ours)
       if (pages.begin > at) until = std::min(until, pages.begin);
     void* const wanted = reinterpret_cast<void*>(at);
-    void* const got = mmap(wanted, until - at, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* const got =
+        mmap(wanted, until - at, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got != wanted) {
       if (got != MAP_FAILED) munmap(got, until - at);
       return nullptr;

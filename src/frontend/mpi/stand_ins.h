@@ -1,5 +1,7 @@
-// Handles for a replayed rank. It runs without the others, so that the objects it shared with them cannot be made again; its program needs handles all the
-// same, to keep and to compare, to put names and attributes on, and to free. Where MPI lets a single process make such an object it is a real one.
+// Handles for a replayed rank. It runs without the others, so that the objects it shared with them
+// cannot be made again; its program needs handles all the same, to keep and to compare, to put
+// names and attributes on, and to free. Where MPI lets a single process make such an object it is a
+// real one.
 #pragma once
 
 #include "frontend/mpi/real.h"
@@ -16,7 +18,8 @@ void release_request(MPI_Request request);
 // Over memory of the program's own.
 MPI_Win stand_in_win(void* base, MPI_Aint bytes);
 
-// Memory where the recorded rank had it, and what it can load and store through a window. Null if something else is there.
+// Memory where the recorded rank had it, and what it can load and store through a window. Null if
+// something else is there.
 void* map_at(std::uint64_t address, std::uint64_t bytes);
 // "fffff7000000+1000,…": all of them, before anything else can be there.
 void reserve_ranges(const char* text);

@@ -18,8 +18,8 @@ bool has_started();
 // Before MPI_Finalize, on all ranks: what is left of the analysis.
 void before_last_call();
 
-// After it: all ranks agree on the run directory, and each opens its trace in it. Null if that failed, which rank 0 has said,
-// or if this process was not started by photofinish. `session`: the
+// After it: all ranks agree on the run directory, and each opens its trace in it. Null if that
+// failed, which rank 0 has said, or if this process was not started by photofinish. `session`: the
 // MPI_Session that was made instead of MPI_Init; there is no MPI_COMM_WORLD to agree over.
 Recorder* start_recording(const void* session, std::uint64_t first_tick);
 

@@ -1,4 +1,5 @@
-// The parts of a status, read where the library keeps them: MPI_Get_count costs more than all the rest of an event.
+// The parts of a status, read where the library keeps them: MPI_Get_count costs more than all the
+// rest of an event.
 #pragma once
 
 #include "frontend/mpi/real.h"
@@ -10,7 +11,8 @@ inline std::int64_t status_bytes(const MPI_Status& status) {
   return static_cast<std::int64_t>(status._ucount);
 #else
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(status.count_lo)) |
-         (static_cast<std::int64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1) << 32);
+         (static_cast<std::int64_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1)
+          << 32);
 #endif
 }
 

@@ -1,4 +1,5 @@
-// The neighbours of a communicator with a topology, in the order of the neighbourhood collectives' buffers.
+// The neighbours of a communicator with a topology, in the order of the neighbourhood collectives'
+// buffers.
 #pragma once
 
 #include "frontend/mpi/objects.h"

@@ -1,4 +1,5 @@
-// What loads find in memory that others may write, for a rank that is recorded or replayed and was built with the pass.
+// What loads find in memory that others may write, for a rank that is recorded or replayed and was
+// built with the pass.
 #include <cstring>
 
 #include "frontend/mpi/accesses.h"
@@ -22,17 +23,25 @@ void with_task(Use use) {
 }
 
 void note_loaded(const void* address, void* value, std::uint64_t bytes) {
-  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) { journaling.loaded(task, place, address, value, bytes); });
+  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) {
+    journaling.loaded(task, place, address, value, bytes);
+  });
 }
 
 void note_stored(const void* address, const void* value, std::uint64_t bytes) {
-  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) { journaling.stored(task, place, address, value, bytes); });
+  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) {
+    journaling.stored(task, place, address, value, bytes);
+  });
 }
 
-std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride, const void* place) {
+std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t rows,
+                        std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride,
+                        const void* place) {
   std::int64_t distance = 0;
   with_task([&](Journaling& journaling, Task& task) {
-    distance = journaling.look_ahead(task, {reinterpret_cast<std::uint64_t>(place), 0}, static_cast<const char*>(address), bytes, {rows, stride, planes, plane_stride});
+    distance = journaling.look_ahead(task, {reinterpret_cast<std::uint64_t>(place), 0},
+                                     static_cast<const char*>(address), bytes,
+                                     {rows, stride, planes, plane_stride});
   });
   return distance;
 }
@@ -40,12 +49,15 @@ std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t 
 const photofinish_seen* all_around(const void* base, std::uint64_t writes) {
   static constexpr photofinish_seen kNothing = {};
   const photofinish_seen* seen = nullptr;
-  with_task([&](Journaling& journaling, Task&) { seen = journaling.all_around(base, writes != 0); });
+  with_task(
+      [&](Journaling& journaling, Task&) { seen = journaling.all_around(base, writes != 0); });
   return seen != nullptr ? seen : &kNothing;
 }
 
 void look_at(const void* address, std::uint64_t bytes, const void* place) {
-  with_task([&](Journaling& journaling, Task& task) { journaling.look_at(task, {reinterpret_cast<std::uint64_t>(place), 0}, address, bytes); });
+  with_task([&](Journaling& journaling, Task& task) {
+    journaling.look_at(task, {reinterpret_cast<std::uint64_t>(place), 0}, address, bytes);
+  });
 }
 
 // All that is no plain load or store: it is about to happen.
@@ -54,15 +66,19 @@ void will_touch(Place place, const void* address, std::uint64_t bytes) {
   const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
   bytes = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
   with_task([&](Journaling& journaling, Task& task) {
-    if (writes) journaling.will_store(task, place, address, bytes);
-    else journaling.loaded(task, place, address, const_cast<void*>(address), bytes);
+    if (writes)
+      journaling.will_store(task, place, address, bytes);
+    else
+      journaling.loaded(task, place, address, const_cast<void*>(address), bytes);
   });
 }
 
-void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) { will_touch(PLACE_OF_CALL, address, bytes); }
+void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) {
+  will_touch(PLACE_OF_CALL, address, bytes);
+}
 
-void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
-                std::int64_t plane_stride) {
+void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows,
+                std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride) {
   const Place place = PLACE_OF_CALL;
   const auto* plane = static_cast<const char*>(address);
   for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
@@ -72,14 +88,19 @@ void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std
 }
 
 std::uint64_t no_indices(photofinish_index*, const void*, std::uint64_t) { return 0; }
-void no_gather(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*, std::uint64_t) {}
+void no_gather(photofinish_site*, const void*, std::uint64_t, std::uint64_t, photofinish_index*,
+               std::uint64_t) {}
 
 }  // namespace
 
 void prepare_values() {
-  for (void* state : noted(PHOTOFINISH_ABI)) static_cast<photofinish_state*>(state)->loaded = note_loaded;
+  for (void* state : noted(PHOTOFINISH_ABI))
+    static_cast<photofinish_state*>(state)->loaded = note_loaded;
 }
 
-void start_watching_values() { Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored, look_ahead, all_around, look_at}); }
+void start_watching_values() {
+  Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored,
+                look_ahead, all_around, look_at});
+}
 
 }  // namespace photofinish::mpi

@@ -1,5 +1,6 @@
-// Rule: what comes from the program (names, paths, sources) reaches the page only as JSON, which the script shows as text. In the
-// page's source it cannot end the element that it is in, as no "<" in it is left as it is.
+// Rule: what comes from the program (names, paths, sources) reaches the page only as JSON, which
+// the script shows as text. In the page's source it cannot end the element that it is in, as no "<"
+// in it is left as it is.
 #include "report/html/html.h"
 
 #include <fmt/format.h>
@@ -43,20 +44,38 @@ json picture_json(const Picture& picture, Names& names) {
   for (const Picture::Lane& lane : picture.lanes) {
     json steps = json::array(), gaps = json::array(), epochs = json::array();
     for (const Picture::Step& step : lane.steps)
-      steps.push_back(json::array({step.begin, step.end, names.number(std::string(traits(step.call).name)), names.number(step.place), step.note, step.returned, step.index}));
-    for (const Picture::Gap& gap : lane.gaps) gaps.push_back(json::array({gap.begin, gap.end, gap.events}));
-    for (const Picture::Epoch& epoch : lane.epochs) epochs.push_back(json::array({epoch.begin, epoch.end, epoch.label, epoch.ends}));
-    lanes.push_back({{"rank", lane.rank.value}, {"steps", std::move(steps)}, {"gaps", std::move(gaps)}, {"epochs", std::move(epochs)}});
+      steps.push_back(
+          json::array({step.begin, step.end, names.number(std::string(traits(step.call).name)),
+                       names.number(step.place), step.note, step.returned, step.index}));
+    for (const Picture::Gap& gap : lane.gaps)
+      gaps.push_back(json::array({gap.begin, gap.end, gap.events}));
+    for (const Picture::Epoch& epoch : lane.epochs)
+      epochs.push_back(json::array({epoch.begin, epoch.end, epoch.label, epoch.ends}));
+    lanes.push_back({{"rank", lane.rank.value},
+                     {"steps", std::move(steps)},
+                     {"gaps", std::move(gaps)},
+                     {"epochs", std::move(epochs)}});
   }
   for (const Picture::Arrow& arrow : picture.arrows)
-    arrows.push_back(json::array({kArrowNames[static_cast<std::size_t>(arrow.kind)], arrow.from_lane, arrow.from, arrow.to_lane, arrow.to, arrow.label}));
+    arrows.push_back(
+        json::array({kArrowNames[static_cast<std::size_t>(arrow.kind)], arrow.from_lane, arrow.from,
+                     arrow.to_lane, arrow.to, arrow.label}));
   for (const Picture::Join& join : picture.joins) {
     json parts = json::array();
-    for (const Picture::Join::Part& part : join.parts) parts.push_back(json::array({part.lane, part.begin, part.end}));
+    for (const Picture::Join::Part& part : join.parts)
+      parts.push_back(json::array({part.lane, part.begin, part.end}));
     joins.push_back({{"label", join.label}, {"parts", std::move(parts)}});
   }
-  for (const Picture::End& end : picture.ends) ends.push_back({{"lane", end.lane}, {"begin", end.begin}, {"end", end.completes ? end.end : -1}, {"touches", end.touches}});
-  return {{"width", picture.width}, {"lanes", std::move(lanes)}, {"arrows", std::move(arrows)}, {"joins", std::move(joins)}, {"ends", std::move(ends)}};
+  for (const Picture::End& end : picture.ends)
+    ends.push_back({{"lane", end.lane},
+                    {"begin", end.begin},
+                    {"end", end.completes ? end.end : -1},
+                    {"touches", end.touches}});
+  return {{"width", picture.width},
+          {"lanes", std::move(lanes)},
+          {"arrows", std::move(arrows)},
+          {"joins", std::move(joins)},
+          {"ends", std::move(ends)}};
 }
 
 json counts_json(const std::vector<RankCounts>& counts) {
@@ -69,7 +88,8 @@ json counts_json(const std::vector<RankCounts>& counts) {
     for (const auto& [call, count] : rank.calls) by_call[call] += count;
   }
   std::vector<std::pair<Call, std::uint64_t>> sorted(by_call.begin(), by_call.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [call, count] : sorted) calls.push_back(json::array({traits(call).name, count}));
   return {{"events", events}, {"ranks", std::move(ranks)}, {"calls", std::move(calls)}};
 }
@@ -88,7 +108,8 @@ json sources_json(const RunDocument& run) {
       continue;
     }
     json chunks = json::array();
-    for (const SourceExcerpt::Chunk& chunk : excerpt.chunks) chunks.push_back(json::array({chunk.first, chunk.lines}));
+    for (const SourceExcerpt::Chunk& chunk : excerpt.chunks)
+      chunks.push_back(json::array({chunk.first, chunk.lines}));
     here = {{"chunks", std::move(chunks)}};
     if (excerpt.changed) here["changed"] = true;
   }
@@ -118,18 +139,24 @@ std::string in_script(std::string text) {
   std::string safe;
   safe.reserve(text.size() + text.size() / 16);
   for (const char c : text)
-    if (c == '<') safe += "\\u003c";
-    else safe += c;
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
   return safe;
 }
 
 std::string in_text(std::string_view text) {
   std::string safe;
-  for (const char c : text)
-    switch (c) {
-      case '<': safe += "&lt;"; break;
-      case '&': safe += "&amp;"; break;
-      default: safe += c;
+  for (const char c : text) switch (c) {
+      case '<':
+        safe += "&lt;";
+        break;
+      case '&':
+        safe += "&amp;";
+        break;
+      default:
+        safe += c;
     }
   return safe;
 }
@@ -137,15 +164,17 @@ std::string in_text(std::string_view text) {
 }  // namespace
 
 std::string html_report(const RunDocument& run) {
-  const std::map<std::string_view, std::string> parts = {{"TITLE", in_text(fmt::format("{}: {} · photofinish", run.name, counts_text(run)))},
-                                                         {"STYLE", std::string(kStyleCss)},
-                                                         {"DATA", in_script(dumped(page_data(run), -1))},
-                                                         {"SCRIPT", fmt::format("(() => {{\n\"use strict\";\n{}}})();\n", kScript)}};
+  const std::map<std::string_view, std::string> parts = {
+      {"TITLE", in_text(fmt::format("{}: {} · photofinish", run.name, counts_text(run)))},
+      {"STYLE", std::string(kStyleCss)},
+      {"DATA", in_script(dumped(page_data(run), -1))},
+      {"SCRIPT", fmt::format("(() => {{\n\"use strict\";\n{}}})();\n", kScript)}};
   std::string page;
   std::string_view rest = kPageHtml;
   for (std::size_t at; (at = rest.find('@')) != rest.npos;) {
     const std::size_t end = rest.find('@', at + 1);
-    const auto part = end == rest.npos ? parts.end() : parts.find(rest.substr(at + 1, end - at - 1));
+    const auto part =
+        end == rest.npos ? parts.end() : parts.find(rest.substr(at + 1, end - at - 1));
     CHECK(part != parts.end());
     page.append(rest.substr(0, at)).append(part->second);
     rest.remove_prefix(end + 1);

@@ -1,7 +1,9 @@
-// An OTF2 archive that is being written: event files while the ranks are read, the definitions that they turned out to need at the end.
+// An OTF2 archive that is being written: event files while the ranks are read, the definitions that
+// they turned out to need at the end.
 //
-// Names follow what measurement systems write, so that viewers know their way: a location group for each rank, its first task is its master thread; a
-// communicator is a group of ranks, which are places in the list of all ranks.
+// Names follow what measurement systems write, so that viewers know their way: a location group for
+// each rank, its first task is its master thread; a communicator is a group of ranks, which are
+// places in the list of all ranks.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -23,7 +25,8 @@ class Otf2Archive {
   ~Otf2Archive();
 
   Result<bool> open(const std::string& folder, const std::string& creator);
-  // All that was defined, and the end. `begin`, `end`: of the whole run, in nanoseconds; `since_1970`: of `begin`.
+  // All that was defined, and the end. `begin`, `end`: of the whole run, in nanoseconds;
+  // `since_1970`: of `begin`.
   Result<bool> finish(std::uint64_t begin, std::uint64_t end, std::uint64_t since_1970);
 
   // Where a task's events go.
@@ -33,10 +36,12 @@ class Otf2Archive {
   OTF2_RegionRef region(Call call);
   OTF2_RegionRef region(const std::string& name);  // of the program's own
   OTF2_GroupRef group(const std::vector<WorldRank>& ranks);
-  OTF2_CommRef comm(Uid uid, const std::string& name, const std::vector<WorldRank>& ranks, const std::vector<WorldRank>& remote);
+  OTF2_CommRef comm(Uid uid, const std::string& name, const std::vector<WorldRank>& ranks,
+                    const std::vector<WorldRank>& remote);
   OTF2_RmaWinRef window(Uid uid, const std::string& name, OTF2_CommRef comm);
 
-  void mark(std::uint64_t time, WorldRank rank, TaskId task, OTF2_MarkerRef category, const char* text);
+  void mark(std::uint64_t time, WorldRank rank, TaskId task, OTF2_MarkerRef category,
+            const char* text);
   void define_mark(OTF2_MarkerRef category, const char* name);
 
   // OTF2's calls return codes; the first that is none of success ends the export.
@@ -58,7 +63,9 @@ class Otf2Archive {
     std::string name;
     OTF2_CommRef comm;
   };
-  static OTF2_LocationRef ref_of(WorldRank rank, TaskId task) { return (static_cast<std::uint64_t>(task.value) << 32) | static_cast<std::uint32_t>(rank.value); }
+  static OTF2_LocationRef ref_of(WorldRank rank, TaskId task) {
+    return (static_cast<std::uint64_t>(task.value) << 32) | static_cast<std::uint32_t>(rank.value);
+  }
   OTF2_StringRef text(const std::string& words);
   void write_definitions(std::uint64_t begin, std::uint64_t end, std::uint64_t since_1970);
   void write_locations(OTF2_GlobalDefWriter* out);

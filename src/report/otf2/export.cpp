@@ -20,10 +20,19 @@ constexpr const char* kInstead = "--format perfetto needs nothing";
 
 Result<Otf2Entry*> find_writer() {
   std::error_code error;
-  const fs::path plugin = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib/photofinish" / kOtf2Plugin;
-  if (!fs::exists(plugin, error)) return Error{fmt::format("this photofinish was built without OTF2: install libotf2-trace-dev, or what has otf2/otf2.h, and build it again; {}", kInstead)};
+  const fs::path plugin = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() /
+                          "lib/photofinish" / kOtf2Plugin;
+  if (!fs::exists(plugin, error))
+    return Error{
+        fmt::format("this photofinish was built without OTF2: install libotf2-trace-dev, or what "
+                    "has otf2/otf2.h, and build it again; {}",
+                    kInstead)};
   void* const library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return Error{fmt::format("OTF2 is not installed here ({}): install libopen-trace-format2-10, or your system's package of OTF2; {}", dlerror(), kInstead)};
+  if (library == nullptr)
+    return Error{
+        fmt::format("OTF2 is not installed here ({}): install libopen-trace-format2-10, or your "
+                    "system's package of OTF2; {}",
+                    dlerror(), kInstead)};
   auto* const entry = reinterpret_cast<Otf2Entry*>(dlsym(library, kOtf2Entry));
   if (entry == nullptr) return Error{fmt::format("{} is of another photofinish", plugin.string())};
   return entry;
@@ -33,8 +42,12 @@ Result<Otf2Entry*> find_writer() {
 Result<bool> make_way(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return true;
-  if (!fs::is_directory(folder, error)) return Error{fmt::format("{} is not a folder", folder.string())};
-  if (!fs::is_empty(folder, error) && !fs::exists(folder / "traces.otf2", error)) return Error{fmt::format("{} holds something else than an OTF2 archive; give another folder with -o", folder.string())};
+  if (!fs::is_directory(folder, error))
+    return Error{fmt::format("{} is not a folder", folder.string())};
+  if (!fs::is_empty(folder, error) && !fs::exists(folder / "traces.otf2", error))
+    return Error{
+        fmt::format("{} holds something else than an OTF2 archive; give another folder with -o",
+                    folder.string())};
   fs::remove_all(folder, error);
   if (error) return Error{fmt::format("cannot replace {}: {}", folder.string(), error.message())};
   return true;
@@ -53,19 +66,31 @@ Result<bool> write_otf2(const std::string& folder, const RunDocument& run) {
       if (!end.nothing) {
         const std::string category(kind_name(finding.kind));
         texts.push_back(fmt::format("F{} {}: {}", finding.number, category, end.headline));
-        marks.push_back({end.rank.value, end.begin / 2, numbers.try_emplace(category, static_cast<std::uint32_t>(numbers.size())).first->second, nullptr});
+        marks.push_back({end.rank.value, end.begin / 2,
+                         numbers.try_emplace(category, static_cast<std::uint32_t>(numbers.size()))
+                             .first->second,
+                         nullptr});
       }
   std::vector<const char*> categories(numbers.size());
   for (const auto& [name, number] : numbers) categories[number] = name.c_str();
   for (std::size_t i = 0; i < marks.size(); ++i) marks[i].text = texts[i].c_str();
-  std::stable_sort(marks.begin(), marks.end(), [](const Otf2Mark& a, const Otf2Mark& b) { return std::pair(a.rank, a.event) < std::pair(b.rank, b.event); });
+  std::stable_sort(marks.begin(), marks.end(), [](const Otf2Mark& a, const Otf2Mark& b) {
+    return std::pair(a.rank, a.event) < std::pair(b.rank, b.event);
+  });
 
   // Beside it first: nobody ever reads half of one.
-  const fs::path wanted = fs::absolute(folder).lexically_normal(), place = wanted.has_filename() ? wanted : wanted.parent_path();
+  const fs::path wanted = fs::absolute(folder).lexically_normal(),
+                 place = wanted.has_filename() ? wanted : wanted.parent_path();
   const fs::path unfinished = place.string() + fmt::format(".{}", static_cast<long>(getpid()));
   const std::string from = run.directory, into = unfinished.string();
-  Otf2Request request{.run = from.c_str(), .folder = into.c_str(), .creator = "photofinish " PHOTOFINISH_VERSION, .categories = categories.data(), .category_count = categories.size(),
-                      .marks = marks.data(), .mark_count = marks.size(), .trouble = {}};
+  Otf2Request request{.run = from.c_str(),
+                      .folder = into.c_str(),
+                      .creator = "photofinish " PHOTOFINISH_VERSION,
+                      .categories = categories.data(),
+                      .category_count = categories.size(),
+                      .marks = marks.data(),
+                      .mark_count = marks.size(),
+                      .trouble = {}};
   if (const auto way = make_way(place); !way) return way;
   std::error_code error;
   if (!(*writer)(&request)) {

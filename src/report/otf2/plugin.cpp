@@ -14,7 +14,10 @@ namespace photofinish {
 namespace {
 
 // OTF2 would print them.
-OTF2_ErrorCode say_nothing(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char*, va_list) { return code; }
+OTF2_ErrorCode say_nothing(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code,
+                           const char*, va_list) {
+  return code;
+}
 
 Result<bool> write(const Otf2Request& request) {
   const auto ranks = recorded_ranks(request.run);
@@ -23,11 +26,13 @@ Result<bool> write(const Otf2Request& request) {
   int world_size = 1;
   for (const WorldRank rank : *ranks) {
     world_size = std::max(world_size, rank.value + 1);
-    if (const auto trace = RankTrace::open(request.run, rank)) world_size = std::max(world_size, (*trace)->world_size());
+    if (const auto trace = RankTrace::open(request.run, rank))
+      world_size = std::max(world_size, (*trace)->world_size());
   }
   Otf2Archive archive(world_size);
   if (const auto opened = archive.open(request.folder, request.creator); !opened) return opened;
-  for (std::size_t i = 0; i < request.category_count; ++i) archive.define_mark(static_cast<OTF2_MarkerRef>(i), request.categories[i]);
+  for (std::size_t i = 0; i < request.category_count; ++i)
+    archive.define_mark(static_cast<OTF2_MarkerRef>(i), request.categories[i]);
 
   std::uint64_t latest = 0;
   const Otf2Mark* mark = request.marks;
@@ -36,13 +41,15 @@ Result<bool> write(const Otf2Request& request) {
     const auto trace = RankTrace::open(request.run, rank);
     if (!trace) continue;
     archive.host(rank, (*trace)->definitions().rank.host);
-    Otf2RankRecords records(rank, (*trace)->definitions(), static_cast<std::uint64_t>(offset), archive);
+    Otf2RankRecords records(rank, (*trace)->definitions(), static_cast<std::uint64_t>(offset),
+                            archive);
     while (mark != last && mark->rank < rank.value) ++mark;
     const Event* event = nullptr;
     for (std::uint64_t index = 0; (*trace)->next(event); ++index) {
       const std::uint64_t entered = records.add(*event);
       for (; mark != last && mark->rank == rank.value && mark->event <= index; ++mark)
-        if (mark->event == index) archive.mark(entered, rank, event->task, mark->category, mark->text);
+        if (mark->event == index)
+          archive.mark(entered, rank, event->task, mark->category, mark->text);
     }
     latest = std::max(latest, records.end());
   }
@@ -52,7 +59,8 @@ Result<bool> write(const Otf2Request& request) {
 }  // namespace
 }  // namespace photofinish
 
-extern "C" __attribute__((visibility("default"))) bool photofinish_write_otf2_1(photofinish::Otf2Request* request) {
+extern "C" __attribute__((visibility("default"))) bool photofinish_write_otf2_1(
+    photofinish::Otf2Request* request) {
   OTF2_Error_RegisterCallback(photofinish::say_nothing, nullptr);
   const auto written = photofinish::write(*request);
   if (!written) {

@@ -1,4 +1,5 @@
-// Between the tool and the library that writes OTF2 archives, which is there only where OTF2 is: plain C, so that neither needs the other's symbols.
+// Between the tool and the library that writes OTF2 archives, which is there only where OTF2 is:
+// plain C, so that neither needs the other's symbols.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +16,19 @@ struct Otf2Mark {
 };
 
 struct Otf2Request {
-  const char* run;      // directory with the traces
-  const char* folder;   // made by the writer, and must not be there
+  const char* run;     // directory with the traces
+  const char* folder;  // made by the writer, and must not be there
   const char* creator;
   const char* const* categories;
   std::size_t category_count;
   const Otf2Mark* marks;  // sorted by rank, and then by event
   std::size_t mark_count;
-  char trouble[512];      // why it failed, for people
+  char trouble[512];  // why it failed, for people
 };
 
 inline constexpr const char* kOtf2Plugin = "photofinish-otf2.so";
-inline constexpr const char* kOtf2Entry = "photofinish_write_otf2_1";  // the number changes with what is above
+inline constexpr const char* kOtf2Entry =
+    "photofinish_write_otf2_1";  // the number changes with what is above
 using Otf2Entry = bool(Otf2Request*);
 
 }  // namespace photofinish

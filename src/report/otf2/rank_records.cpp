@@ -7,30 +7,54 @@ namespace {
 
 std::optional<OTF2_CollectiveOp> collective_of(Call call) {
   const std::string_view name = traits(call).name;
-  const bool each_its_own = name.find("v_init") != name.npos || name.ends_with("v") || name.ends_with("v_c");
+  const bool each_its_own =
+      name.find("v_init") != name.npos || name.ends_with("v") || name.ends_with("v_c");
   switch (traits(call).action) {
-    case Action::Barrier: return OTF2_COLLECTIVE_OP_BARRIER;
-    case Action::Bcast: return OTF2_COLLECTIVE_OP_BCAST;
-    case Action::Gather: return each_its_own ? OTF2_COLLECTIVE_OP_GATHERV : OTF2_COLLECTIVE_OP_GATHER;
-    case Action::Scatter: return each_its_own ? OTF2_COLLECTIVE_OP_SCATTERV : OTF2_COLLECTIVE_OP_SCATTER;
-    case Action::Allgather: return each_its_own ? OTF2_COLLECTIVE_OP_ALLGATHERV : OTF2_COLLECTIVE_OP_ALLGATHER;
+    case Action::Barrier:
+      return OTF2_COLLECTIVE_OP_BARRIER;
+    case Action::Bcast:
+      return OTF2_COLLECTIVE_OP_BCAST;
+    case Action::Gather:
+      return each_its_own ? OTF2_COLLECTIVE_OP_GATHERV : OTF2_COLLECTIVE_OP_GATHER;
+    case Action::Scatter:
+      return each_its_own ? OTF2_COLLECTIVE_OP_SCATTERV : OTF2_COLLECTIVE_OP_SCATTER;
+    case Action::Allgather:
+      return each_its_own ? OTF2_COLLECTIVE_OP_ALLGATHERV : OTF2_COLLECTIVE_OP_ALLGATHER;
     case Action::Alltoall:
       if (name.find("alltoallw") != name.npos) return OTF2_COLLECTIVE_OP_ALLTOALLW;
       return each_its_own ? OTF2_COLLECTIVE_OP_ALLTOALLV : OTF2_COLLECTIVE_OP_ALLTOALL;
-    case Action::Reduce: return OTF2_COLLECTIVE_OP_REDUCE;
-    case Action::Allreduce: return OTF2_COLLECTIVE_OP_ALLREDUCE;
-    case Action::ReduceScatter: return name.find("block") != name.npos ? OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK : OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
-    case Action::Scan: return OTF2_COLLECTIVE_OP_SCAN;
-    case Action::Exscan: return OTF2_COLLECTIVE_OP_EXSCAN;
-    case Action::CommCreate: return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
-    default: return std::nullopt;
+    case Action::Reduce:
+      return OTF2_COLLECTIVE_OP_REDUCE;
+    case Action::Allreduce:
+      return OTF2_COLLECTIVE_OP_ALLREDUCE;
+    case Action::ReduceScatter:
+      return name.find("block") != name.npos ? OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK
+                                             : OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+    case Action::Scan:
+      return OTF2_COLLECTIVE_OP_SCAN;
+    case Action::Exscan:
+      return OTF2_COLLECTIVE_OP_EXSCAN;
+    case Action::CommCreate:
+      return OTF2_COLLECTIVE_OP_CREATE_HANDLE;
+    default:
+      return std::nullopt;
   }
 }
 
-bool is_send(Action action) { return action == Action::Send || action == Action::SendReceive || action == Action::SendReceiveReplace; }
-bool is_receive(Action action) { return action == Action::Receive || action == Action::MatchedReceive || action == Action::SendReceive || action == Action::SendReceiveReplace; }
-bool is_one_sided(Action action) { return action >= Action::Put && action <= Action::CompareAndSwap; }
-bool is_own_region(Action action) { return action == Action::RegionBegin || action == Action::RegionEnd; }
+bool is_send(Action action) {
+  return action == Action::Send || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace;
+}
+bool is_receive(Action action) {
+  return action == Action::Receive || action == Action::MatchedReceive ||
+         action == Action::SendReceive || action == Action::SendReceiveReplace;
+}
+bool is_one_sided(Action action) {
+  return action >= Action::Put && action <= Action::CompareAndSwap;
+}
+bool is_own_region(Action action) {
+  return action == Action::RegionBegin || action == Action::RegionEnd;
+}
 bool is_access(Action action) { return action >= Action::Load; }
 
 constexpr OTF2_RmaSyncLevel kAll = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
@@ -54,11 +78,13 @@ const Otf2RankRecords::Comm* Otf2RankRecords::comm(CommId id) {
     const auto at = definitions_.groups.find(group);
     return at != definitions_.groups.end() ? at->second.ranks : std::vector<WorldRank>{};
   };
-  const std::vector<WorldRank> ranks = ranks_of(definition->second.group), remote = ranks_of(definition->second.remote_group);
+  const std::vector<WorldRank> ranks = ranks_of(definition->second.group),
+                               remote = ranks_of(definition->second.remote_group);
   if (ranks.empty()) return nullptr;
   comm.ref = archive_.comm(definition->second.uid, definition->second.name, ranks, remote);
   const std::vector<WorldRank>& others = remote.empty() ? ranks : remote;
-  for (std::size_t i = 0; i < others.size(); ++i) comm.rank_of[others[i].value] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < others.size(); ++i)
+    comm.rank_of[others[i].value] = static_cast<std::uint32_t>(i);
   return &comm;
 }
 
@@ -88,10 +114,15 @@ std::optional<std::uint32_t> Otf2RankRecords::rank_in(const Comm* comm, std::int
 std::uint64_t Otf2RankRecords::bytes(const Event& event, bool written) const {
   std::uint64_t sum = 0;
   for (const Buffer& buffer : event.buffers) {
-    const bool wanted = buffer.access == BufferUse::ReadWrite || buffer.access == (written ? BufferUse::Write : BufferUse::Read);
+    const bool wanted = buffer.access == BufferUse::ReadWrite ||
+                        buffer.access == (written ? BufferUse::Write : BufferUse::Read);
     const auto type = definitions_.types.find(buffer.type);
-    const std::int64_t size = buffer.type == TypeId() ? 1 : type != definitions_.types.end() ? type->second.map.size : 0;
-    if (wanted && buffer.count > 0) sum += static_cast<std::uint64_t>(buffer.count) * static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0));
+    const std::int64_t size = buffer.type == TypeId()            ? 1
+                              : type != definitions_.types.end() ? type->second.map.size
+                                                                 : 0;
+    if (wanted && buffer.count > 0)
+      sum += static_cast<std::uint64_t>(buffer.count) *
+             static_cast<std::uint64_t>(std::max<std::int64_t>(size, 0));
   }
   return sum;
 }
@@ -107,7 +138,8 @@ std::optional<std::uint32_t> Otf2RankRecords::root_of(const Event& event, const 
 std::uint64_t Otf2RankRecords::add(const Event& event) {
   const Action action = traits(event.call).action;
   Task& mine = task(event.task);
-  const std::uint64_t entered = std::max(mine.last, offset_ + event.start), left = std::max(entered, offset_ + event.start + event.duration);
+  const std::uint64_t entered = std::max(mine.last, offset_ + event.start),
+                      left = std::max(entered, offset_ + event.start + event.duration);
   if (is_access(action)) {
     if (is_own_region(action)) {
       mine.last = entered;
@@ -127,7 +159,8 @@ std::uint64_t Otf2RankRecords::add(const Event& event) {
 
 std::uint64_t Otf2RankRecords::end() {
   for (auto& [id, task] : tasks_) {
-    for (; !task.open.empty(); task.open.pop_back()) archive_.expect(OTF2_EvtWriter_Leave(task.writer, nullptr, task.last, task.open.back()));
+    for (; !task.open.empty(); task.open.pop_back())
+      archive_.expect(OTF2_EvtWriter_Leave(task.writer, nullptr, task.last, task.open.back()));
   }
   return latest_;
 }
@@ -140,8 +173,10 @@ void Otf2RankRecords::own_region(const Event& event, Task& task) {
     task.open.pop_back();
     return;
   }
-  const auto text = definitions_.texts.find(TextId(static_cast<std::uint32_t>(event.fields.has(Field::text) ? event.fields[Field::text] : 0)));
-  task.open.push_back(archive_.region(text != definitions_.texts.end() ? text->second.text : std::string("region")));
+  const auto text = definitions_.texts.find(TextId(
+      static_cast<std::uint32_t>(event.fields.has(Field::text) ? event.fields[Field::text] : 0)));
+  task.open.push_back(archive_.region(text != definitions_.texts.end() ? text->second.text
+                                                                       : std::string("region")));
   archive_.expect(OTF2_EvtWriter_Enter(task.writer, nullptr, task.last, task.open.back()));
 }
 
@@ -149,19 +184,25 @@ void Otf2RankRecords::begin_call(const Event& event, Task& task, std::uint64_t t
   const auto& [name, action, when] = traits(event.call);
   const bool at_once = when == When::Blocks || when == When::Returns || when == When::Consumes;
   if (at_once && is_send(action)) send(event, task, time);
-  if (at_once && collective_of(event.call)) archive_.expect(OTF2_EvtWriter_MpiCollectiveBegin(task.writer, nullptr, time));
-  if (action == Action::Fence || action == Action::WinCreate || action == Action::WinFree) archive_.expect(OTF2_EvtWriter_RmaCollectiveBegin(task.writer, nullptr, time));
+  if (at_once && collective_of(event.call))
+    archive_.expect(OTF2_EvtWriter_MpiCollectiveBegin(task.writer, nullptr, time));
+  if (action == Action::Fence || action == Action::WinCreate || action == Action::WinFree)
+    archive_.expect(OTF2_EvtWriter_RmaCollectiveBegin(task.writer, nullptr, time));
   if (is_one_sided(action) && when != When::Starts)
     if (Window* const win = window(event)) one_sided(event, *win, task, time, nullptr);
 }
 
 void Otf2RankRecords::end_call(const Event& event, Task& task, std::uint64_t time) {
   const auto& [name, action, when] = traits(event.call);
-  const Comm* talks = event.fields.has(Field::comm) ? comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm]))) : nullptr;
+  const Comm* talks = event.fields.has(Field::comm)
+                          ? comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])))
+                          : nullptr;
   if (event.fields.has(Field::message)) {
     const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
-    if (action == Action::MatchedProbe && event.fields.has(Field::comm)) probed_[message] = CommId(static_cast<std::uint32_t>(event.fields[Field::comm]));
-    if (const auto probe = probed_.find(message); action == Action::MatchedReceive && probe != probed_.end()) {
+    if (action == Action::MatchedProbe && event.fields.has(Field::comm))
+      probed_[message] = CommId(static_cast<std::uint32_t>(event.fields[Field::comm]));
+    if (const auto probe = probed_.find(message);
+        action == Action::MatchedReceive && probe != probed_.end()) {
       talks = comm(probe->second);
       probed_.erase(probe);
     }
@@ -180,15 +221,21 @@ void Otf2RankRecords::end_call(const Event& event, Task& task, std::uint64_t tim
   }
   if (action == Action::Start) {
     for (const RequestId id : event.requests)
-      if (const auto found = requests_.find(id); found != requests_.end()) start(found->second, task, time);
+      if (const auto found = requests_.find(id); found != requests_.end())
+        start(found->second, task, time);
     return;
   }
   if (!event.completions.empty() || action == Action::RequestFree) complete(event, task, time);
   if (is_receive(action)) receive(event, talks, task, time);
   if (const auto collective = collective_of(event.call))
-    archive_.expect(OTF2_EvtWriter_MpiCollectiveEnd(task.writer, nullptr, time, *collective, talks != nullptr ? talks->ref : OTF2_UNDEFINED_COMM,
-                                                    root_of(event, talks).value_or(OTF2_COLLECTIVE_ROOT_NONE), bytes(event, false), bytes(event, true)));
-  if (Window* const win = window(event, event.fields.has(Field::new_win) ? Field::new_win : Field::win)) synchronise(event, *win, task, time);
+    archive_.expect(
+        OTF2_EvtWriter_MpiCollectiveEnd(task.writer, nullptr, time, *collective,
+                                        talks != nullptr ? talks->ref : OTF2_UNDEFINED_COMM,
+                                        root_of(event, talks).value_or(OTF2_COLLECTIVE_ROOT_NONE),
+                                        bytes(event, false), bytes(event, true)));
+  if (Window* const win =
+          window(event, event.fields.has(Field::new_win) ? Field::new_win : Field::win))
+    synchronise(event, *win, task, time);
 }
 
 // --- messages
@@ -196,21 +243,32 @@ void Otf2RankRecords::end_call(const Event& event, Task& task, std::uint64_t tim
 void Otf2RankRecords::send(const Event& event, Task& task, std::uint64_t time) {
   const Comm* const talks = comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   const auto to = rank_in(talks, event.fields[Field::to]);
-  if (to) archive_.expect(OTF2_EvtWriter_MpiSend(task.writer, nullptr, time, *to, talks->ref, static_cast<std::uint32_t>(event.fields[Field::send_tag]), bytes(event, false)));
+  if (to)
+    archive_.expect(OTF2_EvtWriter_MpiSend(
+        task.writer, nullptr, time, *to, talks->ref,
+        static_cast<std::uint32_t>(event.fields[Field::send_tag]), bytes(event, false)));
 }
 
-void Otf2RankRecords::receive(const Event& event, const Comm* talks, Task& task, std::uint64_t time) {
+void Otf2RankRecords::receive(const Event& event, const Comm* talks, Task& task,
+                              std::uint64_t time) {
   if (!event.fields.has(Field::matched_from)) return;
   const auto from = rank_in(talks, event.fields[Field::matched_from]);
-  const std::uint64_t length = event.fields.has(Field::matched_bytes) ? static_cast<std::uint64_t>(std::max<std::int64_t>(event.fields[Field::matched_bytes], 0)) : bytes(event, true);
-  if (from) archive_.expect(OTF2_EvtWriter_MpiRecv(task.writer, nullptr, time, *from, talks->ref, static_cast<std::uint32_t>(event.fields[Field::matched_tag]), length));
+  const std::uint64_t length = event.fields.has(Field::matched_bytes)
+                                   ? static_cast<std::uint64_t>(std::max<std::int64_t>(
+                                         event.fields[Field::matched_bytes], 0))
+                                   : bytes(event, true);
+  if (from)
+    archive_.expect(OTF2_EvtWriter_MpiRecv(
+        task.writer, nullptr, time, *from, talks->ref,
+        static_cast<std::uint32_t>(event.fields[Field::matched_tag]), length));
 }
 
 Otf2RankRecords::Request Otf2RankRecords::request_of(const Event& event, Action action) {
   Request request;
   request.sent = bytes(event, false);
   request.received = bytes(event, true);
-  if (event.fields.has(Field::comm)) request.comm = comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
+  if (event.fields.has(Field::comm))
+    request.comm = comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   if (event.fields.has(Field::to)) request.to = static_cast<std::int32_t>(event.fields[Field::to]);
   if (event.fields.has(Field::send_tag)) request.send_tag = event.fields[Field::send_tag];
   request.collective = collective_of(event.call);
@@ -225,18 +283,26 @@ Otf2RankRecords::Request Otf2RankRecords::request_of(const Event& event, Action 
   return request;
 }
 
-// One that sends and receives is completed as a receive: there is one request, and what was received is what is told then.
+// One that sends and receives is completed as a receive: there is one request, and what was
+// received is what is told then.
 void Otf2RankRecords::start(Request& request, Task& task, std::uint64_t time) {
   if (request.kind == Request::Kind::Other || request.kind == Request::Kind::OneSided) return;
   request.number = ++numbers_;
   if (const auto to = rank_in(request.comm, request.to); to && request.kind == Request::Kind::Send)
-    archive_.expect(OTF2_EvtWriter_MpiIsend(task.writer, nullptr, time, *to, request.comm->ref, static_cast<std::uint32_t>(request.send_tag), request.sent, request.number));
+    archive_.expect(OTF2_EvtWriter_MpiIsend(task.writer, nullptr, time, *to, request.comm->ref,
+                                            static_cast<std::uint32_t>(request.send_tag),
+                                            request.sent, request.number));
   else if (to && request.kind == Request::Kind::Both)
-    archive_.expect(OTF2_EvtWriter_MpiSend(task.writer, nullptr, time, *to, request.comm->ref, static_cast<std::uint32_t>(request.send_tag), request.sent));
+    archive_.expect(OTF2_EvtWriter_MpiSend(task.writer, nullptr, time, *to, request.comm->ref,
+                                           static_cast<std::uint32_t>(request.send_tag),
+                                           request.sent));
   else if (request.kind == Request::Kind::Send)
     request.number = 0;  // to nobody
-  if (request.kind == Request::Kind::Receive || request.kind == Request::Kind::Both) archive_.expect(OTF2_EvtWriter_MpiIrecvRequest(task.writer, nullptr, time, request.number));
-  if (request.kind == Request::Kind::Collective) archive_.expect(OTF2_EvtWriter_NonBlockingCollectiveRequest(task.writer, nullptr, time, request.number));
+  if (request.kind == Request::Kind::Receive || request.kind == Request::Kind::Both)
+    archive_.expect(OTF2_EvtWriter_MpiIrecvRequest(task.writer, nullptr, time, request.number));
+  if (request.kind == Request::Kind::Collective)
+    archive_.expect(
+        OTF2_EvtWriter_NonBlockingCollectiveRequest(task.writer, nullptr, time, request.number));
 }
 
 void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t time) {
@@ -247,17 +313,24 @@ void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t tim
     if (request.number != 0) {
       const auto from = told != nullptr ? rank_in(request.comm, told->from.value) : std::nullopt;
       if (told != nullptr && told->cancelled)
-        archive_.expect(OTF2_EvtWriter_MpiRequestCancelled(task.writer, nullptr, time, request.number));
+        archive_.expect(
+            OTF2_EvtWriter_MpiRequestCancelled(task.writer, nullptr, time, request.number));
       else if (request.kind == Request::Kind::Send)
-        archive_.expect(OTF2_EvtWriter_MpiIsendComplete(task.writer, nullptr, time, request.number));
+        archive_.expect(
+            OTF2_EvtWriter_MpiIsendComplete(task.writer, nullptr, time, request.number));
       else if (request.kind == Request::Kind::Collective && told != nullptr)
-        archive_.expect(OTF2_EvtWriter_NonBlockingCollectiveComplete(task.writer, nullptr, time, *request.collective, request.comm != nullptr ? request.comm->ref : OTF2_UNDEFINED_COMM,
-                                                                     request.root, request.sent, request.received, request.number));
+        archive_.expect(OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            task.writer, nullptr, time, *request.collective,
+            request.comm != nullptr ? request.comm->ref : OTF2_UNDEFINED_COMM, request.root,
+            request.sent, request.received, request.number));
       else if (request.kind == Request::Kind::OneSided && told != nullptr)
-        archive_.expect(OTF2_EvtWriter_RmaOpCompleteNonBlocking(task.writer, nullptr, time, request.win, request.number));
+        archive_.expect(OTF2_EvtWriter_RmaOpCompleteNonBlocking(task.writer, nullptr, time,
+                                                                request.win, request.number));
       else if (from)
-        archive_.expect(OTF2_EvtWriter_MpiIrecv(task.writer, nullptr, time, *from, request.comm->ref, static_cast<std::uint32_t>(told->tag),
-                                                static_cast<std::uint64_t>(std::max<std::int64_t>(told->bytes, 0)), request.number));
+        archive_.expect(OTF2_EvtWriter_MpiIrecv(
+            task.writer, nullptr, time, *from, request.comm->ref,
+            static_cast<std::uint32_t>(told->tag),
+            static_cast<std::uint64_t>(std::max<std::int64_t>(told->bytes, 0)), request.number));
     }
     request.number = 0;
     if (!request.persistent || told == nullptr) requests_.erase(found);
@@ -270,55 +343,88 @@ void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t tim
 
 // --- one-sided
 
-void Otf2RankRecords::one_sided(const Event& event, Window& window, Task& task, std::uint64_t time, Request* request) {
+void Otf2RankRecords::one_sided(const Event& event, Window& window, Task& task, std::uint64_t time,
+                                Request* request) {
   const auto target = rank_in(window.comm, event.fields[Field::target]);
   if (!target) return;
   const auto [under_way, is_new] = window.under_way.try_emplace(*target);
   if (is_new) under_way->second = ++numbers_;
-  // A request has its own completion, and the flush or unlock completes it once more, at the target.
-  const std::uint64_t number = under_way->second, sent = bytes(event, false), received = bytes(event, true);
+  // A request has its own completion, and the flush or unlock completes it once more, at the
+  // target.
+  const std::uint64_t number = under_way->second, sent = bytes(event, false),
+                      received = bytes(event, true);
   if (request != nullptr) {
     request->kind = Request::Kind::OneSided;
     request->number = number;
     request->win = window.ref;
   }
-  const auto atomic = [&](OTF2_RmaAtomicType type) { archive_.expect(OTF2_EvtWriter_RmaAtomic(task.writer, nullptr, time, window.ref, *target, type, sent, received, number)); };
+  const auto atomic = [&](OTF2_RmaAtomicType type) {
+    archive_.expect(OTF2_EvtWriter_RmaAtomic(task.writer, nullptr, time, window.ref, *target, type,
+                                             sent, received, number));
+  };
   switch (traits(event.call).action) {
-    case Action::Put: archive_.expect(OTF2_EvtWriter_RmaPut(task.writer, nullptr, time, window.ref, *target, sent, number)); break;
-    case Action::Get: archive_.expect(OTF2_EvtWriter_RmaGet(task.writer, nullptr, time, window.ref, *target, received, number)); break;
-    case Action::Accumulate: atomic(OTF2_RMA_ATOMIC_TYPE_ACCUMULATE); break;
-    case Action::CompareAndSwap: atomic(OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP); break;
-    default: atomic(OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE);
+    case Action::Put:
+      archive_.expect(
+          OTF2_EvtWriter_RmaPut(task.writer, nullptr, time, window.ref, *target, sent, number));
+      break;
+    case Action::Get:
+      archive_.expect(
+          OTF2_EvtWriter_RmaGet(task.writer, nullptr, time, window.ref, *target, received, number));
+      break;
+    case Action::Accumulate:
+      atomic(OTF2_RMA_ATOMIC_TYPE_ACCUMULATE);
+      break;
+    case Action::CompareAndSwap:
+      atomic(OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP);
+      break;
+    default:
+      atomic(OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE);
   }
 }
 
 // All operations to `target`, or to anybody, are complete: here, or at the target as well.
-void Otf2RankRecords::all_over(Window& window, Task& task, std::uint64_t time, std::optional<std::uint32_t> target, bool remotely) {
+void Otf2RankRecords::all_over(Window& window, Task& task, std::uint64_t time,
+                               std::optional<std::uint32_t> target, bool remotely) {
   for (auto at = window.under_way.begin(); at != window.under_way.end();) {
     if (target && at->first != *target) {
       ++at;
       continue;
     }
-    archive_.expect(remotely ? OTF2_EvtWriter_RmaOpCompleteRemote(task.writer, nullptr, time, window.ref, at->second)
-                             : OTF2_EvtWriter_RmaOpCompleteNonBlocking(task.writer, nullptr, time, window.ref, at->second));
+    archive_.expect(remotely ? OTF2_EvtWriter_RmaOpCompleteRemote(task.writer, nullptr, time,
+                                                                  window.ref, at->second)
+                             : OTF2_EvtWriter_RmaOpCompleteNonBlocking(task.writer, nullptr, time,
+                                                                       window.ref, at->second));
     at = remotely ? window.under_way.erase(at) : std::next(at);
   }
 }
 
-void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task, std::uint64_t time) {
-  const auto target = event.fields.has(Field::target) ? rank_in(window.comm, event.fields[Field::target]) : std::nullopt;
+void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task,
+                                  std::uint64_t time) {
+  const auto target = event.fields.has(Field::target)
+                          ? rank_in(window.comm, event.fields[Field::target])
+                          : std::nullopt;
   const auto collective = [&](OTF2_CollectiveOp op, OTF2_RmaSyncLevel level) {
-    archive_.expect(OTF2_EvtWriter_RmaCollectiveEnd(task.writer, nullptr, time, op, level, window.ref, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+    archive_.expect(OTF2_EvtWriter_RmaCollectiveEnd(task.writer, nullptr, time, op, level,
+                                                    window.ref, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
   };
   const auto group_of = [&]() {
-    const auto group = definitions_.groups.find(GroupId(static_cast<std::uint32_t>(event.fields.has(Field::group) ? event.fields[Field::group] : 0)));
-    return group != definitions_.groups.end() ? archive_.group(group->second.ranks) : OTF2_UNDEFINED_GROUP;
+    const auto group = definitions_.groups.find(GroupId(static_cast<std::uint32_t>(
+        event.fields.has(Field::group) ? event.fields[Field::group] : 0)));
+    return group != definitions_.groups.end() ? archive_.group(group->second.ranks)
+                                              : OTF2_UNDEFINED_GROUP;
   };
   const auto with_group = [&](OTF2_RmaSyncLevel level, OTF2_GroupRef group) {
-    if (group != OTF2_UNDEFINED_GROUP) archive_.expect(OTF2_EvtWriter_RmaGroupSync(task.writer, nullptr, time, level, window.ref, group));
+    if (group != OTF2_UNDEFINED_GROUP)
+      archive_.expect(
+          OTF2_EvtWriter_RmaGroupSync(task.writer, nullptr, time, level, window.ref, group));
   };
-  const auto lock = [&](std::uint32_t rank, OTF2_LockType type) { archive_.expect(OTF2_EvtWriter_RmaAcquireLock(task.writer, nullptr, time, window.ref, rank, 0, type)); };
-  const auto unlock = [&](std::uint32_t rank) { archive_.expect(OTF2_EvtWriter_RmaReleaseLock(task.writer, nullptr, time, window.ref, rank, 0)); };
+  const auto lock = [&](std::uint32_t rank, OTF2_LockType type) {
+    archive_.expect(
+        OTF2_EvtWriter_RmaAcquireLock(task.writer, nullptr, time, window.ref, rank, 0, type));
+  };
+  const auto unlock = [&](std::uint32_t rank) {
+    archive_.expect(OTF2_EvtWriter_RmaReleaseLock(task.writer, nullptr, time, window.ref, rank, 0));
+  };
   switch (traits(event.call).action) {
     case Action::WinCreate:
       archive_.expect(OTF2_EvtWriter_RmaWinCreate(task.writer, nullptr, time, window.ref));
@@ -333,8 +439,12 @@ void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task
       all_over(window, task, time, std::nullopt, true);
       collective(OTF2_COLLECTIVE_OP_BARRIER, kAll);
       break;
-    case Action::Post: with_group(OTF2_RMA_SYNC_LEVEL_PROCESS, window.posted = group_of()); break;
-    case Action::StartEpoch: with_group(OTF2_RMA_SYNC_LEVEL_PROCESS, window.started = group_of()); break;
+    case Action::Post:
+      with_group(OTF2_RMA_SYNC_LEVEL_PROCESS, window.posted = group_of());
+      break;
+    case Action::StartEpoch:
+      with_group(OTF2_RMA_SYNC_LEVEL_PROCESS, window.started = group_of());
+      break;
     case Action::Complete:
       all_over(window, task, time, std::nullopt, true);
       with_group(kAll, std::exchange(window.started, OTF2_UNDEFINED_GROUP));
@@ -344,7 +454,9 @@ void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task
       with_group(kAll, std::exchange(window.posted, OTF2_UNDEFINED_GROUP));
       break;
     case Action::Lock:
-      if (target) lock(*target, event.fields[Field::lock] == kExclusiveLock ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
+      if (target)
+        lock(*target,
+             event.fields[Field::lock] == kExclusiveLock ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
       break;
     case Action::LockAll:
       for (const std::uint32_t rank : window.members) lock(rank, OTF2_LOCK_SHARED);
@@ -357,12 +469,24 @@ void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task
       all_over(window, task, time, std::nullopt, true);
       for (const std::uint32_t rank : window.members) unlock(rank);
       break;
-    case Action::Flush: if (target) all_over(window, task, time, target, true); break;
-    case Action::FlushAll: all_over(window, task, time, std::nullopt, true); break;
-    case Action::FlushLocal: if (target) all_over(window, task, time, target, false); break;
-    case Action::FlushLocalAll: all_over(window, task, time, std::nullopt, false); break;
-    case Action::WinSync: archive_.expect(OTF2_EvtWriter_RmaSync(task.writer, nullptr, time, window.ref, 0, OTF2_RMA_SYNC_TYPE_MEMORY)); break;
-    default: break;
+    case Action::Flush:
+      if (target) all_over(window, task, time, target, true);
+      break;
+    case Action::FlushAll:
+      all_over(window, task, time, std::nullopt, true);
+      break;
+    case Action::FlushLocal:
+      if (target) all_over(window, task, time, target, false);
+      break;
+    case Action::FlushLocalAll:
+      all_over(window, task, time, std::nullopt, false);
+      break;
+    case Action::WinSync:
+      archive_.expect(OTF2_EvtWriter_RmaSync(task.writer, nullptr, time, window.ref, 0,
+                                             OTF2_RMA_SYNC_TYPE_MEMORY));
+      break;
+    default:
+      break;
   }
 }
 

@@ -1,10 +1,14 @@
 // The calls of one rank as OTF2's records: entered and left, and between the two what they did.
 //
-//   messages      MpiSend, MpiRecv; MpiIsend … MpiIsendComplete and MpiIrecvRequest … MpiIrecv with a number for each request that was started
-//   collectives   MpiCollectiveBegin and End; NonBlockingCollectiveRequest … Complete
-//   one-sided     RmaPut, RmaGet, RmaAtomic, with one number for all operations to one target that are completed together, by RmaOpCompleteRemote at the flush, unlock,
-//                 fence or complete that does; locks; RmaGroupSync for groups that post, start, complete and wait
-// Left out: loads and stores, partitions of messages, neighbourhood collectives (OTF2 has no words for the last two; their calls are there).
+//   messages      MpiSend, MpiRecv; MpiIsend … MpiIsendComplete and MpiIrecvRequest … MpiIrecv with
+//   a number for each request that was started collectives   MpiCollectiveBegin and End;
+//   NonBlockingCollectiveRequest … Complete one-sided     RmaPut, RmaGet, RmaAtomic, with one
+//   number for all operations to one target that are completed together, by RmaOpCompleteRemote at
+//   the flush, unlock,
+//                 fence or complete that does; locks; RmaGroupSync for groups that post, start,
+//                 complete and wait
+// Left out: loads and stores, partitions of messages, neighbourhood collectives (OTF2 has no words
+// for the last two; their calls are there).
 #pragma once
 
 #include <functional>
@@ -22,7 +26,9 @@ namespace photofinish {
 class Otf2RankRecords {
  public:
   // `offset`: of the rank's time 0, in nanoseconds.
-  Otf2RankRecords(WorldRank rank, const Definitions& definitions, std::uint64_t offset, Otf2Archive& archive) : rank_(rank), definitions_(definitions), offset_(offset), archive_(archive) {}
+  Otf2RankRecords(WorldRank rank, const Definitions& definitions, std::uint64_t offset,
+                  Otf2Archive& archive)
+      : rank_(rank), definitions_(definitions), offset_(offset), archive_(archive) {}
 
   std::uint64_t add(const Event& event);  // when it was entered
   std::uint64_t end();                    // leaves what is still open; the latest time
@@ -73,9 +79,11 @@ class Otf2RankRecords {
   void complete(const Event& event, Task& task, std::uint64_t time);
   void send(const Event& event, Task& task, std::uint64_t time);
   void receive(const Event& event, const Comm* comm, Task& task, std::uint64_t time);
-  void one_sided(const Event& event, Window& window, Task& task, std::uint64_t time, Request* request);
+  void one_sided(const Event& event, Window& window, Task& task, std::uint64_t time,
+                 Request* request);
   void synchronise(const Event& event, Window& window, Task& task, std::uint64_t time);
-  void all_over(Window& window, Task& task, std::uint64_t time, std::optional<std::uint32_t> target, bool remotely);
+  void all_over(Window& window, Task& task, std::uint64_t time, std::optional<std::uint32_t> target,
+                bool remotely);
 
   const WorldRank rank_;
   const Definitions& definitions_;

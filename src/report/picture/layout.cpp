@@ -22,19 +22,42 @@ struct Tied {
 
 bool is_collective(Action action) {
   switch (action) {
-    case Action::Barrier: case Action::Bcast: case Action::Gather: case Action::Scatter: case Action::Allgather: case Action::Alltoall:
-    case Action::Reduce: case Action::Allreduce: case Action::ReduceScatter: case Action::Scan: case Action::Exscan: case Action::NeighborAllgather:
-    case Action::NeighborAlltoall: case Action::CommCreate: case Action::WinCreate: case Action::WinFree: case Action::Fence: return true;
-    default: return false;
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+    case Action::CommCreate:
+    case Action::WinCreate:
+    case Action::WinFree:
+    case Action::Fence:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::optional<Picture::ArrowKind> one_sided(Action action) {
   switch (action) {
-    case Action::Put: return Picture::ArrowKind::Put;
-    case Action::Get: return Picture::ArrowKind::Get;
-    case Action::Accumulate: case Action::GetAccumulate: case Action::FetchAndOp: case Action::CompareAndSwap: return Picture::ArrowKind::Accumulate;
-    default: return std::nullopt;
+    case Action::Put:
+      return Picture::ArrowKind::Put;
+    case Action::Get:
+      return Picture::ArrowKind::Get;
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+      return Picture::ArrowKind::Accumulate;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -44,17 +67,26 @@ std::string note_of(const NearStep& step, const NearLane& lane) {
   const auto add = [&](const std::string& more) { note += (note.empty() ? "" : ", ") + more; };
   if (step.peer.value >= 0 || step.peer == kAnySource) {
     const bool sends = action == Action::Send || action == Action::PartitionedSend;
-    const bool receives = action == Action::Receive || action == Action::Probe || action == Action::PartitionedReceive;
-    add(fmt::format("{}rank {}", sends ? "to " : receives ? "from " : one_sided(action) ? "at " : "", rank_text(step.peer)));
+    const bool receives = action == Action::Receive || action == Action::Probe ||
+                          action == Action::PartitionedReceive;
+    add(fmt::format("{}rank {}",
+                    sends               ? "to "
+                    : receives          ? "from "
+                    : one_sided(action) ? "at "
+                                        : "",
+                    rank_text(step.peer)));
   }
   if (step.tag != kAnyTag) add(fmt::format("tag {}", step.tag));
-  if (const auto name = lane.windows.find(step.win); name != lane.windows.end() && !name->second.empty()) add(fmt::format("window \"{}\"", name->second));
+  if (const auto name = lane.windows.find(step.win);
+      name != lane.windows.end() && !name->second.empty())
+    add(fmt::format("window \"{}\"", name->second));
   return note;
 }
 
 class Drawing {
  public:
-  Drawing(const FindingDocument& finding, const NearFinding& near) : finding_(finding), near_(near), nodes_(near.lanes.size()) {}
+  Drawing(const FindingDocument& finding, const NearFinding& near)
+      : finding_(finding), near_(near), nodes_(near.lanes.size()) {}
 
   Picture draw() {
     add_nodes();
@@ -96,14 +128,23 @@ class Drawing {
           if (tie.key == 0) continue;
           const Tied here{static_cast<int>(i), index};
           switch (tie.kind) {
-            case Tie::Kind::Send: sends_[tie.key] = here; break;
-            case Tie::Kind::Receive: receives_[tie.key] = here; break;
-            case Tie::Kind::Say: says_[tie.key].push_back(here); break;
-            case Tie::Kind::Hear: hears_[tie.key].push_back(here); break;
+            case Tie::Kind::Send:
+              sends_[tie.key] = here;
+              break;
+            case Tie::Kind::Receive:
+              receives_[tie.key] = here;
+              break;
+            case Tie::Kind::Say:
+              says_[tie.key].push_back(here);
+              break;
+            case Tie::Kind::Hear:
+              hears_[tie.key].push_back(here);
+              break;
           }
         }
     const auto orders = [&](const Tied& from, const Tied& to) {
-      if (from.lane != to.lane) levels_.before(nodes(from.lane, from.index)->begin, nodes(to.lane, to.index)->end);
+      if (from.lane != to.lane)
+        levels_.before(nodes(from.lane, from.index)->begin, nodes(to.lane, to.index)->end);
     };
     for (const auto& [key, to] : receives_)
       if (const auto from = sends_.find(key); from != sends_.end()) orders(from->second, to);
@@ -112,13 +153,15 @@ class Drawing {
         for (const Tied& from : says_[key]) orders(from, to);
   }
 
-  // The two accesses overlap in the picture, as nothing keeps them from overlapping in the run; the messages that a receive could get are sent side by side.
+  // The two accesses overlap in the picture, as nothing keeps them from overlapping in the run; the
+  // messages that a receive could get are sent side by side.
   void set_sides() {
     std::vector<const Nodes*> begins, ends;
     for (const EndDocument& end : finding_.ends) {
       if (end.nothing || end.role == "receive") continue;
       const int lane = near_.lane_of(end.rank);
-      const Nodes *begin = lane < 0 ? nullptr : nodes(lane, end.begin / 2), *over = lane < 0 || end.end == kNever ? begin : nodes(lane, end.end / 2);
+      const Nodes *begin = lane < 0 ? nullptr : nodes(lane, end.begin / 2),
+                  *over = lane < 0 || end.end == kNever ? begin : nodes(lane, end.end / 2);
       if (begin == nullptr) continue;
       begins.push_back(begin);
       ends.push_back(over != nullptr ? over : begin);
@@ -142,7 +185,8 @@ class Drawing {
       const int begin = level(here.begin), end = level(here.end);
       if (index > next) lane.gaps.push_back({last + 1, begin, index - next});
       const auto place = near.places.find(step.site);
-      lane.steps.push_back({begin, end, step.call, place != near.places.end() ? place->second : "", step.returned, index, note_of(step, near)});
+      lane.steps.push_back({begin, end, step.call, place != near.places.end() ? place->second : "",
+                            step.returned, index, note_of(step, near)});
       next = index + 1;
       last = end;
       picture_.width = std::max(picture_.width, end + 1);
@@ -150,16 +194,21 @@ class Drawing {
     if (near.events > next) lane.gaps.push_back({last + 1, -1, near.events - next});
     for (const NearEpoch& epoch : near.epochs) {
       const Nodes *opened = nodes(number, epoch.opened), *closed = nodes(number, epoch.closed);
-      if (opened != nullptr) lane.epochs.push_back({level(opened->end), closed != nullptr ? level(closed->begin) : -1, closed != nullptr, epoch.label});
+      if (opened != nullptr)
+        lane.epochs.push_back({level(opened->end), closed != nullptr ? level(closed->begin) : -1,
+                               closed != nullptr, epoch.label});
     }
     picture_.lanes.push_back(std::move(lane));
   }
 
   void draw_ties() {
     for (const auto& [key, to] : receives_)
-      if (const auto from = sends_.find(key); from != sends_.end() && from->second.lane != to.lane) {
-        const NearStep& send = near_.lanes[static_cast<std::size_t>(from->second.lane)].steps.at(from->second.index);
-        add_arrow(Picture::ArrowKind::Message, from->second, to, send.tag != kAnyTag ? fmt::format("tag {}", send.tag) : "");
+      if (const auto from = sends_.find(key);
+          from != sends_.end() && from->second.lane != to.lane) {
+        const NearStep& send =
+            near_.lanes[static_cast<std::size_t>(from->second.lane)].steps.at(from->second.index);
+        add_arrow(Picture::ArrowKind::Message, from->second, to,
+                  send.tag != kAnyTag ? fmt::format("tag {}", send.tag) : "");
       }
     for (const auto& [key, list] : hears_) {
       std::set<std::pair<int, std::uint64_t>> together;
@@ -167,7 +216,8 @@ class Drawing {
       for (const Tied& to : list) together.emplace(to.lane, to.index);
       if (together.size() < 2) continue;
       const auto& first = *together.begin();
-      const Call call = near_.lanes[static_cast<std::size_t>(first.first)].steps.at(first.second).call;
+      const Call call =
+          near_.lanes[static_cast<std::size_t>(first.first)].steps.at(first.second).call;
       if (is_collective(traits(call).action)) {
         Picture::Join join{.label = std::string(traits(call).name)};
         for (const auto& [lane, index] : together) {
@@ -183,8 +233,10 @@ class Drawing {
     }
   }
 
-  void add_arrow(Picture::ArrowKind kind, const Tied& from, const Tied& to, const std::string& label) {
-    picture_.arrows.push_back({kind, from.lane, level(nodes(from.lane, from.index)->begin), to.lane, level(nodes(to.lane, to.index)->end), label});
+  void add_arrow(Picture::ArrowKind kind, const Tied& from, const Tied& to,
+                 const std::string& label) {
+    picture_.arrows.push_back({kind, from.lane, level(nodes(from.lane, from.index)->begin), to.lane,
+                               level(nodes(to.lane, to.index)->end), label});
   }
 
   // Those that are no end of this finding; where they land, only their targets' memory knows.
@@ -193,10 +245,14 @@ class Drawing {
       for (const auto& [index, step] : near_.lanes[i].steps) {
         const auto kind = one_sided(traits(step.call).action);
         const int target = near_.lane_of(step.peer);
-        const bool is_end = std::any_of(finding_.ends.begin(), finding_.ends.end(), [&](const EndDocument& end) { return end.rank == near_.lanes[i].rank && end.begin / 2 == index; });
+        const bool is_end =
+            std::any_of(finding_.ends.begin(), finding_.ends.end(), [&](const EndDocument& end) {
+              return end.rank == near_.lanes[i].rank && end.begin / 2 == index;
+            });
         if (!kind || target < 0 || target == static_cast<int>(i) || is_end) continue;
         const Nodes& here = *nodes(static_cast<int>(i), index);
-        picture_.arrows.push_back({*kind, static_cast<int>(i), level(here.begin), target, level(here.end), std::string(traits(step.call).name)});
+        picture_.arrows.push_back({*kind, static_cast<int>(i), level(here.begin), target,
+                                   level(here.end), std::string(traits(step.call).name)});
       }
   }
 
@@ -228,6 +284,8 @@ class Drawing {
 
 }  // namespace
 
-Picture draw(const FindingDocument& finding, const NearFinding& near) { return Drawing(finding, near).draw(); }
+Picture draw(const FindingDocument& finding, const NearFinding& near) {
+  return Drawing(finding, near).draw();
+}
 
 }  // namespace photofinish

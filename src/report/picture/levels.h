@@ -21,7 +21,8 @@ class Levels {
     return cuts_.size() - 1;
   }
   void before(Node a, Node b) { edges_.emplace_back(a, b); }
-  // Only if nothing orders them otherwise: leaves everything as it was where it would go round in a circle.
+  // Only if nothing orders them otherwise: leaves everything as it was where it would go round in a
+  // circle.
   void before_if_possible(Node a, Node b) {
     edges_.emplace_back(a, b);
     if (!solve()) {
@@ -64,7 +65,8 @@ class Levels {
   void raise_slices(Raise raise) {
     std::vector<Node> nodes(cuts_.size());
     for (Node i = 0; i < nodes.size(); ++i) nodes[i] = i;
-    std::stable_sort(nodes.begin(), nodes.end(), [&](Node a, Node b) { return cuts_[a] < cuts_[b]; });
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](Node a, Node b) { return cuts_[a] < cuts_[b]; });
     int earlier = -1, here = -1;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (i > 0 && cuts_[nodes[i]] != cuts_[nodes[i - 1]]) earlier = std::max(earlier, here);

@@ -13,22 +13,30 @@ constexpr std::size_t kBefore = 4, kAfter = 4;  // events around one that must b
 
 }  // namespace
 
-NearReader::NearReader(WorldRank rank, int world_size, const Definitions& definitions, const std::vector<NearLane*>& lanes)
+NearReader::NearReader(WorldRank rank, int world_size, const Definitions& definitions,
+                       const std::vector<NearLane*>& lanes)
     : definitions_(definitions), lanes_(lanes), timeline_(rank, world_size, definitions) {
   timeline_.tell_messages(this, Timeline::Besides::Nothing);
   for (NearLane* lane : lanes) {
     for (const std::uint64_t index : lane->anchors) anchors_.emplace_back(index, lane);
-    if (lane->slice && *lane->slice == 0) active_.emplace_back(lane, kAfter);
-    else if (lane->slice) slices_.emplace(*lane->slice, lane);
+    if (lane->slice && *lane->slice == 0)
+      active_.emplace_back(lane, kAfter);
+    else if (lane->slice)
+      slices_.emplace(*lane->slice, lane);
   }
-  std::sort(anchors_.begin(), anchors_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(anchors_.begin(), anchors_.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 void NearReader::step(MessageStep step) {
   if (take_halves(step)) return;
   switch (step.kind) {
-    case MessageStep::Kind::Send: current_.ties.push_back({Tie::Kind::Send, step.key}); break;
-    case MessageStep::Kind::Receive: posted_.push_back(step.operation); break;
+    case MessageStep::Kind::Send:
+      current_.ties.push_back({Tie::Kind::Send, step.key});
+      break;
+    case MessageStep::Kind::Receive:
+      posted_.push_back(step.operation);
+      break;
     case MessageStep::Kind::CompleteReceive:
       current_.ties.push_back({Tie::Kind::Receive, 0, step.operation});
       if (const auto waiting = awaited_.find(step.operation); waiting != awaited_.end()) {
@@ -36,17 +44,27 @@ void NearReader::step(MessageStep step) {
         awaited_.erase(waiting);
       }
       break;
-    case MessageStep::Kind::Say: current_.ties.push_back({Tie::Kind::Say, step.key}); break;
-    case MessageStep::Kind::Hear: current_.ties.push_back({Tie::Kind::Hear, step.key}); break;
-    default: break;
+    case MessageStep::Kind::Say:
+      current_.ties.push_back({Tie::Kind::Say, step.key});
+      break;
+    case MessageStep::Kind::Hear:
+      current_.ties.push_back({Tie::Kind::Hear, step.key});
+      break;
+    default:
+      break;
   }
 }
 
 void NearReader::add(const Event& event) {
-  current_ = {.index = events_++, .call = event.call, .site = event.site, .returned = event.returned, .before = timeline_.cuts_done()};
+  current_ = {.index = events_++,
+              .call = event.call,
+              .site = event.site,
+              .returned = event.returned,
+              .before = timeline_.cuts_done()};
   posted_.clear();
   const FieldSet& fields = event.fields;
-  for (const Field field : {Field::target, Field::to, Field::matched_from, Field::from, Field::root})
+  for (const Field field :
+       {Field::target, Field::to, Field::matched_from, Field::from, Field::root})
     if (fields.has(field)) {
       current_.peer = WorldRank(static_cast<std::int32_t>(fields[field]));
       break;
@@ -61,11 +79,15 @@ void NearReader::add(const Event& event) {
   current_.after = timeline_.cuts_done();
 
   follow_epochs(event);
-  for (; next_anchor_ < anchors_.size() && anchors_[next_anchor_].first == current_.index; ++next_anchor_) anchor(*anchors_[next_anchor_].second);
+  for (; next_anchor_ < anchors_.size() && anchors_[next_anchor_].first == current_.index;
+       ++next_anchor_)
+    anchor(*anchors_[next_anchor_].second);
   // A cut begins a slice, and the next one ends it.
   if (current_.after > current_.before) {
-    for (auto [at, end] = slices_.equal_range(current_.after); at != end; ++at) active_.emplace_back(at->second, current_.index + kAfter);
-    for (auto [at, end] = slices_.equal_range(current_.before); at != end; ++at) keep(*at->second, current_);
+    for (auto [at, end] = slices_.equal_range(current_.after); at != end; ++at)
+      active_.emplace_back(at->second, current_.index + kAfter);
+    for (auto [at, end] = slices_.equal_range(current_.before); at != end; ++at)
+      keep(*at->second, current_);
   }
   for (const auto& [lane, until] : active_) keep(*lane, current_);
   std::erase_if(active_, [&](const auto& one) { return one.second <= current_.index; });
@@ -79,7 +101,8 @@ void NearReader::anchor(NearLane& lane) {
   for (const std::uint64_t operation : posted_) awaited_[operation].push_back(&lane);
   for (auto& [key, epoch] : open_) {
     if (uid_of(std::get<WinId>(key)) != lane.win || lane.win == Uid()) continue;
-    if (std::find(epoch.waiting.begin(), epoch.waiting.end(), &lane) != epoch.waiting.end()) continue;
+    if (std::find(epoch.waiting.begin(), epoch.waiting.end(), &lane) != epoch.waiting.end())
+      continue;
     keep(lane, epoch.opening);
     lane.epochs.push_back({.opened = epoch.opening.index, .label = epoch.label});
     epoch.waiting.push_back(&lane);
@@ -91,7 +114,9 @@ Uid NearReader::uid_of(WinId win) const {
   return found != definitions_.wins.end() ? found->second.uid : Uid();
 }
 
-void NearReader::open(const EpochKey& key, std::string label) { open_.insert_or_assign(key, OpenEpoch{current_, std::move(label), {}}); }
+void NearReader::open(const EpochKey& key, std::string label) {
+  open_.insert_or_assign(key, OpenEpoch{current_, std::move(label), {}});
+}
 
 void NearReader::close(const EpochKey& key) {
   const auto found = open_.find(key);
@@ -99,7 +124,8 @@ void NearReader::close(const EpochKey& key) {
   for (NearLane* lane : found->second.waiting) {
     keep(*lane, current_);
     for (NearEpoch& epoch : lane->epochs)
-      if (epoch.opened == found->second.opening.index && epoch.label == found->second.label) epoch.closed = current_.index;
+      if (epoch.opened == found->second.opening.index && epoch.label == found->second.label)
+        epoch.closed = current_.index;
   }
   open_.erase(found);
 }
@@ -108,8 +134,12 @@ void NearReader::follow_epochs(const Event& event) {
   const WinId win = current_.win;
   const FieldSet& fields = event.fields;
   if (win == WinId() || !event.returned || event.result != 0) return;
-  const WorldRank target = fields.has(Field::target) ? WorldRank(static_cast<std::int32_t>(fields[Field::target])) : kProcNull;
-  const auto key = [&](EpochKind kind) { return EpochKey(win, kind, kind == EpochKind::Lock ? target : kProcNull); };
+  const WorldRank target = fields.has(Field::target)
+                               ? WorldRank(static_cast<std::int32_t>(fields[Field::target]))
+                               : kProcNull;
+  const auto key = [&](EpochKind kind) {
+    return EpochKey(win, kind, kind == EpochKind::Lock ? target : kProcNull);
+  };
   const std::int64_t assertion = fields.has(Field::assertion) ? fields[Field::assertion] : 0;
   switch (traits(event.call).action) {
     case Action::Fence:
@@ -118,18 +148,27 @@ void NearReader::follow_epochs(const Event& event) {
       return;
     case Action::Lock: {
       const bool exclusive = fields.has(Field::lock) && fields[Field::lock] == kExclusiveLock;
-      return open(key(EpochKind::Lock), fmt::format("{} lock of rank {}", exclusive ? "exclusive" : "shared", rank_text(target)));
+      return open(
+          key(EpochKind::Lock),
+          fmt::format("{} lock of rank {}", exclusive ? "exclusive" : "shared", rank_text(target)));
     }
-    case Action::Unlock: return close(key(EpochKind::Lock));
-    case Action::LockAll: return open(key(EpochKind::LockAll), "lock of all ranks (shared)");
-    case Action::UnlockAll: return close(key(EpochKind::LockAll));
-    case Action::StartEpoch: return open(key(EpochKind::Access), "access epoch");
-    case Action::Complete: return close(key(EpochKind::Access));
-    case Action::Post: return open(key(EpochKind::Exposure), "exposure epoch");
+    case Action::Unlock:
+      return close(key(EpochKind::Lock));
+    case Action::LockAll:
+      return open(key(EpochKind::LockAll), "lock of all ranks (shared)");
+    case Action::UnlockAll:
+      return close(key(EpochKind::LockAll));
+    case Action::StartEpoch:
+      return open(key(EpochKind::Access), "access epoch");
+    case Action::Complete:
+      return close(key(EpochKind::Access));
+    case Action::Post:
+      return open(key(EpochKind::Exposure), "exposure epoch");
     case Action::WaitEpoch:
       if (!fields.has(Field::flag) || fields[Field::flag] != 0) close(key(EpochKind::Exposure));
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -138,7 +177,9 @@ void NearReader::finish() {
     lane->events = events_;
     for (auto& [index, step] : lane->steps)
       for (Tie& tie : step.ties)
-        if (const auto key = taken_.find(tie.operation); tie.kind == Tie::Kind::Receive && key != taken_.end()) tie.key = key->second;
+        if (const auto key = taken_.find(tie.operation);
+            tie.kind == Tie::Kind::Receive && key != taken_.end())
+          tie.key = key->second;
   }
 }
 

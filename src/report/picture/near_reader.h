@@ -1,6 +1,7 @@
 // One rank's events, one after the other: those that are near a finding go to its lane.
 //
-// Invariant: what a lane waits for (its next anchor, the end of an epoch, the completion of a receive) finds the lane; no event looks at all lanes.
+// Invariant: what a lane waits for (its next anchor, the end of an epoch, the completion of a
+// receive) finds the lane; no event looks at all lanes.
 #pragma once
 
 #include <deque>
@@ -17,7 +18,8 @@ namespace photofinish {
 
 class NearReader final : public MessageSink {
  public:
-  NearReader(WorldRank rank, int world_size, const Definitions& definitions, const std::vector<NearLane*>& lanes);
+  NearReader(WorldRank rank, int world_size, const Definitions& definitions,
+             const std::vector<NearLane*>& lanes);
 
   void add(const Event& event);
   void finish();  // what is known only at the end: which message each receive took
@@ -51,7 +53,8 @@ class NearReader final : public MessageSink {
   std::vector<std::pair<NearLane*, std::uint64_t>> active_;  // until which event
   std::deque<NearStep> last_;
   std::map<EpochKey, OpenEpoch> open_;
-  std::unordered_map<std::uint64_t, std::vector<NearLane*>> awaited_;  // lanes that want the completion of this receive
+  std::unordered_map<std::uint64_t, std::vector<NearLane*>>
+      awaited_;  // lanes that want the completion of this receive
   std::unordered_map<std::uint64_t, MessageKey> taken_;
   std::uint64_t events_ = 0;
 };

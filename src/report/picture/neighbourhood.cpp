@@ -12,7 +12,9 @@ namespace {
 constexpr std::size_t kMostLanes = 6;  // a receive may have had many messages to choose from
 
 NearLane& lane_of(NearFinding& near, WorldRank rank, Uid win) {
-  const auto at = std::lower_bound(near.lanes.begin(), near.lanes.end(), rank, [](const NearLane& lane, WorldRank its) { return lane.rank < its; });
+  const auto at =
+      std::lower_bound(near.lanes.begin(), near.lanes.end(), rank,
+                       [](const NearLane& lane, WorldRank its) { return lane.rank < its; });
   if (at != near.lanes.end() && at->rank == rank) return *at;
   return *near.lanes.insert(at, NearLane{.rank = rank, .win = win});
 }
@@ -35,7 +37,9 @@ void set_slices(NearFinding& near) {
   std::optional<Cut> slice;
   for (const NearLane& lane : near.lanes)
     for (const std::uint64_t index : lane.anchors)
-      if (const auto step = lane.steps.find(index); step != lane.steps.end() && (!slice || step->second.before < *slice)) slice = step->second.before;
+      if (const auto step = lane.steps.find(index);
+          step != lane.steps.end() && (!slice || step->second.before < *slice))
+        slice = step->second.before;
   for (NearLane& lane : near.lanes)
     if (lane.anchors.empty()) lane.slice = slice.value_or(0);
 }
@@ -66,8 +70,10 @@ void Neighbourhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lane
   SiteText text(definitions, symbolizer_);
   for (NearLane* lane : lanes)
     for (const auto& [index, step] : lane->steps) {
-      if (lane->places.try_emplace(step.site).second) lane->places[step.site] = text.place(step.site);
-      if (const auto win = definitions.wins.find(step.win); win != definitions.wins.end()) lane->windows[step.win] = win->second.name;
+      if (lane->places.try_emplace(step.site).second)
+        lane->places[step.site] = text.place(step.site);
+      if (const auto win = definitions.wins.find(step.win); win != definitions.wins.end())
+        lane->windows[step.win] = win->second.name;
     }
 }
 

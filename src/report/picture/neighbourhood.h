@@ -1,7 +1,9 @@
-// The events near each finding, from the traces. A trace is read once for all findings, and of it only what is near one is kept.
+// The events near each finding, from the traces. A trace is read once for all findings, and of it
+// only what is near one is kept.
 //
-// Near is: the calls around the one that began an access, and around the one that completed it; those that opened and closed the epoch of its window; and, of a rank
-// that only owns the memory, those of the same slice. The rest is counted.
+// Near is: the calls around the one that began an access, and around the one that completed it;
+// those that opened and closed the epoch of its window; and, of a rank that only owns the memory,
+// those of the same slice. The rest is counted.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ struct NearStep {
   Call call{};
   SiteId site;
   bool returned = true;
-  Cut before = 0, after = 0;  // cuts that were done when it began, and when it returned
+  Cut before = 0, after = 0;   // cuts that were done when it began, and when it returned
   WorldRank peer = kProcNull;  // that it sends to, receives from, or reaches
   std::int64_t tag = kAnyTag;
   WinId win;
@@ -46,7 +48,8 @@ struct NearLane {
   WorldRank rank;
   std::vector<std::uint64_t> anchors;  // indices of events that must be there
   Uid win;                             // whose epochs are of interest
-  std::optional<Cut> slice;            // instead of anchors: what is near in time, for a rank that only owns the memory
+  std::optional<Cut>
+      slice;  // instead of anchors: what is near in time, for a rank that only owns the memory
   std::map<std::uint64_t, NearStep> steps;
   std::map<SiteId, std::string> places;  // of its steps: "main race.c:18"
   std::map<WinId, std::string> windows;  // their names

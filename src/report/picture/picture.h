@@ -1,4 +1,5 @@
-// What happened near a finding, ready to be drawn: a lane for each rank that has to do with it, logical steps from left to right.
+// What happened near a finding, ready to be drawn: a lane for each rank that has to do with it,
+// logical steps from left to right.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,12 @@
 namespace photofinish {
 
 struct Picture {
-  // Levels, from 0: what is further right on any lane did not come before. A step is its call and its return.
+  // Levels, from 0: what is further right on any lane did not come before. A step is its call and
+  // its return.
   struct Step {
     int begin = 0, end = 0;
     Call call{};
-    std::string place;        // "main race.c:18"
+    std::string place;  // "main race.c:18"
     bool returned = true;
     std::uint64_t index = 0;  // of the rank's events
     std::string note;         // "to 3, tag 7", 'window "halo"'

@@ -1,5 +1,5 @@
-// Names of regions, one inside of the other, in C++; one that ends too often ends nothing, and one that lasts until the end is no matter.
-// Fixed: a barrier.
+// Names of regions, one inside of the other, in C++; one that ends too often ends nothing, and one
+// that lasts until the end is no matter. Fixed: a barrier.
 #include "../rma/rma.h"
 
 #include <string>

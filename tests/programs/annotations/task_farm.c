@@ -1,4 +1,5 @@
-// Results are taken as they come, and the program says so. Fixed: they are taken in the order of the ranks.
+// Results are taken as they come, and the program says so. Fixed: they are taken in the order of
+// the ranks.
 #include "../rma/rma.h"
 
 #include "photofinish/annotate.h"

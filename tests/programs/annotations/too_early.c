@@ -1,5 +1,6 @@
-// What was not complete when it was said is not ordered by it, nor what was said with another value; and what is outside of an intended
-// region is a finding, though the same line is intended at other times. Fixed: flushed first, the same value, all of it intended.
+// What was not complete when it was said is not ordered by it, nor what was said with another
+// value; and what is outside of an intended region is a finding, though the same line is intended
+// at other times. Fixed: flushed first, the same value, all of it intended.
 #include "../rma/rma.h"
 
 #include "photofinish/annotate.h"
@@ -41,7 +42,7 @@ int main(int argc, char** argv) {
     }
   } else {
     PHOTOFINISH_HAPPENS_AFTER(1, 1);  // whether it really came later is not asked
-    seen = LOAD(base[0]); /*{look}*/
+    seen = LOAD(base[0]);             /*{look}*/
     PHOTOFINISH_HAPPENS_AFTER(2, 1);
     seen += LOAD(base[1]); /*{look-other}*/
     seen += LOAD(base[2]); /*{look-sometimes}*/

@@ -1,5 +1,5 @@
-// A persistent send and receive, and their buffers between MPI_Start and the wait: such operations are seen, and done early if they are to be first.
-// Fixed: the buffers are used outside.
+// A persistent send and receive, and their buffers between MPI_Start and the wait: such operations
+// are seen, and done early if they are to be first. Fixed: the buffers are used outside.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: received 1 2 3
@@ -21,9 +21,9 @@ int main(int argc, char** argv) {
     const int early = i == 1;
 #endif
     if (rank == 0 && !early) buffer = i + 1;
-    MPI_Startall(1, &request); /*{start}*/
-    if (rank == 0 && early) buffer = i + 1;        /*{store}*/
-    if (rank == 1 && early) received[i] = buffer;  /*{load}*/
+    MPI_Startall(1, &request);                    /*{start}*/
+    if (rank == 0 && early) buffer = i + 1;       /*{store}*/
+    if (rank == 1 && early) received[i] = buffer; /*{load}*/
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 1 && !early) received[i] = buffer;
   }

@@ -1,6 +1,6 @@
-// Rank 0 has a persistent receive from any source beside one from rank 1, and starts both three times: it believes that rank 2 comes before rank 3, and
-// prints what it had the first time.
-// Fixed: one from each, by name.
+// Rank 0 has a persistent receive from any source beside one from rank 1, and starts both three
+// times: it believes that rank 2 comes before rank 3, and prints what it had the first time. Fixed:
+// one from each, by name.
 #include <mpi.h>
 #include <stdio.h>
 // run: ranks=4
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       MPI_Start(&requests[0]);
       for (int i = 0; i < 2; ++i) {
         int which = 0;
-        MPI_Start(&requests[1]);  /*{start}*/
+        MPI_Start(&requests[1]); /*{start}*/
         while (which != 1) MPI_Waitany(2, requests, &which, MPI_STATUS_IGNORE);
         values[taken++] = value[1];
       }
@@ -52,14 +52,15 @@ int main(int argc, char** argv) {
 #else
       const int tag = rank == 1 ? 0 : 5;
 #endif
-      MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);  /*{give}*/
+      MPI_Send(&rank, 1, MPI_INT, 0, tag, MPI_COMM_WORLD); /*{give}*/
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
   if (rank == 0) {
     for (int i = 0; i < 3; ++i)
       if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
-    printf("values %d %d, then %d\n", values[0], values[1], values[2] + values[3] + values[4] + values[5]);
+    printf("values %d %d, then %d\n", values[0], values[1],
+           values[2] + values[3] + values[4] + values[5]);
   }
   MPI_Finalize();
   return 0;

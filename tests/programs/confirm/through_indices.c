@@ -1,6 +1,7 @@
-// A loop that adds to a window through a row of indices, on far more places than one can tell at once, again and again; in one of its rounds a put of another rank comes in
-// between. What such a loop touches is seen before it begins, and so it is when the race is made to happen.
-// Fixed: the put has a round of its own.
+// A loop that adds to a window through a row of indices, on far more places than one can tell at
+// once, again and again; in one of its rounds a put of another rank comes in between. What such a
+// loop touches is seen before it begins, and so it is when the race is made to happen. Fixed: the
+// put has a round of its own.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: added
@@ -16,7 +17,8 @@ int main(int argc, char** argv) {
   MPI_Win win;
   double* cells;
   static int index[kCells];
-  MPI_Win_allocate(kCells * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &win);
+  MPI_Win_allocate(kCells * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &cells,
+                   &win);
   for (int i = 0; i < kCells; ++i) cells[i] = 0, index[i] = i * i % kCells;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock_all(0, win);

@@ -16,8 +16,10 @@ int main(int argc, char** argv) {
   const int other = 0;
 #endif
   MPI_Win_fence(0, win);
-  if (rank == 0) MPI_Put(&rank, 1, MPI_INT, 2, 0, 1, MPI_INT, win); /*{mine}*/
-  else if (rank == 1) MPI_Put(&size, 1, MPI_INT, 2, other, 1, MPI_INT, win); /*{theirs}*/
+  if (rank == 0)
+    MPI_Put(&rank, 1, MPI_INT, 2, 0, 1, MPI_INT, win); /*{mine}*/
+  else if (rank == 1)
+    MPI_Put(&size, 1, MPI_INT, 2, other, 1, MPI_INT, win); /*{theirs}*/
   MPI_Win_fence(0, win);
   if (rank == 0) printf("done\n");
   MPI_Win_free(&win);

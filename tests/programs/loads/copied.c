@@ -1,5 +1,5 @@
-// Functions of the C library touch buffers that are in use: memcpy and snprintf write to what is being put, strlen reads what a get brings.
-// Fixed: flushes before.
+// Functions of the C library touch buffers that are in use: memcpy and snprintf write to what is
+// being put, strlen reads what a get brings. Fixed: flushes before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: hello has 5
@@ -17,9 +17,9 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, win);
   if (rank == 0) {
     char first[64] = "first", second[64] = "second", got[64] = "";
-    MPI_Put(first, 6, MPI_CHAR, 1, 0, 6, MPI_CHAR, win);   /*{put}*/
-    MPI_Put(second, 7, MPI_CHAR, 1, 8, 7, MPI_CHAR, win);  /*{second_put}*/
-    MPI_Get(got, 6, MPI_CHAR, 1, 32, 6, MPI_CHAR, win);    /*{get}*/
+    MPI_Put(first, 6, MPI_CHAR, 1, 0, 6, MPI_CHAR, win);  /*{put}*/
+    MPI_Put(second, 7, MPI_CHAR, 1, 8, 7, MPI_CHAR, win); /*{second_put}*/
+    MPI_Get(got, 6, MPI_CHAR, 1, 32, 6, MPI_CHAR, win);   /*{get}*/
 #ifdef FIXED
     MPI_Win_flush(1, win);
 #endif

@@ -1,6 +1,7 @@
-// Thousands of accumulates in flight from one buffer of pairs with a gap in each, and the loop fills the buffer again before every one: tens of millions of pairs of
-// accesses that are a few findings, and have to be found in about the time that the loop takes.
-// Fixed: each has read the buffer before it is filled again.
+// Thousands of accumulates in flight from one buffer of pairs with a gap in each, and the loop
+// fills the buffer again before every one: tens of millions of pairs of accesses that are a few
+// findings, and have to be found in about the time that the loop takes. Fixed: each has read the
+// buffer before it is filled again.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: done
@@ -21,8 +22,9 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, win);
   for (int round = 0; rank == 1 && round < kRounds; ++round) {
     for (int i = 0; i < kPairs; ++i) pairs[i].half = (short)i; /*{halves}*/
-    for (int i = 0; i < kPairs; ++i) pairs[i].whole = i; /*{wholes}*/
-    MPI_Accumulate(pairs, kPairs, MPI_SHORT_INT, 0, 0, kPairs, MPI_SHORT_INT, MPI_REPLACE, win); /*{accumulate}*/
+    for (int i = 0; i < kPairs; ++i) pairs[i].whole = i;       /*{wholes}*/
+    MPI_Accumulate(pairs, kPairs, MPI_SHORT_INT, 0, 0, kPairs, MPI_SHORT_INT, MPI_REPLACE,
+                   win); /*{accumulate}*/
 #ifdef FIXED
     MPI_Win_flush_local(0, win);
 #endif

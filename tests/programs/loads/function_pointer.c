@@ -1,4 +1,5 @@
-// What a get brings is added up by a function that is known by its address only, before the get has ended. Fixed: a flush before.
+// What a get brings is added up by a function that is known by its address only, before the get has
+// ended. Fixed: a flush before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: sum 6

@@ -1,6 +1,6 @@
-// Loads and stores through arrays of indices, which are read in front of the loops: those that are the same as before count again, those that have changed are others,
-// and of a structure only the member counts.
-// Fixed: puts wait for the last barrier.
+// Loads and stores through arrays of indices, which are read in front of the loops: those that are
+// the same as before count again, those that have changed are others, and of a structure only the
+// member counts. Fixed: puts wait for the last barrier.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: touched
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
   Point* points;
-  MPI_Win_allocate(kElements * sizeof(Point), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &points, &win);
+  MPI_Win_allocate(kElements * sizeof(Point), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &points, &win);
   for (int i = 0; i < kElements; ++i) points[i].x = points[i].y = 0;
   int indices[kIndices], pairs[kIndices][2];
   for (int i = 0; i < kIndices; ++i) indices[i] = i * 577 % kIndices * 4;  // every fourth element
@@ -54,12 +55,14 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     const double one = 1;
     for (int i = 0; i < kElements; i += 64) {
-      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 1, 1, MPI_DOUBLE, win);    // of what is loaded, the other member
-      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 4, 1, MPI_DOUBLE, win);    // of what is stored to, the other member
+      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 1, 1, MPI_DOUBLE,
+              win);  // of what is loaded, the other member
+      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 4, 1, MPI_DOUBLE,
+              win);  // of what is stored to, the other member
       MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * (i + 3), 1, MPI_DOUBLE, win);  // nobody touches it
     }
-    MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 1777, 1, MPI_DOUBLE, win);     /*{put_loaded}*/
-    MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 801 + 1, 1, MPI_DOUBLE, win);  /*{put_stored}*/
+    MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 1777, 1, MPI_DOUBLE, win);    /*{put_loaded}*/
+    MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 801 + 1, 1, MPI_DOUBLE, win); /*{put_stored}*/
     MPI_Win_flush(1, win);
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-// A lambda has the buffer of a put by reference, and stores to it while the put is under way; another, given to an algorithm, loads what a
-// get brings. Fixed: a flush before.
+// A lambda has the buffer of a put by reference, and stores to it while the put is under way;
+// another, given to an algorithm, loads what a get brings. Fixed: a flush before.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -20,9 +20,11 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, win);
   if (rank == 0) {
     int values[4] = {1, 2, 3, 4}, got[4] = {};
-    const std::function<void(int)> update = [&values](int i) { values[i] *= 2; /*{store}*/ };
-    MPI_Put(values, 4, MPI_INT, 1, 0, 4, MPI_INT, win);  /*{put}*/
-    MPI_Get(got, 4, MPI_INT, 1, 4, 4, MPI_INT, win);     /*{get}*/
+    const std::function<void(int)> update = [&values](int i) {
+      values[i] *= 2; /*{store}*/
+    };
+    MPI_Put(values, 4, MPI_INT, 1, 0, 4, MPI_INT, win); /*{put}*/
+    MPI_Get(got, 4, MPI_INT, 1, 4, 4, MPI_INT, win);    /*{get}*/
 #ifdef FIXED
     MPI_Win_flush(1, win);
 #endif

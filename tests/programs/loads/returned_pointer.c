@@ -1,4 +1,5 @@
-// A function returns where in a buffer to store next; the buffer is still being sent. Fixed: the wait comes before.
+// A function returns where in a buffer to store next; the buffer is still being sent. Fixed: the
+// wait comes before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: received 1 2 3
@@ -8,7 +9,9 @@
 static int pool[64];
 
 // Which half depends on what only the run knows.
-__attribute__((noinline)) static int* place_of(int block, int index) { return pool + 32 * (block % 2) + index; }
+__attribute__((noinline)) static int* place_of(int block, int index) {
+  return pool + 32 * (block % 2) + index;
+}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

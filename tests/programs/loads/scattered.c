@@ -1,6 +1,6 @@
-// Loads and stores here and there, through indices, often enough that each place keeps bits: what is touched before a barrier and again behind it counts
-// both times, and what lies between does not.
-// Fixed: puts wait for the second barrier.
+// Loads and stores here and there, through indices, often enough that each place keeps bits: what
+// is touched before a barrier and again behind it counts both times, and what lies between does
+// not. Fixed: puts wait for the second barrier.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: touched
@@ -15,8 +15,10 @@ static int index_of(int i) { return (i * 1237 % (kElements / 2)) * 2 + 1; }
 __attribute__((noinline)) static int touch(int* memory, const int* indices, int count) {
   int sum = 0;
   for (int i = 0; i < count; ++i) {
-    if (indices[i] < kElements / 2) sum += memory[indices[i]]; /*{load}*/
-    else memory[indices[i]] = i;                               /*{store}*/
+    if (indices[i] < kElements / 2)
+      sum += memory[indices[i]]; /*{load}*/
+    else
+      memory[indices[i]] = i; /*{store}*/
   }
   return sum;
 }
@@ -38,9 +40,10 @@ int main(int argc, char** argv) {
 #endif
   if (rank == 0) {
     const int one = 1;
-    for (int i = 0; i < kElements; i += 128) MPI_Put(&one, 1, MPI_INT, 1, i, 1, MPI_INT, win);  // even: nobody touches them
-    MPI_Put(&one, 1, MPI_INT, 1, 777, 1, MPI_INT, win);                                         /*{put_loaded}*/
-    MPI_Put(&one, 1, MPI_INT, 1, 3777, 1, MPI_INT, win);                                        /*{put_stored}*/
+    for (int i = 0; i < kElements; i += 128)
+      MPI_Put(&one, 1, MPI_INT, 1, i, 1, MPI_INT, win);  // even: nobody touches them
+    MPI_Put(&one, 1, MPI_INT, 1, 777, 1, MPI_INT, win);  /*{put_loaded}*/
+    MPI_Put(&one, 1, MPI_INT, 1, 3777, 1, MPI_INT, win); /*{put_stored}*/
     MPI_Win_flush(1, win);
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,4 +1,5 @@
-// The buffer of a put is an object in a scope that an exception leaves; the put is still under way. Fixed: the destructor waits.
+// The buffer of a put is an object in a scope that an exception leaves; the put is still under way.
+// Fixed: the destructor waits.
 #include <stdexcept>
 
 #include "../rma/rma.h"
@@ -21,7 +22,7 @@ struct Message {
 __attribute__((noinline)) static void send(int limit) {
   Message message;
   MPI_Put(message.values, 4, MPI_INT, 1, 0, 4, MPI_INT, win); /*{put}*/
-  if (limit < 4) throw std::runtime_error("too many"); /*{throw}*/
+  if (limit < 4) throw std::runtime_error("too many");        /*{throw}*/
 }
 
 int main(int argc, char** argv) {

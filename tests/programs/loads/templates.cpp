@@ -1,4 +1,5 @@
-// A class template over a window: its stores, by operator[] and an expression of arrays, meet a put of another rank. Fixed: a fence between.
+// A class template over a window: its stores, by operator[] and an expression of arrays, meet a put
+// of another rank. Fixed: a fence between.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: last 12
@@ -16,7 +17,8 @@ template <class T, int Size>
 class WindowArray {
  public:
   WindowArray() {
-    MPI_Win_allocate(whole_lines(Size * sizeof(T)), sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &base_, &win_);
+    MPI_Win_allocate(whole_lines(Size * sizeof(T)), sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &base_, &win_);
     for (int i = 0; i < Size; ++i) base_[i] = T(i);
     MPI_Win_fence(0, win_);
   }

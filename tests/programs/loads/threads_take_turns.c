@@ -1,6 +1,7 @@
-// Threads take turns in calling MPI (as with OpenMP's `single`), and each stores its part of the window before somebody calls the fence: what a thread stores lies in
-// front of the next call of any of them, not of its own. The first thread has stored before there were others; one has ended before anybody calls.
-// Fixed: a fence between the stores and the puts.
+// Threads take turns in calling MPI (as with OpenMP's `single`), and each stores its part of the
+// window before somebody calls the fence: what a thread stores lies in front of the next call of
+// any of them, not of its own. The first thread has stored before there were others; one has ended
+// before anybody calls. Fixed: a fence between the stores and the puts.
 #include <pthread.h>
 
 #include "../rma/rma.h"
@@ -38,7 +39,8 @@ static void* work(void* argument) {
     fence_once(self, round);
 #endif
     pthread_barrier_wait(&meet);
-    if (self == (round + 1) % kThreads) MPI_Put(ones, kElements, MPI_INT, 1 - rank, 0, kElements, MPI_INT, win); /*{put}*/
+    if (self == (round + 1) % kThreads)
+      MPI_Put(ones, kElements, MPI_INT, 1 - rank, 0, kElements, MPI_INT, win); /*{put}*/
     fence_once(self, round + 2);
   }
   return NULL;
@@ -55,7 +57,8 @@ int main(int argc, char** argv) {
   if (level < MPI_THREAD_SERIALIZED) return 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Win_allocate(kElements * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_allocate(kElements * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                   &win);
   for (int i = 0; i < kElements; ++i) ones[i] = 1;
   MPI_Win_fence(0, win);
   fill(memory, kElements / kThreads);

@@ -1,5 +1,5 @@
-// The storage of a std::vector is being sent when the vector grows, and gives it back; that of another is looked at while something is
-// received into it. Fixed: the waits come first.
+// The storage of a std::vector is being sent when the vector grows, and gives it back; that of
+// another is looked at while something is received into it. Fixed: the waits come first.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -1,6 +1,6 @@
-// Threads that never call MPI, as OpenMP's do, fill a window between two fences, and add up what was put into it between the next two: their loads and stores lie where
-// the rank's calls around them say.
-// Fixed: a fence between the stores and the puts.
+// Threads that never call MPI, as OpenMP's do, fill a window between two fences, and add up what
+// was put into it between the next two: their loads and stores lie where the rank's calls around
+// them say. Fixed: a fence between the stores and the puts.
 #include <pthread.h>
 
 #include "../rma/rma.h"
@@ -18,7 +18,8 @@ __attribute__((noinline)) static void fill(int* from, int count) {
 }
 
 static void* work(void* argument) {
-  const int self = (int)(long)argument, first = self * kElements / kWorkers, last = (self + 1) * kElements / kWorkers;
+  const int self = (int)(long)argument, first = self * kElements / kWorkers,
+            last = (self + 1) * kElements / kWorkers;
   for (;;) {
     pthread_barrier_wait(&begun);
     if (task == End) return NULL;

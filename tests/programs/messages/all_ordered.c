@@ -1,4 +1,5 @@
-// Every way to send, to receive and to wait, with wildcards that order or tags keep apart: no race, and no need of buffers.
+// Every way to send, to receive and to wait, with wildcards that order or tags keep apart: no race,
+// and no need of buffers.
 //
 // run: ranks=4
 // expect no race
@@ -56,13 +57,23 @@ static void collectives(MPI_Comm comm) {
   int value = rank, sum = 0, all[8];
   for (int i = 1; i < size; ++i) {
     if (rank == i) MPI_Send(&rank, 1, MPI_INT, 0, 8, comm);
-    if (rank == 0) MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    if (rank == 0)
+      MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
     MPI_Request request;
     switch (i % 4) {
-      case 0: MPI_Bcast(&value, 1, MPI_INT, 0, comm); break;
-      case 1: MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm); break;
-      case 2: MPI_Ibarrier(comm, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); break;
-      case 3: MPI_Scatter(all, 1, MPI_INT, &value, 1, MPI_INT, 0, comm); break;
+      case 0:
+        MPI_Bcast(&value, 1, MPI_INT, 0, comm);
+        break;
+      case 1:
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+        break;
+      case 2:
+        MPI_Ibarrier(comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+      case 3:
+        MPI_Scatter(all, 1, MPI_INT, &value, 1, MPI_INT, 0, comm);
+        break;
     }
   }
   MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
@@ -126,8 +137,10 @@ static void two_groups(void) {
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 12, &other);
   int local;
   MPI_Comm_rank(half, &local);
-  if (rank % 2 == 0) MPI_Send(&rank, 1, MPI_INT, local, 0, other);
-  else MPI_Recv(&value, 1, MPI_INT, local, 0, other, MPI_STATUS_IGNORE);
+  if (rank % 2 == 0)
+    MPI_Send(&rank, 1, MPI_INT, local, 0, other);
+  else
+    MPI_Recv(&value, 1, MPI_INT, local, 0, other, MPI_STATUS_IGNORE);
   MPI_Barrier(other);
   if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, half);
   if (rank == 0) MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, half, MPI_STATUS_IGNORE);
@@ -148,7 +161,8 @@ int main(int argc, char** argv) {
   one_sided(own);
   two_groups();
   int nothing;
-  MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, &nothing, 1, MPI_INT, MPI_PROC_NULL, 0, own, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, &nothing, 1, MPI_INT, MPI_PROC_NULL, 0, own,
+               MPI_STATUS_IGNORE);
   MPI_Comm_free(&own);
   if (rank == 0) printf("all is in order\n");
   MPI_Finalize();

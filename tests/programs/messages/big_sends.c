@@ -1,4 +1,5 @@
-// Two ranks that send to each other first, more than a library buffers, or less: here less, so that it comes to its end. Fixed: MPI_Sendrecv.
+// Two ranks that send to each other first, more than a library buffers, or less: here less, so that
+// it comes to its end. Fixed: MPI_Sendrecv.
 //
 // run: ranks=2
 // expect not portable
@@ -13,7 +14,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double out[16] = {0}, in[16];
 #ifdef FIXED
-  MPI_Sendrecv(out, 16, MPI_DOUBLE, 1 - rank, 0, in, 16, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 16, MPI_DOUBLE, 1 - rank, 0, in, 16, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
 #else
   MPI_Send(out, 16, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD);
   MPI_Recv(in, 16, MPI_DOUBLE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,4 +1,5 @@
-// A receive that is cancelled: the message that comes later could have been its own. Fixed: the sender waits until the cancellation is over.
+// A receive that is cancelled: the message that comes later could have been its own. Fixed: the
+// sender waits until the cancellation is over.
 //
 // run: ranks=2
 // expect message race: receive @{post} send @{give}
@@ -15,7 +16,7 @@ int main(int argc, char** argv) {
     MPI_Request request;
     MPI_Status status;
     int cancelled;
-    MPI_Irecv(&early, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);  /*{post}*/
+    MPI_Irecv(&early, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request); /*{post}*/
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled);
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
 #else
     usleep(200000);
 #endif
-    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

@@ -1,5 +1,5 @@
-// A gather by MPI_ANY_SOURCE that takes the messages in the order they come, and believes that to be the order of ranks.
-// Fixed: from each rank by name.
+// A gather by MPI_ANY_SOURCE that takes the messages in the order they come, and believes that to
+// be the order of ranks. Fixed: from each rank by name.
 //
 // run: ranks=4
 // expect message race: receive @{take} send @{give}
@@ -21,11 +21,11 @@ int main(int argc, char** argv) {
 #else
       const int from = MPI_ANY_SOURCE;
 #endif
-      MPI_Recv(&values[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{take}*/
+      MPI_Recv(&values[i], 1, MPI_INT, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{take}*/
     }
     printf("%d ranks\n", size);
   } else {
-    MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

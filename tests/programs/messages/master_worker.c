@@ -1,5 +1,6 @@
-// A master that hands out work to whoever asks: which worker gets which piece hangs on timing. That is what such programs are for, and it is reported.
-// Fixed: pieces are given out in turn, and results are taken in turn.
+// A master that hands out work to whoever asks: which worker gets which piece hangs on timing. That
+// is what such programs are for, and it is reported. Fixed: pieces are given out in turn, and
+// results are taken in turn.
 //
 // run: ranks=4
 // expect message race: receive @{ask} send @{report}
@@ -26,11 +27,13 @@ int main(int argc, char** argv) {
 #ifdef FIXED
       MPI_Recv(&result, 1, MPI_INT, turn, 0, MPI_COMM_WORLD, &status);
 #else
-      MPI_Recv(&result, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);  /*{ask}*/
+      MPI_Recv(&result, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status); /*{ask}*/
 #endif
       sum += result;
-      if (piece < kPieces) MPI_Send(&piece, 1, MPI_INT, status.MPI_SOURCE, kWork, MPI_COMM_WORLD);
-      else MPI_Send(&piece, 1, MPI_INT, status.MPI_SOURCE, kDone, MPI_COMM_WORLD);
+      if (piece < kPieces)
+        MPI_Send(&piece, 1, MPI_INT, status.MPI_SOURCE, kWork, MPI_COMM_WORLD);
+      else
+        MPI_Send(&piece, 1, MPI_INT, status.MPI_SOURCE, kDone, MPI_COMM_WORLD);
       busy -= piece >= kPieces;
       ++piece;
     }
@@ -38,7 +41,7 @@ int main(int argc, char** argv) {
   } else {
     for (int result = 0;;) {
       int piece;
-      MPI_Send(&result, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{report}*/
+      MPI_Send(&result, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{report}*/
       MPI_Status status;
       MPI_Recv(&piece, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
       if (status.MPI_TAG == kDone) break;

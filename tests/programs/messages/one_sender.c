@@ -1,4 +1,5 @@
-// Receives from any source that only one rank ever sends to: on a communicator of two, by tag, and behind a barrier. Nothing could have come otherwise.
+// Receives from any source that only one rank ever sends to: on a communicator of two, by tag, and
+// behind a barrier. Nothing could have come otherwise.
 //
 // run: ranks=3
 // expect no race

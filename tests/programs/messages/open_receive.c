@@ -1,4 +1,5 @@
-// A receive that nobody waits for: its message is taken all the same, and the sender needs no buffer. With the bug, there is no receive.
+// A receive that nobody waits for: its message is taken all the same, and the sender needs no
+// buffer. With the bug, there is no receive.
 //
 // run: ranks=2
 // expect not portable

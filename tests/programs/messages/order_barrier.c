@@ -1,4 +1,5 @@
-// Two messages to receives from any source; which comes first is up to the library, and the second one must wait in a buffer. Fixed: a barrier between the first receive and the second send.
+// Two messages to receives from any source; which comes first is up to the library, and the second
+// one must wait in a buffer. Fixed: a barrier between the first receive and the second send.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{send}
@@ -17,8 +18,10 @@ int main(int argc, char** argv) {
 #else
   const int last = 2;
 #endif
-  if (rank > 0 && rank <= last) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{send}*/
-  if (rank == 0) MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+  if (rank > 0 && rank <= last) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{send}*/
+  if (rank == 0)
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{first}*/
   MPI_Barrier(MPI_COMM_WORLD);
 #ifdef FIXED
   if (rank == 2) MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-// Rank 0 keeps its lock until it has the first message, and has told rank 2 so, which sends behind the same lock. Fixed: the locks are exclusive; shared ones
-// keep nobody waiting.
+// Rank 0 keeps its lock until it has the first message, and has told rank 2 so, which sends behind
+// the same lock. Fixed: the locks are exclusive; shared ones keep nobody waiting.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -17,7 +17,7 @@
 
 // Whichever of the two comes first, the other is the one that could have come.
 __attribute__((noinline)) static void give(int value) {
-  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{give}*/
+  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }
 
 int main(int argc, char** argv) {
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     MPI_Win_lock(LOCK, 0, 0, win);
     MPI_Send(&token, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
-    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{first}*/
     MPI_Win_unlock(0, win);
     MPI_Recv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("%d %d\n", values[0], values[1]);

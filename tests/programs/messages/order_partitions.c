@@ -1,4 +1,5 @@
-// Rank 2 sends when it has all partitions of a message of rank 0, which has readied the last of them behind its receive. With the bug it does not wait for them.
+// Rank 2 sends when it has all partitions of a message of rank 0, which has readied the last of
+// them behind its receive. With the bug it does not wait for them.
 //
 // run: ranks=3 mpi=mpich
 // expect message race: receive @{first} send @{give}
@@ -10,7 +11,7 @@
 
 // Whichever of the two comes first, the other is the one that could have come.
 __attribute__((noinline)) static void give(int value) {
-  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{give}*/
+  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }
 
 int main(int argc, char** argv) {
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
     MPI_Psend_init(parts, 2, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     MPI_Start(&request);
     MPI_Pready(0, request);
-    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{first}*/
     MPI_Pready(1, request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Request_free(&request);

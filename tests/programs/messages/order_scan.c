@@ -1,4 +1,5 @@
-// Rank 2 sends behind a scan that does not block. With the bug it does not wait for it; fixed, it goes on only when rank 0 has begun it, which has its message by then.
+// Rank 2 sends behind a scan that does not block. With the bug it does not wait for it; fixed, it
+// goes on only when rank 0 has begun it, which has its message by then.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -10,7 +11,7 @@
 
 // Whichever of the two comes first, the other is the one that could have come.
 __attribute__((noinline)) static void give(int value) {
-  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{give}*/
+  MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }
 
 int main(int argc, char** argv) {
@@ -18,7 +19,9 @@ int main(int argc, char** argv) {
   int rank, sum = 0, values[2];
   MPI_Request scan;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+  if (rank == 0)
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{first}*/
   if (rank == 1) give(rank);
   MPI_Iscan(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &scan);
 #ifdef FIXED

@@ -1,5 +1,5 @@
-// Rank 1 sends, and then tells rank 2 that it may. With a synchronous send the first message has been taken by then; with a standard send it may lie
-// anywhere.
+// Rank 1 sends, and then tells rank 2 that it may. With a synchronous send the first message has
+// been taken by then; with a standard send it may lie anywhere.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{send}
@@ -20,12 +20,13 @@ int main(int argc, char** argv) {
   int rank, values[2], token = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
-    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{first}*/
+    MPI_Recv(&values[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{first}*/
     MPI_Recv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("%d %d\n", values[0], values[1]);
   } else {
     if (rank == 2) MPI_Recv(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    SEND(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);  /*{send}*/
+    SEND(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{send}*/
     if (rank == 1) MPI_Send(&token, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

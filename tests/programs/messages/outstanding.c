@@ -1,4 +1,5 @@
-// Several receives from any source outstanding at once, of which the program takes the first to be rank 1's. Fixed: one for each rank, by name.
+// Several receives from any source outstanding at once, of which the program takes the first to be
+// rank 1's. Fixed: one for each rank, by name.
 //
 // run: ranks=4
 // expect message race: receive @{post} send @{give}
@@ -19,14 +20,14 @@ int main(int argc, char** argv) {
 #ifdef FIXED
       MPI_Irecv(&values[i], 1, MPI_INT, i, 3, MPI_COMM_WORLD, &requests[i]);
 #else
-      MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[i]);  /*{post}*/
+      MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &requests[i]); /*{post}*/
 #endif
     }
     MPI_Waitall(size - 1, requests + 1, MPI_STATUSES_IGNORE);
     for (int i = 1; i < size; ++i) sum += values[i];
     printf("%d\n", sum);
   } else {
-    MPI_Send(&rank, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&rank, 1, MPI_INT, 0, 3, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

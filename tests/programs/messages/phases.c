@@ -1,5 +1,6 @@
-// Phases with a barrier behind each: in a phase rank 0 takes a message from anybody, and there is one who sends. Without the barrier the senders of
-// two phases race. In every phase the others exchange with standard sends, which only buffers make possible: with Sendrecv it needs none.
+// Phases with a barrier behind each: in a phase rank 0 takes a message from anybody, and there is
+// one who sends. Without the barrier the senders of two phases race. In every phase the others
+// exchange with standard sends, which only buffers make possible: with Sendrecv it needs none.
 // run: ranks=5
 // output: sum 60
 // expect message race: receive @{take} send @{give}
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
     }
     if (rank == 1 || rank == 2) {
 #ifdef FIXED
-      MPI_Sendrecv(&value, 1, MPI_INT, 3 - rank, 1, &other, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(&value, 1, MPI_INT, 3 - rank, 1, &other, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
 #else
       MPI_Send(&value, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD);
       MPI_Recv(&other, 1, MPI_INT, 3 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

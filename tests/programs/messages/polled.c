@@ -1,5 +1,6 @@
-// Each rank sends the other a packet, and looks after it and after what comes in by turns. Whether the send was over at the first look makes no difference.
-// The bug: it sends with MPI_Send, which may wait for the receive.
+// Each rank sends the other a packet, and looks after it and after what comes in by turns. Whether
+// the send was over at the first look makes no difference. The bug: it sends with MPI_Send, which
+// may wait for the receive.
 //
 // run: ranks=2
 // expect not portable

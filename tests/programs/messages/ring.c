@@ -1,4 +1,5 @@
-// A ring in which everybody sends first: it needs a buffer. Fixed: even ranks send first, odd ones receive first.
+// A ring in which everybody sends first: it needs a buffer. Fixed: even ranks send first, odd ones
+// receive first.
 //
 // run: ranks=4
 // expect not portable

@@ -1,5 +1,6 @@
-// A probe for any tag, then a receive that names the source but not the tag the probe saw: another message of that rank may be first for it ... and the
-// probe itself could have seen the other rank's. Fixed: the sources in turn.
+// A probe for any tag, then a receive that names the source but not the tag the probe saw: another
+// message of that rank may be first for it ... and the probe itself could have seen the other
+// rank's. Fixed: the sources in turn.
 //
 // run: ranks=3
 // expect message race: probe @{look} send @{give}
@@ -19,14 +20,15 @@ int main(int argc, char** argv) {
 #ifdef FIXED
       MPI_Probe(i, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 #else
-      MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);  /*{look}*/
+      MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status); /*{look}*/
 #endif
-      MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
       sum += value;
     }
     printf("%d\n", sum);
   } else {
-    MPI_Send(&rank, 1, MPI_INT, 0, 10 + rank, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&rank, 1, MPI_INT, 0, 10 + rank, MPI_COMM_WORLD); /*{give}*/
   }
   MPI_Finalize();
   return 0;

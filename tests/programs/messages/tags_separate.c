@@ -1,4 +1,5 @@
-// Receives from any source that tags keep apart; the buggy form uses one tag for both kinds of message.
+// Receives from any source that tags keep apart; the buggy form uses one tag for both kinds of
+// message.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -18,14 +19,15 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     int a, b;
-    MPI_Recv(&a, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);        /*{first}*/
-    MPI_Recv(&b, 1, MPI_INT, MPI_ANY_SOURCE, kSecond, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  /*{second}*/
+    MPI_Recv(&a, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{first}*/
+    MPI_Recv(&b, 1, MPI_INT, MPI_ANY_SOURCE, kSecond, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE); /*{second}*/
     printf("%d %d\n", a < b ? a : b, a < b ? b : a);
   } else {
     const int value = 10 * rank;
     // The first has been sent, which does not say that it has arrived.
     if (rank == 2) MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(&value, 1, MPI_INT, 0, rank == 1 ? 1 : kSecond, MPI_COMM_WORLD);  /*{give}*/
+    MPI_Send(&value, 1, MPI_INT, 0, rank == 1 ? 1 : kSecond, MPI_COMM_WORLD); /*{give}*/
     if (rank == 1) MPI_Send(NULL, 0, MPI_INT, 2, 9, MPI_COMM_WORLD);
   }
   MPI_Finalize();

@@ -1,4 +1,5 @@
-// Both ranks send, look once whether that is over, and receive: whoever was told no waits behind the receive. Without buffers that comes to its end as well.
+// Both ranks send, look once whether that is over, and receive: whoever was told no waits behind
+// the receive. Without buffers that comes to its end as well.
 //
 // run: ranks=2
 // expect no race

@@ -1,5 +1,6 @@
-// Rank 0 looks for some time whether the second message is there already; if not, it takes the first one meanwhile. The bug: it waits for the second one first, and
-// rank 1 has to be rid of the first one before it sends that.
+// Rank 0 looks for some time whether the second message is there already; if not, it takes the
+// first one meanwhile. The bug: it waits for the second one first, and rank 1 has to be rid of the
+// first one before it sends that.
 //
 // run: ranks=2
 // expect not portable
@@ -17,7 +18,8 @@ int main(int argc, char** argv) {
     MPI_Irecv(&second, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &request);
 #ifdef FIXED
     int is_there = 0;
-    for (int i = 0; i < 1000 && !is_there; ++i, usleep(1000)) MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 1000 && !is_there; ++i, usleep(1000))
+      MPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
 #else
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 #endif

@@ -1,4 +1,5 @@
-// No message could have been taken by another receive, but the program asks what has come so far. Fixed: it waits for all.
+// No message could have been taken by another receive, but the program asks what has come so far.
+// Fixed: it waits for all.
 //
 // run: ranks=3
 // expect not repeatable
@@ -13,7 +14,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
     MPI_Request requests[2];
-    for (int i = 0; i < 2; ++i) MPI_Irecv(&values[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 2; ++i)
+      MPI_Irecv(&values[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &requests[i]);
 #ifdef FIXED
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 #else

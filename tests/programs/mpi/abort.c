@@ -1,4 +1,5 @@
-// MPI_Abort: what was recorded before it is there, the call itself too, and the exit code is the program's.
+// MPI_Abort: what was recorded before it is there, the call itself too, and the exit code is the
+// program's.
 #include <unistd.h>
 #include "check.h"
 // run: ranks=2 exit=7

@@ -1,4 +1,5 @@
-// Every blocking collective: which bytes each rank gives and takes, rank by rank where the counts differ.
+// Every blocking collective: which bytes each rank gives and takes, rank by rank where the counts
+// differ.
 #include "check.h"
 // run: ranks=3
 // output: collectives right
@@ -52,7 +53,10 @@ int main(int argc, char** argv) {
   CHECK(b[7] == 2);
 
   // Rank 0 keeps an int and swaps a double with rank 1; rank 2 gives and gets nothing.
-  struct { int i; double d; } out = {rank, rank + 0.5}, in = {-1, -1};
+  struct {
+    int i;
+    double d;
+  } out = {rank, rank + 0.5}, in = {-1, -1};
   int some[3] = {rank == 0, rank < 2 ? rank == 0 : 0, 0}, offsets[3] = {0, 8, 0};
   MPI_Datatype types[3] = {MPI_INT, MPI_DOUBLE, MPI_INT};
   if (rank == 1) some[0] = 1, types[0] = MPI_DOUBLE, offsets[0] = 8;

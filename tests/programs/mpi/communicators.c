@@ -1,4 +1,5 @@
-// Communicators made in every way: ranks in their calls become world ranks, and all members agree on each one's uid.
+// Communicators made in every way: ranks in their calls become world ranks, and all members agree
+// on each one's uid.
 #include "check.h"
 // run: ranks=6
 // output: made them all
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
     MPI_Comm_create_group(MPI_COMM_WORLD, three, 5, &grouped);
     int me, in = -1;
     MPI_Comm_rank(grouped, &me);
-    MPI_Sendrecv(&rank, 1, MPI_INT, (me + 1) % 3, 1, &in, 1, MPI_INT, (me + 2) % 3, 1, grouped, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (me + 1) % 3, 1, &in, 1, MPI_INT, (me + 2) % 3, 1, grouped,
+                 MPI_STATUS_IGNORE);
     CHECK(in == members[(me + 2) % 3]);
     MPI_Comm_free(&grouped);
     MPI_Comm_free(&created);

@@ -1,4 +1,5 @@
-// Waitany, Waitsome, Testany, Testsome, Testall, Request_get_status, Cancel, and Request_free while the message is under way.
+// Waitany, Waitsome, Testany, Testsome, Testall, Request_get_status, Cancel, and Request_free while
+// the message is under way.
 #include "check.h"
 // run: ranks=2
 // output: done 10

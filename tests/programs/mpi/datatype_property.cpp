@@ -1,12 +1,13 @@
 // Do our data maps name the bytes that MPI itself moves?
 //
-// Makes random nested datatypes and compares each one's map with what MPI_Pack takes from a buffer: the buffer is
-// filled with the bytes' own positions (one pass for each byte of a position), so the packed data says where it came
-// from. Positions are compared as multisets: a byte that a type names twice must be named twice. Then a few large
-// types, whose maps must stay small.
+// Makes random nested datatypes and compares each one's map with what MPI_Pack takes from a buffer:
+// the buffer is filled with the bytes' own positions (one pass for each byte of a position), so the
+// packed data says where it came from. Positions are compared as multisets: a byte that a type
+// names twice must be named twice. Then a few large types, whose maps must stay small.
 //
 // run: datatype_property [N [seed]]     on one rank
-// → expect: "ok N types", exit 0. On a failure: the type's construction, the command that makes it again, exit 1.
+// → expect: "ok N types", exit 0. On a failure: the type's construction, the command that makes it
+// again, exit 1.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -58,7 +59,8 @@ struct Measures {
   }
   bool small() const {
     const auto fits = [](MPI_Count value) { return -kMaxSpan <= value && value <= kMaxSpan; };
-    return size <= kMaxBytes && fits(lower_bound) && fits(extent) && fits(true_lower_bound) && fits(true_extent);
+    return size <= kMaxBytes && fits(lower_bound) && fits(extent) && fits(true_lower_bound) &&
+           fits(true_extent);
   }
 };
 
@@ -90,8 +92,9 @@ class Generator {
     return leaf();
   }
 
-  // Open MPI 4.1 refuses to make a darray of a type without data; and after a struct with such a member, it packs
-  // several elements as if they lay side by side, whatever the extent (which it tells rightly).
+  // Open MPI 4.1 refuses to make a darray of a type without data; and after a struct with such a
+  // member, it packs several elements as if they lay side by side, whatever the extent (which it
+  // tells rightly).
   Made make_with_data(int depth) {
     Made made = make(depth);
     if (!kOpenMpi || Measures(made.type).size > 0) return made;
@@ -146,8 +149,12 @@ class Generator {
     return result;
   }
 
-  static std::vector<MPI_Aint> addresses(const std::vector<int>& values) { return {values.begin(), values.end()}; }
-  static std::vector<MPI_Count> large(const std::vector<int>& values) { return {values.begin(), values.end()}; }
+  static std::vector<MPI_Aint> addresses(const std::vector<int>& values) {
+    return {values.begin(), values.end()};
+  }
+  static std::vector<MPI_Count> large(const std::vector<int>& values) {
+    return {values.begin(), values.end()};
+  }
 
   Made derived(int depth) {
     const int constructor = number(0, 11);
@@ -155,17 +162,39 @@ class Generator {
     Made old = constructor == 10 ? make_with_data(depth - 1) : make(depth - 1);
     Made made{MPI_DATATYPE_NULL, "", old.elements, false};
     switch (constructor) {
-      case 1: duplicate(old, made); break;
-      case 2: contiguous(old, made); break;
-      case 3: vector(old, made); break;
-      case 4: hvector(old, made); break;
-      case 5: indexed(old, made); break;
-      case 6: hindexed(old, made); break;
-      case 7: indexed_block(old, made); break;
-      case 8: hindexed_block(old, made); break;
-      case 9: subarray(old, made); break;
-      case 10: darray(old, made); break;
-      case 11: resized(old, made); break;
+      case 1:
+        duplicate(old, made);
+        break;
+      case 2:
+        contiguous(old, made);
+        break;
+      case 3:
+        vector(old, made);
+        break;
+      case 4:
+        hvector(old, made);
+        break;
+      case 5:
+        indexed(old, made);
+        break;
+      case 6:
+        hindexed(old, made);
+        break;
+      case 7:
+        indexed_block(old, made);
+        break;
+      case 8:
+        hindexed_block(old, made);
+        break;
+      case 9:
+        subarray(old, made);
+        break;
+      case 10:
+        darray(old, made);
+        break;
+      case 11:
+        resized(old, made);
+        break;
     }
     old.free();  // the new type keeps what it needs
     return made;
@@ -192,7 +221,8 @@ class Generator {
   void contiguous(const Made& old, Made& made) {
     const int count = number(0, 5);
     made.text = "contiguous";
-    EITHER(MPI_Type_contiguous(count, old.type, &made.type), MPI_Type_contiguous_c(count, old.type, &made.type));
+    EITHER(MPI_Type_contiguous(count, old.type, &made.type),
+           MPI_Type_contiguous_c(count, old.type, &made.type));
     made.text += "(" + std::to_string(count) + ", " + old.text + ")";
   }
 
@@ -221,7 +251,8 @@ class Generator {
     const auto lengths = numbers(n, 0, 3), displacements = numbers(n, -6, 12);
     made.text = "indexed";
     EITHER(MPI_Type_indexed(n, lengths.data(), displacements.data(), old.type, &made.type),
-           MPI_Type_indexed_c(n, large(lengths).data(), large(displacements).data(), old.type, &made.type));
+           MPI_Type_indexed_c(n, large(lengths).data(), large(displacements).data(), old.type,
+                              &made.type));
     made.text += "(" + text_of(lengths) + text_of(displacements) + ", " + old.text + ")";
   }
 
@@ -229,8 +260,10 @@ class Generator {
     const int n = number(0, 5);
     const auto lengths = numbers(n, 0, 3), displacements = numbers(n, -80, 200);
     made.text = "hindexed";
-    EITHER(MPI_Type_create_hindexed(n, lengths.data(), addresses(displacements).data(), old.type, &made.type),
-           MPI_Type_create_hindexed_c(n, large(lengths).data(), large(displacements).data(), old.type, &made.type));
+    EITHER(MPI_Type_create_hindexed(n, lengths.data(), addresses(displacements).data(), old.type,
+                                    &made.type),
+           MPI_Type_create_hindexed_c(n, large(lengths).data(), large(displacements).data(),
+                                      old.type, &made.type));
     made.text += "(" + text_of(lengths) + text_of(displacements) + ", " + old.text + ")";
   }
 
@@ -239,7 +272,8 @@ class Generator {
     const auto displacements = numbers(n, -6, 12);
     made.text = "indexed_block";
     EITHER(MPI_Type_create_indexed_block(n, length, displacements.data(), old.type, &made.type),
-           MPI_Type_create_indexed_block_c(n, length, large(displacements).data(), old.type, &made.type));
+           MPI_Type_create_indexed_block_c(n, length, large(displacements).data(), old.type,
+                                           &made.type));
     made.text += "(" + std::to_string(length) + text_of(displacements) + ", " + old.text + ")";
   }
 
@@ -247,8 +281,10 @@ class Generator {
     const int n = number(0, 5), length = number(0, 3);
     const auto displacements = numbers(n, -80, 200);
     made.text = "hindexed_block";
-    EITHER(MPI_Type_create_hindexed_block(n, length, addresses(displacements).data(), old.type, &made.type),
-           MPI_Type_create_hindexed_block_c(n, length, large(displacements).data(), old.type, &made.type));
+    EITHER(MPI_Type_create_hindexed_block(n, length, addresses(displacements).data(), old.type,
+                                          &made.type),
+           MPI_Type_create_hindexed_block_c(n, length, large(displacements).data(), old.type,
+                                            &made.type));
     made.text += "(" + std::to_string(length) + text_of(displacements) + ", " + old.text + ")";
   }
 
@@ -261,9 +297,10 @@ class Generator {
       starts.push_back(number(0, size - subsizes.back()));
     }
     made.text = "subarray";
-    EITHER(MPI_Type_create_subarray(n, sizes.data(), subsizes.data(), starts.data(), order, old.type, &made.type),
-           MPI_Type_create_subarray_c(n, large(sizes).data(), large(subsizes).data(), large(starts).data(), order,
-                                      old.type, &made.type));
+    EITHER(MPI_Type_create_subarray(n, sizes.data(), subsizes.data(), starts.data(), order,
+                                    old.type, &made.type),
+           MPI_Type_create_subarray_c(n, large(sizes).data(), large(subsizes).data(),
+                                      large(starts).data(), order, old.type, &made.type));
     made.text += "(" + text_of(sizes) + text_of(subsizes) + text_of(starts) +
                  (order == MPI_ORDER_C ? "C, " : "Fortran, ") + old.text + ")";
   }
@@ -278,18 +315,22 @@ class Generator {
       processes.push_back(kind == 0 ? 1 : number(1, 3));
       size *= processes.back();
       const int least = kind == 1 ? (global + processes.back() - 1) / processes.back() : 1;
-      kinds.push_back(kind == 0 ? MPI_DISTRIBUTE_NONE : kind == 1 ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC);
-      arguments.push_back(kind == 0 || flip() ? MPI_DISTRIBUTE_DFLT_DARG : number(least, least + 2));
+      kinds.push_back(kind == 0   ? MPI_DISTRIBUTE_NONE
+                      : kind == 1 ? MPI_DISTRIBUTE_BLOCK
+                                  : MPI_DISTRIBUTE_CYCLIC);
+      arguments.push_back(kind == 0 || flip() ? MPI_DISTRIBUTE_DFLT_DARG
+                                              : number(least, least + 2));
     }
     const int rank = number(0, size - 1);
     made.text = "darray";
-    EITHER(MPI_Type_create_darray(size, rank, n, sizes.data(), kinds.data(), arguments.data(), processes.data(), order,
-                                  old.type, &made.type),
-           MPI_Type_create_darray_c(size, rank, n, large(sizes).data(), kinds.data(), arguments.data(),
-                                    processes.data(), order, old.type, &made.type));
-    made.text += "(" + std::to_string(rank) + " of " + std::to_string(size) + text_of(sizes) + text_of(kinds) +
-                 text_of(arguments) + text_of(processes) + (order == MPI_ORDER_C ? "C, " : "Fortran, ") + old.text +
-                 ")";
+    EITHER(
+        MPI_Type_create_darray(size, rank, n, sizes.data(), kinds.data(), arguments.data(),
+                               processes.data(), order, old.type, &made.type),
+        MPI_Type_create_darray_c(size, rank, n, large(sizes).data(), kinds.data(), arguments.data(),
+                                 processes.data(), order, old.type, &made.type));
+    made.text += "(" + std::to_string(rank) + " of " + std::to_string(size) + text_of(sizes) +
+                 text_of(kinds) + text_of(arguments) + text_of(processes) +
+                 (order == MPI_ORDER_C ? "C, " : "Fortran, ") + old.text + ")";
   }
 
   void resized(const Made& old, Made& made) {
@@ -312,10 +353,13 @@ class Generator {
       if (!again) members.push_back(make_with_data(depth - 1));
       types.push_back(members.back().type);
       texts += ", " + members.back().text;
-      if (lengths[i] > 0) made.elements.insert(members.back().elements.begin(), members.back().elements.end());
+      if (lengths[i] > 0)
+        made.elements.insert(members.back().elements.begin(), members.back().elements.end());
     }
-    EITHER(MPI_Type_create_struct(n, lengths.data(), addresses(displacements).data(), types.data(), &made.type),
-           MPI_Type_create_struct_c(n, large(lengths).data(), large(displacements).data(), types.data(), &made.type));
+    EITHER(MPI_Type_create_struct(n, lengths.data(), addresses(displacements).data(), types.data(),
+                                  &made.type),
+           MPI_Type_create_struct_c(n, large(lengths).data(), large(displacements).data(),
+                                    types.data(), &made.type));
     made.text += "(" + text_of(lengths) + text_of(displacements) + texts + ")";
     for (Made& member : members) member.free();
     return made;
@@ -324,21 +368,25 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-// Where the bytes of `count` elements lie, in ascending order, as MPI_Pack finds them. The buffer has room for what
-// either side may think: true extents differ (MPICH lets a struct's empty members stretch them, Open MPI forgets
-// overlapping parts).
-std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measures& measures, const DataMap& map) {
+// Where the bytes of `count` elements lie, in ascending order, as MPI_Pack finds them. The buffer
+// has room for what either side may think: true extents differ (MPICH lets a struct's empty members
+// stretch them, Open MPI forgets overlapping parts).
+std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measures& measures,
+                                      const DataMap& map) {
   const int64_t last = (count - 1) * measures.extent;
-  const int64_t low = std::min<int64_t>(measures.true_lower_bound, map.bounds().begin) + std::min<int64_t>(0, last);
-  const int64_t high = std::max<int64_t>(measures.true_lower_bound + measures.true_extent, map.bounds().end) +
-                       std::max<int64_t>(0, last);
+  const int64_t low =
+      std::min<int64_t>(measures.true_lower_bound, map.bounds().begin) + std::min<int64_t>(0, last);
+  const int64_t high =
+      std::max<int64_t>(measures.true_lower_bound + measures.true_extent, map.bounds().end) +
+      std::max<int64_t>(0, last);
   std::vector<unsigned char> buffer(high - low + 1);
   int capacity = 0;
   MPI_Pack_size(count, type, MPI_COMM_SELF, &capacity);
   std::vector<unsigned char> packed(capacity + 1);
   std::vector<int64_t> positions;
   for (int pass = 0; pass < 3; ++pass) {
-    for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = static_cast<unsigned char>(i >> (8 * pass));
+    for (std::size_t i = 0; i < buffer.size(); ++i)
+      buffer[i] = static_cast<unsigned char>(i >> (8 * pass));
     int used = 0;
     MPI_Pack(buffer.data() - low, count, type, packed.data(), capacity, &used, MPI_COMM_SELF);
     positions.resize(used);
@@ -349,7 +397,8 @@ std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measur
   return positions;
 }
 
-void append_positions(const Box& box, std::size_t dimension, int64_t offset, std::vector<int64_t>& positions) {
+void append_positions(const Box& box, std::size_t dimension, int64_t offset,
+                      std::vector<int64_t>& positions) {
   if (dimension == box.dimensions.size()) {
     for (int64_t i = 0; i < box.length; ++i) positions.push_back(offset + i);
     return;
@@ -361,7 +410,8 @@ void append_positions(const Box& box, std::size_t dimension, int64_t offset, std
 std::vector<int64_t> mapped_positions(const DataMap& map, int count) {
   std::vector<int64_t> positions;
   for (int i = 0; i < count; ++i)
-    for (const Box& box : map.boxes) append_positions(box, 0, box.offset + i * map.extent, positions);
+    for (const Box& box : map.boxes)
+      append_positions(box, 0, box.offset + i * map.extent, positions);
   std::sort(positions.begin(), positions.end());
   return positions;
 }
@@ -387,13 +437,15 @@ std::string verdict(const Made& made, int count) {
   if (map.lower_bound != measures.lower_bound) return "lower bound";
   if (map.extent != measures.extent) return "extent";
   const std::string element = made.elements.size() == 1 ? *made.elements.begin() : "";
-  if (description.element != element) return "element is '" + element + "', not '" + description.element + "'";
+  if (description.element != element)
+    return "element is '" + element + "', not '" + description.element + "'";
   MPI_Datatype committed;
   MPI_Type_dup(made.type, &committed);
   MPI_Type_commit(&committed);
   const auto truth = packed_positions(committed, count, measures, map);
   MPI_Type_free(&committed);
-  if (mapped_positions(map, count) != truth) return "positions, MPI's are" + text_of(ranges_of(truth));
+  if (mapped_positions(map, count) != truth)
+    return "positions, MPI's are" + text_of(ranges_of(truth));
   if (photofinish::expand(map, count) != ranges_of(truth)) return "expand";
   return {};
 }
@@ -407,12 +459,14 @@ bool check_random(int index, std::uint64_t seed) {
     made.free();
     return true;
   }
-  std::printf("type %d, %d elements: wrong %s\n  %s\n  again: datatype_property 1 %llu\n", index, count, wrong.c_str(),
-              made.text.c_str(), static_cast<unsigned long long>(seed));
+  std::printf("type %d, %d elements: wrong %s\n  %s\n  again: datatype_property 1 %llu\n", index,
+              count, wrong.c_str(), made.text.c_str(), static_cast<unsigned long long>(seed));
   for (const Box& box : describe_type(made.type).map.boxes) {
-    std::printf("  box %lld +%lld", static_cast<long long>(box.offset), static_cast<long long>(box.length));
+    std::printf("  box %lld +%lld", static_cast<long long>(box.offset),
+                static_cast<long long>(box.length));
     for (const auto& dimension : box.dimensions)
-      std::printf(" %lld x %lld", static_cast<long long>(dimension.count), static_cast<long long>(dimension.stride));
+      std::printf(" %lld x %lld", static_cast<long long>(dimension.count),
+                  static_cast<long long>(dimension.stride));
     std::printf("\n");
   }
   return false;
@@ -426,10 +480,12 @@ bool compact(const char* what, MPI_Datatype type, std::size_t boxes, std::size_t
   std::size_t most = 0;
   for (const Box& box : map.boxes) most = std::max(most, box.dimensions.size());
   const bool bounds = map.lower_bound == measures.lower_bound && map.extent == measures.extent;
-  if (map.size == measures.size && bounds && map.boxes.size() <= boxes && most <= dimensions) return true;
-  std::printf("%s: size %lld of %lld, bounds %s, %zu boxes of at most %zu, %zu dimensions of at most %zu\n", what,
-              static_cast<long long>(map.size), static_cast<long long>(measures.size), bounds ? "right" : "wrong",
-              map.boxes.size(), boxes, most, dimensions);
+  if (map.size == measures.size && bounds && map.boxes.size() <= boxes && most <= dimensions)
+    return true;
+  std::printf(
+      "%s: size %lld of %lld, bounds %s, %zu boxes of at most %zu, %zu dimensions of at most %zu\n",
+      what, static_cast<long long>(map.size), static_cast<long long>(measures.size),
+      bounds ? "right" : "wrong", map.boxes.size(), boxes, most, dimensions);
   return false;
 }
 
@@ -466,9 +522,11 @@ bool check_compact() {
   MPI_Type_create_subarray(3, sizes, subsizes, starts, MPI_ORDER_C, MPI_SHORT, &type);
   good &= compact("subarray", type, 1, 2);
 
-  const int kinds[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, arguments[] = {3, 7, 500};
+  const int kinds[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+            arguments[] = {3, 7, 500};
   const int processes[] = {2, 2, 2};
-  MPI_Type_create_darray(8, 5, 3, sizes, kinds, arguments, processes, MPI_ORDER_FORTRAN, MPI_INT, &type);
+  MPI_Type_create_darray(8, 5, 3, sizes, kinds, arguments, processes, MPI_ORDER_FORTRAN, MPI_INT,
+                         &type);
   good &= compact("darray", type, 4, 4);
 
   std::mt19937 random(1);
@@ -476,8 +534,8 @@ bool check_compact() {
   MPI_Type_indexed(kMany, lengths.data(), displacements.data(), MPI_INT, &type);
   good &= compact("irregular indexed", type, kMany, 8);
 
-  // Taken apart twice at each level, this would take long. Open MPI gives no choice: its contents are copies, so two
-  // members of one type are two types.
+  // Taken apart twice at each level, this would take long. Open MPI gives no choice: its contents
+  // are copies, so two members of one type are two types.
   type = MPI_INT;
   for (int depth = 0; depth < (kOpenMpi ? 10 : 30); ++depth) {
     const int lengths_of_members[] = {1, 1};
@@ -498,20 +556,25 @@ bool check_names() {
   MPI_Type_set_name(type, "a name");
   const bool named = describe_type(type).name == "a name";
   MPI_Type_free(&type);
-  const bool predefined = describe_type(MPI_2INT).name == "MPI_2INT" && describe_type(MPI_2INT).element == "MPI_2INT";
+  const bool predefined =
+      describe_type(MPI_2INT).name == "MPI_2INT" && describe_type(MPI_2INT).element == "MPI_2INT";
   const bool null = describe_type(MPI_DATATYPE_NULL).map == DataMap();
   if (!unnamed || !named || !predefined || !null)
-    std::printf("names: unnamed %d, named %d, predefined %d, null %d\n", unnamed, named, predefined, null);
+    std::printf("names: unnamed %d, named %d, predefined %d, null %d\n", unnamed, named, predefined,
+                null);
   return unnamed && named && predefined && null;
 }
 
 // The markers that MPI 3 removed; old programs still have them, and both libraries still know them.
 bool check_markers() {
 #if defined(OPEN_MPI)
-  void* const lower = photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_lb");
-  void* const upper = photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_ub");
+  void* const lower =
+      photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_lb");
+  void* const upper =
+      photofinish::mpi::find_real(photofinish::mpi::SymbolKind::Variable, "ompi_mpi_ub");
   if (!lower || !upper) return true;
-  const MPI_Datatype types[] = {static_cast<MPI_Datatype>(lower), MPI_INT, static_cast<MPI_Datatype>(upper)};
+  const MPI_Datatype types[] = {static_cast<MPI_Datatype>(lower), MPI_INT,
+                                static_cast<MPI_Datatype>(upper)};
 #else
   const MPI_Datatype types[] = {MPI_LB, MPI_INT, MPI_UB};
 #endif
@@ -521,7 +584,8 @@ bool check_markers() {
   MPI_Type_create_struct(3, lengths, displacements, types, &type);
   const TypeDescription description = describe_type(type);
   MPI_Type_free(&type);
-  const bool good = description.map == DataMap{{{4, 8, {}}}, 8, -8, 48} && description.element == "MPI_INT";
+  const bool good =
+      description.map == DataMap{{{4, 8, {}}}, 8, -8, 48} && description.element == "MPI_INT";
   if (!good) std::printf("struct with MPI_LB and MPI_UB\n");
   return good;
 }

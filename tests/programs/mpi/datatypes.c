@@ -41,12 +41,18 @@ int main(int argc, char** argv) {
   MPI_Datatype t[14];
   const int lengths[2] = {1, 3}, places[2] = {0, 3}, far[2] = {0, 5};
   const MPI_Aint bytes[2] = {0, 18}, block_bytes[2] = {0, 20};
-  struct record { char c; int i; double d; };
+  struct record {
+    char c;
+    int i;
+    double d;
+  };
   const int ones[3] = {1, 1, 1};
-  const MPI_Aint members[3] = {offsetof(struct record, c), offsetof(struct record, i), offsetof(struct record, d)};
+  const MPI_Aint members[3] = {offsetof(struct record, c), offsetof(struct record, i),
+                               offsetof(struct record, d)};
   const MPI_Datatype kinds[3] = {MPI_CHAR, MPI_INT, MPI_DOUBLE};
   const int whole[2] = {4, 6}, part[2] = {2, 2}, first[2] = {1, 1};
-  const int block[1] = {MPI_DISTRIBUTE_BLOCK}, standard[1] = {MPI_DISTRIBUTE_DFLT_DARG}, grid[1] = {2}, cells[1] = {10};
+  const int block[1] = {MPI_DISTRIBUTE_BLOCK}, standard[1] = {MPI_DISTRIBUTE_DFLT_DARG},
+            grid[1] = {2}, cells[1] = {10};
   MPI_Type_contiguous(3, MPI_INT, &t[0]);
   MPI_Type_vector(3, 2, 6, MPI_INT, &t[1]);
   MPI_Type_create_hvector(3, 2, 24, MPI_INT, &t[2]);
@@ -65,8 +71,10 @@ int main(int argc, char** argv) {
 
   int a[24], b[12] = {0};
   for (int i = 0; i < 24; ++i) a[i] = i;
-  if (rank == 0) MPI_Send(a, 2, t[10], 1, 0, MPI_COMM_WORLD);
-  else MPI_Recv(b, 12, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0)
+    MPI_Send(a, 2, t[10], 1, 0, MPI_COMM_WORLD);
+  else
+    MPI_Recv(b, 12, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (rank == 1) CHECK(b[1] == 1 && b[2] == 6 && b[6] == 2 && b[11] == 15);
 
   // Two variables that have nothing to do with each other, by their addresses.
@@ -76,8 +84,10 @@ int main(int argc, char** argv) {
   MPI_Get_address(&there[50], &addresses[1]);
   MPI_Type_create_hindexed(2, ones, addresses, MPI_INT, &t[13]);
   MPI_Type_commit(&t[13]);
-  if (rank == 0) MPI_Send(MPI_BOTTOM, 1, t[13], 1, 1, MPI_COMM_WORLD);
-  else MPI_Recv(b, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 0)
+    MPI_Send(MPI_BOTTOM, 1, t[13], 1, 1, MPI_COMM_WORLD);
+  else
+    MPI_Recv(b, 2, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   for (int i = 0; i < 14; ++i) MPI_Type_free(&t[i]);
   if (rank == 0) printf("types right\n");
   MPI_Finalize();

@@ -1,4 +1,5 @@
-// Calls that fail, in a program that wants to know: they are on record with the error that the program got.
+// Calls that fail, in a program that wants to know: they are on record with the error that the
+// program got.
 #include "check.h"
 // run: ranks=2
 // output: five errors
@@ -21,8 +22,10 @@ int main(int argc, char** argv) {
   errors += MPI_Recv(x, -1, MPI_INT, 0, MPI_ANY_TAG, world, MPI_STATUS_IGNORE) != MPI_SUCCESS;
   errors += MPI_Bcast(x, 1, MPI_INT, 17, world) != MPI_SUCCESS;
   // A message that is longer than the buffer.
-  if (rank == 0) MPI_Send(x, 2, MPI_INT, 1, 5, world);
-  else CHECK(MPI_Recv(x, 1, MPI_INT, 0, 5, world, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+  if (rank == 0)
+    MPI_Send(x, 2, MPI_INT, 1, 5, world);
+  else
+    CHECK(MPI_Recv(x, 1, MPI_INT, 0, 5, world, MPI_STATUS_IGNORE) != MPI_SUCCESS);
   MPI_Win win;
   MPI_Win_allocate(8, 4, MPI_INFO_NULL, world, &base, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);

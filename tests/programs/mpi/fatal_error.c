@@ -1,4 +1,5 @@
-// An error that ends the program: the call that failed is on record, and so is everything before it.
+// An error that ends the program: the call that failed is on record, and so is everything before
+// it.
 #include <unistd.h>
 #include "check.h"
 // run: ranks=2 exit=nonzero

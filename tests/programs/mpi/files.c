@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_File file;
   int out[6] = {rank, rank, rank, rank, 7, 8}, in[4];
-  MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
   MPI_File_write_at(file, 24 * rank, out, 4, MPI_INT, MPI_STATUS_IGNORE);
   MPI_Request request;
   MPI_File_iwrite_at(file, 24 * rank + 16, &out[4], 2, MPI_INT, &request);

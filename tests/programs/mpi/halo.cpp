@@ -1,4 +1,5 @@
-// C++, eight ranks: a halo exchange on a 2 × 4 torus, columns as strided types, from a template and a lambda.
+// C++, eight ranks: a halo exchange on a 2 × 4 torus, columns as strided types, from a template and
+// a lambda.
 #include <cstdio>
 #include <vector>
 #include "check.h"

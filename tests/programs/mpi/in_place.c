@@ -1,4 +1,5 @@
-// MPI_IN_PLACE: the own block stays where it is, and is read, or the whole buffer is both given and taken.
+// MPI_IN_PLACE: the own block stays where it is, and is read, or the whole buffer is both given and
+// taken.
 #include "check.h"
 // run: ranks=3
 // output: in place right
@@ -28,9 +29,11 @@ int main(int argc, char** argv) {
   const int counts[3] = {1, 2, 3}, displs[3] = {0, 2, 5}, ones[3] = {1, 1, 1}, apart[3] = {0, 2, 4};
   MPI_Gather(rank == 1 ? MPI_IN_PLACE : a, 2, MPI_INT, rank == 1 ? a : NULL, 2, MPI_INT, 1, world);
   if (rank == 1) CHECK(a[1] == 0 && a[3] == 1 && a[5] == 2);
-  MPI_Gatherv(rank == 0 ? MPI_IN_PLACE : a, rank + 1, MPI_INT, a, counts, displs, MPI_INT, 0, world);
+  MPI_Gatherv(rank == 0 ? MPI_IN_PLACE : a, rank + 1, MPI_INT, a, counts, displs, MPI_INT, 0,
+              world);
   MPI_Scatter(a, 2, MPI_INT, rank == 2 ? MPI_IN_PLACE : a, 2, MPI_INT, 2, world);
-  MPI_Scatterv(a, counts, displs, MPI_INT, rank == 2 ? MPI_IN_PLACE : a, rank + 1, MPI_INT, 2, world);
+  MPI_Scatterv(a, counts, displs, MPI_INT, rank == 2 ? MPI_IN_PLACE : a, rank + 1, MPI_INT, 2,
+               world);
   for (int i = 0; i < 8; ++i) a[i] = rank;
   MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, a, 1, MPI_INT, world);
   CHECK(a[0] == 0 && a[1] == 1 && a[2] == 2);

@@ -1,4 +1,5 @@
-// Passive targets: locks of both kinds, the four flushes, sync, on a window of a communicator that is not the world.
+// Passive targets: locks of both kinds, the four flushes, sync, on a window of a communicator that
+// is not the world.
 #include "check.h"
 // run: ranks=4
 // output: counted 3

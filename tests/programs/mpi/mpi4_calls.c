@@ -1,5 +1,6 @@
-// Calls that MPI 4 added: non-blocking send-receives, and a duplicate with info that is made in the background.
-// (MPICH 4.0 fills in the statuses of the former with numbers of its own, so what they say is left open.)
+// Calls that MPI 4 added: non-blocking send-receives, and a duplicate with info that is made in the
+// background. (MPICH 4.0 fills in the statuses of the former with numbers of its own, so what they
+// say is left open.)
 #include "check.h"
 // run: ranks=2 mpi=mpich
 // output: exchanged
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
   const int other = 1 - rank;
   int in = -1, both = rank;
   MPI_Request requests[2];
-  MPI_Isendrecv(&rank, 1, MPI_INT, other, 1, &in, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isendrecv(&rank, 1, MPI_INT, other, 1, &in, 1, MPI_INT, other, 1, MPI_COMM_WORLD,
+                &requests[0]);
   MPI_Isendrecv_replace(&both, 1, MPI_INT, other, 2, other, 2, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   CHECK(in == other && both == other);

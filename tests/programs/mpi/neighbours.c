@@ -1,5 +1,6 @@
-// Neighbourhood collectives, blocking, non-blocking and persistent, on a line of ranks and on a distributed graph. Beyond the
-// ends of the line there is nobody: those blocks are neither read nor written.
+// Neighbourhood collectives, blocking, non-blocking and persistent, on a line of ranks and on a
+// distributed graph. Beyond the ends of the line there is nobody: those blocks are neither read nor
+// written.
 #include "check.h"
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -52,8 +53,8 @@ int main(int argc, char** argv) {
   // 0 → 1, 1 → 2, 2 → 0, 1 → 0
   const int ins[3][2] = {{1, 2}, {0, 0}, {1, 0}}, outs[3][2] = {{1, 0}, {2, 0}, {0, 0}};
   const int in = rank == 0 ? 2 : 1, out = rank == 1 ? 2 : 1;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, ins[rank], MPI_UNWEIGHTED, out, outs[rank], MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                 0, &g);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, ins[rank], MPI_UNWEIGHTED, out, outs[rank],
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &g);
   const int ones[2] = {1, 1}, displs[2] = {0, 2};
   const MPI_Aint offsets[2] = {0, 12};
   const MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
@@ -73,13 +74,16 @@ int main(int argc, char** argv) {
   MPI_Ineighbor_alltoallv(a, ones, displs, MPI_INT, c[3], ones, displs, MPI_INT, g, &r[3]);
   MPI_Ineighbor_alltoallw(a, ones, offsets, ints, c[4], ones, offsets, ints, g, &r[4]);
   MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
-  if (rank == 0) CHECK(c[0][1] == 2 && c[1][2] == 2 && c[2][1] == 2 && c[3][2] == 2 && c[4][3] == 2);
+  if (rank == 0)
+    CHECK(c[0][1] == 2 && c[1][2] == 2 && c[2][1] == 2 && c[3][2] == 2 && c[4][3] == 2);
 
   INIT(Neighbor_allgather)(a, 1, MPI_INT, c[0], 1, MPI_INT, g, MPI_INFO_NULL, &r[0]);
   INIT(Neighbor_allgatherv)(a, 1, MPI_INT, c[1], ones, displs, MPI_INT, g, MPI_INFO_NULL, &r[1]);
   INIT(Neighbor_alltoall)(a, 1, MPI_INT, c[2], 1, MPI_INT, g, MPI_INFO_NULL, &r[2]);
-  INIT(Neighbor_alltoallv)(a, ones, displs, MPI_INT, c[3], ones, displs, MPI_INT, g, MPI_INFO_NULL, &r[3]);
-  INIT(Neighbor_alltoallw)(a, ones, offsets, ints, c[4], ones, offsets, ints, g, MPI_INFO_NULL, &r[4]);
+  INIT(Neighbor_alltoallv)(a, ones, displs, MPI_INT, c[3], ones, displs, MPI_INT, g, MPI_INFO_NULL,
+                           &r[3]);
+  INIT(Neighbor_alltoallw)(a, ones, offsets, ints, c[4], ones, offsets, ints, g, MPI_INFO_NULL,
+                           &r[4]);
   MPI_Startall(5, r);
   MPI_Waitall(5, r, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 5; ++i) MPI_Request_free(&r[i]);

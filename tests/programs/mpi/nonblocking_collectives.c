@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
   const MPI_Datatype out_types[3] = {MPI_INT, MPI_FLOAT, MPI_CHAR};
   const MPI_Datatype in = rank == 0 ? MPI_INT : rank == 1 ? MPI_FLOAT : MPI_CHAR;
   const MPI_Datatype in_types[3] = {in, in, in};
-  MPI_Ialltoallw(a[9], out_counts, offsets, out_types, b[9], in_counts, offsets, in_types, world, &r[9]);
+  MPI_Ialltoallw(a[9], out_counts, offsets, out_types, b[9], in_counts, offsets, in_types, world,
+                 &r[9]);
   MPI_Ireduce(a[10], b[10], 1, MPI_INT, MPI_SUM, 0, world, &r[10]);
   MPI_Iallreduce(MPI_IN_PLACE, a[11], 1, MPI_INT, MPI_SUM, world, &r[11]);
   MPI_Ireduce_scatter(a[12], b[12], counts, MPI_INT, MPI_SUM, world, &r[12]);
@@ -57,8 +58,10 @@ int main(int argc, char** argv) {
   MPI_Iscan(a[14], b[14], 1, MPI_INT, MPI_SUM, world, &r[14]);
   MPI_Iexscan(a[15], b[15], 1, MPI_INT, MPI_SUM, world, &r[15]);
   MPI_Waitall(16, r, MPI_STATUSES_IGNORE);
-  CHECK(a[0][0] == 1 && b[3][0] == 0 && b[4][0] == 1 && b[5][2] == 2 && b[6][7] == 2 && b[7][1] == 1 && b[8][7] == 2);
-  CHECK(b[9][1] == 1 && a[11][0] == 3 && b[12][0] == 3 && b[13][0] == 3 && b[14][0] == rank * (rank + 1) / 2);
+  CHECK(a[0][0] == 1 && b[3][0] == 0 && b[4][0] == 1 && b[5][2] == 2 && b[6][7] == 2 &&
+        b[7][1] == 1 && b[8][7] == 2);
+  CHECK(b[9][1] == 1 && a[11][0] == 3 && b[12][0] == 3 && b[13][0] == 3 &&
+        b[14][0] == rank * (rank + 1) / 2);
   if (rank == 0) printf("nonblocking right\n");
   MPI_Finalize();
 }

@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
     MPI_Rput(&three, 1, MPI_INT, 1, 8, 1, MPI_INT, win, &requests[0]);
     MPI_Rget(&in[0], 1, MPI_INT, 1, 9, 1, MPI_INT, win, &requests[1]);
     MPI_Raccumulate(&three, 1, MPI_INT, 1, 10, 1, MPI_INT, MPI_SUM, win, &requests[2]);
-    MPI_Rget_accumulate(&three, 1, MPI_INT, &in[1], 1, MPI_INT, 1, 11, 1, MPI_INT, MPI_SUM, win, &requests[3]);
+    MPI_Rget_accumulate(&three, 1, MPI_INT, &in[1], 1, MPI_INT, 1, 11, 1, MPI_INT, MPI_SUM, win,
+                        &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     MPI_Put(&three, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
     MPI_Accumulate(&three, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_MAX, win);

@@ -1,4 +1,5 @@
-// Persistent requests: prepared once, started twice, each send mode; a wait for one that was not started waits for nothing.
+// Persistent requests: prepared once, started twice, each send mode; a wait for one that was not
+// started waits for nothing.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=2
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
     MPI_Rsend_init(&a[3], 1, MPI_INT, 1, 3, world, &requests[3]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
   } else {
-    for (int i = 0; i < 4; ++i) MPI_Recv_init(&a[i], 1, MPI_INT, i == 3 ? MPI_ANY_SOURCE : 0, i, world, &requests[i]);
+    for (int i = 0; i < 4; ++i)
+      MPI_Recv_init(&a[i], 1, MPI_INT, i == 3 ? MPI_ANY_SOURCE : 0, i, world, &requests[i]);
   }
   for (int round = 0; round < 2; ++round) {
     if (rank == 1) MPI_Startall(4, requests);
@@ -57,6 +59,7 @@ int main(int argc, char** argv) {
   MPI_Buffer_detach(&area, &size);
   free(area);
   if (rank == 1)
-    printf("got %d %d %d %d, then %d %d %d %d\n", all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7]);
+    printf("got %d %d %d %d, then %d %d %d %d\n", all[0], all[1], all[2], all[3], all[4], all[5],
+           all[6], all[7]);
   MPI_Finalize();
 }

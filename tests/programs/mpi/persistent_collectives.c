@@ -1,4 +1,5 @@
-// Every persistent collective, prepared once, started twice. Open MPI 4.1 has them under names of its own.
+// Every persistent collective, prepared once, started twice. Open MPI 4.1 has them under names of
+// its own.
 #include "check.h"
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -71,8 +72,10 @@ int main(int argc, char** argv) {
     MPI_Start(&r[i]);
     MPI_Wait(&r[i], MPI_STATUS_IGNORE);
   }
-  CHECK(a[0][0] == 1 && b[3][0] == 0 && b[4][0] == 1 && b[5][2] == 2 && b[6][7] == 2 && b[7][1] == 1 && b[8][7] == 2);
-  CHECK(b[9][2] == 1 && b[11][0] == 3 && b[12][0] == 3 && b[13][0] == 3 && b[14][0] == rank * (rank + 1) / 2);
+  CHECK(a[0][0] == 1 && b[3][0] == 0 && b[4][0] == 1 && b[5][2] == 2 && b[6][7] == 2 &&
+        b[7][1] == 1 && b[8][7] == 2);
+  CHECK(b[9][2] == 1 && b[11][0] == 3 && b[12][0] == 3 && b[13][0] == 3 &&
+        b[14][0] == rank * (rank + 1) / 2);
   for (int i = 0; i < 17; ++i) MPI_Request_free(&r[i]);
   if (rank == 0) printf("persistent right\n");
   MPI_Finalize();

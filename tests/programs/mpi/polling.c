@@ -1,4 +1,5 @@
-// Loops that test until it works: the first failure, how often it was repeated, and the success. Not a line for each round.
+// Loops that test until it works: the first failure, how often it was repeated, and the success.
+// Not a line for each round.
 #include <unistd.h>
 #include "check.h"
 // run: ranks=2
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
     MPI_Irecv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
     for (; !flag; ++rounds) MPI_Test(&request, &flag, MPI_STATUS_IGNORE); /*{test}*/
     MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD);
-    for (flag = 0; !flag; ++rounds) MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /*{probe}*/
+    for (flag = 0; !flag; ++rounds)
+      MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); /*{probe}*/
     MPI_Recv(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("polled more than %d times\n", rounds > 1000 ? 1000 : rounds);
   } else {

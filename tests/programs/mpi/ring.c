@@ -24,7 +24,8 @@
 
 static void exchange(double* x, int rank, int size) {
   MPI_Request requests[2];
-  MPI_Irecv(&x[0], 1, MPI_DOUBLE, (rank + size - 1) % size, 7, MPI_COMM_WORLD, &requests[0]); /*{irecv}*/
+  MPI_Irecv(&x[0], 1, MPI_DOUBLE, (rank + size - 1) % size, 7, MPI_COMM_WORLD,
+            &requests[0]); /*{irecv}*/
   MPI_Isend(&x[1], 1, MPI_DOUBLE, (rank + 1) % size, 7, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }

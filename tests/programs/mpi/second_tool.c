@@ -16,9 +16,13 @@ int main(int argc, char** argv) {
   int rank, x = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int i = 0; i < 3; ++i)
-    if (rank == 0) MPI_Send(&x, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
-    else MPI_Recv(&x, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (rank == 1) MPI_Send(&x, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
-  else MPI_Recv(&x, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+      MPI_Send(&x, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    else
+      MPI_Recv(&x, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank == 1)
+    MPI_Send(&x, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  else
+    MPI_Recv(&x, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Finalize();
 }

@@ -69,12 +69,15 @@ int main(int argc, char** argv) {
 
   MPI_Send(a, 1, MPI_INT, MPI_PROC_NULL, 12, world);
   MPI_Recv(a, 1, MPI_INT, MPI_PROC_NULL, 12, world, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 0, pair, 1, MPI_INT, MPI_PROC_NULL, 0, world, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 0, pair, 1, MPI_INT, MPI_PROC_NULL, 0, world,
+               MPI_STATUS_IGNORE);
   MPI_Sendrecv_replace(a, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, world, MPI_STATUS_IGNORE);
   MPI_Isend(a, 1, MPI_INT, MPI_PROC_NULL, 0, world, requests);
   MPI_Wait(requests, MPI_STATUS_IGNORE);
-  if (rank == 1) MPI_Send(NULL, 0, MPI_INT, 0, 13, world);
-  else MPI_Recv(NULL, 0, MPI_INT, 1, 13, world, MPI_STATUS_IGNORE);
+  if (rank == 1)
+    MPI_Send(NULL, 0, MPI_INT, 0, 13, world);
+  else
+    MPI_Recv(NULL, 0, MPI_INT, 1, 13, world, MPI_STATUS_IGNORE);
   if (rank == 1) printf("got %d\n", got);
   MPI_Finalize();
 }

@@ -1,4 +1,5 @@
-// MPI_THREAD_MULTIPLE: four threads of each rank talk at once, on tags of their own. Each event knows its thread.
+// MPI_THREAD_MULTIPLE: four threads of each rank talk at once, on tags of their own. Each event
+// knows its thread.
 #include <pthread.h>
 #include "check.h"
 // run: ranks=2

@@ -47,8 +47,9 @@ int main(int argc, char** argv) {
   // A ring one way, and one edge more, from 2 to 0.
   const int left = (rank + 5) % 6, right = (rank + 1) % 6;
   const int sources[2] = {left, 2}, destinations[2] = {right, 0};
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? 2 : 1, sources, MPI_UNWEIGHTED, rank == 2 ? 2 : 1, destinations,
-                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &adjacent);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? 2 : 1, sources, MPI_UNWEIGHTED,
+                                 rank == 2 ? 2 : 1, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &adjacent);
   const int weight = 3, one = 1;
   MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &right, &weight, MPI_INFO_NULL, 0, &dist);
 

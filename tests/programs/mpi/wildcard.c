@@ -1,4 +1,5 @@
-// Receives from anybody, on a communicator whose ranks run backwards: what they matched is told in world ranks.
+// Receives from anybody, on a communicator whose ranks run backwards: what they matched is told in
+// world ranks.
 #include "check.h"
 // run: ranks=4 exit=66
 // output: heard 1 2 3
@@ -27,7 +28,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) {
       long values[10];
       MPI_Status status;
-      MPI_Recv(values, 10, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, reverse, i == 1 ? MPI_STATUS_IGNORE : &status);
+      MPI_Recv(values, 10, MPI_LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, reverse,
+               i == 1 ? MPI_STATUS_IGNORE : &status);
       if (i != 1) CHECK(3 - status.MPI_SOURCE == values[0] && status.MPI_TAG == 100 + values[0]);
       heard[values[0]] = (int)values[0];
     }

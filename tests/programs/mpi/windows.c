@@ -1,4 +1,5 @@
-// Windows of every flavour, with names and displacement units that differ from rank to rank: targets are told in bytes.
+// Windows of every flavour, with names and displacement units that differ from rank to rank:
+// targets are told in bytes.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=3

@@ -1,4 +1,5 @@
-// Blocks of all sizes come and go between calls of MPI, which allocates as it likes; what the program does next depends on where they lie.
+// Blocks of all sizes come and go between calls of MPI, which allocates as it likes; what the
+// program does next depends on where they lie.
 // run: ranks=4 groups=0;1,3;0-3
 #include <mpi.h>
 #include <stdint.h>
@@ -52,7 +53,8 @@ int main(int argc, char** argv) {
         default: {
           free(*block);
           void* aligned = NULL;
-          if (posix_memalign(&aligned, 256, bytes) != 0 || (uintptr_t)aligned % 256 != 0) MPI_Abort(MPI_COMM_WORLD, 5);
+          if (posix_memalign(&aligned, 256, bytes) != 0 || (uintptr_t)aligned % 256 != 0)
+            MPI_Abort(MPI_COMM_WORLD, 5);
           *block = aligned;
           **block = 1;
         }

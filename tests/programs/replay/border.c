@@ -1,4 +1,5 @@
-// Loops over arrays of which only some elements are in a window: what vectorised code loads, and stores, lies across its border.
+// Loops over arrays of which only some elements are in a window: what vectorised code loads, and
+// stores, lies across its border.
 // run: ranks=2 groups=0;0,1
 // build: flags="-O2" pass=only
 #include <mpi.h>
@@ -24,7 +25,8 @@ int main(int argc, char** argv) {
   unsigned long result = 0;
   for (int w = 0; w < 3; ++w) {
     MPI_Win win;
-    MPI_Win_create(in[w] + first[w], count[w] * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(in[w] + first[w], count[w] * sizeof(long), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
     for (int step = 0; step < 3; ++step) {
       long put[5];
       for (int i = 0; i < 5; ++i) put[i] = 1000 * (step + 1) + 10 * i + rank;

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int* keys = malloc(sizeof(int) * kKeys);
   int* sorted = malloc(sizeof(int) * kKeys);
-  int *counts = calloc((size_t)ranks, sizeof(int)), *displs = calloc((size_t)ranks, sizeof(int)), *in_counts = calloc((size_t)ranks, sizeof(int)),
+  int *counts = calloc((size_t)ranks, sizeof(int)), *displs = calloc((size_t)ranks, sizeof(int)),
+      *in_counts = calloc((size_t)ranks, sizeof(int)),
       *in_displs = calloc((size_t)ranks, sizeof(int));
   srand((unsigned)((long)(MPI_Wtime() * 1e6) + rank * 77));
   for (int i = 0; i < kKeys; ++i) keys[i] = rand() % 100000;
@@ -30,16 +31,19 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kKeys; ++i) sorted[next[keys[i] / width]++] = keys[i];
   MPI_Alltoall(counts, 1, MPI_INT, in_counts, 1, MPI_INT, MPI_COMM_WORLD);
   int total = in_counts[0];
-  for (int i = 1; i < ranks; ++i) in_displs[i] = in_displs[i - 1] + in_counts[i - 1], total += in_counts[i];
+  for (int i = 1; i < ranks; ++i)
+    in_displs[i] = in_displs[i - 1] + in_counts[i - 1], total += in_counts[i];
   int* mine = malloc(sizeof(int) * (size_t)(total + 1));
-  MPI_Alltoallv(sorted, counts, displs, MPI_INT, mine, in_counts, in_displs, MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoallv(sorted, counts, displs, MPI_INT, mine, in_counts, in_displs, MPI_INT,
+                MPI_COMM_WORLD);
   qsort(mine, (size_t)total, sizeof(int), ascending);
   long all = 0, here = total;
   MPI_Reduce(&here, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
   unsigned long hash = 0;
   for (int i = 0; i < total; ++i) hash = hash * 31 + (unsigned)mine[i];
   printf("rank %d: %d keys of %ld, %lx\n", rank, total, all, hash);
-  free(keys), free(sorted), free(counts), free(displs), free(in_counts), free(in_displs), free(next), free(mine);
+  free(keys), free(sorted), free(counts), free(displs), free(in_counts), free(in_displs),
+      free(next), free(mine);
   MPI_Finalize();
   return 0;
 }

@@ -1,4 +1,5 @@
-// Conjugate gradients on a ring: dot products by Allreduce, neighbours by messages, until it is good enough.
+// Conjugate gradients on a ring: dot products by Allreduce, neighbours by messages, until it is
+// good enough.
 // run: ranks=5 groups=0;4;1,3;0-3
 #include <math.h>
 #include <mpi.h>
@@ -25,7 +26,8 @@ static void multiply(const double* x, double* y) {
   MPI_Isend(&x[kRows - 1], 1, MPI_DOUBLE, behind, 1, MPI_COMM_WORLD, &requests[2]);
   MPI_Isend(&x[0], 1, MPI_DOUBLE, before, 2, MPI_COMM_WORLD, &requests[3]);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < kRows; ++i) y[i] = 4 * x[i] - (i > 0 ? x[i - 1] : low) - (i + 1 < kRows ? x[i + 1] : high);
+  for (int i = 0; i < kRows; ++i)
+    y[i] = 4 * x[i] - (i > 0 ? x[i - 1] : low) - (i + 1 < kRows ? x[i + 1] : high);
 }
 
 int main(int argc, char** argv) {
@@ -45,7 +47,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kRows; ++i) p[i] = r[i] + next / rho * p[i];
     rho = next;
   }
-  printf("rank %d: %d steps, residual %.17g, x %.17g %.17g\n", g_rank, steps, sqrt(rho), x[0], x[kRows - 1]);
+  printf("rank %d: %d steps, residual %.17g, x %.17g %.17g\n", g_rank, steps, sqrt(rho), x[0],
+         x[kRows - 1]);
   MPI_Finalize();
   return 0;
 }

@@ -23,8 +23,11 @@ int main(int argc, char** argv) {
   if (getrandom(&bits, sizeof bits, 0) != sizeof bits) return 1;
   int steps = 0;
   for (const double start = MPI_Wtime(); MPI_Wtime() < start + 1e-4;) ++steps;
-  printf("rank %d, process %d: %d, %ld.%06ld, %lx, %d steps, %s, stack %p, heap %p\n", rank, (int)getpid(), seeded, (long)now.tv_sec, (long)now.tv_usec, bits, steps,
-         getenv("OMPI_COMM_WORLD_RANK") != NULL || getenv("PMI_RANK") != NULL ? "launched" : "alone", (void*)&steps, (void*)argv);
+  printf(
+      "rank %d, process %d: %d, %ld.%06ld, %lx, %d steps, %s, stack %p, heap %p\n", rank,
+      (int)getpid(), seeded, (long)now.tv_sec, (long)now.tv_usec, bits, steps,
+      getenv("OMPI_COMM_WORLD_RANK") != NULL || getenv("PMI_RANK") != NULL ? "launched" : "alone",
+      (void*)&steps, (void*)argv);
   MPI_Finalize();
   clock_gettime(CLOCK_MONOTONIC, &early);
   printf("end at %ld.%09ld\n", (long)early.tv_sec, early.tv_nsec);

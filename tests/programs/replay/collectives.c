@@ -1,4 +1,5 @@
-// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, non-blocking ones, matched probes. On 4 ranks or more.
+// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, non-blocking
+// ones, matched probes. On 4 ranks or more.
 // run: ranks=6 groups=0;5;1,4;0-3
 #include <mpi.h>
 #include <stdio.h>
@@ -72,7 +73,8 @@ int main(int argc, char** argv) {
   MPI_Type_create_hvector(4, 3, 2 * sizeof other[0], MPI_DOUBLE, &rows);
   MPI_Type_commit(&column);
   MPI_Type_commit(&rows);
-  MPI_Sendrecv(&matrix[0][1], 1, column, (rank + 1) % ranks, 4, &other[1][0], 1, rows, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&matrix[0][1], 1, column, (rank + 1) % ranks, 4, &other[1][0], 1, rows,
+               MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   mix(&other[0][0], 32);
   MPI_Type_free(&column);
   MPI_Type_free(&rows);
@@ -88,7 +90,8 @@ int main(int argc, char** argv) {
     while (!flag) MPI_Improbe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &flag, &message, &status);
     MPI_Get_count(&status, MPI_CHAR, &count);
     MPI_Mrecv(text, count, MPI_CHAR, &message, MPI_STATUS_IGNORE);
-    printf("rank %d: '%s' from %d, message %s\n", rank, text, status.MPI_SOURCE, message == MPI_MESSAGE_NULL ? "null" : "left");
+    printf("rank %d: '%s' from %d, message %s\n", rank, text, status.MPI_SOURCE,
+           message == MPI_MESSAGE_NULL ? "null" : "left");
   }
 
   MPI_Group world, few, rest;
@@ -108,8 +111,8 @@ int main(int argc, char** argv) {
 
   char half_name[MPI_MAX_OBJECT_NAME];
   MPI_Comm_get_name(half, half_name, &length);
-  printf("rank %d of %d on %s, %d of %d in %s, others %d, %d and %d: %.17g %.17g\n", rank, ranks, name, half_rank, half_size, half_name, size, where[0],
-         where[1], mixed, total);
+  printf("rank %d of %d on %s, %d of %d in %s, others %d, %d and %d: %.17g %.17g\n", rank, ranks,
+         name, half_rank, half_size, half_name, size, where[0], where[1], mixed, total);
   MPI_Comm_free(&half);
   if (grid != MPI_COMM_NULL) MPI_Comm_free(&grid);
   MPI_Finalize();

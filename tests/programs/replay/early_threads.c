@@ -1,4 +1,5 @@
-// The clock before MPI_Init, while another thread looks at it, too: what the first thread saw comes again.
+// The clock before MPI_Init, while another thread looks at it, too: what the first thread saw comes
+// again.
 // run: ranks=2 groups=0;0,1
 // build: flags="-pthread"
 #include <mpi.h>

@@ -57,8 +57,10 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rank == 0) master(ranks);
-  else worker(rank);
+  if (rank == 0)
+    master(ranks);
+  else
+    worker(rank);
   MPI_Finalize();
   return 0;
 }

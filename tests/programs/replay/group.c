@@ -1,4 +1,5 @@
-// What the ranks of a group give each other, in all the ways that MPI has: when they are replayed it comes from each other, and none of it is kept.
+// What the ranks of a group give each other, in all the ways that MPI has: when they are replayed
+// it comes from each other, and none of it is kept.
 // run: ranks=4 groups=0-3;1,2;0,3;2 most=40000
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ static int rank, ranks;
 static unsigned long state, sum;
 
 static void make(int* words, int count) {
-  for (int i = 0; i < count; ++i) words[i] = (int)((state = state * 6364136223846793005ul + 1442695040888963407ul) >> 33);
+  for (int i = 0; i < count; ++i)
+    words[i] = (int)((state = state * 6364136223846793005ul + 1442695040888963407ul) >> 33);
 }
 static void find(const char* what, const int* words, int count) {
   for (int i = 0; i < count; ++i) sum = sum * 1099511628211ul + (unsigned)words[i];
@@ -23,7 +25,8 @@ static void messages(int* out, int* in) {
   MPI_Request requests[2];
   MPI_Status status;
   make(out, kWords);
-  MPI_Sendrecv(out, kWords, MPI_INT, right, 1, in, kWords, MPI_INT, left, 1, MPI_COMM_WORLD, &status);
+  MPI_Sendrecv(out, kWords, MPI_INT, right, 1, in, kWords, MPI_INT, left, 1, MPI_COMM_WORLD,
+               &status);
   find("sendrecv", in, kWords);
   make(out, kWords);
   MPI_Irecv(in, kWords, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &requests[0]);
@@ -100,7 +103,8 @@ static void collectives(int* out, int* in) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   find("iallgather", in, part * ranks);
   make(out, kWords);
-  MPI_Allreduce(out, in, kWords, MPI_INT, MPI_BXOR, MPI_COMM_WORLD);  // one of them keeps it for all
+  MPI_Allreduce(out, in, kWords, MPI_INT, MPI_BXOR,
+                MPI_COMM_WORLD);  // one of them keeps it for all
   find("allreduce", in, kWords);
 }
 

@@ -1,4 +1,5 @@
-// What was printed on a terminal is out at the end of each line, though the rank is killed before its end; Open MPI gives each rank one.
+// What was printed on a terminal is out at the end of each line, though the rank is killed before
+// its end; Open MPI gives each rank one.
 // run: ranks=2 groups=0;0,1 exit=nonzero
 #include <mpi.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-// A rank gives another one something in a call that it never comes back from: the other has it all the same, again.
+// A rank gives another one something in a call that it never comes back from: the other has it all
+// the same, again.
 // run: ranks=4 groups=0,1;0-3 exit=nonzero
 #include <mpi.h>
 #include <stdio.h>
@@ -25,8 +26,11 @@ int main(int argc, char** argv) {
     sleep(1);
     _exit(3);
   }
-  if (rank == 0) MPI_Sendrecv(out, kWords, MPI_INT, 1, 1, in, kWords, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  else MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0)
+    MPI_Sendrecv(out, kWords, MPI_INT, 1, 1, in, kWords, MPI_INT, 1, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  else
+    MPI_Barrier(MPI_COMM_WORLD);
   puts("not reached");
   MPI_Finalize();
   return 0;

@@ -1,4 +1,5 @@
-// Loops over window memory, of all kinds that are looked at as a whole: each must find what the others put there, and nothing that was there before.
+// Loops over window memory, of all kinds that are looked at as a whole: each must find what the
+// others put there, and nothing that was there before.
 // run: ranks=4 groups=1;0,2;0-3
 // build: flags="-O2" pass=only
 #include <math.h>
@@ -8,7 +9,9 @@
 
 enum { kCount = 3000, kBefore = 700, kSteps = 12, kColumns = 50 };
 
-static double value(int from, int step, int i) { return from * 1e6 + step * 1e3 + i * 0.25 + 1.0 / (i + 1); }
+static double value(int from, int step, int i) {
+  return from * 1e6 + step * 1e3 + i * 0.25 + 1.0 / (i + 1);
+}
 
 // Evenly spaced, forwards and backwards.
 static double sum(const double* a, int n) {
@@ -69,8 +72,10 @@ int main(int argc, char** argv) {
   int* index = malloc(kCount * sizeof(int));
   double *whole, results = 0;
   MPI_Win created, allocated;
-  MPI_Win_create(all + kBefore, kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &created);
-  MPI_Win_allocate(kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &whole, &allocated);
+  MPI_Win_create(all + kBefore, kCount * sizeof(double), sizeof(double), MPI_INFO_NULL,
+                 MPI_COMM_WORLD, &created);
+  MPI_Win_allocate(kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &whole,
+                   &allocated);
   for (int i = 0; i < kBefore; ++i) all[i] = expected[i] = i;
   for (int i = 0; i < kCount; ++i) index[i] = i * 37 % kCount, whole[i] = 0;
   MPI_Win_fence(0, created);
@@ -85,8 +90,10 @@ int main(int argc, char** argv) {
     MPI_Win_fence(0, created);
     MPI_Win_fence(0, allocated);
     const double* const plain = expected + kBefore;
-    const double sums[] = {sum(whole, kCount) - sum(plain, kCount), sum(all, kBefore + kCount) - sum(expected, kBefore + kCount),
-                           column(whole + step, kColumns, kCount / kColumns) - column(plain + step, kColumns, kCount / kColumns),
+    const double sums[] = {sum(whole, kCount) - sum(plain, kCount),
+                           sum(all, kBefore + kCount) - sum(expected, kBefore + kCount),
+                           column(whole + step, kColumns, kCount / kColumns) -
+                               column(plain + step, kColumns, kCount / kColumns),
                            triangle(whole, kColumns) - triangle(plain, kColumns)};
     for (int i = 0; i < 4; ++i) wrong += sums[i] != 0;
     wrong += find(whole, value(from, step, kCount - 1 - step)) != kCount - 1 - step;

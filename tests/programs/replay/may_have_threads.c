@@ -1,4 +1,5 @@
-// Windows of a program that may call MPI from several threads, and does not: Open MPI makes windows of one process, which is what a replayed rank has, in fewer ways then.
+// Windows of a program that may call MPI from several threads, and does not: Open MPI makes windows
+// of one process, which is what a replayed rank has, in fewer ways then.
 // run: ranks=3 groups=1;0-2
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   long *allocated, created[16] = {0};
   MPI_Win wins[2];
-  MPI_Win_allocate(16 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &wins[0]);
+  MPI_Win_allocate(16 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &allocated,
+                   &wins[0]);
   MPI_Win_create(created, sizeof created, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &wins[1]);
   for (int i = 0; i < 16; ++i) allocated[i] = 0;
   MPI_Barrier(MPI_COMM_WORLD);

@@ -1,4 +1,5 @@
-// What others put into a window is given on by MPI, and the program itself never loads it. And a send from nowhere, of which the program is told.
+// What others put into a window is given on by MPI, and the program itself never loads it. And a
+// send from nowhere, of which the program is told.
 // run: ranks=3 groups=0-2;1,2;0,1
 #include <mpi.h>
 #include <stdio.h>
@@ -31,9 +32,11 @@ int main(int argc, char** argv) {
     MPI_Win_fence(0, other);
     MPI_Put(mine, kWords, MPI_INT, next, 0, kWords, MPI_INT, win);
     MPI_Win_fence(0, win);
-    MPI_Sendrecv(memory, kWords, MPI_INT, next, 1, got, kWords, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(memory, kWords, MPI_INT, next, 1, got, kWords, MPI_INT, before, 1, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     tell("sent on", got, kWords);
-    MPI_Sendrecv(memory, 1, every_other, next, 1, got, kWords / 2, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(memory, 1, every_other, next, 1, got, kWords / 2, MPI_INT, before, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     tell("every other", got, kWords / 2);
     if (ranks <= 3) {
       MPI_Allgather(memory, kWords, MPI_INT, got, kWords, MPI_INT, MPI_COMM_WORLD);

@@ -1,4 +1,6 @@
-// Waiting for a flag that a put sets, by nothing but loads (MPICH would wait for a call of the target); and two ranks that write one variable, 5000 times, while its owner looks on (paper 5, Table 3).
+// Waiting for a flag that a put sets, by nothing but loads (MPICH would wait for a call of the
+// target); and two ranks that write one variable, 5000 times, while its owner looks on (paper 5,
+// Table 3).
 // run: ranks=4 groups=1;0,3;0-3 mpi=openmpi
 // build: pass=only
 #include <mpi.h>
@@ -15,7 +17,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   volatile int* memory;
   MPI_Win win;
-  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&memory, &win);
+  MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&memory,
+                   &win);
   for (int i = 0; i < 64; ++i) memory[i] = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock_all(0, win);

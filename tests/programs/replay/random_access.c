@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   MPI_Win tables, counters;
   memset(table, 0, sizeof table);
   MPI_Win_create(table, sizeof table, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &tables);
-  MPI_Win_allocate(sizeof(long) * 8, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &counters);
+  MPI_Win_allocate(sizeof(long) * 8, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &counter,
+                   &counters);
   memset(counter, 0, sizeof(long) * 8);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock_all(0, tables);
@@ -33,7 +34,8 @@ int main(int argc, char** argv) {
     const int owner = (int)(key % (unsigned long)ranks);
     MPI_Aint at = (MPI_Aint)(key / 16 % kEach);
     int before, compare = 0, swapped;
-    MPI_Get_accumulate(&value, 1, MPI_INT, &before, 1, MPI_INT, owner, at, 1, MPI_INT, MPI_BXOR, tables);
+    MPI_Get_accumulate(&value, 1, MPI_INT, &before, 1, MPI_INT, owner, at, 1, MPI_INT, MPI_BXOR,
+                       tables);
     MPI_Win_flush(owner, tables);
     last = last * 5 + before;
     MPI_Request request;

@@ -1,4 +1,5 @@
-// Requests that complete in any order: Waitany, Testsome, Waitsome, Testall, persistent ones, and a receive that is cancelled.
+// Requests that complete in any order: Waitany, Testsome, Waitsome, Testall, persistent ones, and a
+// receive that is cancelled.
 // run: ranks=4 groups=0;1;0,2;0-3
 #include <mpi.h>
 #include <stdio.h>
@@ -22,9 +23,11 @@ int main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round) {
     for (int i = 0; i < kEach; ++i) out[i] = rank * 1000 + round * 10 + i;
     int n = 0;
-    for (int i = 0; i < others * kEach; ++i) MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &receives[i]);
+    for (int i = 0; i < others * kEach; ++i)
+      MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &receives[i]);
     for (int to = 0; to < ranks; ++to)
-      for (int i = 0; to != rank && i < kEach; ++i) MPI_Isend(&out[i], 1, MPI_INT, to, i, MPI_COMM_WORLD, &sends[n++]);
+      for (int i = 0; to != rank && i < kEach; ++i)
+        MPI_Isend(&out[i], 1, MPI_INT, to, i, MPI_COMM_WORLD, &sends[n++]);
     int left = others * kEach;
     while (left > 0) {
       int done = 0;
@@ -35,10 +38,12 @@ int main(int argc, char** argv) {
         done = 1;
       } else if (left % 3 == 1) {
         MPI_Testsome(others * kEach, receives, &done, indices, statuses);
-        for (int i = 0; i < done; ++i) trail = trail * 11 + indices[i] + statuses[i].MPI_TAG + in[indices[i]];
+        for (int i = 0; i < done; ++i)
+          trail = trail * 11 + indices[i] + statuses[i].MPI_TAG + in[indices[i]];
       } else {
         MPI_Waitsome(others * kEach, receives, &done, indices, statuses);
-        for (int i = 0; i < done; ++i) trail = trail * 13 + indices[i] + statuses[i].MPI_SOURCE + in[indices[i]];
+        for (int i = 0; i < done; ++i)
+          trail = trail * 13 + indices[i] + statuses[i].MPI_SOURCE + in[indices[i]];
       }
       left -= done;
     }
@@ -67,7 +72,8 @@ int main(int argc, char** argv) {
   MPI_Cancel(&never);
   MPI_Wait(&never, &status);
   MPI_Test_cancelled(&status, &cancelled);
-  printf("rank %d of %d: trail %lx, cancelled %d, request %s\n", rank, ranks, trail, cancelled, never == MPI_REQUEST_NULL ? "null" : "left");
+  printf("rank %d of %d: trail %lx, cancelled %d, request %s\n", rank, ranks, trail, cancelled,
+         never == MPI_REQUEST_NULL ? "null" : "left");
   free(in), free(receives), free(sends), free(indices), free(statuses);
   MPI_Finalize();
   return 0;

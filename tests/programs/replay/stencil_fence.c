@@ -13,17 +13,20 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   double* cells;
   MPI_Win win;
-  MPI_Win_allocate((kCells + 2) * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &cells, &win);
+  MPI_Win_allocate((kCells + 2) * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &cells, &win);
   srand((unsigned)((long)(MPI_Wtime() * 1e6) + rank));
   for (int i = 0; i < kCells + 2; ++i) cells[i] = rand() % 1000;
-  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+  const int left = rank > 0 ? rank - 1 : MPI_PROC_NULL,
+            right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
   double next[kCells + 2];
   MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
   for (int step = 0; step < kSteps; ++step) {
     MPI_Put(&cells[1], 1, MPI_DOUBLE, left, kCells + 1, 1, MPI_DOUBLE, win);
     MPI_Put(&cells[kCells], 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
-    for (int i = 1; i <= kCells; ++i) next[i] = 0.25 * cells[i - 1] + 0.5 * cells[i] + 0.25 * cells[i + 1];
+    for (int i = 1; i <= kCells; ++i)
+      next[i] = 0.25 * cells[i - 1] + 0.5 * cells[i] + 0.25 * cells[i + 1];
     for (int i = 1; i <= kCells; ++i) cells[i] = next[i];
     MPI_Win_fence(0, win);
   }

@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Win win;
-  MPI_Win_allocate(kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  MPI_Win_allocate(kCount * sizeof(double), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                   &win);
   for (int step = 0; step < 5; ++step) {
     double mine[kCount], result = 0;
     for (int i = 0; i < kCount; ++i) mine[i] = (step + 1) * 1000 + i + rank;

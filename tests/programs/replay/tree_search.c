@@ -1,5 +1,6 @@
-// An unbalanced tree, searched by all ranks: who has nothing to do takes work from another one's stack, one-sided. The stacks are in windows, and are loaded and stored
-// by their owners under their own locks.
+// An unbalanced tree, searched by all ranks: who has nothing to do takes work from another one's
+// stack, one-sided. The stacks are in windows, and are loaded and stored by their owners under
+// their own locks.
 // run: ranks=4 groups=0;3;0,2;0-3
 // build: pass=only
 #include <mpi.h>
@@ -48,8 +49,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &g_ranks);
   long* left;
-  MPI_Win_allocate((kStack + kFirst) * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &g_stack, &g_win);
-  MPI_Win_allocate(8 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &left, &g_left_win);
+  MPI_Win_allocate((kStack + kFirst) * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &g_stack, &g_win);
+  MPI_Win_allocate(8 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &left,
+                   &g_left_win);
   g_stack[kTop] = 0;
   *left = 0;
   if (g_rank == 0) {
@@ -79,7 +82,8 @@ int main(int argc, char** argv) {
     trail = trail * 31 + node;
     long more = -1, before;
     if (node % 16 < kDepth)
-      for (long i = children(node); i > 0; --i, ++more) push((node / 16 * 4 + i) * 16 + node % 16 + 1);
+      for (long i = children(node); i > 0; --i, ++more)
+        push((node / 16 * 4 + i) * 16 + node % 16 + 1);
     MPI_Fetch_and_op(&more, &before, MPI_LONG, 0, 0, MPI_SUM, g_left_win);
     MPI_Win_flush(0, g_left_win);
   }

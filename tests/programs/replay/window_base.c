@@ -1,4 +1,5 @@
-// Where a window's memory is, asked of the window: libraries that keep nothing but the window do that, and load from there.
+// Where a window's memory is, asked of the window: libraries that keep nothing but the window do
+// that, and load from there.
 // run: ranks=3 groups=1;0-2
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@ static void print(const char* name, MPI_Win win, const int* memory, int rank) {
   int found;
   MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &found);
   MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &found);
-  printf("rank %d, %s: %s, %ld bytes, %d\n", rank, name, base == memory ? "there" : "elsewhere", (long)*size, base[3]);
+  printf("rank %d, %s: %s, %ld bytes, %d\n", rank, name, base == memory ? "there" : "elsewhere",
+         (long)*size, base[3]);
 }
 
 int main(int argc, char** argv) {

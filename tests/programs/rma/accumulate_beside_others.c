@@ -1,6 +1,6 @@
-// Accumulates are atomic among themselves only: beside a put, get, load or store of the same place they race, and what reads
-// with MPI_NO_OP may stand beside other reads only. One place of rank 0 for each pair.
-// Fixed: everything that touches such a place is an accumulate.
+// Accumulates are atomic among themselves only: beside a put, get, load or store of the same place
+// they race, and what reads with MPI_NO_OP may stand beside other reads only. One place of rank 0
+// for each pair. Fixed: everything that touches such a place is an accumulate.
 #include "rma.h"
 // run: ranks=3
 // output: places 5 1 1 5 5 5 0 0 2 1
@@ -20,16 +20,17 @@ int main(int argc, char** argv) {
   int got[10] = {0};
   MPI_Win_lock_all(0, win);
   if (rank == 1) {
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);     /*{sum0}*/
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, win);     /*{sum1}*/
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 2, 1, MPI_INT, MPI_SUM, win);     /*{sum2}*/
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 3, 1, MPI_INT, MPI_SUM, win);     /*{sum3}*/
-    MPI_Fetch_and_op(NULL, &got[4], MPI_INT, 0, 4, MPI_NO_OP, win);       /*{read4}*/
-    MPI_Get_accumulate(NULL, 0, MPI_INT, &got[5], 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_NO_OP, win); /*{read5}*/
-    MPI_Fetch_and_op(NULL, &got[6], MPI_INT, 0, 6, MPI_NO_OP, win);       // two reads: fine
-    MPI_Fetch_and_op(NULL, &got[7], MPI_INT, 0, 7, MPI_NO_OP, win);       // two reads: fine
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 8, 1, MPI_INT, MPI_SUM, win);     // two accumulates: fine
-    MPI_Compare_and_swap(&one, &zero, &got[9], MPI_INT, 0, 9, win);       /*{swap9}*/
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win); /*{sum0}*/
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, win); /*{sum1}*/
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 2, 1, MPI_INT, MPI_SUM, win); /*{sum2}*/
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 3, 1, MPI_INT, MPI_SUM, win); /*{sum3}*/
+    MPI_Fetch_and_op(NULL, &got[4], MPI_INT, 0, 4, MPI_NO_OP, win);   /*{read4}*/
+    MPI_Get_accumulate(NULL, 0, MPI_INT, &got[5], 1, MPI_INT, 0, 5, 1, MPI_INT, MPI_NO_OP,
+                       win);                                           /*{read5}*/
+    MPI_Fetch_and_op(NULL, &got[6], MPI_INT, 0, 6, MPI_NO_OP, win);    // two reads: fine
+    MPI_Fetch_and_op(NULL, &got[7], MPI_INT, 0, 7, MPI_NO_OP, win);    // two reads: fine
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 8, 1, MPI_INT, MPI_SUM, win);  // two accumulates: fine
+    MPI_Compare_and_swap(&one, &zero, &got[9], MPI_INT, 0, 9, win);    /*{swap9}*/
   }
   if (rank == 2) {
 #ifdef FIXED
@@ -38,10 +39,10 @@ int main(int argc, char** argv) {
     MPI_Accumulate(&five, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_SUM, win);
     MPI_Fetch_and_op(NULL, &got[9], MPI_INT, 0, 9, MPI_NO_OP, win);
 #else
-    MPI_Put(&five, 1, MPI_INT, 0, 0, 1, MPI_INT, win);    /*{put0}*/
-    MPI_Get(&got[1], 1, MPI_INT, 0, 1, 1, MPI_INT, win);  /*{get1}*/
-    MPI_Put(&five, 1, MPI_INT, 0, 4, 1, MPI_INT, win);    /*{put4}*/
-    MPI_Get(&got[9], 1, MPI_INT, 0, 9, 1, MPI_INT, win);  /*{get9}*/
+    MPI_Put(&five, 1, MPI_INT, 0, 0, 1, MPI_INT, win);   /*{put0}*/
+    MPI_Get(&got[1], 1, MPI_INT, 0, 1, 1, MPI_INT, win); /*{get1}*/
+    MPI_Put(&five, 1, MPI_INT, 0, 4, 1, MPI_INT, win);   /*{put4}*/
+    MPI_Get(&got[9], 1, MPI_INT, 0, 9, 1, MPI_INT, win); /*{get9}*/
 #endif
     MPI_Get(&got[6], 1, MPI_INT, 0, 6, 1, MPI_INT, win);
     MPI_Get_accumulate(&one, 1, MPI_INT, &got[8], 1, MPI_INT, 0, 8, 1, MPI_INT, MPI_SUM, win);

@@ -1,5 +1,6 @@
-// The same counting barrier with one counter that goes on: the n-th barrier is over when it has reached n times the number of
-// ranks, or more, since others may be on their way to the next. Everything is flushed, and there is no race.
+// The same counting barrier with one counter that goes on: the n-th barrier is over when it has
+// reached n times the number of ranks, or more, since others may be on their way to the next.
+// Everything is flushed, and there is no race.
 #include "rma.h"
 // run: ranks=4
 // output: rank 0 read 3 13 23

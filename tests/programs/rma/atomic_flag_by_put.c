@@ -1,5 +1,6 @@
-// A flag that is raised with a put and polled with a get: neither is atomic, so they race, and nothing that the flag is meant
-// to guard is ordered by it. Fixed: an accumulate raises it, a fetch_and_op polls it.
+// A flag that is raised with a put and polled with a get: neither is atomic, so they race, and
+// nothing that the flag is meant to guard is ordered by it. Fixed: an accumulate raises it, a
+// fetch_and_op polls it.
 #include "rma.h"
 // run: ranks=3
 // output: read 5

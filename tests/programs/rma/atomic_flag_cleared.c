@@ -1,5 +1,6 @@
-// A flag that its owner clears with a store, once it has found it set; who set it completes that only in the end. Correct: what an
-// atomic has found has happened. The bug: a message says that the flag was set, and the owner does not look.
+// A flag that its owner clears with a store, once it has found it set; who set it completes that
+// only in the end. Correct: what an atomic has found has happened. The bug: a message says that the
+// flag was set, and the owner does not look.
 #include "rma.h"
 // run: ranks=2
 // output: rounds 4

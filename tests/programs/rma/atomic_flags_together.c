@@ -1,5 +1,6 @@
-// Ranks meet by flags: each sets its own and looks at all of them at once, with one MPI_Get_accumulate of several elements; rank 0 sets its flag
-// together with a number beside it. The bug: the flag is set while the put is still in flight.
+// Ranks meet by flags: each sets its own and looks at all of them at once, with one
+// MPI_Get_accumulate of several elements; rank 0 sets its flag together with a number beside it.
+// The bug: the flag is set while the put is still in flight.
 #include "rma.h"
 // run: ranks=3
 // output: rounds 4
@@ -12,10 +13,12 @@ static MPI_Win win;
 static void meet(int round) {
   const int pair[2] = {round, 100 + round};  // rank 0 has two words, the others one: 0 and 1, 2, 3
   int flags[kPair], there = 0;
-  MPI_Accumulate(pair, rank == 0 ? 2 : 1, MPI_INT, 0, rank == 0 ? 0 : rank + 1, rank == 0 ? 2 : 1, MPI_INT, MPI_REPLACE, win);
+  MPI_Accumulate(pair, rank == 0 ? 2 : 1, MPI_INT, 0, rank == 0 ? 0 : rank + 1, rank == 0 ? 2 : 1,
+                 MPI_INT, MPI_REPLACE, win);
   MPI_Win_flush(0, win);
   while (there < size) {
-    MPI_Get_accumulate(NULL, 0, MPI_INT, flags, kPair, MPI_INT, 0, 0, kPair, MPI_INT, MPI_NO_OP, win);
+    MPI_Get_accumulate(NULL, 0, MPI_INT, flags, kPair, MPI_INT, 0, 0, kPair, MPI_INT, MPI_NO_OP,
+                       win);
     MPI_Win_flush(0, win);
     there = (flags[0] >= round) + (flags[2] >= round) + (flags[3] >= round);
     if (there < size) sched_yield();

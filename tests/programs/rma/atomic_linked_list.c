@@ -1,11 +1,15 @@
-// A list that all ranks push nodes on with compare_and_swap, without a lock; its nodes lie in rank 0's memory. What a node
-// holds is put before it is pushed, and got by whoever finds it. The bug: the put is flushed when the node has been pushed.
-// Fixed: before.
+// A list that all ranks push nodes on with compare_and_swap, without a lock; its nodes lie in rank
+// 0's memory. What a node holds is put before it is pushed, and got by whoever finds it. The bug:
+// the put is flushed when the node has been pushed. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: 8 nodes, sum 36
 // expect race: put @{put} get @{get}
-enum { kHead = 0, kNodes = 2, kEach = 2 };  // node n: its value at 2n, the next node at 2n + 1; 0 is the end
+enum {
+  kHead = 0,
+  kNodes = 2,
+  kEach = 2
+};  // node n: its value at 2n, the next node at 2n + 1; 0 is the end
 
 static MPI_Win win;
 

@@ -1,5 +1,6 @@
-// The MCS lock: a queue of ranks, its tail at rank 0; each waits at a flag of its own that the one before it clears. It guards
-// a counter in another window. The bug: the put of the counter is flushed when the lock has been handed on. Fixed: before.
+// The MCS lock: a queue of ranks, its tail at rank 0; each waits at a flag of its own that the one
+// before it clears. It guards a counter in another window. The bug: the put of the counter is
+// flushed when the lock has been handed on. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: counter 12

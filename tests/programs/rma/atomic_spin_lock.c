@@ -1,5 +1,6 @@
-// A lock made from compare_and_swap: 0 is free, 1 is taken, given back with a replace. It guards a counter in another window.
-// The bug: the put of the counter is flushed when the lock has been given back, so the next holder may meet it. Fixed: before.
+// A lock made from compare_and_swap: 0 is free, 1 is taken, given back with a replace. It guards a
+// counter in another window. The bug: the put of the counter is flushed when the lock has been
+// given back, so the next holder may meet it. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: counter 12

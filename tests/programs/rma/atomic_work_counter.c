@@ -1,5 +1,6 @@
-// A shared counter hands out pieces of work: each piece goes to one rank, who puts its result to the piece's place. The bug:
-// the number of the piece is used before the fetch_and_op is flushed. Fixed: behind the flush.
+// A shared counter hands out pieces of work: each piece goes to one rank, who puts its result to
+// the piece's place. The bug: the number of the piece is used before the fetch_and_op is flushed.
+// Fixed: behind the flush.
 #include "rma.h"
 // run: ranks=4
 // output: results 385

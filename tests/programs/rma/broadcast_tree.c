@@ -1,5 +1,6 @@
-// Correct: a broadcast down a binomial tree without a collective: a rank that has the data puts it to each child, flushes, and
-// raises the child's flag with an accumulate; the child polls its flag with MPI_NO_OP and goes on to its own children.
+// Correct: a broadcast down a binomial tree without a collective: a rank that has the data puts it
+// to each child, flushes, and raises the child's flag with an accumulate; the child polls its flag
+// with MPI_NO_OP and goes on to its own children.
 #include "rma.h"
 // run: ranks=8
 // output: everybody has 3 5 7
@@ -34,7 +35,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kCount; ++i) right &= LOAD(memory[kData + i]) == 3 + 2 * i;
   MPI_Win_unlock_all(win);
   MPI_Reduce(&right, &all, 1, MPI_INT, MPI_MIN, 0, MPI_COMM_WORLD);
-  if (rank == 0 && all) printf("everybody has %d %d %d\n", LOAD(memory[1]), LOAD(memory[2]), LOAD(memory[3]));
+  if (rank == 0 && all)
+    printf("everybody has %d %d %d\n", LOAD(memory[1]), LOAD(memory[2]), LOAD(memory[3]));
   MPI_Win_free(&win);
   MPI_Finalize();
 }

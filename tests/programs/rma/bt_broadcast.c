@@ -1,6 +1,7 @@
-// MC-Checker's `BT-broadcast` (figure 6): a broadcast down a binary tree in one fence epoch. A rank polls its parent's flag
-// with gets, but no get is complete before the fence, so it may wait forever (here it gives up); meanwhile its parent sets the
-// flag and the data that it polls. Fixed: a fence for each level of the tree, and no polling.
+// MC-Checker's `BT-broadcast` (figure 6): a broadcast down a binary tree in one fence epoch. A rank
+// polls its parent's flag with gets, but no get is complete before the fence, so it may wait
+// forever (here it gives up); meanwhile its parent sets the flag and the data that it polls. Fixed:
+// a fence for each level of the tree, and no polling.
 #include "rma.h"
 // run: ranks=4
 // output: data 42 42 42 42
@@ -28,12 +29,12 @@ int main(int argc, char** argv) {
   MPI_Win_fence(0, win);
   if (rank != 0) {
     int check = 0, seen = 0;
-    for (int polls = 0; polls < 4; ++polls) {  // `while (check == 0)`, with an end
-      seen |= LOAD(check); /*{check}*/
+    for (int polls = 0; polls < 4; ++polls) {                  // `while (check == 0)`, with an end
+      seen |= LOAD(check);                                     /*{check}*/
       MPI_Get(&check, 1, MPI_INT, parent, 0, 1, MPI_INT, win); /*{poll}*/
     }
     MPI_Get(&tree[1], 1, MPI_INT, parent, 1, 1, MPI_INT, win); /*{take}*/
-    STORE(tree[0], 1 | seen); /*{flag}*/
+    STORE(tree[0], 1 | seen);                                  /*{flag}*/
     MPI_Win_fence(0, win);
   } else {
     MPI_Win_fence(0, win);

@@ -1,4 +1,5 @@
-// The buffer of a non-blocking write to a file is overwritten before the write is complete. Fixed: behind its wait.
+// The buffer of a non-blocking write to a file is overwritten before the write is complete. Fixed:
+// behind its wait.
 #include "rma.h"
 // run: ranks=2
 // output: file has 1 2
@@ -12,7 +13,8 @@ int main(int argc, char** argv) {
   int value = rank + 1, both[2] = {0};
   MPI_File file;
   MPI_Request request;
-  MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
   MPI_File_iwrite_at(file, rank * sizeof(int), &value, 1, MPI_INT, &request); /*{write}*/
 #ifdef FIXED
   MPI_Wait(&request, MPI_STATUS_IGNORE);

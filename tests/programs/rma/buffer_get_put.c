@@ -1,4 +1,5 @@
-// A put, an accumulate and a compare_and_swap read a buffer that a get still fills. Fixed: a flush of the get's target before.
+// A put, an accumulate and a compare_and_swap read a buffer that a get still fills. Fixed: a flush
+// of the get's target before.
 #include "rma.h"
 // run: ranks=3
 // output: passed on 5 6 7
@@ -21,9 +22,9 @@ int main(int argc, char** argv) {
 #ifdef FIXED
     MPI_Win_flush(1, win);
 #endif
-    MPI_Put(&buffer[0], 1, MPI_INT, 2, 0, 1, MPI_INT, win);                    /*{put}*/
-    MPI_Accumulate(&buffer[1], 1, MPI_INT, 2, 1, 1, MPI_INT, MPI_SUM, win);    /*{sum}*/
-    MPI_Compare_and_swap(&buffer[2], &zero, &old, MPI_INT, 2, 2, win);         /*{swap}*/
+    MPI_Put(&buffer[0], 1, MPI_INT, 2, 0, 1, MPI_INT, win);                 /*{put}*/
+    MPI_Accumulate(&buffer[1], 1, MPI_INT, 2, 1, 1, MPI_INT, MPI_SUM, win); /*{sum}*/
+    MPI_Compare_and_swap(&buffer[2], &zero, &old, MPI_INT, 2, 2, win);      /*{swap}*/
     MPI_Win_flush_all(win);
   }
   MPI_Win_unlock_all(win);

@@ -1,5 +1,6 @@
-// The buffer of one operation is the target of another: rank 1 gets into its own window memory while rank 0 puts there, and
-// sends from its window memory while rank 0 puts there. Fixed: a barrier between.
+// The buffer of one operation is the target of another: rank 1 gets into its own window memory
+// while rank 0 puts there, and sends from its window memory while rank 0 puts there. Fixed: a
+// barrier between.
 #include "rma.h"
 // run: ranks=2
 // output: rank 1 has 5 5, sent 3

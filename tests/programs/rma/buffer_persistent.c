@@ -1,5 +1,6 @@
-// A persistent send and receive: between MPI_Start and the wait their buffers are taken, before and behind it they are not, and
-// MPI_Send_init alone takes nothing. The bug: the second message is written and read in between. Fixed: outside.
+// A persistent send and receive: between MPI_Start and the wait their buffers are taken, before and
+// behind it they are not, and MPI_Send_init alone takes nothing. The bug: the second message is
+// written and read in between. Fixed: outside.
 #include "rma.h"
 // run: ranks=2
 // output: received 1 2 3
@@ -21,9 +22,9 @@ int main(int argc, char** argv) {
     const int early = i == 1;
 #endif
     if (rank == 0 && !early) STORE(buffer, i + 1);
-    MPI_Start(&request); /*{start}*/
-    if (rank == 0 && early) STORE(buffer, i + 1);         /*{store}*/
-    if (rank == 1 && early) received[i] = LOAD(buffer);   /*{load}*/
+    MPI_Start(&request);                                /*{start}*/
+    if (rank == 0 && early) STORE(buffer, i + 1);       /*{store}*/
+    if (rank == 1 && early) received[i] = LOAD(buffer); /*{load}*/
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (rank == 1 && !early) received[i] = LOAD(buffer);
   }

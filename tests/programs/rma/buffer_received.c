@@ -1,4 +1,5 @@
-// A message is received into a buffer that a put still reads. Fixed: a local flush before the receive.
+// A message is received into a buffer that a put still reads. Fixed: a local flush before the
+// receive.
 #include "rma.h"
 // run: ranks=2
 // output: put 7

@@ -1,5 +1,5 @@
-// MC-Checker tells of ADLB, which put from a variable on the stack and returned while the put was under way; another function
-// then used the same place. Fixed: a local flush before it returns.
+// MC-Checker tells of ADLB, which put from a variable on the stack and returned while the put was
+// under way; another function then used the same place. Fixed: a local flush before it returns.
 #include "rma.h"
 // run: ranks=2
 // output: put 7, computed 3

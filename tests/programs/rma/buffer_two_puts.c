@@ -1,5 +1,6 @@
-// What only reads a buffer may share it: two puts, a put and a send, a put and the rank's own loads. The bug: a fetch_and_op
-// then uses the same variable for its result. Fixed: another variable.
+// What only reads a buffer may share it: two puts, a put and a send, a put and the rank's own
+// loads. The bug: a fetch_and_op then uses the same variable for its result. Fixed: another
+// variable.
 #include "rma.h"
 // run: ranks=2
 // output: received 7 7 7
@@ -17,7 +18,8 @@ int main(int argc, char** argv) {
 #else
     int* result = &seven;
 #endif
-    for (int place = 0; place < 2; ++place) MPI_Put(&seven, 1, MPI_INT, 1, place, 1, MPI_INT, win); /*{put}*/
+    for (int place = 0; place < 2; ++place)
+      MPI_Put(&seven, 1, MPI_INT, 1, place, 1, MPI_INT, win); /*{put}*/
     MPI_Send(&seven, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     CHECK(LOAD(seven) == 7);
     MPI_Fetch_and_op(&one, result, MPI_INT, 1, 2, MPI_SUM, win); /*{fetch}*/

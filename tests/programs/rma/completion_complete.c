@@ -1,5 +1,6 @@
-// MPI_Win_complete lets the origin use its buffer again; what it put is at the target only when the target's wait is over.
-// So rank 2, who looks at the same memory through a second window, must hear it from the target, not from the origin.
+// MPI_Win_complete lets the origin use its buffer again; what it put is at the target only when the
+// target's wait is over. So rank 2, who looks at the same memory through a second window, must hear
+// it from the target, not from the origin.
 #include "rma.h"
 // run: ranks=3
 // output: read 7

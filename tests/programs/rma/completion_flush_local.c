@@ -1,5 +1,6 @@
-// Each of the four flushes lets the origin use its buffers again: overwrite what a put or an accumulate sends, read what a get
-// or a fetch brings. Without them it may not. Fixed: a flush before each.
+// Each of the four flushes lets the origin use its buffers again: overwrite what a put or an
+// accumulate sends, read what a get or a fetch brings. Without them it may not. Fixed: a flush
+// before each.
 #include "rma.h"
 // run: ranks=2
 // output: put 1 2, sum 4, got 5, fetched 5
@@ -28,20 +29,20 @@ int main(int argc, char** argv) {
     MPI_Win_lock_all(0, win);
     MPI_Put(&first, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put0}*/
     FLUSH(_local, 1, win);
-    STORE(first, -1); /*{reuse0}*/
+    STORE(first, -1);                                    /*{reuse0}*/
     MPI_Put(&second, 1, MPI_INT, 1, 1, 1, MPI_INT, win); /*{put1}*/
     FLUSH(_local_all, win);
-    STORE(second, -1); /*{reuse1}*/
+    STORE(second, -1);                                                  /*{reuse1}*/
     MPI_Accumulate(&third, 1, MPI_INT, 1, 2, 1, MPI_INT, MPI_SUM, win); /*{sum}*/
     FLUSH(, 1, win);
-    STORE(third, -1); /*{reuse2}*/
+    STORE(third, -1);                                 /*{reuse2}*/
     MPI_Get(&got, 1, MPI_INT, 1, 3, 1, MPI_INT, win); /*{get}*/
     FLUSH(_all, win);
-    const int used = LOAD(got); /*{use3}*/
+    const int used = LOAD(got);                                /*{use3}*/
     MPI_Fetch_and_op(&one, &old, MPI_INT, 1, 4, MPI_SUM, win); /*{fetch}*/
     FLUSH(_local, 1, win);
     const int fetched = LOAD(old); /*{use4}*/
-    STORE(one, -1); /*{reuse4}*/
+    STORE(one, -1);                /*{reuse4}*/
     MPI_Win_unlock_all(win);
     MPI_Send(&used, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
     MPI_Send(&fetched, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
@@ -49,7 +50,8 @@ int main(int argc, char** argv) {
     int used, fetched;
     MPI_Recv(&used, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(&fetched, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    printf("put %d %d, sum %d, got %d, fetched %d\n", LOAD(memory[0]), LOAD(memory[1]), LOAD(memory[2]), used, fetched);
+    printf("put %d %d, sum %d, got %d, fetched %d\n", LOAD(memory[0]), LOAD(memory[1]),
+           LOAD(memory[2]), used, fetched);
   }
   MPI_Win_free(&win);
   MPI_Finalize();

@@ -1,5 +1,6 @@
-// A get that is complete at its origin has read its target, so a local flush, or the wait of an rget, is enough to tell the
-// owner that it may overwrite; so is it for a fetching atomic. Without any it is not.
+// A get that is complete at its origin has read its target, so a local flush, or the wait of an
+// rget, is enough to tell the owner that it may overwrite; so is it for a fetching atomic. Without
+// any it is not.
 #include "rma.h"
 // run: ranks=2
 // output: got 1 1 1
@@ -18,12 +19,12 @@ int main(int argc, char** argv) {
     int got[3] = {0};
     const int nothing = 0;
     MPI_Request request;
-    MPI_Get(&got[0], 1, MPI_INT, 1, 0, 1, MPI_INT, win);                  /*{get}*/
-    MPI_Fetch_and_op(&nothing, &got[2], MPI_INT, 1, 2, MPI_SUM, win);     /*{fetch}*/
+    MPI_Get(&got[0], 1, MPI_INT, 1, 0, 1, MPI_INT, win);              /*{get}*/
+    MPI_Fetch_and_op(&nothing, &got[2], MPI_INT, 1, 2, MPI_SUM, win); /*{fetch}*/
 #ifdef FIXED
     MPI_Win_flush_local(1, win);
 #endif
-    MPI_Rget(&got[1], 1, MPI_INT, 1, 1, 1, MPI_INT, win, &request);       /*{rget}*/
+    MPI_Rget(&got[1], 1, MPI_INT, 1, 1, 1, MPI_INT, win, &request); /*{rget}*/
 #ifdef FIXED
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 #endif

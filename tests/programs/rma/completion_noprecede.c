@@ -1,5 +1,5 @@
-// A fence with MPI_MODE_NOPRECEDE promises that there is nothing to complete, and completes nothing: what was put before it is
-// still under way behind it. Fixed: no such promise.
+// A fence with MPI_MODE_NOPRECEDE promises that there is nothing to complete, and completes
+// nothing: what was put before it is still under way behind it. Fixed: no such promise.
 #include "rma.h"
 // run: ranks=2
 // output: read 7
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
   if (rank == 0) MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put}*/
   MPI_Win_fence(kAssert, win);
-  if (rank == 0) STORE(seven, 0); /*{reuse}*/
+  if (rank == 0) STORE(seven, 0);                      /*{reuse}*/
   if (rank == 1) printf("read %d\n", LOAD(memory[0])); /*{load}*/
   MPI_Win_fence(0, win);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, win);

@@ -1,5 +1,5 @@
-// The request of rput, rget, raccumulate and rget_accumulate says when the origin may use its buffers again: not before it is
-// complete, by whichever call says so.
+// The request of rput, rget, raccumulate and rget_accumulate says when the origin may use its
+// buffers again: not before it is complete, by whichever call says so.
 #include "rma.h"
 // run: ranks=2
 // output: got 3 3, target 1 5
@@ -19,10 +19,12 @@ int main(int argc, char** argv) {
     int one = 1, got = 0, two = 2, more = 2, old = 0, which;
     MPI_Request requests[4];
     MPI_Win_lock_all(0, win);
-    MPI_Rput(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]);                                         /*{rput}*/
-    MPI_Rget(&got, 1, MPI_INT, 1, 1, 1, MPI_INT, win, &requests[1]);                                         /*{rget}*/
-    MPI_Raccumulate(&two, 1, MPI_INT, 1, 2, 1, MPI_INT, MPI_SUM, win, &requests[2]);                         /*{raccumulate}*/
-    MPI_Rget_accumulate(&more, 1, MPI_INT, &old, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, win, &requests[3]);  /*{rget_accumulate}*/
+    MPI_Rput(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]); /*{rput}*/
+    MPI_Rget(&got, 1, MPI_INT, 1, 1, 1, MPI_INT, win, &requests[1]); /*{rget}*/
+    MPI_Raccumulate(&two, 1, MPI_INT, 1, 2, 1, MPI_INT, MPI_SUM, win,
+                    &requests[2]); /*{raccumulate}*/
+    MPI_Rget_accumulate(&more, 1, MPI_INT, &old, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, win,
+                        &requests[3]); /*{rget_accumulate}*/
 #ifdef FIXED
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 #endif

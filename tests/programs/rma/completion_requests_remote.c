@@ -1,5 +1,5 @@
-// A completed rput or raccumulate request says nothing about the target, so the wait is not enough to tell the owner to look;
-// for rget and rget_accumulate it is. Fixed: a flush, too.
+// A completed rput or raccumulate request says nothing about the target, so the wait is not enough
+// to tell the owner to look; for rget and rget_accumulate it is. Fixed: a flush, too.
 #include "rma.h"
 // run: ranks=2
 // output: read 7 2
@@ -15,10 +15,12 @@ int main(int argc, char** argv) {
     const int seven = 7, two = 2;
     int got = 0, old = 0;
     MPI_Request requests[4];
-    MPI_Rput(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]);                 /*{rput}*/
-    MPI_Raccumulate(&two, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_SUM, win, &requests[1]);   /*{raccumulate}*/
+    MPI_Rput(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win, &requests[0]); /*{rput}*/
+    MPI_Raccumulate(&two, 1, MPI_INT, 1, 1, 1, MPI_INT, MPI_SUM, win,
+                    &requests[1]); /*{raccumulate}*/
     MPI_Rget(&got, 1, MPI_INT, 1, 2, 1, MPI_INT, win, &requests[2]);
-    MPI_Rget_accumulate(&two, 1, MPI_INT, &old, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, win, &requests[3]);
+    MPI_Rget_accumulate(&two, 1, MPI_INT, &old, 1, MPI_INT, 1, 3, 1, MPI_INT, MPI_SUM, win,
+                        &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 #ifdef FIXED
     MPI_Win_flush(1, win);
@@ -26,8 +28,8 @@ int main(int argc, char** argv) {
     tell(1);
   } else {
     hear(0);
-    const int first = LOAD(memory[0]);   /*{load0}*/
-    const int second = LOAD(memory[1]);  /*{load1}*/
+    const int first = LOAD(memory[0]);  /*{load0}*/
+    const int second = LOAD(memory[1]); /*{load1}*/
     STORE(memory[2], 5);
     STORE(memory[3], LOAD(memory[3]) + 1);
     printf("read %d %d\n", first, second);

@@ -1,5 +1,6 @@
-// Ranges that touch and do not overlap are fine; one byte in common is enough. Rank 1 puts ints 0 to 3, rank 2 gets from 4 on,
-// or one byte too early. The gaps of a struct with holes belong to nobody. Fixed: rank 2 begins where rank 1 ends.
+// Ranges that touch and do not overlap are fine; one byte in common is enough. Rank 1 puts ints 0
+// to 3, rank 2 gets from 4 on, or one byte too early. The gaps of a struct with holes belong to
+// nobody. Fixed: rank 2 begins where rank 1 ends.
 #include "rma.h"
 // run: ranks=3
 // output: got 0 0
@@ -27,7 +28,10 @@ int main(int argc, char** argv) {
   const int first = 15;
 #endif
   const int values[4] = {0};
-  const struct { char c; int i; } record = {0, 0};
+  const struct {
+    char c;
+    int i;
+  } record = {0, 0};
   char bytes[16] = {0}, between[3] = {0};
   MPI_Win_lock_all(0, win);
   if (rank == 1) {

@@ -1,6 +1,6 @@
-// MC-Checker's `emulate`: shared memory emulated over distributed memory. An increment of a shared variable is lock, get, add,
-// put, unlock; but the get is complete only at the unlock, so the sum and the put use what may not have come.
-// Fixed: a flush behind the get.
+// MC-Checker's `emulate`: shared memory emulated over distributed memory. An increment of a shared
+// variable is lock, get, add, put, unlock; but the get is complete only at the unlock, so the sum
+// and the put use what may not have come. Fixed: a flush behind the get.
 #include "rma.h"
 // run: ranks=2
 // output: shared variables 6 6 6
@@ -21,7 +21,7 @@ static void increment(int variable) {
 #ifdef FIXED
   MPI_Win_flush(home, win);
 #endif
-  STORE(value, LOAD(value) + 1); /*{add}*/
+  STORE(value, LOAD(value) + 1);                             /*{add}*/
   MPI_Put(&value, 1, MPI_INT, home, place, 1, MPI_INT, win); /*{put}*/
   MPI_Win_unlock(home, win);
 }
@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round)
     for (int variable = 0; variable < kVariables; ++variable) increment(variable);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) printf("shared variables %d %d %d\n", read_variable(0), read_variable(1), read_variable(2));
+  if (rank == 0)
+    printf("shared variables %d %d %d\n", read_variable(0), read_variable(1), read_variable(2));
   MPI_Win_free(&win);
   MPI_Finalize();
 }

@@ -1,5 +1,6 @@
-// MC-Checker, figure 1: what a get brings is used inside the lock epoch, where it need not have come yet.
-// An exclusive lock keeps others away, not the rank's own operation. Fixed: used behind the unlock.
+// MC-Checker, figure 1: what a get brings is used inside the lock epoch, where it need not have
+// come yet. An exclusive lock keeps others away, not the rank's own operation. Fixed: used behind
+// the unlock.
 #include "rma.h"
 // run: ranks=2
 // output: out 5
@@ -20,8 +21,8 @@ int main(int argc, char** argv) {
 #ifdef FIXED
     MPI_Win_unlock(0, win);
 #endif
-    if (LOAD(out) % 2 == 0)       /*{test}*/
-      STORE(out, LOAD(out) + 1);  /*{increment}*/
+    if (LOAD(out) % 2 == 0)      /*{test}*/
+      STORE(out, LOAD(out) + 1); /*{increment}*/
 #ifndef FIXED
     MPI_Win_unlock(0, win);
 #endif

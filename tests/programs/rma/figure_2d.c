@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   const int seven = 7;
   MPI_Win_lock(LOCK, 1, 0, win);
   if (rank == 0) MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put}*/
-  if (rank == 1) STORE(X[0], 9); /*{store}*/
+  if (rank == 1) STORE(X[0], 9);                                     /*{store}*/
   MPI_Win_unlock(1, win);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1 && (LOAD(X[0]) == 7 || LOAD(X[0]) == 9)) printf("X is 7 or 9\n");

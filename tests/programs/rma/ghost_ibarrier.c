@@ -1,13 +1,15 @@
-// Correct: ghost cells with two buffers and a split-phase barrier. A rank puts and flushes, gives notice (MPI_Ibarrier),
-// computes its inner cells, waits, and reads the ghosts; the next step's puts go to the other buffer, so they need not wait for
-// the readers.
+// Correct: ghost cells with two buffers and a split-phase barrier. A rank puts and flushes, gives
+// notice (MPI_Ibarrier), computes its inner cells, waits, and reads the ghosts; the next step's
+// puts go to the other buffer, so they need not wait for the readers.
 #include "rma.h"
 // run: ranks=4
 // output: total heat 400.0
 // expect no race
 enum { kCells = 8, kSteps = 7 };
 
-static double flow(double left, double middle, double right) { return middle + 0.25 * (left - 2 * middle + right); }
+static double flow(double left, double middle, double right) {
+  return middle + 0.25 * (left - 2 * middle + right);
+}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -1,5 +1,6 @@
-// ghost_ibarrier.c with one ghost buffer only: a rank that is through with the split-phase barrier puts the next step's ghosts
-// while its neighbour still reads those of this step. Fixed: a second barrier.
+// ghost_ibarrier.c with one ghost buffer only: a rank that is through with the split-phase barrier
+// puts the next step's ghosts while its neighbour still reads those of this step. Fixed: a second
+// barrier.
 #include "rma.h"
 // run: ranks=4
 // output: total heat 400.0
@@ -7,7 +8,9 @@
 // expect race: put @{to_right} load @{left_ghost}
 enum { kCells = 8, kSteps = 7 };
 
-static double flow(double left, double middle, double right) { return middle + 0.25 * (left - 2 * middle + right); }
+static double flow(double left, double middle, double right) {
+  return middle + 0.25 * (left - 2 * middle + right);
+}
 
 int main(int argc, char** argv) {
   begin(argc, argv);
@@ -21,14 +24,14 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, win);
   for (int step = 0; step < kSteps; ++step) {
     MPI_Request barrier;
-    MPI_Put(&u[0], 1, MPI_DOUBLE, left, 1, 1, MPI_DOUBLE, win);      /*{to_left}*/
-    MPI_Put(&u[last], 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, win);  /*{to_right}*/
+    MPI_Put(&u[0], 1, MPI_DOUBLE, left, 1, 1, MPI_DOUBLE, win);     /*{to_left}*/
+    MPI_Put(&u[last], 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, win); /*{to_right}*/
     MPI_Win_flush_all(win);
     MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
     for (int i = 1; i < last; ++i) next[i] = flow(LOAD(u[i - 1]), LOAD(u[i]), LOAD(u[i + 1]));
     MPI_Wait(&barrier, MPI_STATUS_IGNORE);
-    next[0] = flow(LOAD(ghosts[0]), LOAD(u[0]), LOAD(u[1]));                 /*{left_ghost}*/
-    next[last] = flow(LOAD(u[last - 1]), LOAD(u[last]), LOAD(ghosts[1]));    /*{right_ghost}*/
+    next[0] = flow(LOAD(ghosts[0]), LOAD(u[0]), LOAD(u[1]));              /*{left_ghost}*/
+    next[last] = flow(LOAD(u[last - 1]), LOAD(u[last]), LOAD(ghosts[1])); /*{right_ghost}*/
 #ifdef FIXED
     MPI_Barrier(MPI_COMM_WORLD);
 #endif

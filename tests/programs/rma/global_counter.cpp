@@ -1,5 +1,6 @@
-// Correct, in C++: the global counter of Global Arrays (NXTVAL). Ranks draw numbers and add what they drew to a total with
-// get_accumulate; somebody watches with MPI_NO_OP. No number is drawn twice.
+// Correct, in C++: the global counter of Global Arrays (NXTVAL). Ranks draw numbers and add what
+// they drew to a total with get_accumulate; somebody watches with MPI_NO_OP. No number is drawn
+// twice.
 #include <vector>
 
 #include "rma.h"
@@ -37,7 +38,8 @@ class GlobalCounter {
   }
   long total() {
     long value = -1;
-    MPI_Get_accumulate(nullptr, 0, MPI_LONG, &value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_NO_OP, win_);
+    MPI_Get_accumulate(nullptr, 0, MPI_LONG, &value, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_NO_OP,
+                       win_);
     MPI_Win_flush(0, win_);
     return LOAD(value);
   }

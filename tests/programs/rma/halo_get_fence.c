@@ -1,6 +1,6 @@
-// Correct: the same with gets and two copies of the cells: in an epoch a rank reads the old copy of its neighbours and writes
-// the inner cells of its own new one, and the outer ones when the ghosts are there. Nobody ever puts, and the last fence opens
-// nothing.
+// Correct: the same with gets and two copies of the cells: in an epoch a rank reads the old copy of
+// its neighbours and writes the inner cells of its own new one, and the outer ones when the ghosts
+// are there. Nobody ever puts, and the last fence opens nothing.
 #include "rma.h"
 // run: ranks=5
 // output: total heat 500.0
@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   begin(argc, argv);
   double* u;
   MPI_Win win;
-  MPI_Win_allocate(whole_lines(2 * kCells * sizeof(double)), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &u, &win);
+  MPI_Win_allocate(whole_lines(2 * kCells * sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &u, &win);
   for (int i = 0; i < kCells; ++i) STORE(u[i], i == 3 ? 100 : 0);
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   double ghosts[2];
@@ -21,11 +22,13 @@ int main(int argc, char** argv) {
     MPI_Get(&ghosts[0], 1, MPI_DOUBLE, left, old + kCells - 1, 1, MPI_DOUBLE, win);
     MPI_Get(&ghosts[1], 1, MPI_DOUBLE, right, old, 1, MPI_DOUBLE, win);
     for (int i = 1; i < kCells - 1; ++i)
-      STORE(u[new + i], LOAD(u[old + i]) + 0.25 * (LOAD(u[old + i - 1]) - 2 * LOAD(u[old + i]) + LOAD(u[old + i + 1])));
+      STORE(u[new + i], LOAD(u[old + i]) + 0.25 * (LOAD(u[old + i - 1]) - 2 * LOAD(u[old + i]) +
+                                                   LOAD(u[old + i + 1])));
     MPI_Win_fence(MPI_MODE_NOPUT, win);
     STORE(u[new], LOAD(u[old]) + 0.25 * (LOAD(ghosts[0]) - 2 * LOAD(u[old]) + LOAD(u[old + 1])));
     const int last = kCells - 1;
-    STORE(u[new + last], LOAD(u[old + last]) + 0.25 * (LOAD(u[old + last - 1]) - 2 * LOAD(u[old + last]) + LOAD(ghosts[1])));
+    STORE(u[new + last], LOAD(u[old + last]) + 0.25 * (LOAD(u[old + last - 1]) -
+                                                       2 * LOAD(u[old + last]) + LOAD(ghosts[1])));
     MPI_Win_fence(MPI_MODE_NOPUT | (step == kSteps - 1 ? MPI_MODE_NOSUCCEED : 0), win);
   }
   double mine = 0, total = 0;

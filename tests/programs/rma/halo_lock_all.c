@@ -1,5 +1,6 @@
-// Correct: ghost cells in one long lock_all epoch, with a flush and a barrier before they are read and another before they are
-// written again. MPI_Win_sync, as the standard asks for, around each barrier.
+// Correct: ghost cells in one long lock_all epoch, with a flush and a barrier before they are read
+// and another before they are written again. MPI_Win_sync, as the standard asks for, around each
+// barrier.
 #include "rma.h"
 // run: ranks=4
 // output: total heat 400.0
@@ -10,7 +11,8 @@ int main(int argc, char** argv) {
   begin(argc, argv);
   double *u, next[kCells + 2];
   MPI_Win win;
-  MPI_Win_allocate(whole_lines((kCells + 2) * sizeof(double)), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &u, &win);
+  MPI_Win_allocate(whole_lines((kCells + 2) * sizeof(double)), sizeof(double), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &u, &win);
   const int left = (rank + size - 1) % size, right = (rank + 1) % size;
   MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
   for (int i = 0; i < kCells + 2; ++i) STORE(u[i], i == 4 ? 100 : 0);
@@ -28,7 +30,8 @@ int main(int argc, char** argv) {
     MPI_Win_sync(win);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(win);
-    for (int i = 1; i <= kCells; ++i) next[i] = LOAD(u[i]) + 0.25 * (LOAD(u[i - 1]) - 2 * LOAD(u[i]) + LOAD(u[i + 1]));
+    for (int i = 1; i <= kCells; ++i)
+      next[i] = LOAD(u[i]) + 0.25 * (LOAD(u[i - 1]) - 2 * LOAD(u[i]) + LOAD(u[i + 1]));
     for (int i = 1; i <= kCells; ++i) STORE(u[i], next[i]);
     MPI_Win_sync(win);
     MPI_Barrier(MPI_COMM_WORLD);

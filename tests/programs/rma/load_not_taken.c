@@ -1,11 +1,14 @@
-// A buffer in flight is loaded, and stored to, only if the program is told to. A compiler may move a load in front of its condition, or make
-// a choice between two values of it: what the program does not do must not be reported.
+// A buffer in flight is loaded, and stored to, only if the program is told to. A compiler may move
+// a load in front of its condition, or make a choice between two values of it: what the program
+// does not do must not be reported.
 #include "rma.h"
 // run: ranks=2
 // output: got 1 0
 // expect no race
 
-static int choose(int condition, const int* one, int other) { return condition ? LOAD(*one) : other; }
+static int choose(int condition, const int* one, int other) {
+  return condition ? LOAD(*one) : other;
+}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

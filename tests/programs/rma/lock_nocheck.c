@@ -1,5 +1,6 @@
-// MPI_MODE_NOCHECK promises that nobody else wants the lock, so such a lock protects nothing: two ranks make that promise and
-// put to one place. Fixed: a message from one to the other makes the promise true.
+// MPI_MODE_NOCHECK promises that nobody else wants the lock, so such a lock protects nothing: two
+// ranks make that promise and put to one place. Fixed: a message from one to the other makes the
+// promise true.
 #include "rma.h"
 // run: ranks=3
 // output: last was 2

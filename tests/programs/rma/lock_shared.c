@@ -1,4 +1,5 @@
-// Two ranks put to one place, each with a lock, but a shared one: nothing keeps them apart. Fixed: exclusive locks.
+// Two ranks put to one place, each with a lock, but a shared one: nothing keeps them apart. Fixed:
+// exclusive locks.
 #include "rma.h"
 // run: ranks=3
 // output: last was 1 or 2

@@ -1,5 +1,7 @@
-// Two ranks put to one place thousands of times, between two barriers, and nothing orders the one's puts and the other's: millions of pairs, that are one finding,
-// and have to be found in about the time that the loops take. Fixed: they take turns, so that as many pairs are in order by messages alone.
+// Two ranks put to one place thousands of times, between two barriers, and nothing orders the one's
+// puts and the other's: millions of pairs, that are one finding, and have to be found in about the
+// time that the loops take. Fixed: they take turns, so that as many pairs are in order by messages
+// alone.
 #include "rma.h"
 // run: ranks=3
 // output: done

@@ -1,5 +1,6 @@
-// One pair of lines is one finding, however it comes about: each rank's put meets its own get, which it has not waited for, and
-// those of others, in two windows and in several rounds. Fixed: flushes between, and places of their own.
+// One pair of lines is one finding, however it comes about: each rank's put meets its own get,
+// which it has not waited for, and those of others, in two windows and in several rounds. Fixed:
+// flushes between, and places of their own.
 #include "rma.h"
 // run: ranks=4
 // output: done

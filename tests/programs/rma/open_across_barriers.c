@@ -1,5 +1,6 @@
-// A barrier completes nothing: a put, a get and a receive that were begun and not completed go on through any number of
-// barriers, and meet what is done behind them. Fixed: they are completed before the first barrier.
+// A barrier completes nothing: a put, a get and a receive that were begun and not completed go on
+// through any number of barriers, and meet what is done behind them. Fixed: they are completed
+// before the first barrier.
 #include "rma.h"
 // run: ranks=4
 // output: rank 1 read 7, rank 0 got 3, received 5
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, win);
   if (rank == 2) MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win); /*{put}*/
   if (rank == 0) {
-    MPI_Get(&got, 1, MPI_INT, 1, 1, 1, MPI_INT, win); /*{get}*/
+    MPI_Get(&got, 1, MPI_INT, 1, 1, 1, MPI_INT, win);                 /*{get}*/
     MPI_Irecv(&received, 1, MPI_INT, 3, 0, MPI_COMM_WORLD, &request); /*{receive}*/
   }
   if (rank == 3) MPI_Send(&five, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);

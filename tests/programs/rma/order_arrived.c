@@ -1,5 +1,7 @@
-// Rank 0 puts into rank 2, and makes one partition of a message to rank 1 ready, which gets what was put when MPI_Parrived says that this one is there. The two divide
-// the message differently. The bug: the put comes behind that MPI_Pready, and only before that of another partition. Fixed: before it.
+// Rank 0 puts into rank 2, and makes one partition of a message to rank 1 ready, which gets what
+// was put when MPI_Parrived says that this one is there. The two divide the message differently.
+// The bug: the put comes behind that MPI_Pready, and only before that of another partition. Fixed:
+// before it.
 #include "rma.h"
 // run: ranks=3 mpi=mpich
 // output: got 7

@@ -1,5 +1,5 @@
-// Correct: every collective that brings everybody something from everybody lies once between a put and a get of what was put:
-// blocking and not, and those that make communicators and windows.
+// Correct: every collective that brings everybody something from everybody lies once between a put
+// and a get of what was put: blocking and not, and those that make communicators and windows.
 #include "rma.h"
 // run: ranks=4
 // output: 16 collectives, all in order
@@ -25,7 +25,8 @@ static void get_other(void) {
 }
 
 #define STEP(collective) (put_own(), (void)(collective), get_other())
-#define STEP_WITH_WAIT(collective) (put_own(), (void)(collective), (void)MPI_Wait(&request, MPI_STATUS_IGNORE), get_other())
+#define STEP_WITH_WAIT(collective) \
+  (put_own(), (void)(collective), (void)MPI_Wait(&request, MPI_STATUS_IGNORE), get_other())
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -1,6 +1,6 @@
-// Correct: whichever call completes a receive, what the sender did before the send comes before what follows: wait, waitany,
-// waitsome, waitall, test, testany, testsome, testall, MPI_Request_get_status, MPI_Sendrecv, a persistent receive, a matched
-// one.
+// Correct: whichever call completes a receive, what the sender did before the send comes before
+// what follows: wait, waitany, waitsome, waitall, test, testany, testsome, testall,
+// MPI_Request_get_status, MPI_Sendrecv, a persistent receive, a matched one.
 #include "rma.h"
 // run: ranks=2
 // output: read 1 2 3 4 5 6 7 8 9 10 11 12
@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
   } else {
     int data[kWays], index, count, indices[2], done = 0;
     MPI_Request requests[kWays];
-    for (int i = 0; i < 9; ++i) MPI_Irecv(&data[i], 1, MPI_INT, i % 2 ? 0 : MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 9; ++i)
+      MPI_Irecv(&data[i], 1, MPI_INT, i % 2 ? 0 : MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[i]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     look();
     MPI_Waitany(1, &requests[1], &index, MPI_STATUS_IGNORE);
@@ -41,15 +42,19 @@ int main(int argc, char** argv) {
     look();
     for (done = 0; !done; sched_yield()) MPI_Test(&requests[4], &done, MPI_STATUS_IGNORE);
     look();
-    for (done = 0; !done; sched_yield()) MPI_Testany(1, &requests[5], &index, &done, MPI_STATUS_IGNORE);
+    for (done = 0; !done; sched_yield())
+      MPI_Testany(1, &requests[5], &index, &done, MPI_STATUS_IGNORE);
     look();
-    for (count = 0; !count; sched_yield()) MPI_Testsome(1, &requests[6], &count, indices, MPI_STATUSES_IGNORE);
+    for (count = 0; !count; sched_yield())
+      MPI_Testsome(1, &requests[6], &count, indices, MPI_STATUSES_IGNORE);
     look();
     for (done = 0; !done; sched_yield()) MPI_Testall(1, &requests[7], &done, MPI_STATUSES_IGNORE);
     look();
-    for (done = 0; !done; sched_yield()) MPI_Request_get_status(requests[8], &done, MPI_STATUS_IGNORE);
+    for (done = 0; !done; sched_yield())
+      MPI_Request_get_status(requests[8], &done, MPI_STATUS_IGNORE);
     look();
-    MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &data[9], 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &data[9], 1, MPI_INT, 0, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     look();
     MPI_Recv_init(&data[10], 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[10]);
     MPI_Start(&requests[10]);

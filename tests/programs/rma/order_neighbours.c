@@ -1,6 +1,6 @@
-// A neighbourhood exchange orders a rank with its neighbours in the ring, and not with those further away: all put, then
-// exchange with the neighbours, then get what a neighbour put. The bug: what the rank opposite put. Fixed: what the left one
-// put.
+// A neighbourhood exchange orders a rank with its neighbours in the ring, and not with those
+// further away: all put, then exchange with the neighbours, then get what a neighbour put. The bug:
+// what the rank opposite put. Fixed: what the left one put.
 #include "rma.h"
 // run: ranks=4
 // output: sum 6

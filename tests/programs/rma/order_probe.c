@@ -1,5 +1,6 @@
-// A probe that saw a message comes behind its sender, before the message is received: MPI_Probe, MPI_Mprobe and an MPI_Iprobe
-// that said so. The bug: rank 1 looks before each probe. Fixed: behind it.
+// A probe that saw a message comes behind its sender, before the message is received: MPI_Probe,
+// MPI_Mprobe and an MPI_Iprobe that said so. The bug: rank 1 looks before each probe. Fixed: behind
+// it.
 #include "rma.h"
 // run: ranks=2
 // output: read 0 1 2

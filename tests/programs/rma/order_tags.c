@@ -1,5 +1,6 @@
-// Which send a receive matched decides, not how many there were: rank 0 sends (tag 1), puts, sends (tag 2); rank 1 receives one
-// of them before it looks. The bug: tag 1, which was sent before the put. Fixed: tag 2, though it came later.
+// Which send a receive matched decides, not how many there were: rank 0 sends (tag 1), puts, sends
+// (tag 2); rank 1 receives one of them before it looks. The bug: tag 1, which was sent before the
+// put. Fixed: tag 2, though it came later.
 #include "rma.h"
 // run: ranks=2
 // output: read 7

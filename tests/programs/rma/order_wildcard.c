@@ -1,5 +1,6 @@
-// Ranks 0 and 1 put and send; rank 2 receives from anybody. The bug: one message is taken for both. Whichever it is, the other
-// rank's put is not known to be complete. Fixed: both are received first.
+// Ranks 0 and 1 put and send; rank 2 receives from anybody. The bug: one message is taken for both.
+// Whichever it is, the other rank's put is not known to be complete. Fixed: both are received
+// first.
 #include "rma.h"
 // run: ranks=4
 // output: got 1 2

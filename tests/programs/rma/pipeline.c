@@ -1,6 +1,6 @@
-// Correct: blocks flow through a pipeline of ranks with the request forms: rget from the left with two blocks under way, work
-// on whichever is there, rput of the result, raccumulate of statistics, rget_accumulate of a ticket; a message says what is
-// ready.
+// Correct: blocks flow through a pipeline of ranks with the request forms: rget from the left with
+// two blocks under way, work on whichever is there, rput of the result, raccumulate of statistics,
+// rget_accumulate of a ticket; a message says what is ready.
 #include "rma.h"
 // run: ranks=3
 // output: last block 32, statistics 8, tickets 8
@@ -23,17 +23,21 @@ int main(int argc, char** argv) {
     MPI_Request gets[kBlocks], puts[kBlocks], counts[2 * kBlocks];
     for (int block = 0; block < kBlocks; ++block) {
       hear(rank - 1);
-      MPI_Rget(blocks[block], kLength, MPI_INT, rank - 1, block * kLength, kLength, MPI_INT, win, &gets[block]);
+      MPI_Rget(blocks[block], kLength, MPI_INT, rank - 1, block * kLength, kLength, MPI_INT, win,
+               &gets[block]);
       if (block % 2 == 0) continue;
       for (int i = 0; i < 2; ++i) {
         int which;
         MPI_Waitany(2, &gets[block - 1], &which, MPI_STATUS_IGNORE);
         which += block - 1;
-        for (int k = 0; k < kLength; ++k) STORE(blocks[which][k], LOAD(blocks[which][k]) * (rank == 1 ? 2 : 4));
-        MPI_Rput(blocks[which], kLength, MPI_INT, rank, which * kLength, kLength, MPI_INT, win, &puts[which]);
-        MPI_Raccumulate(&one, 1, MPI_INT, 0, kStatistics, 1, MPI_INT, MPI_SUM, win, &counts[2 * which]);
-        MPI_Rget_accumulate(&one, 1, MPI_INT, &tickets[which], 1, MPI_INT, 0, kTickets, 1, MPI_INT, MPI_SUM, win,
-                            &counts[2 * which + 1]);
+        for (int k = 0; k < kLength; ++k)
+          STORE(blocks[which][k], LOAD(blocks[which][k]) * (rank == 1 ? 2 : 4));
+        MPI_Rput(blocks[which], kLength, MPI_INT, rank, which * kLength, kLength, MPI_INT, win,
+                 &puts[which]);
+        MPI_Raccumulate(&one, 1, MPI_INT, 0, kStatistics, 1, MPI_INT, MPI_SUM, win,
+                        &counts[2 * which]);
+        MPI_Rget_accumulate(&one, 1, MPI_INT, &tickets[which], 1, MPI_INT, 0, kTickets, 1, MPI_INT,
+                            MPI_SUM, win, &counts[2 * which + 1]);
       }
       MPI_Waitall(2, &puts[block - 1], MPI_STATUSES_IGNORE);
       MPI_Win_flush(rank, win);  // the requests say nothing about the target
@@ -49,7 +53,8 @@ int main(int argc, char** argv) {
   if (rank == size - 1) MPI_Send(&last, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
   if (rank == 0) {
     MPI_Recv(&last, 1, MPI_INT, size - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    printf("last block %d, statistics %d, tickets %d\n", last, LOAD(memory[kStatistics]), LOAD(memory[kTickets]));
+    printf("last block %d, statistics %d, tickets %d\n", last, LOAD(memory[kStatistics]),
+           LOAD(memory[kTickets]));
   }
   MPI_Win_free(&win);
   MPI_Finalize();

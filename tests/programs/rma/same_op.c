@@ -1,5 +1,6 @@
-// A window whose info says accumulate_ops=same_op: all concurrent accumulates on a place must use one operation, and not even
-// MPI_NO_OP may stand beside it. Fixed: the window is made without that info, which leaves MPI_NO_OP allowed.
+// A window whose info says accumulate_ops=same_op: all concurrent accumulates on a place must use
+// one operation, and not even MPI_NO_OP may stand beside it. Fixed: the window is made without that
+// info, which leaves MPI_NO_OP allowed.
 #include "rma.h"
 // run: ranks=3
 // output: sum 3
@@ -20,8 +21,8 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   int old = 0;
   MPI_Win_lock_all(0, win);
-  MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);           /*{sum}*/
-  if (rank == 0) MPI_Fetch_and_op(NULL, &old, MPI_INT, 0, 0, MPI_NO_OP, win);  /*{read}*/
+  MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);          /*{sum}*/
+  if (rank == 0) MPI_Fetch_and_op(NULL, &old, MPI_INT, 0, 0, MPI_NO_OP, win); /*{read}*/
   MPI_Win_unlock_all(win);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("sum %d\n", LOAD(memory[0]));

@@ -1,5 +1,6 @@
-// A rank puts to its own window memory, and loads it before the put is complete: its own operations are no more finished than
-// others'. A get of its own memory, and a fetch from it, meet its store. Fixed: a flush between.
+// A rank puts to its own window memory, and loads it before the put is complete: its own operations
+// are no more finished than others'. A get of its own memory, and a fetch from it, meet its store.
+// Fixed: a flush between.
 #include "rma.h"
 // run: ranks=2
 // output: read 7 0 0
@@ -14,9 +15,9 @@ int main(int argc, char** argv) {
   const int seven = 7, one = 1;
   int got = 0, old = 0;
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
-  MPI_Put(&seven, 1, MPI_INT, rank, 0, 1, MPI_INT, win);            /*{put}*/
-  MPI_Get(&got, 1, MPI_INT, rank, 1, 1, MPI_INT, win);              /*{get}*/
-  MPI_Fetch_and_op(&one, &old, MPI_INT, rank, 2, MPI_SUM, win);     /*{fetch}*/
+  MPI_Put(&seven, 1, MPI_INT, rank, 0, 1, MPI_INT, win);        /*{put}*/
+  MPI_Get(&got, 1, MPI_INT, rank, 1, 1, MPI_INT, win);          /*{get}*/
+  MPI_Fetch_and_op(&one, &old, MPI_INT, rank, 2, MPI_SUM, win); /*{fetch}*/
 #ifdef FIXED
   MPI_Win_flush(rank, win);
 #endif

@@ -1,7 +1,8 @@
-// UPC-Thrille, definition 3: a split-phase barrier (MPI_Ibarrier … MPI_Wait) makes phases 0, 1, 2, …, the odd ones between its
-// two halves. Phases p and q of two ranks may run in parallel if q lies in [2⌊p/2⌋ - 1, 2⌊(p+1)/2⌋ + 1]. For each pair of
-// phases there is one place of rank 2's memory that rank 0 puts to in phase p and rank 1 gets in phase q: of the 36 pairs
-// exactly those that the definition names race. Fixed: only the others are touched.
+// UPC-Thrille, definition 3: a split-phase barrier (MPI_Ibarrier … MPI_Wait) makes phases 0, 1, 2,
+// …, the odd ones between its two halves. Phases p and q of two ranks may run in parallel if q lies
+// in [2⌊p/2⌋ - 1, 2⌊(p+1)/2⌋ + 1]. For each pair of phases there is one place of rank 2's memory
+// that rank 0 puts to in phase p and rank 1 gets in phase q: of the 36 pairs exactly those that the
+// definition names race. Fixed: only the others are touched.
 #include "rma.h"
 // run: ranks=3
 // output: ordered pairs 16
@@ -41,13 +42,13 @@ static const int one = 1;
 static int got[kPhases];
 
 // In phase p of rank 0, and in phase q of rank 1; complete before the phase ends.
-#define PUTS(p)                                                                                              \
-  for (int q = 0; rank == 0 && q < kPhases; ++q)                                                             \
-    if (!skipped(p, q)) MPI_Put(&one, 1, MPI_INT, 2, p * kPhases + q, 1, MPI_INT, win);                      \
+#define PUTS(p)                                                                        \
+  for (int q = 0; rank == 0 && q < kPhases; ++q)                                       \
+    if (!skipped(p, q)) MPI_Put(&one, 1, MPI_INT, 2, p* kPhases + q, 1, MPI_INT, win); \
   MPI_Win_flush_all(win)
-#define GETS(q)                                                                                              \
-  for (int p = 0; rank == 1 && p < kPhases; ++p)                                                             \
-    if (!skipped(p, q)) MPI_Get(&got[p], 1, MPI_INT, 2, p * kPhases + q, 1, MPI_INT, win);                   \
+#define GETS(q)                                                                           \
+  for (int p = 0; rank == 1 && p < kPhases; ++p)                                          \
+    if (!skipped(p, q)) MPI_Get(&got[p], 1, MPI_INT, 2, p* kPhases + q, 1, MPI_INT, win); \
   MPI_Win_flush_all(win)
 
 int main(int argc, char** argv) {

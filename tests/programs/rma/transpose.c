@@ -1,5 +1,6 @@
-// Correct: a matrix, spread over the ranks by rows, is transposed: first each rank puts its rows as columns, with a vector type
-// at the target; then back again with gets, with the vector type at the origin.
+// Correct: a matrix, spread over the ranks by rows, is transposed: first each rank puts its rows as
+// columns, with a vector type at the target; then back again with gets, with the vector type at the
+// origin.
 #include "rma.h"
 // run: ranks=4
 // output: transposed twice
@@ -19,7 +20,8 @@ int main(int argc, char** argv) {
   MPI_Win_fence(MPI_MODE_NOPRECEDE, there);
   for (int r = 0; r < kRows; ++r)
     for (int target = 0; target < size; ++target)
-      MPI_Put(&a[r * kSize + target * kRows], kRows, MPI_INT, target, rank * kRows + r, 1, column, there);
+      MPI_Put(&a[r * kSize + target * kRows], kRows, MPI_INT, target, rank * kRows + r, 1, column,
+              there);
   MPI_Win_fence(MPI_MODE_NOSUCCEED, there);
   for (int i = 0; i < kRows * kSize; ++i) {
     const int row = rank * kRows + i / kSize, col = i % kSize;
@@ -30,7 +32,8 @@ int main(int argc, char** argv) {
   MPI_Win_lock_all(0, there);
   for (int target = 0; target < size; ++target)
     for (int r = 0; r < kRows; ++r)
-      MPI_Get(&again[target * kRows + r], 1, column, target, r * kSize + rank * kRows, kRows, MPI_INT, there);
+      MPI_Get(&again[target * kRows + r], 1, column, target, r * kSize + rank * kRows, kRows,
+              MPI_INT, there);
   MPI_Win_unlock_all(there);
   int right = 1, all;
   for (int i = 0; i < kRows * kSize; ++i) right &= LOAD(again[i]) == LOAD(a[i]);

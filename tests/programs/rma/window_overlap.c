@@ -1,5 +1,6 @@
-// Two windows over one memory are one memory: rank 0 puts through one of them and rank 2 gets through the other, which begins
-// elsewhere and counts in other units. Fixed: they use different bytes.
+// Two windows over one memory are one memory: rank 0 puts through one of them and rank 2 gets
+// through the other, which begins elsewhere and counts in other units. Fixed: they use different
+// bytes.
 #include "rma.h"
 // run: ranks=3
 // output: got 0

@@ -1,6 +1,7 @@
-// Memory leaves a dynamic window and comes back: a put of the first time and a load of the second are ordered by the message in
-// between, and what the owner does to the memory while it is detached is its own affair. The bug: rank 0 puts once more behind
-// that message, while the owner loads. Fixed: the owner loads when it has heard of that, too.
+// Memory leaves a dynamic window and comes back: a put of the first time and a load of the second
+// are ordered by the message in between, and what the owner does to the memory while it is detached
+// is its own affair. The bug: rank 0 puts once more behind that message, while the owner loads.
+// Fixed: the owner loads when it has heard of that, too.
 #include "rma.h"
 // run: ranks=2
 // output: read 1 9 2

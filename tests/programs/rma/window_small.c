@@ -1,5 +1,6 @@
-// Windows of a few bytes, and of sizes that no library likes: what others put there is what their owner loads.
-// (With MPICH 4.0.2 it is not: it puts to another address than it gave to the program.)
+// Windows of a few bytes, and of sizes that no library likes: what others put there is what their
+// owner loads. (With MPICH 4.0.2 it is not: it puts to another address than it gave to the
+// program.)
 #include "rma.h"
 // run: ranks=2
 // output: * * 7

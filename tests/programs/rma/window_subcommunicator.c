@@ -1,6 +1,6 @@
-// A window of a communicator whose ranks are not those of the world: target 0 of one half is world rank 2, of the other world
-// rank 3. What looks like one target is two; the bug: rank 4 and rank 0 of the same half put to one place of it. Fixed: to
-// places of their own.
+// A window of a communicator whose ranks are not those of the world: target 0 of one half is world
+// rank 2, of the other world rank 3. What looks like one target is two; the bug: rank 4 and rank 0
+// of the same half put to one place of it. Fixed: to places of their own.
 #include "rma.h"
 // run: ranks=6
 // output: rank 2 has 0 4
@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
   int *memory, mine;
   MPI_Win win;
   MPI_Comm_rank(half, &mine);
-  for (int turn = 0; turn < 2; ++turn) {  // Open MPI 4.1.4 confuses the files of two windows that are made at a time
+  for (int turn = 0; turn < 2;
+       ++turn) {  // Open MPI 4.1.4 confuses the files of two windows that are made at a time
     if (rank % 2 == turn) MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, half, &memory, &win);
     MPI_Barrier(MPI_COMM_WORLD);
   }

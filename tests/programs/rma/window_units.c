@@ -1,6 +1,7 @@
-// The displacement unit is the target's, and differs between ranks: 4, 8, 16 bytes. Rank 0 puts to displacement 2 of everybody;
-// each owner loads what lies at its own bytes 8, 16, 32. In the buggy form that is where the put goes. Fixed: before a barrier
-// each loads only where it goes on other ranks, and the place itself behind the barrier.
+// The displacement unit is the target's, and differs between ranks: 4, 8, 16 bytes. Rank 0 puts to
+// displacement 2 of everybody; each owner loads what lies at its own bytes 8, 16, 32. In the buggy
+// form that is where the put goes. Fixed: before a barrier each loads only where it goes on other
+// ranks, and the place itself behind the barrier.
 #include "rma.h"
 // run: ranks=3
 // output: rank 0 read 7, others 0
@@ -18,7 +19,8 @@ int main(int argc, char** argv) {
   int others = 0, value = 0;
   MPI_Win_lock_all(0, win);
   if (rank == 0) {
-    for (int target = 0; target < size; ++target) MPI_Put(&seven, 1, MPI_INT, target, 2, 1, MPI_INT, win); /*{put}*/
+    for (int target = 0; target < size; ++target)
+      MPI_Put(&seven, 1, MPI_INT, target, 2, 1, MPI_INT, win); /*{put}*/
     MPI_Win_flush_all(win);
   }
   for (int place = 2; place <= 8; place *= 2)

@@ -1,5 +1,6 @@
-// Correct: each rank has a queue of tasks in its window memory; whoever has none steals half of another's. An exclusive lock on
-// the queue's rank guards each queue, for thieves (get, flush, put) and for the owner's own loads and stores alike.
+// Correct: each rank has a queue of tasks in its window memory; whoever has none steals half of
+// another's. An exclusive lock on the queue's rank guards each queue, for thieves (get, flush, put)
+// and for the owner's own loads and stores alike.
 #include "rma.h"
 // run: ranks=4
 // output: 40 tasks, sum 820

@@ -18,7 +18,8 @@ namespace {
 TEST(ReportCommand, ExitCodes) {
   testing::MadeUpRun run(1);
   EXPECT_EQ(run_report({}, {.run = run.path}), kExitToolError);
-  EXPECT_EQ(g_failure, run.path + " was never analysed: photofinish analyze " + run.path + " does it");
+  EXPECT_EQ(g_failure,
+            run.path + " was never analysed: photofinish analyze " + run.path + " does it");
   EXPECT_EQ(run_report({}, {.run = run.dir / "nowhere"}), kExitToolError);
 
   ::testing::internal::CaptureStdout();
@@ -46,7 +47,12 @@ TEST(ReportCommand, AfterARunItGoesToStandardError) {
 TEST(ReportOptions, AreNotForTheRanks) {
   Options options{.output = "a.run"};
   const std::string before = format_options(options);
-  for (const auto& [name, value] : {std::pair{"suppressions", "a b:c"}, {"builtin_suppressions", "0"}, {"gen_suppressions", "1"}, {"baseline", "x"}, {"max_findings", "3"}, {"group_by", "file"}})
+  for (const auto& [name, value] : {std::pair{"suppressions", "a b:c"},
+                                    {"builtin_suppressions", "0"},
+                                    {"gen_suppressions", "1"},
+                                    {"baseline", "x"},
+                                    {"max_findings", "3"},
+                                    {"group_by", "file"}})
     ASSERT_TRUE(set_option(options, name, value)) << name;
   EXPECT_NE(format_options(options), before);
   forget_report_options(options);
@@ -56,9 +62,12 @@ TEST(ReportOptions, AreNotForTheRanks) {
 TEST(ReportOptions, AreLookedAtBeforeTheRun) {
   testing::TempDir dir;
   EXPECT_TRUE(check_report_options({}));
-  EXPECT_EQ(check_report_options({.suppressions = dir / "none"}).error().message, "cannot read the suppressions " + (dir / "none") + ": No such file or directory");
-  EXPECT_EQ(check_report_options({.baseline = dir / "none"}).error().message, "cannot read the baseline " + (dir / "none") + ": No such file or directory");
-  EXPECT_EQ(check_report_options({.group_by = "colour"}).error().message, "option group_by: 'colour' is not kind, file, window, state, rank or none");
+  EXPECT_EQ(check_report_options({.suppressions = dir / "none"}).error().message,
+            "cannot read the suppressions " + (dir / "none") + ": No such file or directory");
+  EXPECT_EQ(check_report_options({.baseline = dir / "none"}).error().message,
+            "cannot read the baseline " + (dir / "none") + ": No such file or directory");
+  EXPECT_EQ(check_report_options({.group_by = "colour"}).error().message,
+            "option group_by: 'colour' is not kind, file, window, state, rank or none");
 }
 
 TEST(ReportCommand, SuppressedFindingsAreNoFindings) {
@@ -68,10 +77,19 @@ TEST(ReportCommand, SuppressedFindingsAreNoFindings) {
   ASSERT_TRUE(write_findings(analysis_path(run.path), {finding}));
   run.dir.write("my.supp", "window:halo\n");
   ::testing::internal::CaptureStdout();
-  for (const char* format : {"text", "json", "sarif", "html", "perfetto"}) {  // the other one is a folder
-    EXPECT_EQ(run_report({}, {.run = run.path, .report = {.format = format, .file = "-"}}), kExitFindings) << format;
-    EXPECT_EQ(run_report({.suppressions = run.dir / "my.supp"}, {.run = run.path, .report = {.format = format, .file = "-"}}), kExitOk) << format;
-    EXPECT_EQ(run_report({.baseline = run.path}, {.run = run.path, .report = {.format = format, .file = "-"}}), kExitOk) << format;
+  for (const char* format :
+       {"text", "json", "sarif", "html", "perfetto"}) {  // the other one is a folder
+    EXPECT_EQ(run_report({}, {.run = run.path, .report = {.format = format, .file = "-"}}),
+              kExitFindings)
+        << format;
+    EXPECT_EQ(run_report({.suppressions = run.dir / "my.supp"},
+                         {.run = run.path, .report = {.format = format, .file = "-"}}),
+              kExitOk)
+        << format;
+    EXPECT_EQ(run_report({.baseline = run.path},
+                         {.run = run.path, .report = {.format = format, .file = "-"}}),
+              kExitOk)
+        << format;
   }
   ::testing::internal::GetCapturedStdout();
 }

@@ -25,7 +25,9 @@ Posting at(int rank, std::uint32_t sides, std::int64_t begin, std::int64_t bytes
 struct BoardTest : testing::Test {
   std::unique_ptr<Board> board = std::make_unique<Board>();
   std::uint32_t place = 0;
-  Turn come(const Posting& posting, int first = 0, bool post = true) { return arrive(*board, posting, first, post, place); }
+  Turn come(const Posting& posting, int first = 0, bool post = true) {
+    return arrive(*board, posting, first, post, place);
+  }
 };
 
 TEST_F(BoardTest, TwoSidesThatShareBytesMeet) {
@@ -117,7 +119,8 @@ TEST_F(BoardTest, ThereIsOneMeeting) {
 }
 
 TEST_F(BoardTest, AFullBoardLetsPass) {
-  for (std::uint32_t i = 0; i < kPostings; ++i) ASSERT_EQ(come(at(static_cast<int>(i), 1, 0, 8)), Turn::Posted);
+  for (std::uint32_t i = 0; i < kPostings; ++i)
+    ASSERT_EQ(come(at(static_cast<int>(i), 1, 0, 8)), Turn::Posted);
   EXPECT_EQ(come(at(1000, 1, 0, 8)), Turn::GoOn);
   EXPECT_EQ(come(at(1001, 2, 0, 8)), Turn::Second);
 }

@@ -44,12 +44,16 @@ struct Post {
   // As a rank of a confirming run does with each letter.
   void note(int rank) {
     const Board& board = *of(rank).board;
-    if (board.met == 0) of(rank).account = -1;
-    else if (board.first.rank == rank) of(rank).account = board.second.rank;
-    else if (board.second.rank == rank) of(rank).account = board.first.rank;
+    if (board.met == 0)
+      of(rank).account = -1;
+    else if (board.first.rank == rank)
+      of(rank).account = board.second.rank;
+    else if (board.second.rank == rank)
+      of(rank).account = board.first.rank;
   }
   void send(int from, const std::vector<AddressedLetter>& out) {
-    for (const AddressedLetter& envelope : out) under_way[{from, envelope.to}].push_back(envelope.letter);
+    for (const AddressedLetter& envelope : out)
+      under_way[{from, envelope.to}].push_back(envelope.letter);
   }
   void come(int rank, std::uint32_t side) {
     std::vector<AddressedLetter> out;
@@ -83,7 +87,8 @@ struct Post {
     for (bool some = true; some;) {
       some = false;
       for (int from = 0; from < static_cast<int>(ranks.size()); ++from)
-        for (int to = 0; to < static_cast<int>(ranks.size()); ++to) some = deliver(from, to) || some;
+        for (int to = 0; to < static_cast<int>(ranks.size()); ++to)
+          some = deliver(from, to) || some;
     }
   }
 };
@@ -159,8 +164,10 @@ TEST(LettersTest, WhatBothHaveKeptHappened) {
       const unsigned what = random() % 8;
       if (what == 0 && since[at_rank] < 0) {
         since[at_rank] = step;
-        if (post.of(rank).board->met == 0) post.come(rank, 1 + random() % 2);
-        else until[at_rank] = step;
+        if (post.of(rank).board->met == 0)
+          post.come(rank, 1 + random() % 2);
+        else
+          until[at_rank] = step;
       } else if (what == 1 && since[at_rank] >= 0 && until[at_rank] == 1000) {
         post.leave(rank);
         until[at_rank] = step;
@@ -172,8 +179,9 @@ TEST(LettersTest, WhatBothHaveKeptHappened) {
       const int other = post.of(rank).account;
       if (other < 0 || post.of(other).account != rank) continue;
       ++kept;
-      EXPECT_LT(std::max(since[static_cast<std::size_t>(rank)], since[static_cast<std::size_t>(other)]),
-                std::min(until[static_cast<std::size_t>(rank)], until[static_cast<std::size_t>(other)]));
+      EXPECT_LT(
+          std::max(since[static_cast<std::size_t>(rank)], since[static_cast<std::size_t>(other)]),
+          std::min(until[static_cast<std::size_t>(rank)], until[static_cast<std::size_t>(other)]));
     }
   }
   EXPECT_GT(kept, 1000);

@@ -7,7 +7,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Outcome printed(Lines lines, int code = 0) { return {.code = code, .how = "", .lines = std::move(lines), .files = {}}; }
+Outcome printed(Lines lines, int code = 0) {
+  return {.code = code, .how = "", .lines = std::move(lines), .files = {}};
+}
 
 TEST(Outcome, OrderOfLinesDoesNotMatter) {
   EXPECT_TRUE(compare(printed({"a", "b", "b"}), printed({"b", "a", "b"}), 0).empty());
@@ -30,7 +32,8 @@ TEST(Outcome, NoEndIsNoExitCode) {
 }
 
 TEST(Outcome, NumbersWithinTheTolerance) {
-  const Outcome one = printed({"norm 1.00000001 at step 12"}), other = printed({"norm 1.00000002 at step 12"});
+  const Outcome one = printed({"norm 1.00000001 at step 12"}),
+                other = printed({"norm 1.00000002 at step 12"});
   EXPECT_FALSE(compare(one, other, 0).empty());
   EXPECT_TRUE(compare(one, other, 1e-6).empty());
   EXPECT_FALSE(compare(one, printed({"norm 1.1 at step 12"}), 1e-6).empty());
@@ -51,12 +54,16 @@ TEST(Outcome, FilesAreComparedLineByLine) {
 
 TEST(Outcome, OnlyWhatDiffersEachTimeCounts) {
   // The time differs from run to run; the sum is wrong in one order only.
-  const Difference first = compare(printed({"time 1.1", "sum 6"}), printed({"time 1.2", "sum 4"}), 0);
-  const Difference second = compare(printed({"time 1.3", "sum 6"}), printed({"time 1.1", "sum 5"}), 0);
+  const Difference first =
+      compare(printed({"time 1.1", "sum 6"}), printed({"time 1.2", "sum 4"}), 0);
+  const Difference second =
+      compare(printed({"time 1.3", "sum 6"}), printed({"time 1.1", "sum 5"}), 0);
   const Difference both = in_both(first, second, 0);
   EXPECT_EQ(both.only_one, Lines{"sum 6"});
   EXPECT_TRUE(both.only_other.empty());
-  EXPECT_TRUE(in_both(compare(printed({"time 1"}), printed({"time 2"}), 0), compare(printed({"time 3"}), printed({"time 4"}), 0), 0).empty());
+  EXPECT_TRUE(in_both(compare(printed({"time 1"}), printed({"time 2"}), 0),
+                      compare(printed({"time 3"}), printed({"time 4"}), 0), 0)
+                  .empty());
 }
 
 TEST(Outcome, LongDifferencesAreCut) {
@@ -65,8 +72,10 @@ TEST(Outcome, LongDifferencesAreCut) {
 }
 
 TEST(Outcome, WordsOfTheLauncherAreLeftOut) {
-  EXPECT_EQ(without_launcher({"a", "", "=====", "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", "=   PID 7 RUNNING AT here", "=====",
-                              "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)", "b"}),
+  EXPECT_EQ(without_launcher(
+                {"a", "", "=====", "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+                 "=   PID 7 RUNNING AT here", "=====",
+                 "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)", "b"}),
             (Lines{"a", "b"}));
   EXPECT_EQ(without_launcher({"=====", "", "a"}), (Lines{"=====", "", "a"}));
 }

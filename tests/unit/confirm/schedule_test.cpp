@@ -14,8 +14,17 @@ struct ScheduleTest : ::testing::Test {
 };
 
 TEST_F(ScheduleTest, IsReadAsItWasWritten) {
-  Schedule schedule{.kind = RaceKind::Message, .first = 1, .unit_ms = 10, .pause_ms = 40, .patience_ms = 3000, .seed = 7};
-  schedule.sides.push_back({.kind = AccessKind::Put, .call = Call::MPI_Put, .places = {1, ~std::uint64_t{0}}, .rank = WorldRank(3), .arrival = 9});
+  Schedule schedule{.kind = RaceKind::Message,
+                    .first = 1,
+                    .unit_ms = 10,
+                    .pause_ms = 40,
+                    .patience_ms = 3000,
+                    .seed = 7};
+  schedule.sides.push_back({.kind = AccessKind::Put,
+                            .call = Call::MPI_Put,
+                            .places = {1, ~std::uint64_t{0}},
+                            .rank = WorldRank(3),
+                            .arrival = 9});
   schedule.matches = {{WorldRank(2), 5}, {kProcNull, kAnyTag}};
   schedule.steered = 1;
   EXPECT_FALSE(read_schedules(directory));
@@ -40,7 +49,9 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
 
 TEST_F(ScheduleTest, ARankTakesPartInTheFindingThatHoldsIt) {
   Schedules schedules{{Schedule{}, Schedule{}}};
-  for (int rank = 0; rank < 4; ++rank) schedules.findings[static_cast<std::size_t>(rank / 2)].sides.push_back({.rank = WorldRank(rank)});
+  for (int rank = 0; rank < 4; ++rank)
+    schedules.findings[static_cast<std::size_t>(rank / 2)].sides.push_back(
+        {.rank = WorldRank(rank)});
   EXPECT_EQ(finding_of(schedules, WorldRank(1)), 0u);
   EXPECT_EQ(finding_of(schedules, WorldRank(2)), 1u);
   EXPECT_EQ(finding_of(schedules, WorldRank(7)), 0u);
@@ -78,7 +89,8 @@ TEST(Verdict, AnOrderIsForcedIfBothSaySo) {
 }
 
 TEST_F(ScheduleTest, AnAccountOutlivesItsRank) {
-  auto* account = static_cast<Account*>(map_shared_file(account_path(directory, WorldRank(1)), sizeof(Account)));
+  auto* account = static_cast<Account*>(
+      map_shared_file(account_path(directory, WorldRank(1)), sizeof(Account)));
   ASSERT_NE(account, nullptr);
   EXPECT_EQ(account->met, 0u);
   account->reached[1] = 4;
@@ -91,8 +103,15 @@ TEST_F(ScheduleTest, AnAccountOutlivesItsRank) {
 
 TEST_F(ScheduleTest, ConfirmationsAreKept) {
   EXPECT_TRUE(read_confirmations(directory)->empty());
-  Confirmation confirmation{.key = 12, .state = ConfirmState::Harmful, .orders = {}, .difference = {"- a", "+ b"}};
-  confirmation.orders.push_back({.name = "the put first", .runs = 2, .seen = true, .forced = true, .ranks = {WorldRank(0), WorldRank(1)}, .arrivals = {1, 2}, .outcome = "exit code 0"});
+  Confirmation confirmation{
+      .key = 12, .state = ConfirmState::Harmful, .orders = {}, .difference = {"- a", "+ b"}};
+  confirmation.orders.push_back({.name = "the put first",
+                                 .runs = 2,
+                                 .seen = true,
+                                 .forced = true,
+                                 .ranks = {WorldRank(0), WorldRank(1)},
+                                 .arrivals = {1, 2},
+                                 .outcome = "exit code 0"});
   confirmation.reached[1] = 8;
   ASSERT_TRUE(write_confirmations(directory, {confirmation}));
   const auto read = read_confirmations(directory);

@@ -1,4 +1,5 @@
-// What goes into an AccessList comes out of it, whatever differs from one access to the next; damaged bytes end it, and nothing else.
+// What goes into an AccessList comes out of it, whatever differs from one access to the next;
+// damaged bytes end it, and nothing else.
 #include "detect/access_list.h"
 
 #include <gtest/gtest.h>
@@ -32,16 +33,28 @@ class RandomAccesses {
     if (chance(9)) a.part = static_cast<std::uint32_t>(below(4));
     if (chance(9)) a.serial = below(1000);
     if (chance(9)) a.epoch = {static_cast<EpochKind>(below(4)), below(300)};
-    if (chance(9)) a.opened = SiteId(static_cast<std::uint32_t>(below(9))), a.closed = SiteId(static_cast<std::uint32_t>(below(9)));
-    if (chance(9)) a.owner = WorldRank(static_cast<std::int32_t>(below(4)) - 1), a.win = Uid(random_());
-    if (chance(9)) a.op = static_cast<ReduceOp>(below(16)), a.element = {ElementKind::Integer, static_cast<std::uint8_t>(below(9))};
-    if (chance(9)) a.locks = chance(3) ? nullptr : std::make_shared<const std::vector<Lock>>(below(4), Lock{Uid(below(9)), WorldRank(1), chance(2), below(99)});
-    if (chance(9)) a.boxes = Boxes(static_cast<std::int64_t>(below(999)), static_cast<std::int64_t>(below(99)));
-    if (chance(15)) a.boxes = Boxes({{0, 4, {{3, 16}}}, {static_cast<std::int64_t>(99 + below(9)), 8, {}}});
+    if (chance(9))
+      a.opened = SiteId(static_cast<std::uint32_t>(below(9))),
+      a.closed = SiteId(static_cast<std::uint32_t>(below(9)));
+    if (chance(9))
+      a.owner = WorldRank(static_cast<std::int32_t>(below(4)) - 1), a.win = Uid(random_());
+    if (chance(9))
+      a.op = static_cast<ReduceOp>(below(16)),
+      a.element = {ElementKind::Integer, static_cast<std::uint8_t>(below(9))};
+    if (chance(9))
+      a.locks = chance(3) ? nullptr
+                          : std::make_shared<const std::vector<Lock>>(
+                                below(4), Lock{Uid(below(9)), WorldRank(1), chance(2), below(99)});
+    if (chance(9))
+      a.boxes = Boxes(static_cast<std::int64_t>(below(999)), static_cast<std::int64_t>(below(99)));
+    if (chance(15))
+      a.boxes = Boxes({{0, 4, {{3, 16}}}, {static_cast<std::int64_t>(99 + below(9)), 8, {}}});
     if (chance(3)) a.boxes.move_by(static_cast<std::int64_t>(below(1 << 20)) - (1 << 19));
     return a;
   }
-  std::uint64_t below(std::uint64_t limit) { return std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_); }
+  std::uint64_t below(std::uint64_t limit) {
+    return std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_);
+  }
   bool chance(std::uint64_t in) { return below(in) == 0; }
 
  private:
@@ -51,8 +64,10 @@ class RandomAccesses {
 
 void expect_same(const Access& a, const Access& b) {
   const auto numbers = [](const Access& x) {
-    return std::tuple(x.rank, x.owner, x.kind, x.reachable, x.in_flight, x.plain_atomic, x.op, x.element.kind, x.element.size, x.call, x.part, x.site, x.site_key,
-                      x.begin, x.end, x.after, x.before, x.epoch.kind, x.epoch.index, x.win, x.opened, x.closed, x.displacement, x.serial, x.operand, x.start, x.done);
+    return std::tuple(x.rank, x.owner, x.kind, x.reachable, x.in_flight, x.plain_atomic, x.op,
+                      x.element.kind, x.element.size, x.call, x.part, x.site, x.site_key, x.begin,
+                      x.end, x.after, x.before, x.epoch.kind, x.epoch.index, x.win, x.opened,
+                      x.closed, x.displacement, x.serial, x.operand, x.start, x.done);
   };
   EXPECT_EQ(numbers(a), numbers(b));
   const std::vector<Lock> none;
@@ -76,7 +91,8 @@ TEST(AccessList, ComesOutAsItWentIn) {
     RandomAccesses accesses(seed);
     std::vector<Access> all;
     AccessList list;
-    for (std::uint64_t left = accesses.below(300); left > 0; --left) list.add(all.emplace_back(accesses.next()));
+    for (std::uint64_t left = accesses.below(300); left > 0; --left)
+      list.add(all.emplace_back(accesses.next()));
     const std::vector<std::uint8_t> bytes = encoded(list);
     AccessList copy;
     Decoder in(bytes.data(), bytes.data() + bytes.size());
@@ -101,7 +117,8 @@ TEST(AccessList, DamagedBytesEnd) {
   const std::vector<std::uint8_t> whole = encoded(list);
   for (int i = 0; i < 2000; ++i) {
     std::vector<std::uint8_t> bytes = whole;
-    for (std::uint64_t times = 1 + accesses.below(5); times > 0; --times) bytes[6 + accesses.below(bytes.size() - 6)] = static_cast<std::uint8_t>(accesses.below(256));
+    for (std::uint64_t times = 1 + accesses.below(5); times > 0; --times)
+      bytes[6 + accesses.below(bytes.size() - 6)] = static_cast<std::uint8_t>(accesses.below(256));
     AccessList copy;
     Decoder in(bytes.data(), bytes.data() + bytes.size());
     Read{in}(copy);

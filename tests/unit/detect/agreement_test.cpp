@@ -1,6 +1,7 @@
 // analyze() against the oracle: hand-made executions, and random ones of every focus.
 //
-// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 20000). PHOTOFINISH_RANDOM_SEED: other ones (default 1).
+// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 20000).
+// PHOTOFINISH_RANDOM_SEED: other ones (default 1).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -23,7 +24,8 @@ enum Periods : std::size_t { kOne = std::size_t{1} << 18, kMany = 0 };
 
 std::set<RacingPair> analyzed(const Execution& execution, Periods periods) {
   std::vector<std::size_t> next(execution.ranks.size());
-  std::vector<RankInput> inputs = inputs_of(execution, next, 0, static_cast<std::int32_t>(execution.ranks.size()));
+  std::vector<RankInput> inputs =
+      inputs_of(execution, next, 0, static_cast<std::int32_t>(execution.ranks.size()));
   return pairs_of(analyze(std::move(inputs), execution.options, periods));
 }
 
@@ -31,8 +33,9 @@ TEST(Agreement, HandMadeCases) {
   for (const Case& one : hand_made_cases())
     for (const Periods periods : {kOne, kMany}) {
       const std::set<RacingPair> found = analyzed(one.execution, periods);
-      EXPECT_TRUE(events_of(found) == one.races) << one.name << '\n'
-                                                 << difference(judge(one.execution).races, found) << text(one.execution);
+      EXPECT_TRUE(events_of(found) == one.races)
+          << one.name << '\n'
+          << difference(judge(one.execution).races, found) << text(one.execution);
     }
 }
 
@@ -49,14 +52,17 @@ void agree(Focus focus) {
     ++(verdict.races.empty() ? free : racing);
     const std::set<RacingPair> found = analyzed(execution, kOne);
     if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
-    // With a period at each cut, what is only known behind the cut may hide a race (the page's limits), and must never invent one.
+    // With a period at each cut, what is only known behind the cut may hide a race (the page's
+    // limits), and must never invent one.
     const std::set<RacingPair> found_early = analyzed(execution, kMany);
     if (found_early != verdict.races) ++hidden;
-    if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(), found_early.end()))
+    if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(),
+                       found_early.end()))
       RC_FAIL("with a period at each cut: " + difference(verdict.races, found_early));
   };
   hold_for_random_executions(name_of(focus), std::size(kFocuses), property);
-  std::cout << racing << " with races, " << free << " without, " << open << " left open by the page, in " << hidden << " a cut hid some\n";
+  std::cout << racing << " with races, " << free << " without, " << open
+            << " left open by the page, in " << hidden << " a cut hid some\n";
   EXPECT_LE(hidden * 500, racing);
 }
 

@@ -12,24 +12,43 @@
 namespace photofinish::testing {
 
 template <class T>
-std::optional<std::uint64_t> computed(ReduceOp op, std::uint64_t old_bytes, std::uint64_t operand_bytes) {
+std::optional<std::uint64_t> computed(ReduceOp op, std::uint64_t old_bytes,
+                                      std::uint64_t operand_bytes) {
   T old{}, operand{}, made{};
   std::memcpy(&old, &old_bytes, sizeof(T));
   std::memcpy(&operand, &operand_bytes, sizeof(T));
   switch (op) {
-    case ReduceOp::Max: made = std::max(old, operand); break;
-    case ReduceOp::Min: made = std::min(old, operand); break;
-    case ReduceOp::Sum: made = static_cast<T>(old + operand); break;
-    case ReduceOp::Prod: made = static_cast<T>(old * operand); break;
-    case ReduceOp::LogicalAnd: made = static_cast<T>(old && operand); break;
-    case ReduceOp::LogicalOr: made = static_cast<T>(old || operand); break;
-    case ReduceOp::LogicalXor: made = static_cast<T>(!old != !operand); break;
+    case ReduceOp::Max:
+      made = std::max(old, operand);
+      break;
+    case ReduceOp::Min:
+      made = std::min(old, operand);
+      break;
+    case ReduceOp::Sum:
+      made = static_cast<T>(old + operand);
+      break;
+    case ReduceOp::Prod:
+      made = static_cast<T>(old * operand);
+      break;
+    case ReduceOp::LogicalAnd:
+      made = static_cast<T>(old && operand);
+      break;
+    case ReduceOp::LogicalOr:
+      made = static_cast<T>(old || operand);
+      break;
+    case ReduceOp::LogicalXor:
+      made = static_cast<T>(!old != !operand);
+      break;
     default:
       if constexpr (std::is_integral_v<T>) {
-        if (op == ReduceOp::BitAnd) made = old & operand;
-        else if (op == ReduceOp::BitOr) made = old | operand;
-        else if (op == ReduceOp::BitXor) made = old ^ operand;
-        else return {};
+        if (op == ReduceOp::BitAnd)
+          made = old & operand;
+        else if (op == ReduceOp::BitOr)
+          made = old | operand;
+        else if (op == ReduceOp::BitXor)
+          made = old ^ operand;
+        else
+          return {};
       } else {
         return {};
       }
@@ -39,9 +58,10 @@ std::optional<std::uint64_t> computed(ReduceOp op, std::uint64_t old_bytes, std:
   return bytes;
 }
 
-// The element's bytes afterwards; nothing if we cannot compute it. A compare-and-swap is one that succeeded. Integers wrap
-// around, as they do in every library.
-inline std::optional<std::uint64_t> value_after(ReduceOp op, Element element, std::uint64_t old, std::uint64_t operand) {
+// The element's bytes afterwards; nothing if we cannot compute it. A compare-and-swap is one that
+// succeeded. Integers wrap around, as they do in every library.
+inline std::optional<std::uint64_t> value_after(ReduceOp op, Element element, std::uint64_t old,
+                                                std::uint64_t operand) {
   if (op == ReduceOp::Replace || op == ReduceOp::CompareAndSwap) return operand;
   if (op == ReduceOp::NoOp) return old;
   const bool wraps = op == ReduceOp::Sum || op == ReduceOp::Prod;

@@ -1,5 +1,6 @@
-// Locks that programs make from atomics order what they guard, however the ranks are delayed: within an atomic before it takes
-// effect, after it, for a moment or for as long as it takes the others to go round many times.
+// Locks that programs make from atomics order what they guard, however the ranks are delayed:
+// within an atomic before it takes effect, after it, for a moment or for as long as it takes the
+// others to go round many times.
 #include "detect/atomics.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ constexpr int kRanks = 4;
 constexpr std::int64_t kNobody = -1;
 constexpr Element kInteger{ElementKind::Integer, 8};
 
-// Ranks take turns as a seed says, a turn being half an atomic or less. Time is the number of turns.
+// Ranks take turns as a seed says, a turn being half an atomic or less. Time is the number of
+// turns.
 class Cluster {
  public:
   explicit Cluster(unsigned seed) : random_(seed) {}
@@ -46,8 +48,13 @@ class Cluster {
     for (std::thread& rank : ranks) rank.join();
   }
 
-  std::int64_t atomic(int rank, std::uint64_t location, ReduceOp op, std::int64_t operand, std::int64_t compare = 0, bool fetches = true) {
-    AtomicOp made{.rank = WorldRank(rank), .op = op, .element = kInteger, .fetches = fetches, .has_result = fetches};
+  std::int64_t atomic(int rank, std::uint64_t location, ReduceOp op, std::int64_t operand,
+                      std::int64_t compare = 0, bool fetches = true) {
+    AtomicOp made{.rank = WorldRank(rank),
+                  .op = op,
+                  .element = kInteger,
+                  .fetches = fetches,
+                  .has_result = fetches};
     made.operand = static_cast<std::uint64_t>(operand);
     made.compare = static_cast<std::uint64_t>(compare);
     made.clock_id = 1;
@@ -56,9 +63,12 @@ class Cluster {
     pass(rank);
     std::uint64_t& value = values_[location];
     made.result = value;
-    if (op == ReduceOp::CompareAndSwap) value = made.result == made.compare ? made.operand : value;
-    else if (op == ReduceOp::Replace) value = made.operand;
-    else if (op == ReduceOp::Sum) value += made.operand;
+    if (op == ReduceOp::CompareAndSwap)
+      value = made.result == made.compare ? made.operand : value;
+    else if (op == ReduceOp::Replace)
+      value = made.operand;
+    else if (op == ReduceOp::Sum)
+      value += made.operand;
     pass(rank);
     made.done = now_;
     if (!fetches && late_) made.done = kNever;
@@ -67,8 +77,12 @@ class Cluster {
     pass(rank);
     return static_cast<std::int64_t>(made.result);
   }
-  std::int64_t look(int rank, std::uint64_t location) { return atomic(rank, location, ReduceOp::NoOp, 0); }
-  void set(int rank, std::uint64_t location, std::int64_t value) { atomic(rank, location, ReduceOp::Replace, value, 0, false); }
+  std::int64_t look(int rank, std::uint64_t location) {
+    return atomic(rank, location, ReduceOp::NoOp, 0);
+  }
+  void set(int rank, std::uint64_t location, std::int64_t value) {
+    atomic(rank, location, ReduceOp::Replace, value, 0, false);
+  }
   // Of the owner.
   void store(int rank, std::uint64_t location, std::int64_t value) {
     AtomicOp made{.rank = WorldRank(rank), .element = kInteger};
@@ -80,7 +94,9 @@ class Cluster {
   }
   // Nobody completes what brings nothing back.
   void complete_nothing() { late_ = true; }
-  void hold(std::uint64_t location, std::int64_t value) { values_[location] = static_cast<std::uint64_t>(value); }
+  void hold(std::uint64_t location, std::int64_t value) {
+    values_[location] = static_cast<std::uint64_t>(value);
+  }
 
   void guarded(int rank) {
     const Moment begin = 2 * events_[rank]++;
@@ -89,7 +105,8 @@ class Cluster {
     sections_.push_back({rank, begin, end});
   }
 
-  // Whether each section is known to be over where a later one begins, and each atomic where the owner stores.
+  // Whether each section is known to be over where a later one begins, and each atomic where the
+  // owner stores.
   bool orders_sections() {
     order();
     return sections_in_order() && stores_in_order();
@@ -117,7 +134,8 @@ class Cluster {
     for (std::size_t i = 0; i < sections_.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         if (sections_[i].rank == sections_[j].rank) continue;
-        questions.push_back({WorldRank(sections_[i].rank), sections_[i].begin, WorldRank(sections_[j].rank)});
+        questions.push_back(
+            {WorldRank(sections_[i].rank), sections_[i].begin, WorldRank(sections_[j].rank)});
         least.push_back(sections_[j].end);
       }
     const std::vector<Moment> answers = resolve(ranks_, questions);
@@ -194,7 +212,8 @@ constexpr int kRounds = 6;
 
 void spin_lock(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
-    while (cluster.atomic(rank, 0, ReduceOp::CompareAndSwap, 1, 0) != 0) {}
+    while (cluster.atomic(rank, 0, ReduceOp::CompareAndSwap, 1, 0) != 0) {
+    }
     cluster.guarded(rank);
     cluster.set(rank, 0, 0);
   }
@@ -203,7 +222,8 @@ void spin_lock(Cluster& cluster, int rank) {
 void looking_spin_lock(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
     do
-      while (cluster.look(rank, 0) != 0) {}
+      while (cluster.look(rank, 0) != 0) {
+      }
     while (cluster.atomic(rank, 0, ReduceOp::Replace, 1) != 0);
     cluster.guarded(rank);
     cluster.atomic(rank, 0, ReduceOp::Replace, 0);
@@ -213,7 +233,8 @@ void looking_spin_lock(Cluster& cluster, int rank) {
 void ticket_lock(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
     const std::int64_t ticket = cluster.atomic(rank, 0, ReduceOp::Sum, 1);
-    while (cluster.look(rank, 1) != ticket) {}
+    while (cluster.look(rank, 1) != ticket) {
+    }
     cluster.guarded(rank);
     cluster.atomic(rank, 1, ReduceOp::Sum, 1, 0, false);
   }
@@ -231,26 +252,32 @@ void queue_lock_by(Cluster& cluster, int rank, Write own) {
     const std::int64_t before = cluster.atomic(rank, 0, ReduceOp::Replace, rank);
     if (before != kNobody) {
       cluster.set(rank, next(before), rank);
-      while (cluster.look(rank, blocked(rank)) != 0) {}
+      while (cluster.look(rank, blocked(rank)) != 0) {
+      }
     }
     cluster.guarded(rank);
     if (cluster.look(rank, next(rank)) == kNobody) {
       if (cluster.atomic(rank, 0, ReduceOp::CompareAndSwap, kNobody, rank) == rank) continue;
-      while (cluster.look(rank, next(rank)) == kNobody) {}
+      while (cluster.look(rank, next(rank)) == kNobody) {
+      }
     }
     cluster.set(rank, blocked(cluster.look(rank, next(rank))), 0);
   }
 }
 
 void queue_lock(Cluster& cluster, int rank) { queue_lock_by(cluster, rank, &Cluster::set); }
-void queue_lock_with_stores(Cluster& cluster, int rank) { queue_lock_by(cluster, rank, &Cluster::store); }
+void queue_lock_with_stores(Cluster& cluster, int rank) {
+  queue_lock_by(cluster, rank, &Cluster::store);
+}
 
 // Each rank's turn comes when its flag is up; it takes it down, and raises the next rank's.
 void flags_by(Cluster& cluster, int rank, Write take_down) {
   for (int round = 0; round < kRounds; ++round) {
-    const auto own = static_cast<std::uint64_t>(rank), next = static_cast<std::uint64_t>((rank + 1) % kRanks);
+    const auto own = static_cast<std::uint64_t>(rank),
+               next = static_cast<std::uint64_t>((rank + 1) % kRanks);
     if (rank > 0 || round > 0)
-      while (cluster.look(rank, own) == 0) {}
+      while (cluster.look(rank, own) == 0) {
+      }
     (cluster.*take_down)(rank, own, 0);
     cluster.guarded(rank);
     cluster.set(rank, next, 1);
@@ -266,7 +293,8 @@ void late_flags_with_stores(Cluster& cluster, int rank) {
 // One word says whose turn it is.
 void turns(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
-    while (cluster.look(rank, 0) != rank) {}
+    while (cluster.look(rank, 0) != rank) {
+    }
     cluster.guarded(rank);
     cluster.set(rank, 0, (rank + 1) % kRanks);
   }
@@ -290,9 +318,12 @@ TEST_P(HandMadeLock, OrdersWhatItGuards) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Atomics, HandMadeLock,
-                         ::testing::Values(Lock{"spin", spin_lock}, Lock{"looking_spin", looking_spin_lock}, Lock{"ticket", ticket_lock},
-                                           Lock{"queue", queue_lock}, Lock{"flags", flags}, Lock{"turns", turns},
-                                           Lock{"queue_with_stores", queue_lock_with_stores}, Lock{"flags_with_stores", flags_with_stores},
+                         ::testing::Values(Lock{"spin", spin_lock},
+                                           Lock{"looking_spin", looking_spin_lock},
+                                           Lock{"ticket", ticket_lock}, Lock{"queue", queue_lock},
+                                           Lock{"flags", flags}, Lock{"turns", turns},
+                                           Lock{"queue_with_stores", queue_lock_with_stores},
+                                           Lock{"flags_with_stores", flags_with_stores},
                                            Lock{"late_flags_with_stores", late_flags_with_stores}),
                          [](const auto& info) { return std::string(info.param.name); });
 

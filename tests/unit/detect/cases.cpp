@@ -9,7 +9,8 @@ namespace photofinish::testing {
 
 Case made::finish(const char* name, Script& script, const Races& races) {
   Case one{name, std::move(script.execution()), {}};
-  for (const Race& race : races) one.races.insert({std::min(race.one, race.other), std::max(race.one, race.other), race.reason});
+  for (const Race& race : races)
+    one.races.insert({std::min(race.one, race.other), std::max(race.one, race.other), race.reason});
   return one;
 }
 
@@ -26,7 +27,8 @@ std::vector<Case> hand_made_cases() {
 std::set<std::tuple<Ref, Ref, Reason>> events_of(const std::set<RacingPair>& pairs) {
   std::set<std::tuple<Ref, Ref, Reason>> events;
   for (const RacingPair& pair : pairs) {
-    const Ref one{pair.one.rank, pair.one.site.value - 1}, other{pair.other.rank, pair.other.site.value - 1};
+    const Ref one{pair.one.rank, pair.one.site.value - 1},
+        other{pair.other.rank, pair.other.site.value - 1};
     events.insert({std::min(one, other), std::max(one, other), pair.reason});
   }
   return events;

@@ -1,4 +1,5 @@
-// Executions made by hand whose verdict is evident: each row of the page's tables, on both sides of the line.
+// Executions made by hand whose verdict is evident: each row of the page's tables, on both sides of
+// the line.
 #pragma once
 
 #include <string>

@@ -6,11 +6,13 @@ namespace {
 
 // --- locks
 
-Races under_locks(Script& s, bool one_exclusive, std::int64_t one_asserts, bool other_exclusive, int other_target, bool race) {
+Races under_locks(Script& s, bool one_exclusive, std::int64_t one_asserts, bool other_exclusive,
+                  int other_target, bool race) {
   const WinRef w = s.window();
   const TypeRef byte = s.type("MPI_BYTE");
   s.lock(0, w, 2, one_exclusive, one_asserts);
-  const Ref one = s.one_sided(0, Call::MPI_Put, w, 2, {.origin = {s.fresh(8), 8, byte}, .remote = {0, 8, byte}});
+  const Ref one = s.one_sided(0, Call::MPI_Put, w, 2,
+                              {.origin = {s.fresh(8), 8, byte}, .remote = {0, 8, byte}});
   s.window_call(0, Call::MPI_Win_unlock, w, 2);
   if (other_target != 2) s.lock(1, w, 2, false, kNoCheck);
   s.lock(1, w, other_target, other_exclusive);
@@ -22,11 +24,15 @@ Races under_locks(Script& s, bool one_exclusive, std::int64_t one_asserts, bool 
 
 const Made kLocks[] = {
     {"two exclusive locks", 3, [](Script& s) { return under_locks(s, true, 0, true, 2, false); }},
-    {"an exclusive and a shared lock", 3, [](Script& s) { return under_locks(s, true, 0, false, 2, false); }},
+    {"an exclusive and a shared lock", 3,
+     [](Script& s) { return under_locks(s, true, 0, false, 2, false); }},
     {"two shared locks", 3, [](Script& s) { return under_locks(s, false, 0, false, 2, true); }},
-    {"an exclusive lock with NOCHECK", 3, [](Script& s) { return under_locks(s, true, kNoCheck, true, 2, true); }},
-    {"an exclusive lock at another target", 3, [](Script& s) { return under_locks(s, true, 0, true, 1, true); }},
-    {"an exclusive lock against lock_all, of the owner too", 3, [](Script& s) -> Races {
+    {"an exclusive lock with NOCHECK", 3,
+     [](Script& s) { return under_locks(s, true, kNoCheck, true, 2, true); }},
+    {"an exclusive lock at another target", 3,
+     [](Script& s) { return under_locks(s, true, 0, true, 1, true); }},
+    {"an exclusive lock against lock_all, of the owner too", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock_all(0, w);
        s.put(0, w, 2, 0, 8);
@@ -39,14 +45,16 @@ const Made kLocks[] = {
        s.window_call(1, Call::MPI_Win_unlock, w, 2);
        return {};
      }},
-    {"an exclusive lock does not keep one rank's own operations apart", 2, [](Script& s) -> Races {
+    {"an exclusive lock does not keep one rank's own operations apart", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock(0, w, 1, true);
        const Ref one = s.put(0, w, 1, 0, 8), other = s.put(0, w, 1, 0, 8);
        s.window_call(0, Call::MPI_Win_unlock, w, 1);
        return {{one, other, NotComplete}};
      }},
-    {"an access after the unlock is not under the lock", 2, [](Script& s) -> Races {
+    {"an access after the unlock is not under the lock", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock(0, w, 1, true);
        const Ref put = s.put(0, w, 1, 0, 8);
@@ -57,7 +65,8 @@ const Made kLocks[] = {
        const Ref load = s.load(1, kBase, 8);
        return {{put, load, NoOrder}};
      }},
-    {"a receive that outlives the lock is not under it", 2, [](Script& s) -> Races {
+    {"a receive that outlives the lock is not under it", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock(1, w, 1, true);
        const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, {kBase, 8, kPlainBytes});
@@ -69,7 +78,8 @@ const Made kLocks[] = {
        s.wait(s.request(receive), {0, 0, 8});
        return {{receive, put, NoOrder}};
      }},
-    {"a put that is over only at its target outlives the lock of another window", 3, [](Script& s) -> Races {
+    {"a put that is over only at its target outlives the lock of another window", 3,
+     [](Script& s) -> Races {
        const WinRef mutex = s.window({.base = kBase + 0x100}), w = s.window(), same = s.window();
        s.post(2, w, {0});
        s.start(0, w, {2});
@@ -85,7 +95,8 @@ const Made kLocks[] = {
        s.window_call(2, Call::MPI_Win_wait, w);
        return {{one, other, NoOrder}};
      }},
-    {"locks protect and do not order", 3, [](Script& s) -> Races {
+    {"locks protect and do not order", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window(), data = s.window({.base = kBase + 0x100});
        everybody_locks(s, data);
        const Ref one = s.put(0, data, 2, 0, 8);
@@ -105,16 +116,23 @@ const Made kLocks[] = {
 
 enum class Do { Load, Store, Get, Put, Sum, NoOp };
 
-Ref do_it(Script& s, Do what, int rank, WinRef win, std::uint64_t displacement, std::string_view element) {
+Ref do_it(Script& s, Do what, int rank, WinRef win, std::uint64_t displacement,
+          std::string_view element) {
   const TypeRef type = s.type(element);
   const std::int64_t bytes = element_of(element).size;
   switch (what) {
-    case Do::Load: return s.load(2, kBase + displacement, bytes);
-    case Do::Store: return s.store(2, kBase + displacement, bytes);
-    case Do::Get: return s.get(rank, win, 2, displacement, bytes);
-    case Do::Put: return s.put(rank, win, 2, displacement, bytes);
-    case Do::Sum: return s.accumulate(rank, win, 2, displacement, type, "MPI_SUM");
-    case Do::NoOp: break;
+    case Do::Load:
+      return s.load(2, kBase + displacement, bytes);
+    case Do::Store:
+      return s.store(2, kBase + displacement, bytes);
+    case Do::Get:
+      return s.get(rank, win, 2, displacement, bytes);
+    case Do::Put:
+      return s.put(rank, win, 2, displacement, bytes);
+    case Do::Sum:
+      return s.accumulate(rank, win, 2, displacement, type, "MPI_SUM");
+    case Do::NoOp:
+      break;
   }
   const Data result{s.fresh(8), 1, type};
   return s.one_sided(rank, Call::MPI_Get_accumulate, win, 2,
@@ -137,7 +155,8 @@ Races meet(Script& s, const Meeting& meeting) {
   for (int rank = 0; rank < 3; ++rank) {
     const Ref unlock = s.window_call(rank, Call::MPI_Win_unlock_all, w);
     for (const Ref atomic : {first, second})
-      if (atomic.rank == rank && s.event(atomic).call == Call::MPI_Get_accumulate) s.result(unlock, atomic, 0);
+      if (atomic.rank == rank && s.event(atomic).call == Call::MPI_Get_accumulate)
+        s.result(unlock, atomic, 0);
   }
   return meeting.reason ? Races{{first, second, *meeting.reason}} : Races{};
 }
@@ -162,11 +181,15 @@ const Meeting kMeetings[] = {
     {"put, put, one byte in common", Do::Put, Do::Put, NoOrder, "MPI_INT", "MPI_INT", 3},
     {"accumulates", Do::Sum, Do::Sum, {}},
     {"accumulates of two names of one type", Do::Sum, Do::Sum, {}, "MPI_LONG", "MPI_INT64_T"},
-    {"accumulates of an integer and a floating type", Do::Sum, Do::Sum, MixedElements, "MPI_INT", "MPI_FLOAT"},
-    {"accumulates of signed and unsigned", Do::Sum, Do::Sum, MixedElements, "MPI_INT", "MPI_UNSIGNED"},
+    {"accumulates of an integer and a floating type", Do::Sum, Do::Sum, MixedElements, "MPI_INT",
+     "MPI_FLOAT"},
+    {"accumulates of signed and unsigned", Do::Sum, Do::Sum, MixedElements, "MPI_INT",
+     "MPI_UNSIGNED"},
     {"accumulates of two sizes", Do::Sum, Do::Sum, MixedElements, "MPI_INT", "MPI_INT64_T"},
-    {"accumulates, shifted by half an element", Do::Sum, Do::Sum, MixedElements, "MPI_INT64_T", "MPI_INT64_T", 4},
-    {"accumulate and one with no operation of another type", Do::Sum, Do::NoOp, MixedElements, "MPI_INT", "MPI_FLOAT"},
+    {"accumulates, shifted by half an element", Do::Sum, Do::Sum, MixedElements, "MPI_INT64_T",
+     "MPI_INT64_T", 4},
+    {"accumulate and one with no operation of another type", Do::Sum, Do::NoOp, MixedElements,
+     "MPI_INT", "MPI_FLOAT"},
     {"two with no operation, of two types", Do::NoOp, Do::NoOp, {}, "MPI_INT", "MPI_FLOAT"},
 };
 
@@ -186,14 +209,16 @@ Races two_operations(Script& s, const TwoOperations& row) {
   const TypeRef type = s.type("MPI_INT");
   everybody_locks(s, w);
   const auto update = [&](int rank, std::string_view op) {
-    return op == "CAS" ? s.compare_and_swap(rank, w, 2, 0, type, 5, 6) : s.fetch(rank, w, 2, 0, type, op);
+    return op == "CAS" ? s.compare_and_swap(rank, w, 2, 0, type, 5, 6)
+                       : s.fetch(rank, w, 2, 0, type, op);
   };
   const int other_rank = row.same_rank ? 0 : 1;
   const Ref one = update(0, row.first), other = update(other_rank, row.second);
   for (const int rank : {0, 1}) {
     const Ref unlock = s.window_call(rank, Call::MPI_Win_unlock_all, w);
     if (rank == 0) s.result(unlock, one, 5);
-    if (rank == other_rank) s.result(unlock, other, row.first == "CAS" || row.first == "MPI_SUM" ? 6 : 5);
+    if (rank == other_rank)
+      s.result(unlock, other, row.first == "CAS" || row.first == "MPI_SUM" ? 6 : 5);
   }
   return row.race ? Races{{one, other, MixedOperations}} : Races{};
 }
@@ -205,10 +230,14 @@ const TwoOperations kOperations[] = {
     {"no operation beside another, strictly", true, "", "", "MPI_SUM", "MPI_NO_OP", false, false},
     {"compare-and-swap beside a sum, strictly", true, "", "", "CAS", "MPI_SUM", false, true},
     {"compare-and-swap beside a sum", false, "", "", "CAS", "MPI_SUM", false, false},
-    {"same_op: no operation beside another, unasked", false, "same_op", "", "MPI_SUM", "MPI_NO_OP", false, true},
-    {"same_op_no_op: no operation beside another", false, "same_op_no_op", "", "MPI_SUM", "MPI_NO_OP", false, false},
-    {"different operations of one rank, strictly", true, "", "rar,raw,war,waw", "MPI_SUM", "MPI_MAX", true, false},
-    {"different operations of one rank, strictly, without their order", true, "", "none", "MPI_SUM", "MPI_MAX", true, true},
+    {"same_op: no operation beside another, unasked", false, "same_op", "", "MPI_SUM", "MPI_NO_OP",
+     false, true},
+    {"same_op_no_op: no operation beside another", false, "same_op_no_op", "", "MPI_SUM",
+     "MPI_NO_OP", false, false},
+    {"different operations of one rank, strictly", true, "", "rar,raw,war,waw", "MPI_SUM",
+     "MPI_MAX", true, false},
+    {"different operations of one rank, strictly, without their order", true, "", "none", "MPI_SUM",
+     "MPI_MAX", true, true},
 };
 
 // --- a store of the owner and an update of its window
@@ -238,7 +267,8 @@ Races store_and_update(Script& s, const StoreAndUpdate& row) {
 const StoreAndUpdate kSeparate[] = {
     {"separate: a store apart from a put", false, kBase + 32, Do::Put, false, SeparateModel},
     {"unified: a store apart from a put", true, kBase + 32, Do::Put, false, {}},
-    {"separate: a store apart from an accumulate", false, kBase + 32, Do::Sum, false, SeparateModel},
+    {"separate: a store apart from an accumulate", false, kBase + 32, Do::Sum, false,
+     SeparateModel},
     {"separate: a store apart from a get", false, kBase + 32, Do::Get, false, {}},
     {"separate: a store apart from a fetch", false, kBase + 32, Do::NoOp, false, {}},
     {"separate: a store in the put's bytes", false, kBase + 8, Do::Put, false, NoOrder},
@@ -250,7 +280,8 @@ const StoreAndUpdate kSeparate[] = {
 // --- bytes
 
 const Made kMemory[] = {
-    {"displacements count in the target's unit, and in addresses in a dynamic window", 2, [](Script& s) -> Races {
+    {"displacements count in the target's unit, and in addresses in a dynamic window", 2,
+     [](Script& s) -> Races {
        const WinRef units = s.window({.flavour = WinFlavour::Create, .unit = 8});
        const WinRef dynamic = s.window({.flavour = WinFlavour::Dynamic});
        s.lock_all(0, units);
@@ -261,7 +292,8 @@ const Made kMemory[] = {
        s.window_call(0, Call::MPI_Win_unlock_all, dynamic);
        return {{one, other, NotComplete}};
      }},
-    {"each rank has its own base and unit", 3, [](Script& s) -> Races {
+    {"each rank has its own base and unit", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window({.stagger = 16, .units = {1, 2, 4}});
        everybody_locks(s, w);
        const Ref one = s.put(0, w, 1, 4, 8), load = s.load(1, kBase + 16 + 15, 1);
@@ -272,20 +304,23 @@ const Made kMemory[] = {
        everybody_unlocks(s, w);
        return {{one, load, NoOrder}, {other, store, NoOrder}};
      }},
-    {"buffers that meet where the window begins, outside it", 2, [](Script& s) -> Races {
+    {"buffers that meet where the window begins, outside it", 2,
+     [](Script& s) -> Races {
        s.window();
        const Ref receive = s.receive(0, Call::MPI_Irecv, 1, 0, {kBase - 8, 8, kPlainBytes});
        const Ref load = s.load(0, kBase - 4, 8);
        return {{receive, load, NotComplete}};
      }},
-    {"a buffer in use over which a window is made", 2, [](Script& s) -> Races {
+    {"a buffer in use over which a window is made", 2,
+     [](Script& s) -> Races {
        const Ref receive = s.receive(0, Call::MPI_Irecv, 1, 0, {kBase, 8, kPlainBytes});
        const Ref before = s.load(0, kBase, 8);
        s.window();
        const Ref after = s.load(0, kBase, 8);
        return {{receive, before, NotComplete}, {receive, after, NotComplete}};
      }},
-    {"a buffer in use over which a window is made, used and freed", 2, [](Script& s) -> Races {
+    {"a buffer in use over which a window is made, used and freed", 2,
+     [](Script& s) -> Races {
        const Ref send = s.send(0, Call::MPI_Isend, 1, 0, {kBase, 8, kPlainBytes});
        const WinRef w = s.window();
        s.fence_all(w, kNoPrecede);
@@ -294,13 +329,15 @@ const Made kMemory[] = {
        for (const int rank : {0, 1}) s.window_call(rank, Call::MPI_Win_free, w);
        return {{send, put, NotComplete}};
      }},
-    {"strided types, with their gaps", 2, [](Script& s) -> Races {
+    {"strided types, with their gaps", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        // 4 bytes of every 8, three times; and two rows of that, 32 bytes apart.
        const TypeRef row = s.type("MPI_INT", repeated(contiguous_map(4), 3, 8));
        const TypeRef rows = s.type("MPI_INT", repeated(repeated(contiguous_map(4), 3, 8), 2, 32));
        const auto put = [&](TypeRef type, std::uint64_t at) {
-         return s.one_sided(0, Call::MPI_Put, w, 1, {.origin = {s.fresh(64), 1, type}, .remote = {at, 1, type}});
+         return s.one_sided(0, Call::MPI_Put, w, 1,
+                            {.origin = {s.fresh(64), 1, type}, .remote = {at, 1, type}});
        };
        s.lock_all(0, w);
        const Ref all = put(rows, 0);
@@ -309,9 +346,11 @@ const Made kMemory[] = {
        const Ref fourth = s.put(0, w, 1, 19, 2);
        s.put(0, w, 1, 24, 4);
        s.window_call(0, Call::MPI_Win_unlock_all, w);
-       return {{all, third, NotComplete}, {all, fourth, NotComplete}, {between, fourth, NotComplete}};
+       return {
+           {all, third, NotComplete}, {all, fourth, NotComplete}, {between, fourth, NotComplete}};
      }},
-    {"a message received into a window", 2, [](Script& s) -> Races {
+    {"a message received into a window", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock_all(0, w);
        const Ref put = s.put(0, w, 1, 0, 8);

@@ -27,11 +27,15 @@ Races through(Script& s, const Link& link) {
 void all_do(Script& s, Call call, CommRef comm, std::optional<int> root, std::int64_t bytes = 8) {
   for (const int rank : s.members(comm)) {
     const bool here = root == rank;
-    const Data some{s.fresh(8), bytes, kPlainBytes}, more{s.fresh(8), bytes, kPlainBytes}, none{0, 0, kPlainBytes};
+    const Data some{s.fresh(8), bytes, kPlainBytes}, more{s.fresh(8), bytes, kPlainBytes},
+        none{0, 0, kPlainBytes};
     const Action action = traits(call).action;
-    if (action == Action::Bcast) s.collective(rank, call, comm, root, here ? some : none, here ? none : some);
-    else if (action == Action::Reduce) s.collective(rank, call, comm, root, some, here ? more : none);
-    else s.collective(rank, call, comm, root, some, more);
+    if (action == Action::Bcast)
+      s.collective(rank, call, comm, root, here ? some : none, here ? none : some);
+    else if (action == Action::Reduce)
+      s.collective(rank, call, comm, root, some, here ? more : none);
+    else
+      s.collective(rank, call, comm, root, some, more);
   }
 }
 
@@ -39,67 +43,90 @@ const Link kLinks[] = {
     {"nothing", 3, false, [](Script&) {}},
     {"a message", 3, true, [](Script& s) { message(s, 0, 1); }},
     {"a message the other way", 3, false, [](Script& s) { message(s, 1, 0); }},
-    {"a message over a third rank", 4, true, [](Script& s) { message(s, 0, 3); message(s, 3, 1); }},
-    {"a third rank that sends before it receives", 4,
-     false, [](Script& s) { message(s, 3, 1); message(s, 0, 3); }},
-    {"a message from anybody", 3, true, [](Script& s) {
+    {"a message over a third rank", 4, true,
+     [](Script& s) {
+       message(s, 0, 3);
+       message(s, 3, 1);
+     }},
+    {"a third rank that sends before it receives", 4, false,
+     [](Script& s) {
+       message(s, 3, 1);
+       message(s, 0, 3);
+     }},
+    {"a message from anybody", 3, true,
+     [](Script& s) {
        s.send(0, Call::MPI_Bsend, 1, 7, fresh(s));
        s.receive(1, kAnySource.value, kAnyTag, fresh(s), {0, 7, 8});
      }},
-    {"a receive posted early", 3, true, [](Script& s) {
+    {"a receive posted early", 3, true,
+     [](Script& s) {
        const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, fresh(s));
        s.send(0, Call::MPI_Send, 1, 0, fresh(s));
        s.wait(s.request(receive), {0, 0, 8});
      }},
-    {"a receive that was tested in vain", 3, false, [](Script& s) {
+    {"a receive that was tested in vain", 3, false,
+     [](Script& s) {
        const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, fresh(s));
        s.send(0, Call::MPI_Send, 1, 0, fresh(s));
        s.wait(1, Call::MPI_Test, {s.request(receive)}, {}, false);
        s.probe(1, Call::MPI_Iprobe, 0, 1, {});
      }},
-    {"a probe", 3, true, [](Script& s) {
+    {"a probe", 3, true,
+     [](Script& s) {
        s.send(0, Call::MPI_Send, 1, 0, fresh(s));
        s.probe(1, Call::MPI_Iprobe, kAnySource.value, kAnyTag, Got{0, 0, 8});
      }},
-    {"a probe for the second message, after a receive posted for the first", 3, true, [](Script& s) {
+    {"a probe for the second message, after a receive posted for the first", 3, true,
+     [](Script& s) {
        s.send(2, Call::MPI_Send, 1, 0, fresh(s));
        const Ref first = s.receive(1, Call::MPI_Irecv, kAnySource.value, kAnyTag, fresh(s));
        s.send(0, Call::MPI_Send, 1, 0, fresh(s));
        s.probe(1, Call::MPI_Probe, kAnySource.value, 0, Got{0, 0, 8});
        s.wait(s.request(first), {2, 0, 8});
      }},
-    {"a matched probe", 3, true, [](Script& s) {
+    {"a matched probe", 3, true,
+     [](Script& s) {
        s.send(0, Call::MPI_Send, 1, 0, fresh(s));
        s.probe(1, Call::MPI_Mprobe, 0, 0, Got{0, 0, 8});
      }},
-    {"a synchronous send back", 3, true, [](Script& s) {
+    {"a synchronous send back", 3, true,
+     [](Script& s) {
        s.send(1, Call::MPI_Ssend, 0, 0, fresh(s));
        s.receive(0, 1, 0, fresh(s), {1, 0, 8});
      }},
-    {"a synchronous send back, not yet complete", 3, false, [](Script& s) {
+    {"a synchronous send back, not yet complete", 3, false,
+     [](Script& s) {
        s.send(1, Call::MPI_Issend, 0, 0, fresh(s));
        s.receive(0, 1, 0, fresh(s), {1, 0, 8});
      }},
-    {"a synchronous send back, found by a matched probe and received later", 3, true, [](Script& s) {
+    {"a synchronous send back, found by a matched probe and received later", 3, true,
+     [](Script& s) {
        s.send(1, Call::MPI_Ssend, 0, 0, fresh(s));
        const Ref probe = s.probe(0, Call::MPI_Mprobe, 1, 0, Got{1, 0, 8});
        s.matched_receive(0, probe, fresh(s), {1, 0, 8});
      }},
-    {"an exchange", 3, true, [](Script& s) {
+    {"an exchange", 3, true,
+     [](Script& s) {
        s.send_receive(0, 1, fresh(s), 1, fresh(s), 0, {1, 0, 8});
        s.send_receive(1, 0, fresh(s), 0, fresh(s), 0, {0, 0, 8});
      }},
-    {"a persistent message", 3, true, [](Script& s) {
+    {"a persistent message", 3, true,
+     [](Script& s) {
        s.start(0, {s.request(s.send(0, Call::MPI_Send_init, 1, 0, fresh(s)))});
        s.receive(1, 0, 0, fresh(s), {0, 0, 8});
      }},
     {"a barrier", 3, true, [](Script& s) { s.barrier(); }},
     {"a barrier among the two", 3, true, [](Script& s) { s.barrier(s.comm({1, 0})); }},
     {"a barrier among others", 4, false, [](Script& s) { s.barrier(s.comm({0, 3})); }},
-    {"two barriers that share a rank", 4,
-     true, [](Script& s) { s.barrier(s.comm({0, 3})); s.barrier(s.comm({3, 1})); }},
-    {"a barrier between two groups", 4, true, [](Script& s) { s.barrier(s.intercomm({0, 2}, {1, 3})); }},
-    {"a barrier with another group", 4, false, [](Script& s) { s.barrier(s.intercomm({0, 1}, {2, 3})); }},
+    {"two barriers that share a rank", 4, true,
+     [](Script& s) {
+       s.barrier(s.comm({0, 3}));
+       s.barrier(s.comm({3, 1}));
+     }},
+    {"a barrier between two groups", 4, true,
+     [](Script& s) { s.barrier(s.intercomm({0, 2}, {1, 3})); }},
+    {"a barrier with another group", 4, false,
+     [](Script& s) { s.barrier(s.intercomm({0, 1}, {2, 3})); }},
     {"bcast from the first", 3, true, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 0); }},
     {"bcast from the second", 3, false, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 1); }},
     {"bcast from a third", 3, false, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 2); }},
@@ -107,26 +134,34 @@ const Link kLinks[] = {
     {"reduce to the second", 3, true, [](Script& s) { all_do(s, Call::MPI_Reduce, kWorld, 1); }},
     {"reduce to the first", 3, false, [](Script& s) { all_do(s, Call::MPI_Reduce, kWorld, 0); }},
     {"allreduce", 3, true, [](Script& s) { all_do(s, Call::MPI_Allreduce, kWorld, {}); }},
-    {"allreduce of nothing", 3, false, [](Script& s) { all_do(s, Call::MPI_Allreduce, kWorld, {}, 0); }},
+    {"allreduce of nothing", 3, false,
+     [](Script& s) { all_do(s, Call::MPI_Allreduce, kWorld, {}, 0); }},
     {"alltoall", 3, true, [](Script& s) { all_do(s, Call::MPI_Alltoall, kWorld, {}); }},
     {"scan", 3, true, [](Script& s) { all_do(s, Call::MPI_Scan, kWorld, {}); }},
-    {"exscan, backwards", 3, false, [](Script& s) { all_do(s, Call::MPI_Exscan, s.comm({2, 1, 0}), {}); }},
-    {"neighbours", 4, true, [](Script& s) { all_do(s, Call::MPI_Neighbor_allgather, s.ring({0, 1, 2, 3}), {}); }},
-    {"no neighbours", 4, false, [](Script& s) { all_do(s, Call::MPI_Neighbor_alltoall, s.ring({1, 0, 2, 3}), {}); }},
-    {"a communicator made", 3, true, [](Script& s) {
+    {"exscan, backwards", 3, false,
+     [](Script& s) { all_do(s, Call::MPI_Exscan, s.comm({2, 1, 0}), {}); }},
+    {"neighbours", 4, true,
+     [](Script& s) { all_do(s, Call::MPI_Neighbor_allgather, s.ring({0, 1, 2, 3}), {}); }},
+    {"no neighbours", 4, false,
+     [](Script& s) { all_do(s, Call::MPI_Neighbor_alltoall, s.ring({1, 0, 2, 3}), {}); }},
+    {"a communicator made", 3, true,
+     [](Script& s) {
        const CommRef made = s.comm({0, 2});
        for (int rank = 0; rank < 3; ++rank) s.comm_create(rank, Call::MPI_Comm_split, kWorld, made);
      }},
-    {"a window made", 3, true, [](Script& s) {
+    {"a window made", 3, true,
+     [](Script& s) {
        const WinRef made = s.window({.recorded = false});
        for (int rank = 0; rank < 3; ++rank) s.win_create(rank, made);
      }},
-    {"another window's post and start", 3, true, [](Script& s) {
+    {"another window's post and start", 3, true,
+     [](Script& s) {
        const WinRef other = s.window({.recorded = false});
        s.post(0, other, {1});
        s.start(1, other, {0});
      }},
-    {"another window's complete and wait, and an exclusive lock", 3, false, [](Script& s) {
+    {"another window's complete and wait, and an exclusive lock", 3, false,
+     [](Script& s) {
        const WinRef other = s.window({.recorded = false}), third = s.window({.recorded = false});
        s.post(0, other, {1});
        s.window_call(0, Call::MPI_Win_sync, other);
@@ -135,23 +170,29 @@ const Link kLinks[] = {
        s.lock(1, third, 2, true);
        s.window_call(1, Call::MPI_Win_unlock, third, 2);
      }},
-    {"a barrier in two halves, around", 3, true, [](Script& s) {
+    {"a barrier in two halves, around", 3, true,
+     [](Script& s) {
        std::vector<Ref> begun;
-       for (int rank = 0; rank < 3; ++rank) begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
+       for (int rank = 0; rank < 3; ++rank)
+         begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
        for (const Ref barrier : begun) s.wait(s.request(barrier));
      }},
-    {"a barrier in two halves, with MPI_Request_get_status that says so", 3, true, [](Script& s) {
+    {"a barrier in two halves, with MPI_Request_get_status that says so", 3, true,
+     [](Script& s) {
        std::vector<Ref> begun;
-       for (int rank = 0; rank < 3; ++rank) begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
+       for (int rank = 0; rank < 3; ++rank)
+         begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
        s.get_status(1, s.request(begun[1]), true);
      }},
-    {"a barrier in two halves, waited for too late", 3, false, [](Script& s) {
+    {"a barrier in two halves, waited for too late", 3, false,
+     [](Script& s) {
        for (int rank = 0; rank < 3; ++rank) s.collective(rank, Call::MPI_Ibarrier, kWorld);
      }},
 };
 
 const Made kMoreOrder[] = {
-    {"the buffer of a collective that orders all is used from its start on", 3, [](Script& s) -> Races {
+    {"the buffer of a collective that orders all is used from its start on", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock(0, w, 1, false);
        const Ref put = s.put(0, w, 1, 0, 8);
@@ -163,7 +204,8 @@ const Made kMoreOrder[] = {
        s.load(1, kBase, 8);
        return {{put, gather, NoOrder}};
      }},
-    {"a second message of one kind, seen by a probe while a receive has the first", 2, [](Script& s) -> Races {
+    {"a second message of one kind, seen by a probe while a receive has the first", 2,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
        s.send(1, Call::MPI_Send, 0, 0, fresh(s));
@@ -177,19 +219,22 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, w);
        return {};
      }},
-    {"a barrier in two halves, entered too early", 3, [](Script& s) -> Races {
+    {"a barrier in two halves, entered too early", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
        const Ref early = s.collective(0, Call::MPI_Ibarrier, kWorld);
        const Ref one = s.put(0, w, 2, 0, 8);
        s.window_call(0, Call::MPI_Win_flush, w, 2);
        s.wait(s.request(early));
-       for (const int rank : {1, 2}) s.wait(s.request(s.collective(rank, Call::MPI_Ibarrier, kWorld)));
+       for (const int rank : {1, 2})
+         s.wait(s.request(s.collective(rank, Call::MPI_Ibarrier, kWorld)));
        const Ref other = s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
        return {{one, other, NoOrder}};
      }},
-    {"a put that is not flushed before the message", 3, [](Script& s) -> Races {
+    {"a put that is not flushed before the message", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
        const Ref one = s.put(0, w, 2, 0, 8);
@@ -199,7 +244,8 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, w);
        return {{one, other, NoOrder}};
      }},
-    {"messages of one kind do not overtake, whenever the receives are waited for", 3, [](Script& s) -> Races {
+    {"messages of one kind do not overtake, whenever the receives are waited for", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
        s.send(0, Call::MPI_Isend, 1, 0, fresh(s));
@@ -216,7 +262,8 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, w);
        return {{one, early, NoOrder}};
      }},
-    {"messages with two tags do", 3, [](Script& s) -> Races {
+    {"messages with two tags do", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
        s.send(0, Call::MPI_Isend, 1, 5, fresh(s));
@@ -228,7 +275,8 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, w);
        return {};
      }},
-    {"communicators keep messages apart", 3, [](Script& s) -> Races {
+    {"communicators keep messages apart", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window();
        const CommRef other = s.comm({0, 1});
        everybody_locks(s, w);
@@ -244,8 +292,10 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, w);
        return {{one, early, NoOrder}};
      }},
-    {"a fence of some ranks orders those", 3, [](Script& s) -> Races {
-       const WinRef some = s.window({.comm = s.comm({0, 2}), .base = kBase + 0x100}), all = s.window();
+    {"a fence of some ranks orders those", 3,
+     [](Script& s) -> Races {
+       const WinRef some = s.window({.comm = s.comm({0, 2}), .base = kBase + 0x100}),
+                    all = s.window();
        everybody_locks(s, all);
        const Ref one = s.put(0, all, 2, 0, 8);
        s.window_call(0, Call::MPI_Win_flush, all, 2);
@@ -255,7 +305,8 @@ const Made kMoreOrder[] = {
        everybody_unlocks(s, all);
        return {{one, other, NoOrder}};
      }},
-    {"a window freed orders all", 3, [](Script& s) -> Races {
+    {"a window freed orders all", 3,
+     [](Script& s) -> Races {
        const WinRef w = s.window(), other = s.window();
        s.lock(0, w, 2, false);
        s.put(0, w, 2, 0, 8);
@@ -278,7 +329,8 @@ Ref flushed(Script& s, int rank, WinRef win, Ref atomic, std::optional<std::uint
   return flush;
 }
 
-Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint64_t seen, bool ordered) {
+Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint64_t seen,
+                bool ordered) {
   const WinRef w = s.window();
   const TypeRef type = s.type("MPI_INT64_T");
   everybody_locks(s, w);
@@ -293,7 +345,8 @@ Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint6
 }
 
 // The flag is the second of two words; `at_once`: both are looked at.
-Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint64_t seen, bool ordered) {
+Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint64_t seen,
+                  bool ordered) {
   const WinRef w = s.window();
   const TypeRef type = s.type("MPI_INT64_T");
   everybody_locks(s, w);
@@ -301,11 +354,19 @@ Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint6
   const Ref one = s.put(0, w, 2, 0, 8);
   s.window_call(0, Call::MPI_Win_flush, w, 2);
   s.one_sided(0, Call::MPI_Accumulate, w, 2,
-              {.origin = {s.fresh(16), 2, type}, .remote = {kWord - 8, 2, type}, .op = set_with, .operand = 5, .several = true, .more_operands = {1}});
+              {.origin = {s.fresh(16), 2, type},
+               .remote = {kWord - 8, 2, type},
+               .op = set_with,
+               .operand = 5,
+               .several = true,
+               .more_operands = {1}});
   s.window_call(0, Call::MPI_Win_flush, w, 2);
   if (at_once) {
     const Ref look = s.one_sided(1, Call::MPI_Get_accumulate, w, 2,
-                                 {.result = {s.fresh(16), 2, type}, .remote = {kWord - 8, 2, type}, .op = "MPI_NO_OP", .several = true});
+                                 {.result = {s.fresh(16), 2, type},
+                                  .remote = {kWord - 8, 2, type},
+                                  .op = "MPI_NO_OP",
+                                  .several = true});
     const Ref flush = s.window_call(1, Call::MPI_Win_flush, w, 2);
     s.result(flush, look, 0);
     s.result(flush, look, seen, 1);
@@ -318,17 +379,24 @@ Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint6
 }
 
 const Made kAtomics[] = {
-    {"a flag in a record that was set at once, and seen", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", false, 1, true); }},
-    {"a counter in a record that was raised at once, and seen", 3, [](Script& s) { return with_record(s, "MPI_SUM", false, 1, true); }},
-    {"a flag in a record that was not seen yet", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", false, 0, false); }},
-    {"flags that are looked at all at once, one of them set", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", true, 1, true); }},
-    {"flags that are looked at all at once, none of them set", 3, [](Script& s) { return with_record(s, "MPI_REPLACE", true, 0, false); }},
+    {"a flag in a record that was set at once, and seen", 3,
+     [](Script& s) { return with_record(s, "MPI_REPLACE", false, 1, true); }},
+    {"a counter in a record that was raised at once, and seen", 3,
+     [](Script& s) { return with_record(s, "MPI_SUM", false, 1, true); }},
+    {"a flag in a record that was not seen yet", 3,
+     [](Script& s) { return with_record(s, "MPI_REPLACE", false, 0, false); }},
+    {"flags that are looked at all at once, one of them set", 3,
+     [](Script& s) { return with_record(s, "MPI_REPLACE", true, 1, true); }},
+    {"flags that are looked at all at once, none of them set", 3,
+     [](Script& s) { return with_record(s, "MPI_REPLACE", true, 0, false); }},
     {"a flag that was set after the put was complete, and seen", 3,
      [](Script& s) { return with_flag(s, true, "MPI_REPLACE", 1, true); }},
-    {"a flag that was not seen yet", 3, [](Script& s) { return with_flag(s, true, "MPI_REPLACE", 0, false); }},
+    {"a flag that was not seen yet", 3,
+     [](Script& s) { return with_flag(s, true, "MPI_REPLACE", 0, false); }},
     {"a flag that was set while the put was in flight", 3,
      [](Script& s) { return with_flag(s, false, "MPI_REPLACE", 1, false); }},
-    {"a counter that was raised, and seen", 3, [](Script& s) { return with_flag(s, true, "MPI_SUM", 1, true); }},
+    {"a counter that was raised, and seen", 3,
+     [](Script& s) { return with_flag(s, true, "MPI_SUM", 1, true); }},
     {"a lock that is taken with compare-and-swap and given back", 3,
      [](Script& s) -> Races {
        const WinRef w = s.window();

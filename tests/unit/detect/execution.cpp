@@ -13,7 +13,9 @@ std::vector<WorldRank> world_ranks(const std::vector<int>& ranks) {
 }
 
 // The same handle is another number on each rank.
-std::uint32_t id_of(int rank, int index) { return static_cast<std::uint32_t>(1 + index * 7 + rank * 3); }
+std::uint32_t id_of(int rank, int index) {
+  return static_cast<std::uint32_t>(1 + index * 7 + rank * 3);
+}
 
 bool brings_back(Action action) {
   return action == Action::Get || action == Action::GetAccumulate || action == Action::FetchAndOp ||
@@ -24,7 +26,9 @@ bool brings_back(Action action) {
 
 CommId comm_id(int rank, CommRef comm) { return CommId(id_of(rank, comm.index)); }
 WinId win_id(int rank, WinRef win) { return WinId(id_of(rank, win.index)); }
-TypeId type_id(int rank, TypeRef type) { return type.index == 0 ? TypeId(0) : TypeId(id_of(rank, type.index)); }
+TypeId type_id(int rank, TypeRef type) {
+  return type.index == 0 ? TypeId(0) : TypeId(id_of(rank, type.index));
+}
 
 Script::Script(int ranks) {
   const auto count = static_cast<std::size_t>(ranks);
@@ -66,11 +70,14 @@ CommRef Script::define_comm(CommShape shape, bool is_ring) {
   const auto define = [&](const std::vector<int>& own, const std::vector<int>& remote) {
     for (std::size_t i = 0; i < own.size(); ++i) {
       const int rank = own[i];
-      CommDefinition definition{.id = comm_id(rank, made), .uid = Uid(1000 + static_cast<std::uint64_t>(made.index)),
-                                .name = made.index == 0 ? "MPI_COMM_WORLD" : "", .group = group(rank, own)};
+      CommDefinition definition{.id = comm_id(rank, made),
+                                .uid = Uid(1000 + static_cast<std::uint64_t>(made.index)),
+                                .name = made.index == 0 ? "MPI_COMM_WORLD" : "",
+                                .group = group(rank, own)};
       if (!remote.empty()) definition.remote_group = group(rank, remote);
       if (is_ring) {
-        const WorldRank before(own[(i + own.size() - 1) % own.size()]), after(own[(i + 1) % own.size()]);
+        const WorldRank before(own[(i + own.size() - 1) % own.size()]),
+            after(own[(i + 1) % own.size()]);
         definition.has_topology = true;
         definition.sources = {before};
         definition.destinations = {after};
@@ -84,11 +91,15 @@ CommRef Script::define_comm(CommShape shape, bool is_ring) {
   return made;
 }
 
-CommRef Script::comm(std::vector<int> members) { return define_comm({std::move(members), {}}, false); }
+CommRef Script::comm(std::vector<int> members) {
+  return define_comm({std::move(members), {}}, false);
+}
 CommRef Script::intercomm(std::vector<int> members, std::vector<int> others) {
   return define_comm({std::move(members), std::move(others)}, false);
 }
-CommRef Script::ring(std::vector<int> members) { return define_comm({std::move(members), {}}, true); }
+CommRef Script::ring(std::vector<int> members) {
+  return define_comm({std::move(members), {}}, true);
+}
 
 WinRef Script::window(WinShape shape) {
   const WinRef made{static_cast<int>(wins_.size())};
@@ -98,17 +109,18 @@ WinRef Script::window(WinShape shape) {
     shape.units.clear();
   }
   for (const int rank : members(shape.comm))
-    definitions(rank).wins[win_id(rank, made)] = {.id = win_id(rank, made),
-                                                  .uid = Uid(2000 + static_cast<std::uint64_t>(made.index)),
-                                                  .name = "",
-                                                  .comm = comm_id(rank, shape.comm),
-                                                  .flavour = shape.flavour,
-                                                  .unified = shape.unified,
-                                                  .base = shape.base_of(rank),
-                                                  .size = shape.size_of(rank),
-                                                  .unit = static_cast<std::int64_t>(shape.unit_of(rank)),
-                                                  .accumulate_ops = shape.accumulate_ops,
-                                                  .accumulate_ordering = shape.accumulate_ordering};
+    definitions(rank).wins[win_id(rank, made)] = {
+        .id = win_id(rank, made),
+        .uid = Uid(2000 + static_cast<std::uint64_t>(made.index)),
+        .name = "",
+        .comm = comm_id(rank, shape.comm),
+        .flavour = shape.flavour,
+        .unified = shape.unified,
+        .base = shape.base_of(rank),
+        .size = shape.size_of(rank),
+        .unit = static_cast<std::int64_t>(shape.unit_of(rank)),
+        .accumulate_ops = shape.accumulate_ops,
+        .accumulate_ordering = shape.accumulate_ordering};
   wins_.push_back(std::move(shape));
   if (wins_.back().recorded)
     for (const int rank : members(wins_.back().comm)) win_create(rank, made);
@@ -157,12 +169,14 @@ Ref Script::add(int rank, Call call) {
   made.task = TaskId(1);
   made.site = SiteId(static_cast<std::uint32_t>(number + 1));
   made.start = time_++;
-  definitions(rank).sites[made.site] = {made.site, {{ModuleId(1), static_cast<std::uint64_t>(rank) * 1000000 + number}}};
+  definitions(rank).sites[made.site] = {
+      made.site, {{ModuleId(1), static_cast<std::uint64_t>(rank) * 1000000 + number}}};
   return {rank, number};
 }
 
 void Script::buffer(int rank, BufferUse use, const Data& data) {
-  const bool is_target = use == BufferUse::TargetRead || use == BufferUse::TargetWrite || use == BufferUse::TargetUpdate;
+  const bool is_target = use == BufferUse::TargetRead || use == BufferUse::TargetWrite ||
+                         use == BufferUse::TargetUpdate;
   if (data.count <= 0 && !is_target) return;  // as the front end has it
   last(rank).buffers.push_back({use, data.at, data.count, type_id(rank, data.type)});
 }
@@ -187,9 +201,11 @@ Ref Script::one_sided(int rank, Call call, WinRef win, int target, const OneSide
   FieldSet& fields = last(rank).fields;
   fields.set(Field::win, win_id(rank, win));
   fields.set(Field::target, target);
-  const bool reduces = action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp;
+  const bool reduces = action == Action::Accumulate || action == Action::GetAccumulate ||
+                       action == Action::FetchAndOp;
   if (reduces) fields.set(Field::op, op(rank, given.op));
-  if (traits(call).when == When::Starts) fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
+  if (traits(call).when == When::Starts)
+    fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
   if (target == kProcNull.value) return made;
 
   const bool reads_only = reduces && given.op == "MPI_NO_OP";
@@ -200,7 +216,8 @@ Ref Script::one_sided(int rank, Call call, WinRef win, int target, const OneSide
     buffer(rank, BufferUse::Read, given.origin);
     if (action == Action::CompareAndSwap) buffer(rank, BufferUse::Read, given.compare);
     if (brings_back(action)) buffer(rank, BufferUse::Write, given.result);
-    buffer(rank, action == Action::Put ? BufferUse::TargetWrite : BufferUse::TargetUpdate, given.remote);
+    buffer(rank, action == Action::Put ? BufferUse::TargetWrite : BufferUse::TargetUpdate,
+           given.remote);
   }
 
   const bool one_element = given.remote.count * definition(given.remote.type).map.size ==
@@ -211,10 +228,12 @@ Ref Script::one_sided(int rank, Call call, WinRef win, int target, const OneSide
     atomics += given.remote.count;
     if (!reads_only) fields.set(Field::operand, static_cast<std::int64_t>(given.operand));
     last(rank).numbers = given.more_operands;
-  } else if ((reduces || action == Action::CompareAndSwap) && one_element && definition(given.remote.type).map.size <= 8) {
+  } else if ((reduces || action == Action::CompareAndSwap) && one_element &&
+             definition(given.remote.type).map.size <= 8) {
     fields.set(Field::atomic, ++atomics_[static_cast<std::size_t>(rank)]);
     if (!reads_only) fields.set(Field::operand, static_cast<std::int64_t>(given.operand));
-    if (action == Action::CompareAndSwap) fields.set(Field::compare, static_cast<std::int64_t>(given.compare_with));
+    if (action == Action::CompareAndSwap)
+      fields.set(Field::compare, static_cast<std::int64_t>(given.compare_with));
   }
   return made;
 }
@@ -231,24 +250,34 @@ Ref Script::get(int rank, WinRef win, int target, std::uint64_t displacement, st
                    {.origin = {fresh(bytes), bytes, byte}, .remote = {displacement, bytes, byte}});
 }
 
-Ref Script::accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::string_view op,
-                       std::uint64_t operand) {
+Ref Script::accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
+                       std::string_view op, std::uint64_t operand) {
   return one_sided(rank, Call::MPI_Accumulate, win, target,
-                   {.origin = {fresh(8), 1, type}, .remote = {displacement, 1, type}, .op = op, .operand = operand});
-}
-
-Ref Script::fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::string_view op,
-                  std::uint64_t operand) {
-  return one_sided(rank, Call::MPI_Fetch_and_op, win, target,
-                   {.origin = {fresh(8), 1, type}, .result = {fresh(8), 1, type}, .remote = {displacement, 1, type}, .op = op,
+                   {.origin = {fresh(8), 1, type},
+                    .remote = {displacement, 1, type},
+                    .op = op,
                     .operand = operand});
 }
 
-Ref Script::compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::uint64_t compare,
-                             std::uint64_t operand) {
+Ref Script::fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
+                  std::string_view op, std::uint64_t operand) {
+  return one_sided(rank, Call::MPI_Fetch_and_op, win, target,
+                   {.origin = {fresh(8), 1, type},
+                    .result = {fresh(8), 1, type},
+                    .remote = {displacement, 1, type},
+                    .op = op,
+                    .operand = operand});
+}
+
+Ref Script::compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement,
+                             TypeRef type, std::uint64_t compare, std::uint64_t operand) {
   return one_sided(rank, Call::MPI_Compare_and_swap, win, target,
-                   {.origin = {fresh(8), 1, type}, .result = {fresh(8), 1, type}, .compare = {fresh(8), 1, type},
-                    .remote = {displacement, 1, type}, .operand = operand, .compare_with = compare});
+                   {.origin = {fresh(8), 1, type},
+                    .result = {fresh(8), 1, type},
+                    .compare = {fresh(8), 1, type},
+                    .remote = {displacement, 1, type},
+                    .operand = operand,
+                    .compare_with = compare});
 }
 
 void Script::result(Ref completing, Ref atomic, std::uint64_t value, std::int64_t element) {
@@ -340,7 +369,8 @@ Ref Script::comm_create(int rank, Call call, CommRef parent, CommRef made_comm) 
     last(rank).fields.set(Field::key, 0);
   }
   last(rank).fields.set(Field::new_comm, member ? comm_id(rank, made_comm) : CommId(0));
-  if (traits(call).when == When::Starts) last(rank).fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
+  if (traits(call).when == When::Starts)
+    last(rank).fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
   return made;
 }
 
@@ -365,7 +395,8 @@ Ref Script::receive(int rank, Call call, int from, std::int64_t tag, Data data, 
   fields.set(Field::from, from);
   fields.set(Field::recv_tag, tag);
   if (from != kProcNull.value) buffer(rank, BufferUse::Write, data);
-  if (traits(call).when != When::Blocks) fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
+  if (traits(call).when != When::Blocks)
+    fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
   return made;
 }
 
@@ -385,7 +416,8 @@ Ref Script::receive(int rank, int from, std::int64_t tag, Data data, Got got, Co
   return made;
 }
 
-Ref Script::send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag, Got got, CommRef comm) {
+Ref Script::send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag,
+                         Got got, CommRef comm) {
   const Ref made = add(rank, Call::MPI_Sendrecv);
   FieldSet& fields = last(rank).fields;
   fields.set(Field::comm, comm_id(rank, comm));
@@ -399,23 +431,28 @@ Ref Script::send_receive(int rank, int to, Data data, int from, Data into, std::
   return made;
 }
 
-Ref Script::send_receive_replace(int rank, int to, int from, Data data, std::int64_t tag, Got got, CommRef comm) {
-  const Ref made = send_receive(rank, to, {0, 0, kPlainBytes}, from, {0, 0, kPlainBytes}, tag, got, comm);
+Ref Script::send_receive_replace(int rank, int to, int from, Data data, std::int64_t tag, Got got,
+                                 CommRef comm) {
+  const Ref made =
+      send_receive(rank, to, {0, 0, kPlainBytes}, from, {0, 0, kPlainBytes}, tag, got, comm);
   last(rank).call = Call::MPI_Sendrecv_replace;
   buffer(rank, BufferUse::ReadWrite, data);
   return made;
 }
 
-Ref Script::probe(int rank, Call call, int from, std::int64_t tag, std::optional<Got> got, CommRef comm) {
+Ref Script::probe(int rank, Call call, int from, std::int64_t tag, std::optional<Got> got,
+                  CommRef comm) {
   const Ref made = add(rank, call);
   FieldSet& fields = last(rank).fields;
   fields.set(Field::comm, comm_id(rank, comm));
   fields.set(Field::from, from);
   fields.set(Field::recv_tag, tag);
-  if (call == Call::MPI_Iprobe || call == Call::MPI_Improbe) fields.set(Field::flag, got.has_value());
+  if (call == Call::MPI_Iprobe || call == Call::MPI_Improbe)
+    fields.set(Field::flag, got.has_value());
   if (!got) return made;
   set_matched(fields, *got);
-  if (traits(call).action == Action::MatchedProbe) fields.set(Field::message, ++messages_[static_cast<std::size_t>(rank)]);
+  if (traits(call).action == Action::MatchedProbe)
+    fields.set(Field::message, ++messages_[static_cast<std::size_t>(rank)]);
   return made;
 }
 
@@ -429,7 +466,9 @@ Ref Script::matched_receive(int rank, Ref probe, Data data, Got got) {
   return made;
 }
 
-RequestRef Script::request(Ref made) { return {made, RequestId(static_cast<std::uint64_t>(event(made).fields[Field::request]))}; }
+RequestRef Script::request(Ref made) {
+  return {made, RequestId(static_cast<std::uint64_t>(event(made).fields[Field::request]))};
+}
 
 void Script::number_requests(Event& event, const std::vector<RequestRef>& requests) {
   for (const RequestRef& request : requests) event.requests.push_back(request.id);
@@ -441,8 +480,8 @@ Ref Script::start(int rank, const std::vector<RequestRef>& requests) {
   return made;
 }
 
-Ref Script::wait(int rank, Call call, const std::vector<RequestRef>& requests, const std::vector<Done>& done,
-                 std::optional<bool> flag) {
+Ref Script::wait(int rank, Call call, const std::vector<RequestRef>& requests,
+                 const std::vector<Done>& done, std::optional<bool> flag) {
   const Ref made = add(rank, call);
   Event& event = last(rank);
   number_requests(event, requests);
@@ -450,11 +489,14 @@ Ref Script::wait(int rank, Call call, const std::vector<RequestRef>& requests, c
   for (const Done& one : done)
     for (std::size_t i = 0; i < requests.size(); ++i)
       if (requests[i].id == one.request.id)
-        event.completions.push_back({static_cast<std::uint32_t>(i), WorldRank(one.got.from), one.got.tag, one.got.bytes, false});
+        event.completions.push_back({static_cast<std::uint32_t>(i), WorldRank(one.got.from),
+                                     one.got.tag, one.got.bytes, false});
   return made;
 }
 
-Ref Script::wait(RequestRef request, Got got) { return wait(request.made.rank, Call::MPI_Wait, {request}, {{request, got}}); }
+Ref Script::wait(RequestRef request, Got got) {
+  return wait(request.made.rank, Call::MPI_Wait, {request}, {{request, got}});
+}
 
 Ref Script::get_status(int rank, RequestRef request, bool flag, Got got) {
   const Ref made = add(rank, Call::MPI_Request_get_status);
@@ -492,14 +534,15 @@ Ref Script::repeated(int rank, Call call, std::int64_t times) {
 
 // --- collectives
 
-Ref Script::collective(int rank, Call call, CommRef comm, std::optional<int> root, Data reads, Data writes) {
+Ref Script::collective(int rank, Call call, CommRef comm, std::optional<int> root, Data reads,
+                       Data writes) {
   const Ref made = add(rank, call);
   FieldSet& fields = last(rank).fields;
   fields.set(Field::comm, comm_id(rank, comm));
   if (root) fields.set(Field::root, *root);
   const Action action = traits(call).action;
-  if (action == Action::Reduce || action == Action::Allreduce || action == Action::Scan || action == Action::Exscan ||
-      action == Action::ReduceScatter)
+  if (action == Action::Reduce || action == Action::Allreduce || action == Action::Scan ||
+      action == Action::Exscan || action == Action::ReduceScatter)
     fields.set(Field::op, op(rank, "MPI_SUM"));
   if (reads.count > 0 && reads.at == writes.at) {
     buffer(rank, BufferUse::ReadWrite, reads);
@@ -507,7 +550,8 @@ Ref Script::collective(int rank, Call call, CommRef comm, std::optional<int> roo
     buffer(rank, BufferUse::Read, reads);
     buffer(rank, BufferUse::Write, writes);
   }
-  if (traits(call).when != When::Blocks) fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
+  if (traits(call).when != When::Blocks)
+    fields.set(Field::request, ++requests_[static_cast<std::size_t>(rank)]);
   return made;
 }
 
@@ -524,8 +568,10 @@ std::vector<Ref> Script::barrier(CommRef comm) {
 namespace {
 
 void show_buffer(std::ostream& out, const Buffer& buffer, const Definitions& definitions) {
-  static constexpr std::string_view kUses[] = {"reads", "writes", "updates", "target_reads", "target_writes", "target_updates"};
-  out << ' ' << kUses[static_cast<std::size_t>(buffer.access)] << '=' << std::hex << "0x" << buffer.address << std::dec;
+  static constexpr std::string_view kUses[] = {"reads",        "writes",        "updates",
+                                               "target_reads", "target_writes", "target_updates"};
+  out << ' ' << kUses[static_cast<std::size_t>(buffer.access)] << '=' << std::hex << "0x"
+      << buffer.address << std::dec;
   if (buffer.type == TypeId(0)) {
     out << '+' << buffer.count;
     return;
@@ -537,31 +583,46 @@ void show_buffer(std::ostream& out, const Buffer& buffer, const Definitions& def
   out << ')';
 }
 
-void show_field(std::ostream& out, Field field, std::int64_t value, const Definitions& definitions) {
+void show_field(std::ostream& out, Field field, std::int64_t value,
+                const Definitions& definitions) {
   out << ' ' << traits(field).name << '=';
   switch (traits(field).kind) {
     case FieldKind::Comm: {
       const auto comm = definitions.comms.find(CommId(static_cast<std::uint32_t>(value)));
-      if (comm == definitions.comms.end()) out << "null";
-      else out << "comm" << comm->second.uid.value - 1000;
+      if (comm == definitions.comms.end())
+        out << "null";
+      else
+        out << "comm" << comm->second.uid.value - 1000;
       return;
     }
-    case FieldKind::Win: out << "win" << definitions.wins.at(WinId(static_cast<std::uint32_t>(value))).uid.value - 2000; return;
-    case FieldKind::Op: out << definitions.ops.at(OpId(static_cast<std::uint32_t>(value))).name; return;
+    case FieldKind::Win:
+      out << "win"
+          << definitions.wins.at(WinId(static_cast<std::uint32_t>(value))).uid.value - 2000;
+      return;
+    case FieldKind::Op:
+      out << definitions.ops.at(OpId(static_cast<std::uint32_t>(value))).name;
+      return;
     case FieldKind::Group:
       out << '{';
-      for (const WorldRank rank : definitions.groups.at(GroupId(static_cast<std::uint32_t>(value))).ranks)
+      for (const WorldRank rank :
+           definitions.groups.at(GroupId(static_cast<std::uint32_t>(value))).ranks)
         out << ' ' << rank.value;
       out << " }";
       return;
-    case FieldKind::Lock: out << (value == kExclusiveLock ? "exclusive" : "shared"); return;
-    default: out << value;
+    case FieldKind::Lock:
+      out << (value == kExclusiveLock ? "exclusive" : "shared");
+      return;
+    default:
+      out << value;
   }
 }
 
-void show_event(std::ostream& out, std::size_t number, const Event& event, const Definitions& definitions) {
+void show_event(std::ostream& out, std::size_t number, const Event& event,
+                const Definitions& definitions) {
   out << "  " << number << ": " << traits(event.call).name;
-  event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) { show_field(out, field, value, definitions); });
+  event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
+    show_field(out, field, value, definitions);
+  });
   for (const Buffer& buffer : event.buffers) show_buffer(out, buffer, definitions);
   if (!event.requests.empty()) {
     out << " requests=[";
@@ -580,9 +641,11 @@ void show_event(std::ostream& out, std::size_t number, const Event& event, const
 
 void show_window(std::ostream& out, const WinDefinition& win, const Definitions& definitions) {
   static constexpr std::string_view kFlavours[] = {"create", "allocate", "dynamic", "shared"};
-  out << "  win" << win.uid.value - 2000 << " on comm" << definitions.comms.at(win.comm).uid.value - 1000 << ' '
-      << kFlavours[static_cast<std::size_t>(win.flavour)] << (win.unified ? "" : " separate") << " base=0x" << std::hex
-      << win.base << std::dec << " size=" << win.size << " unit=" << win.unit;
+  out << "  win" << win.uid.value - 2000 << " on comm"
+      << definitions.comms.at(win.comm).uid.value - 1000 << ' '
+      << kFlavours[static_cast<std::size_t>(win.flavour)] << (win.unified ? "" : " separate")
+      << " base=0x" << std::hex << win.base << std::dec << " size=" << win.size
+      << " unit=" << win.unit;
   if (!win.accumulate_ops.empty()) out << " accumulate_ops=" << win.accumulate_ops;
   if (!win.accumulate_ordering.empty()) out << " accumulate_ordering=" << win.accumulate_ordering;
   out << '\n';
@@ -598,11 +661,13 @@ std::string text(const Execution& execution) {
     for (const auto& [id, comm] : rank.definitions.comms) {
       if (comm.uid.value == 1000) continue;
       out << "  comm" << comm.uid.value - 1000 << " {";
-      for (const WorldRank member : rank.definitions.groups.at(comm.group).ranks) out << ' ' << member.value;
+      for (const WorldRank member : rank.definitions.groups.at(comm.group).ranks)
+        out << ' ' << member.value;
       out << " }" << (comm.has_topology ? " ring\n" : "\n");
     }
     for (const auto& [id, win] : rank.definitions.wins) show_window(out, win, rank.definitions);
-    for (std::size_t i = 0; i < rank.events.size(); ++i) show_event(out, i, rank.events[i], rank.definitions);
+    for (std::size_t i = 0; i < rank.events.size(); ++i)
+      show_event(out, i, rank.events[i], rank.definitions);
   }
   return out.str();
 }

@@ -1,11 +1,13 @@
-// Executions made up in memory: what the ranks of a run would have recorded, without running anything.
+// Executions made up in memory: what the ranks of a run would have recorded, without running
+// anything.
 //
-// A Script writes events as the MPI front end does (frontend/mpi/buffers.cpp, roles.h). It takes its author's word for what
-// matched what, and for what was complete when: whether the execution is one that MPI allows is the author's business (the
-// hand-made cases), or the simulator's.
+// A Script writes events as the MPI front end does (frontend/mpi/buffers.cpp, roles.h). It takes
+// its author's word for what matched what, and for what was complete when: whether the execution is
+// one that MPI allows is the author's business (the hand-made cases), or the simulator's.
 //
-// Every event has a site of its own, so that a finding is one pair of events. Handles have other ids on every rank, so that
-// an analysis that looks up one rank's id in another rank's definitions is found out.
+// Every event has a site of its own, so that a finding is one pair of events. Handles have other
+// ids on every rank, so that an analysis that looks up one rank's id in another rank's definitions
+// is found out.
 #pragma once
 
 #include <compare>
@@ -42,9 +44,15 @@ struct Ref {
 };
 
 // Handles of a script, the same for all ranks.
-struct CommRef { int index = 0; };
-struct WinRef { int index = 0; };
-struct TypeRef { int index = 0; };
+struct CommRef {
+  int index = 0;
+};
+struct WinRef {
+  int index = 0;
+};
+struct TypeRef {
+  int index = 0;
+};
 struct RequestRef {
   Ref made;
   RequestId id;
@@ -67,14 +75,19 @@ struct WinShape {
   std::uint64_t base = 0x1000;
   std::uint64_t size = 64;
   std::int64_t unit = 1;
-  std::uint64_t stagger = 0;        // so much further on it begins, and no further it ends, on each rank after the first
+  std::uint64_t stagger =
+      0;  // so much further on it begins, and no further it ends, on each rank after the first
   std::vector<std::int64_t> units;  // of each rank, if they differ
   std::string accumulate_ops;
   std::string accumulate_ordering;
   bool recorded = true;  // all ranks of the communicator call what makes it, there and then
 
-  std::uint64_t base_of(int rank) const { return base + stagger * static_cast<std::uint64_t>(rank); }
-  std::uint64_t size_of(int rank) const { return size - stagger * static_cast<std::uint64_t>(rank); }
+  std::uint64_t base_of(int rank) const {
+    return base + stagger * static_cast<std::uint64_t>(rank);
+  }
+  std::uint64_t size_of(int rank) const {
+    return size - stagger * static_cast<std::uint64_t>(rank);
+  }
   std::uint64_t unit_of(int rank) const {
     return static_cast<std::uint64_t>(units.empty() ? unit : units[static_cast<std::size_t>(rank)]);
   }
@@ -107,19 +120,27 @@ class Script {
 
   int size() const { return static_cast<int>(execution_.ranks.size()); }
   Execution& execution() { return execution_; }
-  Event& event(Ref ref) { return execution_.ranks[static_cast<std::size_t>(ref.rank)].events[ref.event]; }
+  Event& event(Ref ref) {
+    return execution_.ranks[static_cast<std::size_t>(ref.rank)].events[ref.event];
+  }
 
   // --- handles; communicators without the calls that make them
   CommRef comm(std::vector<int> members);
   CommRef intercomm(std::vector<int> members, std::vector<int> others);
-  CommRef ring(std::vector<int> members);  // each one's neighbours: the one before it and the one after it
+  CommRef ring(
+      std::vector<int> members);  // each one's neighbours: the one before it and the one after it
   WinRef window(WinShape shape = {});
   TypeRef type(std::string_view element);  // a predefined one
   TypeRef type(std::string_view element, const DataMap& map);
-  const std::vector<int>& members(CommRef comm) const { return comms_[static_cast<std::size_t>(comm.index)].members; }
+  const std::vector<int>& members(CommRef comm) const {
+    return comms_[static_cast<std::size_t>(comm.index)].members;
+  }
   const WinShape& shape(WinRef win) const { return wins_[static_cast<std::size_t>(win.index)]; }
-  const TypeDefinition& definition(TypeRef type) const { return types_[static_cast<std::size_t>(type.index)]; }
-  std::uint64_t fresh(std::int64_t bytes);  // an address of memory that nothing else uses, the same on no two calls
+  const TypeDefinition& definition(TypeRef type) const {
+    return types_[static_cast<std::size_t>(type.index)];
+  }
+  std::uint64_t fresh(
+      std::int64_t bytes);  // an address of memory that nothing else uses, the same on no two calls
 
   // --- memory
   Ref load(int rank, std::uint64_t address, std::int64_t bytes);
@@ -131,16 +152,17 @@ class Script {
   Ref put(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes);
   Ref get(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes);
   // One element, with buffers that nothing else uses.
-  Ref accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::string_view op,
-                 std::uint64_t operand = 1);
-  Ref fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::string_view op,
-            std::uint64_t operand = 1);
-  Ref compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type, std::uint64_t compare,
-                       std::uint64_t operand);
+  Ref accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
+                 std::string_view op, std::uint64_t operand = 1);
+  Ref fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
+            std::string_view op, std::uint64_t operand = 1);
+  Ref compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
+                       std::uint64_t compare, std::uint64_t operand);
   // `atomic` had this result when `completing` returned.
   void result(Ref completing, Ref atomic, std::uint64_t value, std::int64_t element = 0);
 
-  Ref window_call(int rank, Call call, WinRef win);  // complete, wait, flush_all, unlock_all, sync, free …
+  Ref window_call(int rank, Call call,
+                  WinRef win);  // complete, wait, flush_all, unlock_all, sync, free …
   Ref window_call(int rank, Call call, WinRef win, int target);  // unlock, flush …
   Ref fence(int rank, WinRef win, std::int64_t assertion = 0);
   std::vector<Ref> fence_all(WinRef win, std::int64_t assertion = 0);
@@ -151,33 +173,41 @@ class Script {
   Ref win_test(int rank, WinRef win, bool flag);
   Ref win_create(int rank, WinRef win);
   Ref win_attach(int rank, WinRef win, std::uint64_t address, std::int64_t bytes);
-  Ref comm_create(int rank, Call call, CommRef parent, CommRef made);  // MPI_Comm_idup makes a request
+  Ref comm_create(int rank, Call call, CommRef parent,
+                  CommRef made);  // MPI_Comm_idup makes a request
 
   // --- messages; non-blocking and persistent calls make a request, see request()
   Ref send(int rank, Call call, int to, std::int64_t tag, Data data, CommRef comm = kWorld);
-  Ref receive(int rank, Call call, int from, std::int64_t tag, Data data, CommRef comm = kWorld);  // not complete yet
-  Ref receive(int rank, int from, std::int64_t tag, Data data, Got got, CommRef comm = kWorld);    // MPI_Recv
-  Ref send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag, Got got, CommRef comm = kWorld);
-  Ref send_receive_replace(int rank, int to, int from, Data data, std::int64_t tag, Got got, CommRef comm = kWorld);
-  Ref probe(int rank, Call call, int from, std::int64_t tag, std::optional<Got> got, CommRef comm = kWorld);
+  Ref receive(int rank, Call call, int from, std::int64_t tag, Data data,
+              CommRef comm = kWorld);  // not complete yet
+  Ref receive(int rank, int from, std::int64_t tag, Data data, Got got,
+              CommRef comm = kWorld);  // MPI_Recv
+  Ref send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag, Got got,
+                   CommRef comm = kWorld);
+  Ref send_receive_replace(int rank, int to, int from, Data data, std::int64_t tag, Got got,
+                           CommRef comm = kWorld);
+  Ref probe(int rank, Call call, int from, std::int64_t tag, std::optional<Got> got,
+            CommRef comm = kWorld);
   Ref matched_receive(int rank, Ref probe, Data data, Got got);
   RequestRef request(Ref made);
   Ref start(int rank, const std::vector<RequestRef>& requests);
   // A wait or test that was given these requests and completed those.
-  Ref wait(int rank, Call call, const std::vector<RequestRef>& requests, const std::vector<Done>& done,
-           std::optional<bool> flag = {});
+  Ref wait(int rank, Call call, const std::vector<RequestRef>& requests,
+           const std::vector<Done>& done, std::optional<bool> flag = {});
   Ref wait(RequestRef request, Got got = {});
   Ref get_status(int rank, RequestRef request, bool flag, Got got = {});
   Ref free_request(int rank, RequestRef request);
   Ref cancel(int rank, RequestRef request);  // and the wait that finds it cancelled
-  Ref repeated(int rank, Call call, std::int64_t times);  // a call that came back with nothing done, so many times more
+  Ref repeated(int rank, Call call,
+               std::int64_t times);  // a call that came back with nothing done, so many times more
 
   Ref finalize(int rank);
   void never_returns(Ref last) { event(last).returned = false; }
 
-  // --- collectives; `reads` and `writes` without elements are left out; with the same address they are one, MPI_IN_PLACE
-  Ref collective(int rank, Call call, CommRef comm, std::optional<int> root = {}, Data reads = {0, 0, {}},
-                 Data writes = {0, 0, {}});
+  // --- collectives; `reads` and `writes` without elements are left out; with the same address they
+  // are one, MPI_IN_PLACE
+  Ref collective(int rank, Call call, CommRef comm, std::optional<int> root = {},
+                 Data reads = {0, 0, {}}, Data writes = {0, 0, {}});
   std::vector<Ref> barrier(CommRef comm = kWorld);
 
  private:
@@ -187,7 +217,9 @@ class Script {
   };
   Ref add(int rank, Call call);
   Event& last(int rank) { return execution_.ranks[static_cast<std::size_t>(rank)].events.back(); }
-  Definitions& definitions(int rank) { return execution_.ranks[static_cast<std::size_t>(rank)].definitions; }
+  Definitions& definitions(int rank) {
+    return execution_.ranks[static_cast<std::size_t>(rank)].definitions;
+  }
   CommRef define_comm(CommShape shape, bool is_ring);
   GroupId group(int rank, const std::vector<int>& members);
   OpId op(int rank, std::string_view name);

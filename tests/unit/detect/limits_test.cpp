@@ -1,5 +1,6 @@
-// The analysis with little memory, and by several processes: the findings are those of one process that has all it wants
-// (agreement_test.cpp compares those with the oracle), with one period and with one at each cut.
+// The analysis with little memory, and by several processes: the findings are those of one process
+// that has all it wants (agreement_test.cpp compares those with the oracle), with one period and
+// with one at each cut.
 //
 // PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
 #include <gtest/gtest.h>
@@ -21,12 +22,15 @@ namespace {
 std::string text_of(const std::vector<Finding>& findings) {
   std::ostringstream out;
   for (const Finding& f : findings)
-    out << "  owner " << f.owner.value << " ranks " << f.sides[0].rank.value << ',' << f.sides[1].rank.value << " begins " << f.sides[0].begin << ','
-        << f.sides[1].begin << " at " << f.where.begin << ".." << f.where.end << " reason " << static_cast<int>(f.reason) << " times " << f.times << '\n';
+    out << "  owner " << f.owner.value << " ranks " << f.sides[0].rank.value << ','
+        << f.sides[1].rank.value << " begins " << f.sides[0].begin << ',' << f.sides[1].begin
+        << " at " << f.where.begin << ".." << f.where.end << " reason "
+        << static_cast<int>(f.reason) << " times " << f.times << '\n';
   return out.str();
 }
 
-// Bytes of memory, processes. 1: everything goes through the file, and each owner's memory is looked at in many bands.
+// Bytes of memory, processes. 1: everything goes through the file, and each owner's memory is
+// looked at in many bands.
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 struct Way {
   std::size_t memory;
@@ -38,20 +42,28 @@ void compare(const Execution& execution, const std::function<void(const std::str
   for (const std::size_t period : {kAll, std::size_t{1}}) {
     const std::vector<Finding> right = analyze_with_threads(execution, 1, kAll, period);
     for (const Way& way : kWays) {
-      const std::vector<Finding> found = analyze_with_threads(execution, way.processes, way.memory, period);
+      const std::vector<Finding> found =
+          analyze_with_threads(execution, way.processes, way.memory, period);
       if (found == right) continue;
-      fail("memory " + std::to_string(way.memory) + ", processes " + std::to_string(way.processes) + (period == 1 ? ", a period a cut" : "") + "\nwithout a limit, in one process:\n" +
+      fail("memory " + std::to_string(way.memory) + ", processes " + std::to_string(way.processes) +
+           (period == 1 ? ", a period a cut" : "") + "\nwithout a limit, in one process:\n" +
            text_of(right) + "otherwise:\n" + text_of(found));
     }
   }
 }
 
 TEST(Limits, HandMadeCases) {
-  for (const Case& one : hand_made_cases()) compare(one.execution, [&](const std::string& difference) { ADD_FAILURE() << one.name << '\n' << difference; });
+  for (const Case& one : hand_made_cases())
+    compare(one.execution, [&](const std::string& difference) {
+      ADD_FAILURE() << one.name << '\n' << difference;
+    });
 }
 
 void agree(Focus focus) {
-  const auto property = [&] { compare(simulate(*programs(focus)).execution, [](const std::string& difference) { RC_FAIL(difference); }); };
+  const auto property = [&] {
+    compare(simulate(*programs(focus)).execution,
+            [](const std::string& difference) { RC_FAIL(difference); });
+  };
   hold_for_random_executions(name_of(focus), 10 * std::size(kFocuses), property);
 }
 
@@ -65,7 +77,8 @@ TEST(Limits, Atomics) { agree(Focus::Atomics); }
 TEST(Limits, Datatypes) { agree(Focus::Datatypes); }
 TEST(Limits, Buffers) { agree(Focus::Buffers); }
 
-// What a counter holds is known from one period to the next: with an update counted in every band, the look behind it would come too early.
+// What a counter holds is known from one period to the next: with an update counted in every band,
+// the look behind it would come too early.
 TEST(Limits, AnUpdateCountsInOneBand) {
   Script s(3);
   const WinRef w = s.window();
@@ -86,7 +99,8 @@ TEST(Limits, AnUpdateCountsInOneBand) {
   for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
   const Execution& execution = s.execution();
   for (const std::size_t period : {kAll, std::size_t{1}})
-    for (const Way& way : kWays) EXPECT_EQ(text_of(analyze_with_threads(execution, way.processes, way.memory, period)), "");
+    for (const Way& way : kWays)
+      EXPECT_EQ(text_of(analyze_with_threads(execution, way.processes, way.memory, period)), "");
 }
 
 // All have an Error, and one says what it is.

@@ -38,7 +38,8 @@ class Mailbox {
 
   std::size_t post(Ref receive, int comm, int from, std::int64_t tag) {
     posted.push_back({receive, posted.size(), comm, receive.rank, from, tag, {}});
-    if (const auto waiting = find_waiting(comm, receive.rank, from, tag)) take(posted.size() - 1, *waiting);
+    if (const auto waiting = find_waiting(comm, receive.rank, from, tag))
+      take(posted.size() - 1, *waiting);
     return posted.size() - 1;
   }
 
@@ -52,7 +53,8 @@ class Mailbox {
   }
 
   void deliver_all(int comm, int from, int to) {
-    while (deliver(comm, from, to)) {}
+    while (deliver(comm, from, to)) {
+    }
   }
 
   bool deliver(int comm, int from, int to) {
@@ -62,7 +64,9 @@ class Mailbox {
     queue.pop_front();
     for (std::size_t i = 0; i < posted.size(); ++i) {
       const Posted& one = posted[i];
-      if (one.message || one.comm != comm || one.rank != to || !accepts(one.from, one.tag, messages[index])) continue;
+      if (one.message || one.comm != comm || one.rank != to ||
+          !accepts(one.from, one.tag, messages[index]))
+        continue;
       take(i, index);
       return true;
     }
@@ -91,7 +95,8 @@ class Mailbox {
 
  private:
   static bool accepts(int from, std::int64_t tag, const Message& message) {
-    return (from == kAnySource.value || from == message.from) && (tag == kAnyTag || tag == message.tag);
+    return (from == kAnySource.value || from == message.from) &&
+           (tag == kAnyTag || tag == message.tag);
   }
 
   std::map<std::tuple<int, int, int>, std::deque<std::size_t>> on_their_way_;

@@ -12,7 +12,8 @@ namespace {
 
 class Judge {
  public:
-  Judge(const History& history, const Reachability& reaches, const Signals& of_atomics) : history_(history), reaches_(reaches) {
+  Judge(const History& history, const Reachability& reaches, const Signals& of_atomics)
+      : history_(history), reaches_(reaches) {
     for (const Atomic& atomic : history.atomics)
       for (const auto& [from, to] : of_atomics)
         if (from == start_of(atomic.event)) found_[&history.touches[atomic.touch]].push_back(to);
@@ -34,7 +35,8 @@ class Judge {
 
  private:
   RacingSide side(const Touch& touch) const {
-    const auto& events = history_.execution.ranks[static_cast<std::size_t>(touch.event.rank)].events;
+    const auto& events =
+        history_.execution.ranks[static_cast<std::size_t>(touch.event.rank)].events;
     return {touch.event.rank, events[touch.event.event].site, touch.kind};
   }
 
@@ -49,7 +51,8 @@ class Judge {
   // --- order
 
   bool is_fence(Point point) const {
-    const Event& event = history_.execution.ranks[static_cast<std::size_t>(point.rank)].events[point.at / 2];
+    const Event& event =
+        history_.execution.ranks[static_cast<std::size_t>(point.rank)].events[point.at / 2];
     return traits(event.call).action == Action::Fence;
   }
 
@@ -99,9 +102,11 @@ class Judge {
       coincide = coincide && common->second == element;
     }
     if (!overlap)
-      return meet_in_separate_window(a, b) || meet_in_separate_window(b, a) ? std::optional(Reason::SeparateModel)
-                                                                            : std::nullopt;
-    if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate) return accumulates_may_not_meet(a, b, coincide);
+      return meet_in_separate_window(a, b) || meet_in_separate_window(b, a)
+                 ? std::optional(Reason::SeparateModel)
+                 : std::nullopt;
+    if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
+      return accumulates_may_not_meet(a, b, coincide);
     if (!(a.kind <= b.kind ? clash(a, b) : clash(b, a))) return {};
     return a.event.rank == b.event.rank ? Reason::NotComplete : Reason::NoOrder;
   }
@@ -111,31 +116,42 @@ class Judge {
     const bool only_reads = b.kind == AccessKind::Accumulate && b.op == ReduceOp::NoOp;
     switch (a.kind) {
       case AccessKind::Load:
-        if (b.kind == AccessKind::Store) return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
+        if (b.kind == AccessKind::Store)
+          return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
         return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
       case AccessKind::Store:
-        if (b.kind == AccessKind::Store) return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
+        if (b.kind == AccessKind::Store)
+          return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
         return true;
-      case AccessKind::Get: return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
-      default: return true;
+      case AccessKind::Get:
+        return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
+      default:
+        return true;
     }
   }
 
-  std::optional<Reason> accumulates_may_not_meet(const Touch& a, const Touch& b, bool coincide) const {
+  std::optional<Reason> accumulates_may_not_meet(const Touch& a, const Touch& b,
+                                                 bool coincide) const {
     if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return {};
     if (!coincide || !(a.element == b.element)) return Reason::MixedElements;
     const WinDefinition& first = *window_of(history_.execution, a.owner, a.win);
     const WinDefinition& second = *window_of(history_.execution, b.owner, b.win);
-    if (a.event.rank == b.event.rank && a.win == b.win && first.accumulate_ordering != "none") return {};
+    if (a.event.rank == b.event.rank && a.win == b.win && first.accumulate_ordering != "none")
+      return {};
     if (a.op == b.op) return {};
-    if (first.accumulate_ops == "same_op" || second.accumulate_ops == "same_op") return Reason::MixedOperations;
-    if (!history_.execution.options.strict_accumulate_ops || a.op == ReduceOp::NoOp || b.op == ReduceOp::NoOp) return {};
+    if (first.accumulate_ops == "same_op" || second.accumulate_ops == "same_op")
+      return Reason::MixedOperations;
+    if (!history_.execution.options.strict_accumulate_ops || a.op == ReduceOp::NoOp ||
+        b.op == ReduceOp::NoOp)
+      return {};
     return Reason::MixedOperations;
   }
 
   bool meet_in_separate_window(const Touch& store, const Touch& update) const {
     if (store.kind != AccessKind::Store) return false;
-    if (update.kind != AccessKind::Put && !(update.kind == AccessKind::Accumulate && update.op != ReduceOp::NoOp)) return false;
+    if (update.kind != AccessKind::Put &&
+        !(update.kind == AccessKind::Accumulate && update.op != ReduceOp::NoOp))
+      return false;
     const WinDefinition& window = *window_of(history_.execution, update.owner, update.win);
     if (window.unified || update.bytes.empty()) return false;
     return std::any_of(store.bytes.begin(), store.bytes.end(), [&](const auto& byte) {
@@ -155,7 +171,9 @@ Verdict judge(const Execution& execution) {
   const History history(execution);
   const Signals signals = find_signals(history);
   const AtomicOrders orders = order_atomics(history);
-  const auto races = [&](const Reachability& reaches, const Signals& of_atomics) { return Judge(history, reaches, of_atomics).races(); };
+  const auto races = [&](const Reachability& reaches, const Signals& of_atomics) {
+    return Judge(history, reaches, of_atomics).races();
+  };
   std::optional<std::set<RacingPair>> found;
   for (const Signals& of_atomics : orders.sets) {
     Signals all = signals;
@@ -170,20 +188,24 @@ Verdict judge(const Execution& execution) {
     Signals at_most_of_atomics = of_atomics;
     at_most_of_atomics.insert(orders.doubtful.begin(), orders.doubtful.end());
     const Reachability at_most(execution, all);
-    if (at_most.has_cycle() || races(at_most, at_most_of_atomics) != *found) return {orders.why, {}};
+    if (at_most.has_cycle() || races(at_most, at_most_of_atomics) != *found)
+      return {orders.why, {}};
   }
   return {"", *found};
 }
 
-std::set<std::pair<Ref, Ref>> matched_messages(const Execution& execution) { return match_messages(History(execution)); }
+std::set<std::pair<Ref, Ref>> matched_messages(const Execution& execution) {
+  return match_messages(History(execution));
+}
 
 std::string text(const RacingPair& pair) {
   static constexpr std::string_view kKinds[] = {"load", "store", "get", "put", "accumulate"};
-  static constexpr std::string_view kReasons[] = {"not complete", "no order", "separate model", "mixed elements",
-                                                  "mixed operations"};
+  static constexpr std::string_view kReasons[] = {"not complete", "no order", "separate model",
+                                                  "mixed elements", "mixed operations"};
   std::ostringstream out;
   const auto show = [&](const RacingSide& side) {
-    out << kKinds[static_cast<std::size_t>(side.kind)] << " of rank " << side.rank << " event " << side.site.value - 1;
+    out << kKinds[static_cast<std::size_t>(side.kind)] << " of rank " << side.rank << " event "
+        << side.site.value - 1;
   };
   out << "in rank " << pair.owner << "'s memory: ";
   show(pair.one);

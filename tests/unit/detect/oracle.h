@@ -1,10 +1,12 @@
 // docs/one-sided-races.md once more, plain, slow and obvious: to compare the real analysis with.
 //
-// Every access is spelled out byte by byte, every moment of every rank is a node of a graph, order is that graph's transitive
-// closure, and every two accesses are compared. No cuts, no sweep, nothing forgotten. It was written from the page alone.
+// Every access is spelled out byte by byte, every moment of every rank is a node of a graph, order
+// is that graph's transitive closure, and every two accesses are compared. No cuts, no sweep,
+// nothing forgotten. It was written from the page alone.
 //
-// Not covered: partitioned messages, split collective file access, persistent collectives, pair types (MPI_2INT …), memory
-// that is shared by MPI_Win_allocate_shared, dynamic windows in the separate memory model.
+// Not covered: partitioned messages, split collective file access, persistent collectives, pair
+// types (MPI_2INT …), memory that is shared by MPI_Win_allocate_shared, dynamic windows in the
+// separate memory model.
 #pragma once
 
 #include <compare>
@@ -33,7 +35,8 @@ struct RacingPair {
 };
 
 struct Verdict {
-  // Why the page leaves open what is right: atomics whose order can be rebuilt in several ways, with different findings.
+  // Why the page leaves open what is right: atomics whose order can be rebuilt in several ways,
+  // with different findings.
   std::string open;
   std::set<RacingPair> races;
 };

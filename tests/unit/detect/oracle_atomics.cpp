@@ -1,12 +1,14 @@
 // The order in which the atomics of one location took effect, found by trying all of them.
 //
-// An order keeps each rank's atomics in theirs, and every fetching one finds what the one before it left; what was there at
-// first is anything. What a fetching atomic follows: the last one that wrote, and as long as those fetched too, or were plain
-// sums (which the value is made of as well), the ones before.
+// An order keeps each rank's atomics in theirs, and every fetching one finds what the one before it
+// left; what was there at first is anything. What a fetching atomic follows: the last one that
+// wrote, and as long as those fetched too, or were plain sums (which the value is made of as well),
+// the ones before.
 //
-// All orders that are possible are kept, whatever happens-before says of them: the page does not say which one is taken. Nor does
-// it say whether one that leaves what it found (a sum with 0) has written a value, and whether plain sums that were found order
-// anything while others, of other ranks, were not among them: both are tried.
+// All orders that are possible are kept, whatever happens-before says of them: the page does not
+// say which one is taken. Nor does it say whether one that leaves what it found (a sum with 0) has
+// written a value, and whether plain sums that were found order anything while others, of other
+// ranks, were not among them: both are tried.
 #include <algorithm>
 
 #include "atomic_value.h"
@@ -45,7 +47,9 @@ class Location {
   }
 
  private:
-  const Element& element(const Atomic& atomic) const { return history_.touches[atomic.touch].element; }
+  const Element& element(const Atomic& atomic) const {
+    return history_.touches[atomic.touch].element;
+  }
 
   // `followed`: what an atomic that finds this value follows.
   void place(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
@@ -66,22 +70,27 @@ class Location {
     if (all) found_.insert(signals);
   }
 
-  void place_one(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value, std::vector<const Atomic*> followed,
-                 Signals signals, const Atomic& atomic) {
+  void place_one(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
+                 std::vector<const Atomic*> followed, Signals signals, const Atomic& atomic) {
     if (atomic.fetches) {
       value = atomic.result;
-      for (const Atomic* writer : partial_sums_order_ ? followed : without_partial_sums(taken, followed))
-        if (writer->event.rank != atomic.event.rank) signals.insert({start_of(writer->event), return_of(*atomic.known)});
+      for (const Atomic* writer :
+           partial_sums_order_ ? followed : without_partial_sums(taken, followed))
+        if (writer->event.rank != atomic.event.rank)
+          signals.insert({start_of(writer->event), return_of(*atomic.known)});
     }
     if (!writes(atomic)) return place(taken, value, followed, signals);
     const bool sum = atomic.op == ReduceOp::Sum;
-    const bool idle = (value && value == value_after(atomic.op, element(atomic), *value, atomic.operand)) ||
-                      (sum && atomic.operand == 0);
+    const bool idle =
+        (value && value == value_after(atomic.op, element(atomic), *value, atomic.operand)) ||
+        (sum && atomic.operand == 0);
     if (idle && !idle_ones_write_) return place(taken, value, followed, signals);
     if (!atomic.fetches && atomic.op == ReduceOp::Replace) followed.clear();
     followed.push_back(&atomic);
-    if (!value && atomic.op == ReduceOp::Replace) value = atomic.operand;
-    else if (!value && !sum) undecided_ = true;
+    if (!value && atomic.op == ReduceOp::Replace)
+      value = atomic.operand;
+    else if (!value && !sum)
+      undecided_ = true;
     else if (value) {
       value = value_after(atomic.op, element(atomic), *value, atomic.operand);
       if (!value) undecided_ = true;
@@ -89,16 +98,20 @@ class Location {
     place(taken, value, followed, signals);
   }
 
-  static bool is_plain_sum(const Atomic& atomic) { return !atomic.fetches && atomic.op == ReduceOp::Sum; }
+  static bool is_plain_sum(const Atomic& atomic) {
+    return !atomic.fetches && atomic.op == ReduceOp::Sum;
+  }
 
   // What was written after the last plain sum, if another rank has one to come.
-  std::vector<const Atomic*> without_partial_sums(const std::map<int, std::size_t>& taken,
-                                                  const std::vector<const Atomic*>& followed) const {
+  std::vector<const Atomic*> without_partial_sums(
+      const std::map<int, std::size_t>& taken, const std::vector<const Atomic*>& followed) const {
     std::size_t from = 0;
     for (std::size_t i = 0; i < followed.size(); ++i)
       for (const auto& [rank, queue] : queues_)
         for (std::size_t next = taken.at(rank); next < queue.size(); ++next)
-          if (is_plain_sum(*followed[i]) && rank != followed[i]->event.rank && is_plain_sum(*queue[next])) from = i + 1;
+          if (is_plain_sum(*followed[i]) && rank != followed[i]->event.rank &&
+              is_plain_sum(*queue[next]))
+            from = i + 1;
     return {followed.begin() + static_cast<std::ptrdiff_t>(from), followed.end()};
   }
 
@@ -116,19 +129,30 @@ std::vector<std::vector<std::size_t>> find_cuts(const History& history) {
   for (const auto& [key, all] : history.collectives) {
     if (all.size() != ranks) continue;
     const bool is_cut = std::all_of(all.begin(), all.end(), [&](const Joined& joined) {
-      const Event& event = history.execution.ranks[static_cast<std::size_t>(joined.event.rank)].events[joined.event.event];
+      const Event& event = history.execution.ranks[static_cast<std::size_t>(joined.event.rank)]
+                               .events[joined.event.event];
       if (traits(event.call).when == When::Starts || joined.done.empty()) return false;
       switch (joined.action) {
-        case Action::Fence: return true;
-        case Action::WinFree: return true;
-        case Action::Barrier: case Action::CommCreate: case Action::WinCreate: return joined.comm->remote_group == GroupId(0);
-        case Action::Allgather: case Action::Alltoall: case Action::Allreduce: case Action::ReduceScatter:
+        case Action::Fence:
+          return true;
+        case Action::WinFree:
+          return true;
+        case Action::Barrier:
+        case Action::CommCreate:
+        case Action::WinCreate:
+          return joined.comm->remote_group == GroupId(0);
+        case Action::Allgather:
+        case Action::Alltoall:
+        case Action::Allreduce:
+        case Action::ReduceScatter:
           return joined.comm->remote_group == GroupId(0) && joined.gives && joined.takes;
-        default: return false;
+        default:
+          return false;
       }
     });
     if (!is_cut) continue;
-    for (const Joined& joined : all) cuts[static_cast<std::size_t>(joined.event.rank)].push_back(joined.event.event);
+    for (const Joined& joined : all)
+      cuts[static_cast<std::size_t>(joined.event.rank)].push_back(joined.event.event);
   }
   return cuts;
 }
@@ -157,8 +181,12 @@ class Sorter {
  private:
   const Touch& touch(const Atomic& atomic) const { return history_.touches[atomic.touch]; }
 
-  std::uint64_t begin(const Atomic& atomic) const { return touch(atomic).bytes.begin()->first + atomic.element * touch(atomic).element.size; }
-  std::uint64_t end(const Atomic& atomic) const { return begin(atomic) + touch(atomic).element.size; }
+  std::uint64_t begin(const Atomic& atomic) const {
+    return touch(atomic).bytes.begin()->first + atomic.element * touch(atomic).element.size;
+  }
+  std::uint64_t end(const Atomic& atomic) const {
+    return begin(atomic) + touch(atomic).element.size;
+  }
 
   bool meet(const Atomic& a, const Atomic& b) const {
     return touch(a).owner == touch(b).owner && begin(a) < end(b) && begin(b) < end(a);
@@ -190,7 +218,8 @@ class Sorter {
 
   std::size_t slice(int rank, Moment at) const {
     const auto& cuts = cuts_[static_cast<std::size_t>(rank)];
-    return static_cast<std::size_t>(std::count_if(cuts.begin(), cuts.end(), [&](std::size_t cut) { return 2 * cut < at; }));
+    return static_cast<std::size_t>(
+        std::count_if(cuts.begin(), cuts.end(), [&](std::size_t cut) { return 2 * cut < at; }));
   }
 
   const char* what_is_open(const Atomic& atomic, const Atomic& first) const {
@@ -204,19 +233,24 @@ class Sorter {
       const bool at_fence = atomic.known && 2 * atomic.known->event == there.end;
       if (!at_fence) return "an atomic open over a cut";
     }
-    if (!atomic.fetches && atomic.op != ReduceOp::Sum && atomic.op != ReduceOp::Replace) return "a plain atomic that is no sum";
+    if (!atomic.fetches && atomic.op != ReduceOp::Sum && atomic.op != ReduceOp::Replace)
+      return "a plain atomic that is no sum";
     return nullptr;
   }
 
-  // Whether a store, a put or an accumulate that is not followed may have come between it and others of its slice.
+  // Whether a store, a put or an accumulate that is not followed may have come between it and
+  // others of its slice.
   bool others_write(const Atomic& atomic) const {
     const std::size_t now = slice(atomic.event.rank, touch(atomic).begin);
     for (std::size_t i = 0; i < history_.touches.size(); ++i) {
       const Touch& other = history_.touches[i];
       const bool writes = other.kind == AccessKind::Store || other.kind == AccessKind::Put ||
                           other.kind == AccessKind::Accumulate;
-      if (!writes || other.op == ReduceOp::NoOp || other.owner != touch(atomic).owner || is_atomic(i)) continue;
-      if (slice(other.event.rank, other.begin) > now || slice(other.event.rank, other.end) < now) continue;
+      if (!writes || other.op == ReduceOp::NoOp || other.owner != touch(atomic).owner ||
+          is_atomic(i))
+        continue;
+      if (slice(other.event.rank, other.begin) > now || slice(other.event.rank, other.end) < now)
+        continue;
       for (std::uint64_t address = begin(atomic); address < end(atomic); ++address)
         if (other.bytes.count(address) != 0) return true;
     }
@@ -249,7 +283,8 @@ class Sorter {
     return "";
   }
 
-  static std::vector<Signals> multiplied(const std::vector<Signals>& sets, const std::set<Signals>& by) {
+  static std::vector<Signals> multiplied(const std::vector<Signals>& sets,
+                                         const std::set<Signals>& by) {
     std::vector<Signals> made;
     for (const Signals& before : sets)
       for (const Signals& more : by) {

@@ -6,8 +6,9 @@ namespace photofinish::testing {
 namespace {
 
 bool is_one_sided(Action action) {
-  return action == Action::Put || action == Action::Get || action == Action::Accumulate || action == Action::GetAccumulate ||
-         action == Action::FetchAndOp || action == Action::CompareAndSwap;
+  return action == Action::Put || action == Action::Get || action == Action::Accumulate ||
+         action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
 }
 
 bool brings_back(Action action) {
@@ -16,19 +17,32 @@ bool brings_back(Action action) {
 }
 
 bool is_target(BufferUse use) {
-  return use == BufferUse::TargetRead || use == BufferUse::TargetWrite || use == BufferUse::TargetUpdate;
+  return use == BufferUse::TargetRead || use == BufferUse::TargetWrite ||
+         use == BufferUse::TargetUpdate;
 }
 
 bool is_synchronous(Call call) {
-  return call == Call::MPI_Ssend || call == Call::MPI_Ssend_c || call == Call::MPI_Issend || call == Call::MPI_Issend_c ||
-         call == Call::MPI_Ssend_init || call == Call::MPI_Ssend_init_c;
+  return call == Call::MPI_Ssend || call == Call::MPI_Ssend_c || call == Call::MPI_Issend ||
+         call == Call::MPI_Issend_c || call == Call::MPI_Ssend_init ||
+         call == Call::MPI_Ssend_init_c;
 }
 
 bool is_collective(Action action) {
   switch (action) {
-    case Action::Barrier: case Action::Bcast: case Action::Gather: case Action::Scatter: case Action::Allgather:
-    case Action::Alltoall: case Action::Reduce: case Action::Allreduce: case Action::ReduceScatter: case Action::Scan:
-    case Action::Exscan: case Action::NeighborAllgather: case Action::NeighborAlltoall: case Action::CommCreate:
+    case Action::Barrier:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+    case Action::CommCreate:
     case Action::WinCreate:
       return true;
     default:
@@ -39,7 +53,9 @@ bool is_collective(Action action) {
 class RankReader {
  public:
   RankReader(History& history, int rank)
-      : history_(history), rank_(rank), definitions_(history.execution.ranks[static_cast<std::size_t>(rank)].definitions) {}
+      : history_(history),
+        rank_(rank),
+        definitions_(history.execution.ranks[static_cast<std::size_t>(rank)].definitions) {}
 
   void read() {
     const auto& events = history_.execution.ranks[static_cast<std::size_t>(rank_)].events;
@@ -51,7 +67,8 @@ class RankReader {
   }
 
  private:
-  // What goes on until a request completes. A persistent one has been given its buffers by `prepared`.
+  // What goes on until a request completes. A persistent one has been given its buffers by
+  // `prepared`.
   struct Request {
     const Event* prepared = nullptr;
     std::vector<std::size_t> touches;
@@ -72,7 +89,9 @@ class RankReader {
   std::int64_t field(Field which) const { return event_->fields[which]; }
   int rank_field(Field which) const { return static_cast<int>(field(which)); }
   bool flag() const { return !event_->fields.has(Field::flag) || field(Field::flag) != 0; }
-  Uid win() const { return definitions_.wins.at(WinId(static_cast<std::uint32_t>(field(Field::win)))).uid; }
+  Uid win() const {
+    return definitions_.wins.at(WinId(static_cast<std::uint32_t>(field(Field::win)))).uid;
+  }
   const CommDefinition& comm(const Event& event) const {
     return definitions_.comms.at(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   }
@@ -84,7 +103,8 @@ class RankReader {
   // --- accesses
 
   std::int64_t data_size(const Buffer& buffer) const {
-    return buffer.type == TypeId(0) ? buffer.count : buffer.count * definitions_.types.at(buffer.type).map.size;
+    return buffer.type == TypeId(0) ? buffer.count
+                                    : buffer.count * definitions_.types.at(buffer.type).map.size;
   }
 
   // Every byte of a buffer, which begins at `address`.
@@ -96,7 +116,8 @@ class RankReader {
     for (const ByteRange& range : expand(map, buffer.count)) {
       const auto first = address + static_cast<std::uint64_t>(range.begin),
                  last = address + static_cast<std::uint64_t>(range.end);
-      for (std::uint64_t at = first; at < last; ++at) touch.bytes[at] = first + (at - first) / element * element;
+      for (std::uint64_t at = first; at < last; ++at)
+        touch.bytes[at] = first + (at - first) / element * element;
     }
   }
 
@@ -134,10 +155,14 @@ class RankReader {
     const CallTraits& call = traits(event_->call);
     ++history_.operations;
     if (event_->fields.has(Field::repeated)) return;  // failures, counted
-    if (is_one_sided(call.action)) read_one_sided(call);
-    else if (call.when == When::Prepares) requests_[id()].prepared = event_;
-    else if (call.when == When::Starts) begin(*event_, requests_[id()]);
-    else read_other(call);
+    if (is_one_sided(call.action))
+      read_one_sided(call);
+    else if (call.when == When::Prepares)
+      requests_[id()].prepared = event_;
+    else if (call.when == When::Starts)
+      begin(*event_, requests_[id()]);
+    else
+      read_other(call);
     read_results();
   }
 
@@ -147,9 +172,11 @@ class RankReader {
   void begin(const Event& event, Request& request) {
     request.touches = touch_local(event, true);
     const Action action = traits(event.call).action;
-    if (action == Action::Send || action == Action::SendReceive || action == Action::SendReceiveReplace)
+    if (action == Action::Send || action == Action::SendReceive ||
+        action == Action::SendReceiveReplace)
       request.sent = add_sent(event);
-    if (action == Action::Receive || action == Action::SendReceive || action == Action::SendReceiveReplace)
+    if (action == Action::Receive || action == Action::SendReceive ||
+        action == Action::SendReceiveReplace)
       request.received = add_received(event);
     if (action == Action::MatchedReceive) request.received = take_probed();
     if (is_collective(action)) request.joined = &join(event);
@@ -158,44 +185,74 @@ class RankReader {
   void read_other(const CallTraits& call) {
     end(touch_local(*event_, false), return_moment());
     switch (call.action) {
-      case Action::Send: case Action::Receive: case Action::SendReceive: case Action::SendReceiveReplace:
-      case Action::MatchedReceive: return read_blocking_message(call.action);
-      case Action::Probe: case Action::MatchedProbe: return read_probe(call.action);
+      case Action::Send:
+      case Action::Receive:
+      case Action::SendReceive:
+      case Action::SendReceiveReplace:
+      case Action::MatchedReceive:
+        return read_blocking_message(call.action);
+      case Action::Probe:
+      case Action::MatchedProbe:
+        return read_probe(call.action);
       case Action::Start:
         for (const RequestId request : event_->requests) {
           ++history_.operations;
           begin(*requests_[request].prepared, requests_[request]);
         }
         return;
-      case Action::Wait: case Action::WaitAny: case Action::WaitSome: case Action::WaitAll:
-        for (const Completion& completion : event_->completions) complete(event_->requests[completion.index], &completion);
+      case Action::Wait:
+      case Action::WaitAny:
+      case Action::WaitSome:
+      case Action::WaitAll:
+        for (const Completion& completion : event_->completions)
+          complete(event_->requests[completion.index], &completion);
         return;
       case Action::RequestStatus:
         if (flag()) complete(id(), nullptr);
         return;
       case Action::RequestFree:
-        if (const auto freed = requests_.find(event_->requests[0]); freed != requests_.end() && !freed->second.one_sided)
+        if (const auto freed = requests_.find(event_->requests[0]);
+            freed != requests_.end() && !freed->second.one_sided)
           end(freed->second.touches, return_moment());
         return;
-      case Action::Fence: return read_fence();
-      case Action::WinFree: join_counted(*event_, win(), Counted::WinFree).done = done_now(); return;
-      case Action::Post: history_.posts[{rank_, win()}].push_back({now_, group(), {}}); return;
-      case Action::StartEpoch: history_.starts[{rank_, win()}].push_back({now_, group(), {}}); return;
-      case Action::Complete: return read_complete();
+      case Action::Fence:
+        return read_fence();
+      case Action::WinFree:
+        join_counted(*event_, win(), Counted::WinFree).done = done_now();
+        return;
+      case Action::Post:
+        history_.posts[{rank_, win()}].push_back({now_, group(), {}});
+        return;
+      case Action::StartEpoch:
+        history_.starts[{rank_, win()}].push_back({now_, group(), {}});
+        return;
+      case Action::Complete:
+        return read_complete();
       case Action::WaitEpoch:
-        if (flag() && event_->returned) history_.posts[{rank_, win()}].back().waited = return_of(now_);
+        if (flag() && event_->returned)
+          history_.posts[{rank_, win()}].back().waited = return_of(now_);
         return;
       case Action::Lock:
-        locks().push_back(
-            {win(), rank_field(Field::target), field(Field::lock) == kExclusiveLock, !asserts(kNoCheck), return_moment()});
+        locks().push_back({win(), rank_field(Field::target), field(Field::lock) == kExclusiveLock,
+                           !asserts(kNoCheck), return_moment()});
         return;
-      case Action::LockAll: locks().push_back({win(), {}, false, !asserts(kNoCheck), return_moment()}); return;
-      case Action::Unlock: complete_locked(rank_field(Field::target), true); return release(rank_field(Field::target));
-      case Action::UnlockAll: complete_locked({}, true); return release({});
-      case Action::Flush: return complete_locked(rank_field(Field::target), true);
-      case Action::FlushAll: return complete_locked({}, true);
-      case Action::FlushLocal: return complete_locked(rank_field(Field::target), false);
-      case Action::FlushLocalAll: return complete_locked({}, false);
+      case Action::LockAll:
+        locks().push_back({win(), {}, false, !asserts(kNoCheck), return_moment()});
+        return;
+      case Action::Unlock:
+        complete_locked(rank_field(Field::target), true);
+        return release(rank_field(Field::target));
+      case Action::UnlockAll:
+        complete_locked({}, true);
+        return release({});
+      case Action::Flush:
+        return complete_locked(rank_field(Field::target), true);
+      case Action::FlushAll:
+        return complete_locked({}, true);
+      case Action::FlushLocal:
+        return complete_locked(rank_field(Field::target), false);
+      case Action::FlushLocalAll:
+        return complete_locked({}, false);
       default:
         if (is_collective(call.action)) join(*event_).done = done_now();
     }
@@ -210,7 +267,8 @@ class RankReader {
   std::optional<std::size_t> add_sent(const Event& event) {
     const int to = static_cast<int>(event.fields[Field::to]);
     if (to < 0) return {};
-    history_.sent.push_back({now_, comm(event).uid, to, event.fields[Field::send_tag], is_synchronous(event.call), {}});
+    history_.sent.push_back(
+        {now_, comm(event).uid, to, event.fields[Field::send_tag], is_synchronous(event.call), {}});
     return history_.sent.size() - 1;
   }
 
@@ -230,12 +288,16 @@ class RankReader {
 
   void read_blocking_message(Action action) {
     Request request;
-    if (action != Action::Receive && action != Action::MatchedReceive) request.sent = add_sent(*event_);
-    if (action == Action::MatchedReceive) request.received = take_probed();
-    else if (action != Action::Send) request.received = add_received(*event_);
+    if (action != Action::Receive && action != Action::MatchedReceive)
+      request.sent = add_sent(*event_);
+    if (action == Action::MatchedReceive)
+      request.received = take_probed();
+    else if (action != Action::Send)
+      request.received = add_received(*event_);
     if (!event_->returned) return;
     if (request.sent) history_.sent[*request.sent].done.push_back(return_of(now_));
-    if (request.received) got(*request.received, rank_field(Field::matched_from), field(Field::matched_tag));
+    if (request.received)
+      got(*request.received, rank_field(Field::matched_from), field(Field::matched_tag));
   }
 
   void got(std::size_t index, int from, std::int64_t tag) {
@@ -274,8 +336,10 @@ class RankReader {
     }
     if (request.joined != nullptr) request.joined->done.push_back(return_of(now_));
     if (request.one_sided) finish(operations_[*request.one_sided], false, return_moment());
-    if (completion != nullptr && request.prepared != nullptr) request = {.prepared = request.prepared};
-    else if (completion != nullptr) requests_.erase(found);
+    if (completion != nullptr && request.prepared != nullptr)
+      request = {.prepared = request.prepared};
+    else if (completion != nullptr)
+      requests_.erase(found);
   }
 
   // --- collectives
@@ -296,7 +360,8 @@ class RankReader {
   Joined& join(const Event& event) {
     Joined& joined = join_counted(event, comm(event).uid, Counted::OnComm);
     joined.comm = &comm(event);
-    joined.root = event.fields.has(Field::root) ? static_cast<int>(event.fields[Field::root]) : kProcNull.value;
+    joined.root = event.fields.has(Field::root) ? static_cast<int>(event.fields[Field::root])
+                                                : kProcNull.value;
     return joined;
   }
 
@@ -306,22 +371,26 @@ class RankReader {
 
   bool holds_lock(Uid window, int target) {
     for (const LockSpan& lock : locks())
-      if (lock.win == window && lock.released == kNever && (!lock.target || *lock.target == target)) return true;
+      if (lock.win == window && lock.released == kNever && (!lock.target || *lock.target == target))
+        return true;
     return false;
   }
 
   void release(std::optional<int> target) {
     for (LockSpan& lock : locks())
-      if (lock.win == win() && lock.released == kNever && lock.target == target) lock.released = return_moment();
+      if (lock.win == win() && lock.released == kNever && lock.target == target)
+        lock.released = return_moment();
   }
 
-  // Access epochs of one window do not overlap: a lock, or a start that is not complete, or else the last fence opened it.
+  // Access epochs of one window do not overlap: a lock, or a start that is not complete, or else
+  // the last fence opened it.
   OriginEpoch epoch_of(Uid window, int target) {
     if (holds_lock(window, target)) return {EpochKind::Lock, 0};
     const auto& starts = history_.starts[{rank_, window}];
     if (!starts.empty() && !starts.back().completed) {
       std::size_t index = 0;
-      for (const Started& start : starts) index += std::count(start.group.begin(), start.group.end(), WorldRank(target)) != 0;
+      for (const Started& start : starts)
+        index += std::count(start.group.begin(), start.group.end(), WorldRank(target)) != 0;
       return {EpochKind::Start, index};
     }
     return {EpochKind::Fence, history_.fences[{rank_, window}].size()};
@@ -333,7 +402,8 @@ class RankReader {
     Operation operation{.win = win(), .target = target, .brings_back = brings_back(call.action)};
     operation.local = touch_local(*event_, true);
     for (const Buffer& buffer : event_->buffers)
-      if (is_target(buffer.access)) operation.remote.push_back(touch_remote(call.action, buffer, target));
+      if (is_target(buffer.access))
+        operation.remote.push_back(touch_remote(call.action, buffer, target));
     operation.epoch = epoch_of(win(), target).kind;
     operation.opened = history_.starts[{rank_, win()}].size();
     if (event_->fields.has(Field::atomic)) add_atomic(operation);
@@ -343,10 +413,14 @@ class RankReader {
 
   std::size_t touch_remote(Action action, const Buffer& buffer, int target) {
     Touch touch{.owner = target, .in_flight = true, .win = win(), .epoch = epoch_of(win(), target)};
-    touch.kind = action == Action::Put ? AccessKind::Put : action == Action::Get ? AccessKind::Get : AccessKind::Accumulate;
-    if (action == Action::CompareAndSwap) touch.op = ReduceOp::CompareAndSwap;
+    touch.kind = action == Action::Put   ? AccessKind::Put
+                 : action == Action::Get ? AccessKind::Get
+                                         : AccessKind::Accumulate;
+    if (action == Action::CompareAndSwap)
+      touch.op = ReduceOp::CompareAndSwap;
     else if (touch.kind == AccessKind::Accumulate)
-      touch.op = reduce_op_of(definitions_.ops.at(OpId(static_cast<std::uint32_t>(field(Field::op)))).name);
+      touch.op = reduce_op_of(
+          definitions_.ops.at(OpId(static_cast<std::uint32_t>(field(Field::op)))).name);
     const WinDefinition& there = *window_of(history_.execution, target, win());
     const std::uint64_t base = there.flavour == WinFlavour::Dynamic ? 0 : there.base;
     spell_out(touch, buffer, base + buffer.address * static_cast<std::uint64_t>(there.unit));
@@ -358,14 +432,18 @@ class RankReader {
     const Touch& touch = history_.touches[operation.remote[0]];
     for (std::size_t i = 0; i < touch.bytes.size() / touch.element.size; ++i) {
       atomics_[field(Field::atomic) + static_cast<std::int64_t>(i)] = history_.atomics.size();
-      const std::int64_t operand = !event_->fields.has(Field::operand) ? 0 : i == 0 ? field(Field::operand) : event_->numbers.at(i - 1);
+      const std::int64_t operand = !event_->fields.has(Field::operand) ? 0
+                                   : i == 0                            ? field(Field::operand)
+                                                                       : event_->numbers.at(i - 1);
       history_.atomics.push_back({.event = now_,
                                   .touch = operation.remote[0],
                                   .element = i,
                                   .op = touch.op,
                                   .fetches = operation.brings_back,
                                   .operand = static_cast<std::uint64_t>(operand),
-                                  .compare = event_->fields.has(Field::compare) ? static_cast<std::uint64_t>(field(Field::compare)) : 0});
+                                  .compare = event_->fields.has(Field::compare)
+                                                 ? static_cast<std::uint64_t>(field(Field::compare))
+                                                 : 0});
     }
   }
 
@@ -389,7 +467,8 @@ class RankReader {
   // A flush or unlock; without a target, of all of them.
   void complete_locked(std::optional<int> target, bool remotely) {
     for (const Operation& operation : operations_)
-      if (operation.win == win() && operation.epoch == EpochKind::Lock && (!target || operation.target == *target))
+      if (operation.win == win() && operation.epoch == EpochKind::Lock &&
+          (!target || operation.target == *target))
         finish(operation, remotely, return_moment());
   }
 
@@ -407,7 +486,8 @@ class RankReader {
     auto& starts = history_.starts[{rank_, win()}];
     starts.back().completed = now_;
     for (const Operation& operation : operations_)
-      if (operation.win == win() && operation.epoch == EpochKind::Start && operation.opened == starts.size())
+      if (operation.win == win() && operation.epoch == EpochKind::Start &&
+          operation.opened == starts.size())
         finish(operation, false, return_moment());
   }
 
@@ -426,7 +506,9 @@ class RankReader {
 void add_moments_of_owner(const History& history, Touch& touch) {
   if (touch.epoch.kind == EpochKind::Fence) {
     const auto fences = history.fences.find({touch.owner, touch.win});
-    if (fences == history.fences.end() || touch.epoch.index == 0 || touch.epoch.index > fences->second.size()) return;
+    if (fences == history.fences.end() || touch.epoch.index == 0 ||
+        touch.epoch.index > fences->second.size())
+      return;
     const Fenced& opened = fences->second[touch.epoch.index - 1];
     touch.begins.push_back(opened.no_precede ? start_of(opened.event) : return_of(opened.event));
     for (std::size_t i = touch.epoch.index; i < fences->second.size(); ++i)
@@ -447,14 +529,16 @@ void add_moments_of_owner(const History& history, Touch& touch) {
 }  // namespace
 
 const WinDefinition* window_of(const Execution& execution, int rank, Uid win) {
-  for (const auto& [id, definition] : execution.ranks[static_cast<std::size_t>(rank)].definitions.wins)
+  for (const auto& [id, definition] :
+       execution.ranks[static_cast<std::size_t>(rank)].definitions.wins)
     if (definition.uid == win) return &definition;
   return nullptr;
 }
 
 History::History(const Execution& made_up) : execution(made_up) {
   locks.resize(execution.ranks.size());
-  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) RankReader(*this, static_cast<int>(rank)).read();
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
+    RankReader(*this, static_cast<int>(rank)).read();
   for (Touch& touch : touches) {
     touch.begins.push_back({touch.event.rank, touch.begin});
     if (touch.end != kNever) touch.ends.push_back({touch.event.rank, touch.end});

@@ -1,5 +1,5 @@
-// What the oracle reads out of the events of all ranks: accesses, and all that may order them. Each list is in the order of the
-// rank's events.
+// What the oracle reads out of the events of all ranks: accesses, and all that may order them. Each
+// list is in the order of the rank's events.
 #pragma once
 
 #include <map>
@@ -30,7 +30,8 @@ struct LockSpan {
   Moment taken = 0, released = kNever;
 };
 
-// The epoch of a one-sided operation: the index-th (from 1) that the origin has opened on the window, with this target.
+// The epoch of a one-sided operation: the index-th (from 1) that the origin has opened on the
+// window, with this target.
 struct OriginEpoch {
   EpochKind kind = EpochKind::None;
   std::size_t index = 0;
@@ -46,9 +47,10 @@ struct Touch {
   Element element;
   Uid win;  // of a target
   OriginEpoch epoch;
-  std::map<std::uint64_t, std::uint64_t> bytes;  // each one's address, and where the element that it is part of begins
-  Moment begin = 0, end = kNever;                // at the rank itself
-  std::vector<Point> begins, ends;               // at the rank and at the owner
+  std::map<std::uint64_t, std::uint64_t>
+      bytes;  // each one's address, and where the element that it is part of begins
+  Moment begin = 0, end = kNever;   // at the rank itself
+  std::vector<Point> begins, ends;  // at the rank and at the owner
 };
 
 struct Sent {
@@ -61,7 +63,7 @@ struct Sent {
 };
 
 struct Received {
-  Ref posted;                  // decides what it matches: the receive, or the matched probe before it
+  Ref posted;  // decides what it matches: the receive, or the matched probe before it
   std::optional<Ref> started;  // the receive itself
   Uid comm;
   std::optional<int> from;  // none: never completed, so nobody knows
@@ -104,7 +106,7 @@ struct Started {
 
 struct Atomic {
   Ref event;
-  std::size_t touch = 0;  // of the target
+  std::size_t touch = 0;    // of the target
   std::size_t element = 0;  // which of its elements
   ReduceOp op = ReduceOp::None;
   bool fetches = false;
@@ -113,7 +115,8 @@ struct Atomic {
   std::optional<Ref> known;  // what returned with the result
 };
 
-// A collective: by communicator (or window), by what is counted, and by how many of these the rank had made before.
+// A collective: by communicator (or window), by what is counted, and by how many of these the rank
+// had made before.
 enum class Counted { OnComm, Fence, WinFree };
 using CollectiveKey = std::tuple<Uid, Counted, std::size_t>;
 

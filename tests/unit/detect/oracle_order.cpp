@@ -19,14 +19,30 @@ bool flows(const Execution& execution, const Joined& from, const Joined& to) {
   if (to.comm->remote_group != GroupId(0) && same_group) return false;
   const bool data = from.gives && to.takes;
   switch (to.action) {
-    case Action::Barrier: case Action::CommCreate: case Action::WinCreate: return true;
-    case Action::Allgather: case Action::Alltoall: case Action::Allreduce: case Action::ReduceScatter: return data;
-    case Action::Bcast: case Action::Scatter: return data && to.root == giver;
-    case Action::Gather: case Action::Reduce: return data && from.root == taker;
-    case Action::Scan: case Action::Exscan: return data && place_in(group, giver) < place_in(group, taker);
-    case Action::NeighborAllgather: case Action::NeighborAlltoall:
-      return data && std::count(to.comm->sources.begin(), to.comm->sources.end(), WorldRank(giver)) != 0;
-    default: return false;
+    case Action::Barrier:
+    case Action::CommCreate:
+    case Action::WinCreate:
+      return true;
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+      return data;
+    case Action::Bcast:
+    case Action::Scatter:
+      return data && to.root == giver;
+    case Action::Gather:
+    case Action::Reduce:
+      return data && from.root == taker;
+    case Action::Scan:
+    case Action::Exscan:
+      return data && place_in(group, giver) < place_in(group, taker);
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+      return data &&
+             std::count(to.comm->sources.begin(), to.comm->sources.end(), WorldRank(giver)) != 0;
+    default:
+      return false;
   }
 }
 
@@ -43,7 +59,8 @@ bool same_channel(const Sent& sent, Uid comm, int from, int to, std::int64_t tag
 }
 
 // The index-th message (from 0) from one rank to another on a communicator with a tag.
-const Sent* find_sent(const History& history, Uid comm, int from, int to, std::int64_t tag, std::size_t index) {
+const Sent* find_sent(const History& history, Uid comm, int from, int to, std::int64_t tag,
+                      std::size_t index) {
   for (const Sent& sent : history.sent)
     if (same_channel(sent, comm, from, to, tag) && index-- == 0) return &sent;
   return nullptr;
@@ -51,19 +68,21 @@ const Sent* find_sent(const History& history, Uid comm, int from, int to, std::i
 
 // How many receives before this one took a message from that rank with that tag.
 template <class Before>
-std::size_t taken_before(const History& history, Uid comm, int from, int to, std::int64_t tag, Before before) {
-  return static_cast<std::size_t>(
-      std::count_if(history.received.begin(), history.received.end(), [&](const Received& received) {
-        return received.posted.rank == to && received.comm == comm && received.from == from && received.tag == tag &&
-               before(received);
+std::size_t taken_before(const History& history, Uid comm, int from, int to, std::int64_t tag,
+                         Before before) {
+  return static_cast<std::size_t>(std::count_if(
+      history.received.begin(), history.received.end(), [&](const Received& received) {
+        return received.posted.rank == to && received.comm == comm && received.from == from &&
+               received.tag == tag && before(received);
       }));
 }
 
 const Sent* sent_to(const History& history, const Received& received) {
   if (!received.from || *received.from < 0) return nullptr;
   const int to = received.posted.rank;
-  const std::size_t before = taken_before(history, received.comm, *received.from, to, received.tag,
-                                          [&](const Received& other) { return &other < &received; });
+  const std::size_t before =
+      taken_before(history, received.comm, *received.from, to, received.tag,
+                   [&](const Received& other) { return &other < &received; });
   return find_sent(history, received.comm, *received.from, to, received.tag, before);
 }
 
@@ -76,9 +95,11 @@ void add_messages(const History& history, Signals& signals) {
     for (const Point& done : sent->done) signals.insert({start_of(*received.started), done});
   }
   for (const Probed& probed : history.probed) {
-    const std::size_t before = taken_before(history, probed.comm, probed.from, probed.event.rank, probed.tag,
-                                            [&](const Received& other) { return other.posted.event < probed.event.event; });
-    const Sent* sent = find_sent(history, probed.comm, probed.from, probed.event.rank, probed.tag, before);
+    const std::size_t before = taken_before(
+        history, probed.comm, probed.from, probed.event.rank, probed.tag,
+        [&](const Received& other) { return other.posted.event < probed.event.event; });
+    const Sent* sent =
+        find_sent(history, probed.comm, probed.from, probed.event.rank, probed.tag, before);
     if (sent != nullptr) signals.insert({start_of(sent->event), return_of(probed.event)});
   }
 }
@@ -91,10 +112,12 @@ void add_epochs(const History& history, Signals& signals) {
       for (const WorldRank target : start.group) {
         const std::size_t index = ++counted[target.value];
         const auto posts = history.posts.find({target.value, win});
-        const Posted* post = posts == history.posts.end() ? nullptr : epoch_with(posts->second, origin, index);
+        const Posted* post =
+            posts == history.posts.end() ? nullptr : epoch_with(posts->second, origin, index);
         if (post == nullptr) continue;
         signals.insert({start_of(post->event), return_of(start.event)});
-        if (start.completed && post->waited) signals.insert({start_of(*start.completed), *post->waited});
+        if (start.completed && post->waited)
+          signals.insert({start_of(*start.completed), *post->waited});
       }
   }
 }
@@ -112,7 +135,8 @@ Signals find_signals(const History& history) {
 std::set<std::pair<Ref, Ref>> match_messages(const History& history) {
   std::set<std::pair<Ref, Ref>> matched;
   for (const Received& received : history.received)
-    if (const Sent* sent = sent_to(history, received)) matched.insert({sent->event, received.posted});
+    if (const Sent* sent = sent_to(history, received))
+      matched.insert({sent->event, received.posted});
   return matched;
 }
 
@@ -124,7 +148,8 @@ Reachability::Reachability(const Execution& execution, const Signals& signals) {
   }
   rows_.assign(nodes, std::vector<std::uint64_t>((nodes + 63) / 64));
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
-    for (std::size_t at = 1; at < 2 * execution.ranks[rank].events.size(); ++at) add(first_[rank] + at - 1, first_[rank] + at);
+    for (std::size_t at = 1; at < 2 * execution.ranks[rank].events.size(); ++at)
+      add(first_[rank] + at - 1, first_[rank] + at);
   for (const auto& [from, to] : signals) add(node(from), node(to));
   for (std::size_t through = 0; through < nodes; ++through)
     for (std::size_t from = 0; from < nodes; ++from)

@@ -1,4 +1,5 @@
-// Who happens before whom, by the page's table of signals and a transitive closure over all moments of all ranks.
+// Who happens before whom, by the page's table of signals and a transitive closure over all moments
+// of all ranks.
 #pragma once
 
 #include <set>
@@ -17,10 +18,12 @@ using Signals = std::set<Signal>;
 Signals find_signals(const History& history);
 std::set<std::pair<Ref, Ref>> match_messages(const History& history);
 
-// The signals of atomics. Where they could have met in several orders there are several sets, one for each.
+// The signals of atomics. Where they could have met in several orders there are several sets, one
+// for each.
 struct AtomicOrders {
   std::vector<Signals> sets;
-  // Those that there might be besides, of atomics whose order cannot be rebuilt, and why that is so.
+  // Those that there might be besides, of atomics whose order cannot be rebuilt, and why that is
+  // so.
   Signals doubtful;
   std::string why;
 };
@@ -29,12 +32,18 @@ AtomicOrders order_atomics(const History& history);
 class Reachability {
  public:
   Reachability(const Execution& execution, const Signals& signals);
-  bool operator()(Point x, Point y) const { return (rows_[node(x)][node(y) / 64] >> (node(y) % 64) & 1) != 0; }
+  bool operator()(Point x, Point y) const {
+    return (rows_[node(x)][node(y) / 64] >> (node(y) % 64) & 1) != 0;
+  }
   bool has_cycle() const;
 
  private:
-  std::size_t node(Point point) const { return first_[static_cast<std::size_t>(point.rank)] + point.at; }
-  void add(std::size_t from, std::size_t to) { rows_[from][to / 64] |= std::uint64_t{1} << (to % 64); }
+  std::size_t node(Point point) const {
+    return first_[static_cast<std::size_t>(point.rank)] + point.at;
+  }
+  void add(std::size_t from, std::size_t to) {
+    rows_[from][to / 64] |= std::uint64_t{1} << (to % 64);
+  }
 
   std::vector<std::size_t> first_;  // node of each rank's first moment
   std::vector<std::vector<std::uint64_t>> rows_;

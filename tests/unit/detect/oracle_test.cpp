@@ -1,4 +1,5 @@
-// The oracle against cases whose verdict is evident; analyze() meets the same cases in agreement_test.cpp.
+// The oracle against cases whose verdict is evident; analyze() meets the same cases in
+// agreement_test.cpp.
 #include "oracle.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,9 @@ TEST(Oracle, AgreesWithHandMadeCases) {
   for (const Case& one : cases) {
     const Verdict verdict = judge(one.execution);
     EXPECT_EQ(verdict.open, "") << one.name << '\n' << text(one.execution);
-    EXPECT_TRUE(events_of(verdict.races) == one.races) << one.name << '\n' << text(one.execution) << text(verdict.races);
+    EXPECT_TRUE(events_of(verdict.races) == one.races)
+        << one.name << '\n'
+        << text(one.execution) << text(verdict.races);
   }
 }
 

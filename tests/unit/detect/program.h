@@ -1,34 +1,80 @@
-// A random program: a list of small steps of ranks, from which the simulator makes an execution, always the same one. A step
-// that a rank cannot take where it stands is passed over, so any sublist of steps is a program, too: failures shrink.
+// A random program: a list of small steps of ranks, from which the simulator makes an execution,
+// always the same one. A step that a rank cannot take where it stands is passed over, so any
+// sublist of steps is a program, too: failures shrink.
 #pragma once
 
+#include <rapidcheck.h>
 #include <cstdint>
 #include <ostream>
-#include <rapidcheck.h>
 #include <vector>
 
 namespace photofinish::testing {
 
 enum class Do : std::uint8_t {
-  Load, Store,
-  OneSided, Fence, Post, StartEpoch, CompleteEpoch, WaitEpoch, Lock, LockAll, Unlock, Flush, WinSync, SwitchMode, WinLife,
-  Send, Receive, PostReceive, Rendezvous, Exchange, Probe, MatchedProbe, Prepare, Start, Deliver,
-  Wait, Test, WaitAll, WaitSome, GetStatus, FreeRequest,
-  Collective, Join, MakeComm,
-  Flag, Ticket, SpinLock, QueueLock, AnyAtomic, Progress,
+  Load,
+  Store,
+  OneSided,
+  Fence,
+  Post,
+  StartEpoch,
+  CompleteEpoch,
+  WaitEpoch,
+  Lock,
+  LockAll,
+  Unlock,
+  Flush,
+  WinSync,
+  SwitchMode,
+  WinLife,
+  Send,
+  Receive,
+  PostReceive,
+  Rendezvous,
+  Exchange,
+  Probe,
+  MatchedProbe,
+  Prepare,
+  Start,
+  Deliver,
+  Wait,
+  Test,
+  WaitAll,
+  WaitSome,
+  GetStatus,
+  FreeRequest,
+  Collective,
+  Join,
+  MakeComm,
+  Flag,
+  Ticket,
+  SpinLock,
+  QueueLock,
+  AnyAtomic,
+  Progress,
   kCount
 };
 
 struct Step {
   Do what{};
-  std::uint8_t rank = 0;  // modulo their number
+  std::uint8_t rank = 0;                    // modulo their number
   std::uint8_t a = 0, b = 0, c = 0, d = 0;  // what each means is up to the step
 };
 
 // What a family of programs is made of, so that deep cases are reached.
-enum class Focus : std::uint8_t { Everything, Locks, Fences, Epochs, Messages, SplitPhase, Atomics, Datatypes, Buffers };
-inline constexpr Focus kFocuses[] = {Focus::Everything, Focus::Locks,   Focus::Fences,    Focus::Epochs, Focus::Messages,
-                                     Focus::SplitPhase, Focus::Atomics, Focus::Datatypes, Focus::Buffers};
+enum class Focus : std::uint8_t {
+  Everything,
+  Locks,
+  Fences,
+  Epochs,
+  Messages,
+  SplitPhase,
+  Atomics,
+  Datatypes,
+  Buffers
+};
+inline constexpr Focus kFocuses[] = {Focus::Everything, Focus::Locks,     Focus::Fences,
+                                     Focus::Epochs,     Focus::Messages,  Focus::SplitPhase,
+                                     Focus::Atomics,    Focus::Datatypes, Focus::Buffers};
 const char* name_of(Focus focus);
 
 struct Program {

@@ -1,4 +1,5 @@
-// A property of random executions: as many as the environment asks for, from its seed, and shrunk where one fails.
+// A property of random executions: as many as the environment asks for, from its seed, and shrunk
+// where one fails.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +31,8 @@ void hold_for_random_executions(const std::string& name, std::size_t share, Prop
   std::ostringstream message;
   rc::detail::printResultMessage(result, message);
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
+  FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed
+         << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
          << " unit_detect --gtest_filter=" << test->test_suite_name() << "." << test->name();
 }
 

@@ -1,5 +1,6 @@
-// Accesses that repeat themselves are judged as one (detect/series.h): the findings are those of judging each pair by itself, which is how executions are looked at
-// in which every event has a place of its own (agreement_test.cpp compares those with the oracle).
+// Accesses that repeat themselves are judged as one (detect/series.h): the findings are those of
+// judging each pair by itself, which is how executions are looked at in which every event has a
+// place of its own (agreement_test.cpp compares those with the oracle).
 //
 // PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
 #include <gtest/gtest.h>
@@ -43,35 +44,45 @@ std::vector<Finding> at_one_place(std::vector<Finding> findings, std::uint64_t k
 std::string text_of_series(const std::vector<Finding>& findings) {
   std::ostringstream out;
   for (const Finding& f : findings)
-    out << "  owner " << f.owner.value << " ranks " << f.sides[0].rank.value << ',' << f.sides[1].rank.value << " begins " << f.sides[0].begin << ','
-        << f.sides[1].begin << " ends " << f.sides[0].end << ',' << f.sides[1].end << " at " << f.where.begin << ".." << f.where.end << " reason " << static_cast<int>(f.reason)
-        << " times " << f.times << '\n';
+    out << "  owner " << f.owner.value << " ranks " << f.sides[0].rank.value << ','
+        << f.sides[1].rank.value << " begins " << f.sides[0].begin << ',' << f.sides[1].begin
+        << " ends " << f.sides[0].end << ',' << f.sides[1].end << " at " << f.where.begin << ".."
+        << f.where.end << " reason " << static_cast<int>(f.reason) << " times " << f.times << '\n';
   return out.str();
 }
 
 // How often one finding stood for several pairs.
-int compare_series(const Execution& execution, const std::function<void(const std::string&)>& fail) {
+int compare_series(const Execution& execution,
+                   const std::function<void(const std::string&)>& fail) {
   int repeated = 0;
   const Execution coarse = at_one_place(execution);
   for (const std::size_t period : {kAll, std::size_t{1}})
     for (const std::size_t memory : {kAll, std::size_t{1}}) {
       const std::vector<Finding> found = analyze_with_threads(coarse, 1, memory, period);
       const std::uint64_t key = found.empty() ? 0 : found.front().sides[0].site_key;
-      const std::vector<Finding> right = at_one_place(analyze_with_threads(execution, 1, memory, period), key);
+      const std::vector<Finding> right =
+          at_one_place(analyze_with_threads(execution, 1, memory, period), key);
       for (const Finding& finding : found) repeated += finding.times > 1 ? 1 : 0;
-      if (found != right) fail("each by itself:\n" + text_of_series(right) + "together:\n" + text_of_series(found) + text(execution));
+      if (found != right)
+        fail("each by itself:\n" + text_of_series(right) + "together:\n" + text_of_series(found) +
+             text(execution));
     }
   return repeated;
 }
 
 TEST(Series, HandMadeCases) {
   for (const Case& one : hand_made_cases())
-    compare_series(one.execution, [&](const std::string& difference) { ADD_FAILURE() << one.name << '\n' << difference; });
+    compare_series(one.execution, [&](const std::string& difference) {
+      ADD_FAILURE() << one.name << '\n' << difference;
+    });
 }
 
 void agree_on_series(Focus focus) {
   int repeated = 0;
-  const auto property = [&] { repeated += compare_series(simulate(*programs(focus)).execution, [](const std::string& difference) { RC_FAIL(difference); }); };
+  const auto property = [&] {
+    repeated += compare_series(simulate(*programs(focus)).execution,
+                               [](const std::string& difference) { RC_FAIL(difference); });
+  };
   hold_for_random_executions(name_of(focus), 2 * std::size(kFocuses), property);
   EXPECT_GT(repeated, 0);
 }
@@ -98,7 +109,8 @@ TEST(Series, LoopsWithoutCuts) {
       s.window_call(rank, Call::MPI_Win_flush, w, 0);
     }
   for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
-  const std::vector<Finding> findings = analyze_with_threads(at_one_place(s.execution()), 1, kAll, kAll);
+  const std::vector<Finding> findings =
+      analyze_with_threads(at_one_place(s.execution()), 1, kAll, kAll);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].times, kTimes * kTimes);
 }

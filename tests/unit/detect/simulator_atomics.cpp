@@ -1,4 +1,5 @@
-// Memory that atomics act on, and what programs make of them: flags, counters, tickets, locks, queues.
+// Memory that atomics act on, and what programs make of them: flags, counters, tickets, locks,
+// queues.
 #include "atomic_value.h"
 #include "simulator_state.h"
 
@@ -8,24 +9,29 @@ std::uint64_t Simulator::read_memory(int rank, std::uint64_t address, std::size_
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i)
     if (address + i - kMemory < kMemorySize)
-      value |= std::uint64_t{memory_[static_cast<std::size_t>(rank)][address + i - kMemory]} << (8 * i);
+      value |= std::uint64_t{memory_[static_cast<std::size_t>(rank)][address + i - kMemory]}
+               << (8 * i);
   return value;
 }
 
-void Simulator::write_memory(int rank, std::uint64_t address, std::size_t bytes, std::uint64_t value) {
+void Simulator::write_memory(int rank, std::uint64_t address, std::size_t bytes,
+                             std::uint64_t value) {
   for (std::size_t i = 0; i < bytes; ++i)
     if (address + i - kMemory < kMemorySize)
-      memory_[static_cast<std::size_t>(rank)][address + i - kMemory] = static_cast<std::uint8_t>(value >> (8 * i));
+      memory_[static_cast<std::size_t>(rank)][address + i - kMemory] =
+          static_cast<std::uint8_t>(value >> (8 * i));
 }
 
 void Simulator::scribble(int rank, std::uint64_t address, std::int64_t bytes, std::uint64_t value) {
-  for (std::int64_t i = 0; i < bytes; ++i) write_memory(rank, address + static_cast<std::uint64_t>(i), 1, i == 0 ? value : 0);
+  for (std::int64_t i = 0; i < bytes; ++i)
+    write_memory(rank, address + static_cast<std::uint64_t>(i), 1, i == 0 ? value : 0);
 }
 
 void Simulator::apply(std::size_t last) {
   for (std::size_t i = 0; i <= last; ++i) {
     Operation& one = operations_[i];
-    if (!one.atomic || one.applied || one.event.rank != operations_[last].event.rank || one.target != operations_[last].target)
+    if (!one.atomic || one.applied || one.event.rank != operations_[last].event.rank ||
+        one.target != operations_[last].target)
       continue;
     one.applied = true;
     const std::uint64_t old = read_memory(one.target, one.address, one.element.size);
@@ -39,7 +45,8 @@ void Simulator::apply(std::size_t last) {
 void Simulator::progress(const Step& step) {
   const int rank = below(ranks(), step.rank);
   for (std::size_t i = 0; i < operations_.size(); ++i)
-    if (operations_[i].event.rank == rank && operations_[i].atomic && !operations_[i].applied) return apply(i);
+    if (operations_[i].event.rank == rank && operations_[i].atomic && !operations_[i].applied)
+      return apply(i);
 }
 
 bool Simulator::can_reach(const Window& window, int rank, int home) const {
@@ -49,9 +56,10 @@ bool Simulator::can_reach(const Window& window, int rank, int home) const {
 }
 
 // The result, if it was waited for.
-std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int home, std::uint64_t word, Call call,
-                                               std::string_view op, std::uint64_t operand, std::uint64_t compare, bool complete,
-                                               bool at_once) {
+std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int home,
+                                               std::uint64_t word, Call call, std::string_view op,
+                                               std::uint64_t operand, std::uint64_t compare,
+                                               bool complete, bool at_once) {
   const TypeRef type = script_.type(word % 2 == 0 ? "MPI_INT64_T" : "MPI_INT");
   const std::uint64_t mask = word % 2 == 0 ? ~std::uint64_t{0} : 0xffffffffu;
   OneSided given{.origin = {script_.fresh(8), 1, type},
@@ -78,7 +86,8 @@ void Simulator::guarded(int rank, Window& window, int home, std::uint64_t slot, 
   const TypeRef type = script_.type("MPI_INT64_T");
   if (d % 4 != 0)
     one_sided(rank, window, home, d % 4 == 1 ? Call::MPI_Get : Call::MPI_Put,
-              {.origin = {script_.fresh(8), 1, type}, .remote = {0, 1, type}, .op = "MPI_REPLACE"}, slot_address(slot), false);
+              {.origin = {script_.fresh(8), 1, type}, .remote = {0, 1, type}, .op = "MPI_REPLACE"},
+              slot_address(slot), false);
   if (d % 8 != 7) flush(window, rank, home, 0);
 }
 
@@ -94,12 +103,14 @@ void Simulator::flag(const Step& step) {
     guarded(rank, *window, home, 0, step.d);
     const bool sum = step.c % 8 == 0;
     atomic(rank, *window, home, 1, step.c % 16 < 8 ? Call::MPI_Accumulate : Call::MPI_Fetch_and_op,
-           sum ? "MPI_SUM" : "MPI_REPLACE", sum ? 1 : static_cast<std::uint64_t>(rank) + 1, 0, step.c % 16 >= 8,
-           step.d % 2 == 0);
+           sum ? "MPI_SUM" : "MPI_REPLACE", sum ? 1 : static_cast<std::uint64_t>(rank) + 1, 0,
+           step.c % 16 >= 8, step.d % 2 == 0);
     return;
   }
-  static constexpr Call kLooks[] = {Call::MPI_Fetch_and_op, Call::MPI_Get_accumulate, Call::MPI_Rget_accumulate};
-  const auto seen = atomic(rank, *window, home, 1, kLooks[step.c % 3], step.c % 16 == 5 ? "MPI_SUM" : "MPI_NO_OP", 0, 0, true);
+  static constexpr Call kLooks[] = {Call::MPI_Fetch_and_op, Call::MPI_Get_accumulate,
+                                    Call::MPI_Rget_accumulate};
+  const auto seen = atomic(rank, *window, home, 1, kLooks[step.c % 3],
+                           step.c % 16 == 5 ? "MPI_SUM" : "MPI_NO_OP", 0, 0, true);
   if (seen && *seen != 0) guarded(rank, *window, home, 0, step.d);
 }
 
@@ -114,13 +125,17 @@ void Simulator::ticket(const Step& step) {
   if (!mine.taken) {
     mine.taken = atomic(rank, *window, home, 2, Call::MPI_Fetch_and_op, "MPI_SUM", 1, 0, true);
   } else if (!mine.inside) {
-    const auto turn = atomic(rank, *window, home, 3, step.b % 2 == 0 ? Call::MPI_Fetch_and_op : Call::MPI_Get_accumulate,
+    const auto turn = atomic(rank, *window, home, 3,
+                             step.b % 2 == 0 ? Call::MPI_Fetch_and_op : Call::MPI_Get_accumulate,
                              "MPI_NO_OP", 0, 0, true);
     mine.inside = turn && *turn == (*mine.taken & 0xffffffffu);
   } else {
     guarded(rank, *window, home, 1, step.d);
-    if (step.b % 2 == 0) atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_SUM", 1, 0, false, step.d % 2 == 0);
-    else atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_REPLACE", *mine.taken + 1, 0, false, step.d % 2 == 0);
+    if (step.b % 2 == 0)
+      atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_SUM", 1, 0, false, step.d % 2 == 0);
+    else
+      atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_REPLACE", *mine.taken + 1, 0, false,
+             step.d % 2 == 0);
     mine = {};
   }
 }
@@ -140,14 +155,16 @@ void Simulator::spin_lock(const Step& step) {
     return;
   }
   guarded(rank, *window, home, 2, step.d);
-  if (step.c % 4 == 0) atomic(rank, *window, home, 0, Call::MPI_Fetch_and_op, "MPI_REPLACE", 0, 0, true);
+  if (step.c % 4 == 0)
+    atomic(rank, *window, home, 0, Call::MPI_Fetch_and_op, "MPI_REPLACE", 0, 0, true);
   else
-    atomic(rank, *window, home, 0, step.c % 4 == 1 ? Call::MPI_Raccumulate : Call::MPI_Accumulate, "MPI_REPLACE", 0, 0, false,
-           step.d % 2 == 0);
+    atomic(rank, *window, home, 0, step.c % 4 == 1 ? Call::MPI_Raccumulate : Call::MPI_Accumulate,
+           "MPI_REPLACE", 0, 0, false, step.d % 2 == 0);
   holds = false;
 }
 
-// Words 4 (at the first rank the last in the queue, elsewhere whether one may go) and 5 (who comes next): an MCS lock.
+// Words 4 (at the first rank the last in the queue, elsewhere whether one may go) and 5 (who comes
+// next): an MCS lock.
 void Simulator::queue_lock(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
@@ -158,18 +175,21 @@ void Simulator::queue_lock(const Step& step) {
   const auto me = static_cast<std::uint64_t>(rank) + 1;
   switch (mine.state) {
     case Queued::Out: {
-      const auto before = atomic(rank, *window, home, 4, Call::MPI_Fetch_and_op, "MPI_REPLACE", me, 0, true);
+      const auto before =
+          atomic(rank, *window, home, 4, Call::MPI_Fetch_and_op, "MPI_REPLACE", me, 0, true);
       mine.before = static_cast<int>(before.value_or(0)) - 1;
       mine.state = mine.before >= 0 ? Queued::Linking : Queued::Holding;
       return;
     }
     case Queued::Linking:
       if (mine.before >= ranks() || !can_reach(*window, rank, mine.before)) return;
-      atomic(rank, *window, mine.before, 5, Call::MPI_Accumulate, "MPI_REPLACE", me, 0, false, step.d % 2 == 0);
+      atomic(rank, *window, mine.before, 5, Call::MPI_Accumulate, "MPI_REPLACE", me, 0, false,
+             step.d % 2 == 0);
       mine.state = Queued::Waiting;
       return;
     case Queued::Waiting: {
-      const auto go = atomic(rank, *window, rank, 4, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
+      const auto go =
+          atomic(rank, *window, rank, 4, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
       if (!go || *go == 0) return;
       atomic(rank, *window, rank, 4, Call::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
       mine.state = Queued::Holding;
@@ -178,14 +198,18 @@ void Simulator::queue_lock(const Step& step) {
     case Queued::Holding:
       guarded(rank, *window, home, 3, step.d);
       mine.state = Queued::Leaving;
-      if (atomic(rank, *window, home, 4, Call::MPI_Compare_and_swap, "MPI_REPLACE", 0, me, true) == me) mine.state = Queued::Out;
+      if (atomic(rank, *window, home, 4, Call::MPI_Compare_and_swap, "MPI_REPLACE", 0, me, true) ==
+          me)
+        mine.state = Queued::Out;
       return;
     case Queued::Leaving: {
-      const auto next = atomic(rank, *window, rank, 5, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
+      const auto next =
+          atomic(rank, *window, rank, 5, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
       if (!next || *next == 0 || *next > static_cast<std::uint64_t>(ranks())) return;
       const int heir = static_cast<int>(*next) - 1;
       if (!can_reach(*window, rank, heir)) return;
-      atomic(rank, *window, heir, 4, Call::MPI_Accumulate, "MPI_REPLACE", 1, 0, false, step.d % 2 == 0);
+      atomic(rank, *window, heir, 4, Call::MPI_Accumulate, "MPI_REPLACE", 1, 0, false,
+             step.d % 2 == 0);
       atomic(rank, *window, rank, 5, Call::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
       mine.state = Queued::Out;
       return;
@@ -200,10 +224,12 @@ void Simulator::any_atomic(const Step& step) {
   const auto& members = script_.members(window->comm);
   const int home = members[step.b % members.size()];
   if (!can_reach(*window, rank, home)) return;
-  static constexpr const char* kOps[] = {"MPI_SUM", "MPI_REPLACE", "MPI_MAX", "MPI_BXOR", "MPI_SUM", "MPI_NO_OP"};
+  static constexpr const char* kOps[] = {"MPI_SUM",  "MPI_REPLACE", "MPI_MAX",
+                                         "MPI_BXOR", "MPI_SUM",     "MPI_NO_OP"};
   const char* const op = kOps[step.c % 6];
   const bool fetches = (step.c % 6 != 0 && step.c % 6 != 1) || step.d % 2 == 0;
-  atomic(rank, *window, home, step.d / 2 % kWords, fetches ? Call::MPI_Fetch_and_op : Call::MPI_Accumulate, op, step.c % 4u, 0,
+  atomic(rank, *window, home, step.d / 2 % kWords,
+         fetches ? Call::MPI_Fetch_and_op : Call::MPI_Accumulate, op, step.c % 4u, 0,
          fetches && step.d % 8 != 0, step.d % 16 < 8);
 }
 

@@ -7,16 +7,25 @@ struct Row {
   Call blocking, starting;
 };
 constexpr Row kCollectives[] = {
-    {Call::MPI_Barrier, Call::MPI_Ibarrier},     {Call::MPI_Barrier, Call::MPI_Ibarrier},
-    {Call::MPI_Bcast, Call::MPI_Ibcast},         {Call::MPI_Reduce, Call::MPI_Ireduce},
-    {Call::MPI_Allreduce, Call::MPI_Iallreduce}, {Call::MPI_Gather, Call::MPI_Igather},
-    {Call::MPI_Scatter, Call::MPI_Iscatter},     {Call::MPI_Scan, Call::MPI_Iscan},
-    {Call::MPI_Exscan, Call::MPI_Iexscan},       {Call::MPI_Allgather, Call::MPI_Iallgather},
-    {Call::MPI_Alltoall, Call::MPI_Ialltoall},   {Call::MPI_Reduce_scatter_block, Call::MPI_Ireduce_scatter_block},
-    {Call::MPI_Neighbor_allgather, Call::MPI_Ineighbor_allgather}, {Call::MPI_Neighbor_alltoall, Call::MPI_Ineighbor_alltoall},
+    {Call::MPI_Barrier, Call::MPI_Ibarrier},
+    {Call::MPI_Barrier, Call::MPI_Ibarrier},
+    {Call::MPI_Bcast, Call::MPI_Ibcast},
+    {Call::MPI_Reduce, Call::MPI_Ireduce},
+    {Call::MPI_Allreduce, Call::MPI_Iallreduce},
+    {Call::MPI_Gather, Call::MPI_Igather},
+    {Call::MPI_Scatter, Call::MPI_Iscatter},
+    {Call::MPI_Scan, Call::MPI_Iscan},
+    {Call::MPI_Exscan, Call::MPI_Iexscan},
+    {Call::MPI_Allgather, Call::MPI_Iallgather},
+    {Call::MPI_Alltoall, Call::MPI_Ialltoall},
+    {Call::MPI_Reduce_scatter_block, Call::MPI_Ireduce_scatter_block},
+    {Call::MPI_Neighbor_allgather, Call::MPI_Ineighbor_allgather},
+    {Call::MPI_Neighbor_alltoall, Call::MPI_Ineighbor_alltoall},
 };
 
-bool is_neighbourly(Action action) { return action == Action::NeighborAllgather || action == Action::NeighborAlltoall; }
+bool is_neighbourly(Action action) {
+  return action == Action::NeighborAllgather || action == Action::NeighborAlltoall;
+}
 bool from_root(Action action) { return action == Action::Bcast || action == Action::Scatter; }
 bool to_root(Action action) { return action == Action::Reduce || action == Action::Gather; }
 
@@ -28,11 +37,14 @@ bool Simulator::needs(const Comm& comm, const Instance& instance, int rank, int 
   if (action == Action::Barrier || action == Action::CommCreate) return true;
   if (instance.bytes == 0) return false;
   const auto& members = script_.members(comm.ref);
-  const auto place = [&](int of) { return std::find(members.begin(), members.end(), of) - members.begin(); };
+  const auto place = [&](int of) {
+    return std::find(members.begin(), members.end(), of) - members.begin();
+  };
   if (from_root(action)) return other == instance.root;
   if (to_root(action)) return rank == instance.root;
   if (action == Action::Scan || action == Action::Exscan) return place(other) < place(rank);
-  if (is_neighbourly(action)) return (place(other) + 1) % static_cast<std::ptrdiff_t>(members.size()) == place(rank);
+  if (is_neighbourly(action))
+    return (place(other) + 1) % static_cast<std::ptrdiff_t>(members.size()) == place(rank);
   return true;
 }
 
@@ -66,14 +78,18 @@ bool Simulator::join(int index, int rank, std::uint8_t d) {
     if (is_root) writes = {script_.fresh(bytes * size), bytes * size, kPlainBytes};
   } else if (action != Action::Barrier && action != Action::CommCreate) {
     reads = pick_buffer(d, bytes);
-    if (!to_root(action) || is_root) writes = {script_.fresh(bytes * size), bytes * size, kPlainBytes};
+    if (!to_root(action) || is_root)
+      writes = {script_.fresh(bytes * size), bytes * size, kPlainBytes};
   }
   if (action == Action::Allreduce && d % 4 == 1) writes = reads;  // in place
   const bool rooted = from_root(action) || to_root(action);
-  const Ref made = instance.makes ? script_.comm_create(rank, instance.call, comm.ref, *instance.makes)
-                                  : script_.collective(rank, instance.call, comm.ref,
-                                                       rooted ? std::optional(instance.root) : std::nullopt, reads, writes);
-  if (starts) add_request(made, {.kind = Request::Kind::Collective, .comm = index, .instance = number});
+  const Ref made =
+      instance.makes
+          ? script_.comm_create(rank, instance.call, comm.ref, *instance.makes)
+          : script_.collective(rank, instance.call, comm.ref,
+                               rooted ? std::optional(instance.root) : std::nullopt, reads, writes);
+  if (starts)
+    add_request(made, {.kind = Request::Kind::Collective, .comm = index, .instance = number});
   instance.joined.insert(rank);
   ++comm.next[rank];
   return true;
@@ -112,14 +128,19 @@ void Simulator::collective(const Step& step) {
   const Row& row = kCollectives[step.b % std::size(kCollectives)];
   const Action action = traits(row.blocking).action;
   if (is_neighbourly(action) && !comm.ring) return;
-  Instance instance{.call = row.starting, .root = members[step.d % members.size()], .bytes = step.c % 16 < 2 ? 0 : 8};
-  const bool blocks = program_.focus == Focus::SplitPhase ? step.c / 16 % 4 == 0 : step.c / 16 % 2 == 0;
+  Instance instance{.call = row.starting,
+                    .root = members[step.d % members.size()],
+                    .bytes = step.c % 16 < 2 ? 0 : 8};
+  const bool blocks =
+      program_.focus == Focus::SplitPhase ? step.c / 16 % 4 == 0 : step.c / 16 % 2 == 0;
   if (blocks) {
     instance.call = row.blocking;
     if (from_root(action)) instance.root = rank;
-    if (to_root(action) && instance.root == rank) instance.root = pick_peer(rank, index, step.d % 0xe0);
+    if (to_root(action) && instance.root == rank)
+      instance.root = pick_peer(rank, index, step.d % 0xe0);
     const bool waits = !all_it_needs(comm, instance, rank);
-    const bool one_way = from_root(action) || to_root(action) || action == Action::Scan || action == Action::Exscan;
+    const bool one_way =
+        from_root(action) || to_root(action) || action == Action::Scan || action == Action::Exscan;
     if (waits && one_way) return;
     if (waits) return together(index, row.blocking, instance.bytes, step.d);
   }
@@ -132,7 +153,9 @@ void Simulator::join_step(const Step& step) {
   for (int i = 0; i < 3; ++i) {
     const int index = (step.a + i) % 3;
     const auto& members = script_.members(comms_[static_cast<std::size_t>(index)].ref);
-    if (std::find(members.begin(), members.end(), rank) != members.end() && join(index, rank, step.d)) return;
+    if (std::find(members.begin(), members.end(), rank) != members.end() &&
+        join(index, rank, step.d))
+      return;
   }
 }
 
@@ -146,7 +169,8 @@ void Simulator::make_comm(const Step& step) {
     join(index, script_.members(comm.ref)[step.rank % script_.members(comm.ref).size()], step.d);
     return;
   }
-  for (const int rank : script_.members(comm.ref)) script_.comm_create(rank, Call::MPI_Comm_dup, comm.ref, made);
+  for (const int rank : script_.members(comm.ref))
+    script_.comm_create(rank, Call::MPI_Comm_dup, comm.ref, made);
 }
 
 }  // namespace photofinish::testing

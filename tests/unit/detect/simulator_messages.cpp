@@ -32,27 +32,32 @@ void Simulator::send(const Step& step) {
   const int to = step.d == 0xff ? kProcNull.value : pick_peer(rank, comm, step.b);
   const std::int64_t tag = step.c % 2;
   const bool arrives = step.c % 8 < 6;
-  static constexpr Call kCalls[] = {Call::MPI_Send,  Call::MPI_Isend, Call::MPI_Issend, Call::MPI_Bsend,
-                                    Call::MPI_Isend, Call::MPI_Ssend, Call::MPI_Ibsend, Call::MPI_Rsend};
+  static constexpr Call kCalls[] = {Call::MPI_Send,   Call::MPI_Isend, Call::MPI_Issend,
+                                    Call::MPI_Bsend,  Call::MPI_Isend, Call::MPI_Ssend,
+                                    Call::MPI_Ibsend, Call::MPI_Rsend};
   const Call call = kCalls[step.c / 8 % 8];
   if (to == kProcNull.value) {
     script_.send(rank, Call::MPI_Send, to, tag, pick_buffer(step.d, 8));
     return;
   }
   const Ref made = next_event(rank);
-  if (call == Call::MPI_Ssend || call == Call::MPI_Rsend) {  // only where a receive is waiting for it
+  if (call == Call::MPI_Ssend ||
+      call == Call::MPI_Rsend) {  // only where a receive is waiting for it
     Mailbox tried = mail_;
     const std::size_t message = tried.send(made, comm, to, tag, true);
     if (!tried.messages[message].received) return;
     mail_ = std::move(tried);
-    script_.send(rank, call, to, tag, pick_buffer(step.d, 8), comms_[static_cast<std::size_t>(comm)].ref);
+    script_.send(rank, call, to, tag, pick_buffer(step.d, 8),
+                 comms_[static_cast<std::size_t>(comm)].ref);
     return;
   }
   const std::size_t message = mail_.send(made, comm, to, tag, arrives);
-  script_.send(rank, call, to, tag, pick_buffer(step.d, 8), comms_[static_cast<std::size_t>(comm)].ref);
+  script_.send(rank, call, to, tag, pick_buffer(step.d, 8),
+               comms_[static_cast<std::size_t>(comm)].ref);
   if (traits(call).when == When::Starts)
-    add_request(made,
-                {.kind = call == Call::MPI_Issend ? Request::Kind::SynchronousSend : Request::Kind::Send, .message = message});
+    add_request(made, {.kind = call == Call::MPI_Issend ? Request::Kind::SynchronousSend
+                                                        : Request::Kind::Send,
+                       .message = message});
 }
 
 namespace {
@@ -68,9 +73,12 @@ void Simulator::receive(const Step& step) {
   const std::int64_t tag = wanted_tag(step.c);
   Mailbox tried = mail_;
   const std::size_t post = tried.post(next_event(rank), comm, from, tag);
-  if (!tried.deliver_until(comm, rank, ranks(), step.b, [&] { return tried.posted[post].message.has_value(); })) return;
+  if (!tried.deliver_until(comm, rank, ranks(), step.b,
+                           [&] { return tried.posted[post].message.has_value(); }))
+    return;
   mail_ = std::move(tried);
-  script_.receive(rank, from, tag, pick_buffer(step.d, 8), got(post), comms_[static_cast<std::size_t>(comm)].ref);
+  script_.receive(rank, from, tag, pick_buffer(step.d, 8), got(post),
+                  comms_[static_cast<std::size_t>(comm)].ref);
 }
 
 void Simulator::post_receive(const Step& step) {
@@ -85,7 +93,8 @@ void Simulator::post_receive(const Step& step) {
 
 // A synchronous send and a receive that wait for each other.
 void Simulator::rendezvous(const Step& step) {
-  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a), to = pick_peer(rank, comm, step.b);
+  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a),
+            to = pick_peer(rank, comm, step.b);
   if (to == rank) return;
   const std::int64_t tag = step.c % 2;
   const int from = wanted_source(rank, step.d);
@@ -101,20 +110,25 @@ void Simulator::rendezvous(const Step& step) {
 
 // Two ranks send to each other and receive from each other in one call each.
 void Simulator::exchange(const Step& step) {
-  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a), peer = pick_peer(rank, comm, step.b);
+  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a),
+            peer = pick_peer(rank, comm, step.b);
   if (peer == rank) return;
   const std::int64_t tag = step.c % 2;
   Mailbox tried = mail_;
-  const std::size_t here = tried.post(next_event(rank), comm, peer, tag), there = tried.post(next_event(peer), comm, rank, tag);
+  const std::size_t here = tried.post(next_event(rank), comm, peer, tag),
+                    there = tried.post(next_event(peer), comm, rank, tag);
   tried.send(next_event(rank), comm, peer, tag, true);
   tried.send(next_event(peer), comm, rank, tag, true);
   if (!tried.posted[here].message || !tried.posted[there].message) return;
   mail_ = std::move(tried);
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
-  script_.send_receive(rank, peer, pick_buffer(step.d, 8), peer, pick_buffer(step.c, 8), tag, got(here), ref);
+  script_.send_receive(rank, peer, pick_buffer(step.d, 8), peer, pick_buffer(step.c, 8), tag,
+                       got(here), ref);
   if (step.c % 4 < 2)
-    script_.send_receive(peer, rank, pick_buffer(step.d, 8), rank, pick_buffer(step.c, 8), tag, got(there), ref);
-  else script_.send_receive_replace(peer, rank, rank, pick_buffer(step.d, 8), tag, got(there), ref);
+    script_.send_receive(peer, rank, pick_buffer(step.d, 8), rank, pick_buffer(step.c, 8), tag,
+                         got(there), ref);
+  else
+    script_.send_receive_replace(peer, rank, rank, pick_buffer(step.d, 8), tag, got(there), ref);
 }
 
 void Simulator::probe(const Step& step) {
@@ -123,12 +137,16 @@ void Simulator::probe(const Step& step) {
   const std::int64_t tag = wanted_tag(step.c);
   std::optional<std::size_t> seen = mail_.find_waiting(comm, rank, from, tag);
   if (!seen && step.d % 4 != 0)
-    mail_.deliver_until(comm, rank, ranks(), step.b,
-                        [&] { return (seen = mail_.find_waiting(comm, rank, from, tag)).has_value(); });
+    mail_.deliver_until(comm, rank, ranks(), step.b, [&] {
+      return (seen = mail_.find_waiting(comm, rank, from, tag)).has_value();
+    });
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
   if (!seen && step.d % 8 != 0) return;  // somebody else may see something
-  if (!seen) script_.probe(rank, Call::MPI_Iprobe, from, tag, {}, ref);
-  else script_.probe(rank, step.b % 2 == 0 ? Call::MPI_Probe : Call::MPI_Iprobe, from, tag, got_message(*seen), ref);
+  if (!seen)
+    script_.probe(rank, Call::MPI_Iprobe, from, tag, {}, ref);
+  else
+    script_.probe(rank, step.b % 2 == 0 ? Call::MPI_Probe : Call::MPI_Iprobe, from, tag,
+                  got_message(*seen), ref);
   if (!seen && step.c % 4 == 0) script_.repeated(rank, Call::MPI_Iprobe, 3);
 }
 
@@ -142,14 +160,17 @@ void Simulator::matched_probe(const Step& step) {
     script_.matched_receive(rank, probe, pick_buffer(step.d, 8), got_message(message));
     return;
   }
-  const int comm = pick_comm(rank, step.a), from = wanted_source(pick_peer(rank, comm, step.b), step.d);
+  const int comm = pick_comm(rank, step.a),
+            from = wanted_source(pick_peer(rank, comm, step.b), step.d);
   const std::int64_t tag = wanted_tag(step.c);
   std::optional<std::size_t> seen;
-  if (!mail_.deliver_until(comm, rank, ranks(), step.b,
-                           [&] { return (seen = mail_.find_waiting(comm, rank, from, tag)).has_value(); }))
+  if (!mail_.deliver_until(comm, rank, ranks(), step.b, [&] {
+        return (seen = mail_.find_waiting(comm, rank, from, tag)).has_value();
+      }))
     return;
-  const Ref made = script_.probe(rank, step.c % 2 == 0 ? Call::MPI_Mprobe : Call::MPI_Improbe, from, tag, got_message(*seen),
-                                 comms_[static_cast<std::size_t>(comm)].ref);
+  const Ref made =
+      script_.probe(rank, step.c % 2 == 0 ? Call::MPI_Mprobe : Call::MPI_Improbe, from, tag,
+                    got_message(*seen), comms_[static_cast<std::size_t>(comm)].ref);
   mail_.take(*seen, made);
   held.push_back({made, *seen});
 }
@@ -162,28 +183,37 @@ void Simulator::deliver(const Step& step) {
 // --- persistent
 
 void Simulator::prepare(const Step& step) {
-  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a), peer = pick_peer(rank, comm, step.b);
-  Request request{
-      .persistent = true, .active = false, .comm = comm, .data = pick_buffer(step.d, 8), .peer = peer, .tag = step.c % 2};
+  const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a),
+            peer = pick_peer(rank, comm, step.b);
+  Request request{.persistent = true,
+                  .active = false,
+                  .comm = comm,
+                  .data = pick_buffer(step.d, 8),
+                  .peer = peer,
+                  .tag = step.c % 2};
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
   if (step.c / 4 % 2 == 0) {
     request.kind = Request::Kind::Receive;
     request.peer = wanted_source(peer, step.d);
-    add_request(script_.receive(rank, Call::MPI_Recv_init, request.peer, request.tag, request.data, ref), request);
+    add_request(
+        script_.receive(rank, Call::MPI_Recv_init, request.peer, request.tag, request.data, ref),
+        request);
   } else {
     const bool synchronous = step.c / 8 % 2 == 0;
     request.kind = synchronous ? Request::Kind::SynchronousSend : Request::Kind::Send;
-    add_request(
-        script_.send(rank, synchronous ? Call::MPI_Ssend_init : Call::MPI_Send_init, peer, request.tag, request.data, ref),
-        request);
+    add_request(script_.send(rank, synchronous ? Call::MPI_Ssend_init : Call::MPI_Send_init, peer,
+                             request.tag, request.data, ref),
+                request);
   }
 }
 
 void Simulator::begin_persistent(Request& request, Ref start) {
   request.active = true;
   request.said_done = false;
-  if (request.kind == Request::Kind::Receive) request.post = mail_.post(start, request.comm, request.peer, request.tag);
-  else request.message = mail_.send(start, request.comm, request.peer, request.tag, true);
+  if (request.kind == Request::Kind::Receive)
+    request.post = mail_.post(start, request.comm, request.peer, request.tag);
+  else
+    request.message = mail_.send(start, request.comm, request.peer, request.tag, true);
 }
 
 void Simulator::start(const Step& step) {
@@ -210,7 +240,9 @@ std::vector<std::size_t> Simulator::active_requests(int rank) const {
 
 bool Simulator::can_complete(Request& request, std::uint8_t hint) {
   switch (request.kind) {
-    case Request::Kind::Send: case Request::Kind::OneSided: return true;
+    case Request::Kind::Send:
+    case Request::Kind::OneSided:
+      return true;
     case Request::Kind::SynchronousSend: {
       const Mailbox::Message& message = mail_.messages[request.message];
       mail_.deliver_all(message.comm, message.from, message.to);
@@ -280,7 +312,8 @@ void Simulator::wait_all(const Step& step) {
   }
   for (Request& request : requests_)
     if (request.rank == rank && request.active &&
-        std::any_of(given.begin(), given.end(), [&](const RequestRef& ref) { return ref.id == request.ref.id; })) {
+        std::any_of(given.begin(), given.end(),
+                    [&](const RequestRef& ref) { return ref.id == request.ref.id; })) {
       done.push_back(complete(request));
       if (request.kind == Request::Kind::OneSided) fetched.push_back(request.operation);
     }
@@ -304,9 +337,11 @@ void Simulator::wait_some(const Step& step) {
     done.push_back(complete(request));
   }
   if (done.empty()) return;
-  static constexpr Call kCalls[] = {Call::MPI_Waitany, Call::MPI_Waitsome, Call::MPI_Testany, Call::MPI_Testsome};
+  static constexpr Call kCalls[] = {Call::MPI_Waitany, Call::MPI_Waitsome, Call::MPI_Testany,
+                                    Call::MPI_Testsome};
   const Call call = kCalls[(only_one ? 0 : 1) + step.d % 2 * 2];
-  const Ref made = script_.wait(rank, call, given, done, call == Call::MPI_Testany ? std::optional(true) : std::nullopt);
+  const Ref made = script_.wait(rank, call, given, done,
+                                call == Call::MPI_Testany ? std::optional(true) : std::nullopt);
   for (const std::size_t operation : fetched) tell(made, operations_[operation], false);
 }
 
@@ -318,14 +353,18 @@ void Simulator::get_status(const Step& step) {
   if (request.kind == Request::Kind::OneSided) return;
   const bool done = request.said_done || (step.c % 4 != 0 && can_complete(request, step.c));
   request.said_done = done;
-  script_.get_status(rank, request.ref, done, done && request.kind == Request::Kind::Receive ? got(request.post) : Got{});
+  script_.get_status(rank, request.ref, done,
+                     done && request.kind == Request::Kind::Receive ? got(request.post) : Got{});
 }
 
-// Of sends that nobody will ask for, and of persistent ones that rest. Receives that got nothing are cancelled.
+// Of sends that nobody will ask for, and of persistent ones that rest. Receives that got nothing
+// are cancelled.
 void Simulator::free_request(const Step& step) {
   const int rank = below(ranks(), step.rank);
   for (Request& request : requests_) {
-    if (step.b % 2 == 0 || request.rank != rank || !request.active || request.kind != Request::Kind::Receive) continue;
+    if (step.b % 2 == 0 || request.rank != rank || !request.active ||
+        request.kind != Request::Kind::Receive)
+      continue;
     if (mail_.posted[request.post].message) continue;
     mail_.posted[request.post].rank = kProcNull.value;
     request.active = false;
@@ -334,7 +373,9 @@ void Simulator::free_request(const Step& step) {
   }
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Request& request = requests_[i];
-    if (request.rank != rank || (request.active ? request.kind != Request::Kind::Send : !request.persistent)) continue;
+    if (request.rank != rank ||
+        (request.active ? request.kind != Request::Kind::Send : !request.persistent))
+      continue;
     script_.free_request(rank, request.ref);
     requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(i));
     return;

@@ -1,4 +1,5 @@
-// Windows, epochs and one-sided operations. A window is used in one mode at a time, and changes it only behind a barrier.
+// Windows, epochs and one-sided operations. A window is used in one mode at a time, and changes it
+// only behind a barrier.
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -18,7 +19,8 @@ std::vector<int> Simulator::targets(const Window& window, int rank) const {
   if (!window.live() || !is_member(window, rank)) return {};
   if (window.mode == Mode::Fence) {
     const auto open = window.open.find(rank);
-    return open != window.open.end() && open->second ? script_.members(window.comm) : std::vector<int>{};
+    return open != window.open.end() && open->second ? script_.members(window.comm)
+                                                     : std::vector<int>{};
   }
   if (window.mode == Mode::Epochs) {
     const auto started = window.started.find(rank);
@@ -51,13 +53,14 @@ const std::vector<TypeRow>& types() {
       {"MPI_FLOAT", contiguous_map(4)},
       {"MPI_SHORT", contiguous_map(2)},
       {"MPI_BYTE", contiguous_map(1)},
-      {"MPI_INT", repeated(contiguous_map(4), 2, 8)},                                       // every other one
-      {"MPI_INT", placed(contiguous_map(4), {{1, 0}, {2, 12}})},                            // indexed
-      {"MPI_INT", repeated(repeated(contiguous_map(4), 2, 8), 2, 20)},                      // rows of that
+      {"MPI_INT", repeated(contiguous_map(4), 2, 8)},                   // every other one
+      {"MPI_INT", placed(contiguous_map(4), {{1, 0}, {2, 12}})},        // indexed
+      {"MPI_INT", repeated(repeated(contiguous_map(4), 2, 8), 2, 20)},  // rows of that
       {"MPI_INT64_T", repeated(contiguous_map(8), 2, 16)},
       {"MPI_SHORT", repeated(placed(contiguous_map(2), {{1, 0}, {1, 6}}), 2, 10)},
       {"MPI_INT", resized(contiguous_map(4), 0, 12)},
-      {"MPI_BYTE", repeated(repeated(repeated(contiguous_map(1), 2, 2), 2, 5), 2, 14)},  // three dimensions
+      {"MPI_BYTE",
+       repeated(repeated(repeated(contiguous_map(1), 2, 2), 2, 5), 2, 14)},  // three dimensions
   };
   return *rows;
 }
@@ -75,16 +78,19 @@ const char* pick_op(std::string_view element, std::uint8_t byte, bool fetches) {
 
 }  // namespace
 
-std::optional<std::size_t> Simulator::one_sided(int rank, Window& window, int target, Call call, OneSided given,
-                                                std::uint64_t address, bool at_once) {
+std::optional<std::size_t> Simulator::one_sided(int rank, Window& window, int target, Call call,
+                                                OneSided given, std::uint64_t address,
+                                                bool at_once) {
   const WinShape& shape = script_.shape(window.ref);
-  const std::uint64_t unit = shape.unit_of(target), base = shape.base_of(target);  // none for a dynamic one
+  const std::uint64_t unit = shape.unit_of(target),
+                      base = shape.base_of(target);  // none for a dynamic one
   if (address < base) address = base;
   given.remote.at = (address - base) / unit;
   address = base + given.remote.at * unit;
 
-  Operation operation{
-      .event = script_.one_sided(rank, call, window.ref, target, given), .win = index_of(window), .target = target};
+  Operation operation{.event = script_.one_sided(rank, call, window.ref, target, given),
+                      .win = index_of(window),
+                      .target = target};
   const Action action = traits(call).action;
   operation.fetches = action != Action::Put && action != Action::Accumulate;
   const TypeDefinition& type = script_.definition(given.remote.type);
@@ -93,15 +99,18 @@ std::optional<std::size_t> Simulator::one_sided(int rank, Window& window, int ta
     operation.address = address;
     operation.operand = given.operand;
     operation.compare = given.compare_with;
-    operation.op = action == Action::CompareAndSwap ? ReduceOp::CompareAndSwap : reduce_op_of(given.op);
+    operation.op =
+        action == Action::CompareAndSwap ? ReduceOp::CompareAndSwap : reduce_op_of(given.op);
     operation.element = element_of(type.element);
   } else if (action != Action::Get && given.op != "MPI_NO_OP") {
     for (const ByteRange& range : expand(type.map, given.remote.count))
-      scribble(target, address + static_cast<std::uint64_t>(range.begin), range.end - range.begin, events());
+      scribble(target, address + static_cast<std::uint64_t>(range.begin), range.end - range.begin,
+               events());
   }
   operations_.push_back(operation);
   if (traits(call).when == When::Starts)
-    add_request(operation.event, {.kind = Request::Kind::OneSided, .operation = operations_.size() - 1});
+    add_request(operation.event,
+                {.kind = Request::Kind::OneSided, .operation = operations_.size() - 1});
   if (operation.atomic && at_once) apply(operations_.size() - 1);
   return operations_.size() - 1;
 }
@@ -111,28 +120,46 @@ void Simulator::one_sided(const Step& step) {
   Window* window = pick_window(step);
   if (window == nullptr) return;
   // A fence with NOPRECEDE that others have called already comes first.
-  while (window->mode == Mode::Fence && window->fenced[rank] < window->fences.size()) call_fence(*window, rank);
+  while (window->mode == Mode::Fence && window->fenced[rank] < window->fences.size())
+    call_fence(*window, rank);
   const std::vector<int> allowed = targets(*window, rank);
   if (allowed.empty()) return;
   const int target = allowed[(step.a / 4) % allowed.size()];
   const bool passive = window->mode == Mode::Passive;
 
-  const bool wild = program_.focus == Focus::Datatypes || (program_.focus == Focus::Everything && step.d >= 0xc0);
+  const bool wild =
+      program_.focus == Focus::Datatypes || (program_.focus == Focus::Everything && step.d >= 0xc0);
   std::size_t row = wild ? step.d % types().size() : step.b % 8 < 6 ? 0 : step.d % kSimpleTypes;
-  std::int64_t count = wild && step.d % 3 == 0         ? 2
-                       : types()[row].map.contiguous() ? std::max<std::int64_t>(1, 8 / types()[row].map.size)
-                                                       : 1;
+  std::int64_t count = wild && step.d % 3 == 0 ? 2
+                       : types()[row].map.contiguous()
+                           ? std::max<std::int64_t>(1, 8 / types()[row].map.size)
+                           : 1;
   std::uint64_t address = pick_address(rank, step.c);
 
   using enum Call;
-  static constexpr Call kCalls[] = {MPI_Put, MPI_Put, MPI_Put, MPI_Put, MPI_Get, MPI_Get, MPI_Get, MPI_Accumulate,
-                                    MPI_Accumulate, MPI_Accumulate, MPI_Get_accumulate, MPI_Rput, MPI_Rget,
-                                    MPI_Raccumulate, MPI_Rget_accumulate, MPI_Fetch_and_op};
+  static constexpr Call kCalls[] = {MPI_Put,
+                                    MPI_Put,
+                                    MPI_Put,
+                                    MPI_Put,
+                                    MPI_Get,
+                                    MPI_Get,
+                                    MPI_Get,
+                                    MPI_Accumulate,
+                                    MPI_Accumulate,
+                                    MPI_Accumulate,
+                                    MPI_Get_accumulate,
+                                    MPI_Rput,
+                                    MPI_Rget,
+                                    MPI_Raccumulate,
+                                    MPI_Rget_accumulate,
+                                    MPI_Fetch_and_op};
   Call call = kCalls[(step.b / 8 + step.c) % std::size(kCalls)];
   if (!passive && traits(call).when == When::Starts) call = Call::MPI_Put;
   if (call == Call::MPI_Fetch_and_op) {  // on data it is rare: the words are for it
-    if (step.d % 4 != 0) call = Call::MPI_Get;
-    else if (step.d % 8 == 0) call = Call::MPI_Compare_and_swap;
+    if (step.d % 4 != 0)
+      call = Call::MPI_Get;
+    else if (step.d % 8 == 0)
+      call = Call::MPI_Compare_and_swap;
   }
   const Action action = traits(call).action;
   const bool one_element = action == Action::FetchAndOp || action == Action::CompareAndSwap;
@@ -140,7 +167,8 @@ void Simulator::one_sided(const Step& step) {
   const TypeRow& type = types()[row];
   if (one_element) count = 1;
   // What brings one element back is an atomic as well: two make it none.
-  else if (action == Action::GetAccumulate && count * type.map.size <= 8 && step.b % 4 != 0) count = 2;
+  else if (action == Action::GetAccumulate && count * type.map.size <= 8 && step.b % 4 != 0)
+    count = 2;
 
   if (address + static_cast<std::uint64_t>(type.map.extent * count) > kMemory + kMemorySize) {
     address = kMemory;
@@ -149,9 +177,14 @@ void Simulator::one_sided(const Step& step) {
   const TypeRef ref = script_.type(type.element, type.map);
   const std::int64_t extent = type.map.extent * count;
   const auto local = [&](std::uint8_t d) { return Data{pick_buffer(d, extent).at, count, ref}; };
-  OneSided given{.remote = {0, count, ref}, .op = "MPI_NO_OP", .operand = step.c % 3u, .compare_with = step.b % 2u};
-  if (action == Action::Accumulate || action == Action::GetAccumulate || action == Action::FetchAndOp)
-    given.op = pick_op(type.element, static_cast<std::uint8_t>(step.b + step.d), action != Action::Accumulate);
+  OneSided given{.remote = {0, count, ref},
+                 .op = "MPI_NO_OP",
+                 .operand = step.c % 3u,
+                 .compare_with = step.b % 2u};
+  if (action == Action::Accumulate || action == Action::GetAccumulate ||
+      action == Action::FetchAndOp)
+    given.op = pick_op(type.element, static_cast<std::uint8_t>(step.b + step.d),
+                       action != Action::Accumulate);
   else
     given.op = "MPI_REPLACE";
   given.origin = local(step.d);
@@ -178,15 +211,18 @@ void Simulator::tell(Ref by, Operation& operation, bool remotely) {
   script_.result(by, operation.event, operation.result);
 }
 
-void Simulator::complete_operations(Ref by, int rank, int win, std::optional<int> target, bool remotely) {
+void Simulator::complete_operations(Ref by, int rank, int win, std::optional<int> target,
+                                    bool remotely) {
   for (Operation& operation : operations_)
-    if (operation.event.rank == rank && operation.win == win && !operation.complete && (!target || operation.target == *target))
+    if (operation.event.rank == rank && operation.win == win && !operation.complete &&
+        (!target || operation.target == *target))
       tell(by, operation, remotely);
 }
 
 bool Simulator::operations_open(int win) const {
-  return std::any_of(operations_.begin(), operations_.end(),
-                     [&](const Operation& operation) { return operation.win == win && !operation.complete; });
+  return std::any_of(operations_.begin(), operations_.end(), [&](const Operation& operation) {
+    return operation.win == win && !operation.complete;
+  });
 }
 
 // --- fences
@@ -200,7 +236,8 @@ void Simulator::fence(const Step& step) {
   if (step.b % 6 == 0) assertion |= kNoSucceed;
   if (step.c % 8 == 0) assertion |= kNoStore;
   if (step.c % 8 == 1) assertion |= kNoPut;
-  if (step.b / 8 % 4 != 0 || operations_open(index_of(*window))) return fence_together(*window, assertion);
+  if (step.b / 8 % 4 != 0 || operations_open(index_of(*window)))
+    return fence_together(*window, assertion);
   window->fences.push_back(assertion | kNoPrecede);
   call_fence(*window, rank);
 }
@@ -248,7 +285,8 @@ void Simulator::start_epoch(const Step& step) {
   if (window == nullptr || window->mode != Mode::Epochs || window->started.count(rank) != 0) return;
   std::vector<int> group;
   for (auto& [target, exposure] : window->posted)
-    if (exposure.group.count(rank) != 0 && exposure.started.count(rank) == 0 && (group.empty() || step.b % 3 != 0)) {
+    if (exposure.group.count(rank) != 0 && exposure.started.count(rank) == 0 &&
+        (group.empty() || step.b % 3 != 0)) {
       group.push_back(target);
       exposure.started.insert(rank);
     }
@@ -278,12 +316,15 @@ void Simulator::wait_epoch(const Step& step) {
   }
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     Operation& operation = operations_[i];
-    if (operation.win != index_of(*window) || operation.target != rank || operation.complete) continue;
+    if (operation.win != index_of(*window) || operation.target != rank || operation.complete)
+      continue;
     operation.complete = true;
     if (operation.atomic) apply(i);
   }
-  if (step.b % 2 == 0) script_.win_test(rank, window->ref, true);
-  else script_.window_call(rank, Call::MPI_Win_wait, window->ref);
+  if (step.b % 2 == 0)
+    script_.win_test(rank, window->ref, true);
+  else
+    script_.window_call(rank, Call::MPI_Win_wait, window->ref);
   window->posted.erase(rank);
 }
 
@@ -297,7 +338,8 @@ void Simulator::lock_all(Window& window, int rank, std::int64_t assertion) {
 void Simulator::lock(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
-  if (window == nullptr || window->mode != Mode::Passive || window->all_locked.count(rank) != 0) return;
+  if (window == nullptr || window->mode != Mode::Passive || window->all_locked.count(rank) != 0)
+    return;
   const std::int64_t assertion = step.c % 8 == 0 ? std::int64_t{kNoCheck} : 0;
   if (step.what == Do::LockAll) {
     if (!window->locks[rank].empty()) return;
@@ -311,7 +353,8 @@ void Simulator::lock(const Step& step) {
   const bool exclusive = step.c / 8 % 2 == 0;
   if (window->locks[rank].count(target) != 0 || (exclusive && !window->all_locked.empty())) return;
   for (const auto& [other, locks] : window->locks)
-    if (const auto held = locks.find(target); held != locks.end() && (held->second || exclusive)) return;
+    if (const auto held = locks.find(target); held != locks.end() && (held->second || exclusive))
+      return;
   window->locks[rank][target] = exclusive;
   script_.lock(rank, window->ref, target, exclusive, assertion);
 }
@@ -322,7 +365,8 @@ void Simulator::unlock(const Step& step) {
   if (window == nullptr || window->mode != Mode::Passive) return;
   auto& locks = window->locks[rank];
   if (locks.empty()) return unlock_everything(*window, rank);
-  const auto released = std::next(locks.begin(), static_cast<std::ptrdiff_t>(step.b % locks.size()));
+  const auto released =
+      std::next(locks.begin(), static_cast<std::ptrdiff_t>(step.b % locks.size()));
   const Ref made = script_.window_call(rank, Call::MPI_Win_unlock, window->ref, released->first);
   complete_operations(made, rank, index_of(*window), released->first, true);
   locks.erase(released);
@@ -340,13 +384,17 @@ void Simulator::unlock_everything(Window& window, int rank) {
 }
 
 void Simulator::flush(Window& window, int rank, int target, std::uint8_t how) {
-  static constexpr Call kCalls[] = {Call::MPI_Win_flush, Call::MPI_Win_flush_all, Call::MPI_Win_flush_local, Call::MPI_Win_flush,
-                                    Call::MPI_Win_flush_all, Call::MPI_Win_flush, Call::MPI_Win_flush_local_all};
+  static constexpr Call kCalls[] = {Call::MPI_Win_flush,          Call::MPI_Win_flush_all,
+                                    Call::MPI_Win_flush_local,    Call::MPI_Win_flush,
+                                    Call::MPI_Win_flush_all,      Call::MPI_Win_flush,
+                                    Call::MPI_Win_flush_local_all};
   const Call call = kCalls[how % std::size(kCalls)];
   const bool all = call == Call::MPI_Win_flush_all || call == Call::MPI_Win_flush_local_all;
-  const Ref made = all ? script_.window_call(rank, call, window.ref) : script_.window_call(rank, call, window.ref, target);
+  const Ref made = all ? script_.window_call(rank, call, window.ref)
+                       : script_.window_call(rank, call, window.ref, target);
   const bool remotely = call == Call::MPI_Win_flush || call == Call::MPI_Win_flush_all;
-  complete_operations(made, rank, index_of(window), all ? std::nullopt : std::optional(target), remotely);
+  complete_operations(made, rank, index_of(window), all ? std::nullopt : std::optional(target),
+                      remotely);
 }
 
 void Simulator::flush(const Step& step) {
@@ -354,19 +402,24 @@ void Simulator::flush(const Step& step) {
   Window* window = pick_window(step);
   if (window == nullptr || window->mode != Mode::Passive) return;
   const std::vector<int> locked = targets(*window, rank);
-  if (step.what == Do::WinSync) script_.window_call(rank, Call::MPI_Win_sync, window->ref);
-  else if (!locked.empty()) flush(*window, rank, locked[step.b % locked.size()], step.c);
+  if (step.what == Do::WinSync)
+    script_.window_call(rank, Call::MPI_Win_sync, window->ref);
+  else if (!locked.empty())
+    flush(*window, rank, locked[step.b % locked.size()], step.c);
 }
 
 // --- windows
 
 bool Simulator::at_rest(const Window& window) const {
-  const bool no_locks = std::all_of(window.locks.begin(), window.locks.end(), [](const auto& one) { return one.second.empty(); });
-  const bool same_fences = std::all_of(window.fenced.begin(), window.fenced.end(),
-                                       [&](const auto& one) { return one.second == window.fences.size(); });
-  return !operations_open(index_of(window)) && no_locks && window.all_locked.empty() && window.posted.empty() &&
-         window.started.empty() &&
-         (window.fences.empty() || (same_fences && window.fenced.size() == script_.members(window.comm).size()));
+  const bool no_locks = std::all_of(window.locks.begin(), window.locks.end(),
+                                    [](const auto& one) { return one.second.empty(); });
+  const bool same_fences =
+      std::all_of(window.fenced.begin(), window.fenced.end(),
+                  [&](const auto& one) { return one.second == window.fences.size(); });
+  return !operations_open(index_of(window)) && no_locks && window.all_locked.empty() &&
+         window.posted.empty() && window.started.empty() &&
+         (window.fences.empty() ||
+          (same_fences && window.fenced.size() == script_.members(window.comm).size()));
 }
 
 void Simulator::switch_mode(const Step& step) {

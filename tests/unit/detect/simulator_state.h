@@ -13,13 +13,16 @@
 
 namespace photofinish::testing {
 
-// Memory, the same on every rank: windows lie over data (one slot for each rank) and the words of atomics; buffers are apart.
+// Memory, the same on every rank: windows lie over data (one slot for each rank) and the words of
+// atomics; buffers are apart.
 inline constexpr std::uint64_t kMemory = 0x1000;
 inline constexpr std::uint64_t kSlot = 8, kSlots = 5, kWords = 6;
 inline constexpr std::uint64_t kMemorySize = kSlot * (kSlots + kWords);
 inline constexpr std::uint64_t kBuffers = 0x2000;
 inline constexpr std::uint64_t slot_address(std::uint64_t slot) { return kMemory + kSlot * slot; }
-inline constexpr std::uint64_t word_address(std::uint64_t word) { return slot_address(kSlots + word); }
+inline constexpr std::uint64_t word_address(std::uint64_t word) {
+  return slot_address(kSlots + word);
+}
 
 class Simulator {
  public:
@@ -34,15 +37,16 @@ class Simulator {
     CommRef comm;
     Mode mode{};
     bool made = false, freed = false;
-    std::vector<std::int64_t> fences;  // those with NOPRECEDE that somebody has called and others have not: their assertions
+    std::vector<std::int64_t> fences;   // those with NOPRECEDE that somebody has called and others
+                                        // have not: their assertions
     std::map<int, std::size_t> fenced;  // how many of these each rank has called
-    std::map<int, bool> open;          // whether the rank's last fence lets operations follow
+    std::map<int, bool> open;           // whether the rank's last fence lets operations follow
     std::map<int, std::map<int, bool>> locks;  // of each rank: target, exclusive
     std::set<int> all_locked;                  // ranks with lock_all
     struct Exposure {
       std::set<int> group, started, completed;
     };
-    std::map<int, Exposure> posted;         // of each target
+    std::map<int, Exposure> posted;           // of each target
     std::map<int, std::vector<int>> started;  // of each origin
     bool live() const { return made && !freed; }
   };
@@ -105,7 +109,9 @@ class Simulator {
   std::uint64_t pick_address(int rank, std::uint8_t c) const;
   Data pick_buffer(std::uint8_t d, std::int64_t bytes);
   void touch_memory(const Step& step);
-  Ref next_event(int rank) { return {rank, script_.execution().ranks[static_cast<std::size_t>(rank)].events.size()}; }
+  Ref next_event(int rank) {
+    return {rank, script_.execution().ranks[static_cast<std::size_t>(rank)].events.size()};
+  }
   int ranks() const { return script_.size(); }
 
   // simulator_messages.cpp
@@ -140,7 +146,8 @@ class Simulator {
   void collective(const Step& step);
   void join_step(const Step& step);
   void make_comm(const Step& step);
-  bool needs(const Comm& comm, const Instance& instance, int rank, int other) const;  // other's data
+  bool needs(const Comm& comm, const Instance& instance, int rank,
+             int other) const;  // other's data
   bool all_it_needs(const Comm& comm, const Instance& instance, int rank) const;
   bool join(int comm, int rank, std::uint8_t d);
   void catch_up(int comm);
@@ -152,8 +159,8 @@ class Simulator {
   bool is_member(const Window& window, int rank) const;
   std::vector<int> targets(const Window& window, int rank) const;
   void one_sided(const Step& step);
-  std::optional<std::size_t> one_sided(int rank, Window& window, int target, Call call, OneSided given, std::uint64_t address,
-                                       bool at_once);
+  std::optional<std::size_t> one_sided(int rank, Window& window, int target, Call call,
+                                       OneSided given, std::uint64_t address, bool at_once);
   void complete_operations(Ref by, int rank, int win, std::optional<int> target, bool remotely);
   void tell(Ref by, Operation& operation, bool remotely);
   bool operations_open(int win) const;
@@ -179,10 +186,12 @@ class Simulator {
   // simulator_atomics.cpp
   std::uint64_t read_memory(int rank, std::uint64_t address, std::size_t bytes) const;
   void write_memory(int rank, std::uint64_t address, std::size_t bytes, std::uint64_t value);
-  void scribble(int rank, std::uint64_t address, std::int64_t bytes, std::uint64_t value);  // no atomic's doing
-  void apply(std::size_t operation);  // and all before it, of this rank at this target
-  std::optional<std::uint64_t> atomic(int rank, Window& window, int home, std::uint64_t word, Call call, std::string_view op,
-                                      std::uint64_t operand, std::uint64_t compare, bool complete, bool at_once = false);
+  void scribble(int rank, std::uint64_t address, std::int64_t bytes,
+                std::uint64_t value);  // no atomic's doing
+  void apply(std::size_t operation);   // and all before it, of this rank at this target
+  std::optional<std::uint64_t> atomic(int rank, Window& window, int home, std::uint64_t word,
+                                      Call call, std::string_view op, std::uint64_t operand,
+                                      std::uint64_t compare, bool complete, bool at_once = false);
   bool can_reach(const Window& window, int rank, int home) const;
   void guarded(int rank, Window& window, int home, std::uint64_t slot, std::uint8_t d);
   void flag(const Step& step);
@@ -199,11 +208,13 @@ class Simulator {
   std::vector<Operation> operations_;
   std::vector<Request> requests_;
   Mailbox mail_;
-  std::map<int, std::vector<std::pair<Ref, std::size_t>>> probed_;  // messages that each rank has by a matched probe
+  std::map<int, std::vector<std::pair<Ref, std::size_t>>>
+      probed_;  // messages that each rank has by a matched probe
   std::vector<std::array<std::uint8_t, kMemorySize>> memory_;
   std::map<std::tuple<int, int, int>, bool> spinning_;  // rank, window, home: holds it
   std::map<std::tuple<int, int, int>, Ticket> tickets_;
-  std::map<std::pair<int, int>, Queued> queued_;  // rank, window; the queue's end is at rank 0 of the window
+  std::map<std::pair<int, int>, Queued>
+      queued_;  // rank, window; the queue's end is at rank 0 of the window
 };
 
 }  // namespace photofinish::testing

@@ -1,4 +1,5 @@
-// That the simulator makes executions that MPI allows, and all kinds of them: some with races and some without, in each focus.
+// That the simulator makes executions that MPI allows, and all kinds of them: some with races and
+// some without, in each focus.
 #include "simulator.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,9 @@ namespace {
 
 constexpr int kPrograms = 300;  // of each focus
 
-Program draw(Focus focus, int number) { return programs(focus)(rc::Random(static_cast<std::uint64_t>(number)), 100).value(); }
+Program draw(Focus focus, int number) {
+  return programs(focus)(rc::Random(static_cast<std::uint64_t>(number)), 100).value();
+}
 
 TEST(Simulator, MessagesMatchByThePagesRule) {
   std::size_t messages = 0;
@@ -31,33 +34,107 @@ TEST(Simulator, EverySublistOfStepsIsAProgram) {
     Program program = draw(focus, 7);
     while (!program.steps.empty()) {
       EXPECT_FALSE(simulate(program).execution.ranks.empty());
-      program.steps.erase(program.steps.begin() + static_cast<std::ptrdiff_t>(program.steps.size() / 3));
+      program.steps.erase(program.steps.begin() +
+                          static_cast<std::ptrdiff_t>(program.steps.size() / 3));
     }
   }
 }
 
 using enum Call;
 constexpr Call kExpected[] = {
-    load, store,
-    MPI_Put, MPI_Get, MPI_Accumulate, MPI_Get_accumulate, MPI_Fetch_and_op, MPI_Compare_and_swap,
-    MPI_Rput, MPI_Rget, MPI_Raccumulate, MPI_Rget_accumulate,
-    MPI_Win_fence, MPI_Win_post, MPI_Win_start, MPI_Win_complete, MPI_Win_wait, MPI_Win_test,
-    MPI_Win_lock, MPI_Win_lock_all, MPI_Win_unlock, MPI_Win_unlock_all, MPI_Win_flush,
-    MPI_Win_flush_all, MPI_Win_flush_local, MPI_Win_flush_local_all, MPI_Win_sync,
-    MPI_Win_create, MPI_Win_allocate, MPI_Win_create_dynamic, MPI_Win_attach, MPI_Win_free,
-    MPI_Send, MPI_Bsend, MPI_Ssend, MPI_Rsend, MPI_Isend, MPI_Ibsend, MPI_Issend,
-    MPI_Send_init, MPI_Ssend_init, MPI_Recv_init, MPI_Start, MPI_Startall,
-    MPI_Recv, MPI_Irecv, MPI_Sendrecv, MPI_Sendrecv_replace, MPI_Probe, MPI_Iprobe,
-    MPI_Mprobe, MPI_Improbe, MPI_Mrecv,
-    MPI_Wait, MPI_Waitany, MPI_Waitsome, MPI_Waitall, MPI_Test, MPI_Testany, MPI_Testsome,
-    MPI_Testall, MPI_Request_get_status, MPI_Request_free, MPI_Cancel,
-    MPI_Barrier, MPI_Bcast, MPI_Reduce, MPI_Allreduce, MPI_Gather, MPI_Scatter, MPI_Scan,
-    MPI_Exscan, MPI_Allgather, MPI_Alltoall, MPI_Reduce_scatter_block, MPI_Neighbor_allgather,
+    load,
+    store,
+    MPI_Put,
+    MPI_Get,
+    MPI_Accumulate,
+    MPI_Get_accumulate,
+    MPI_Fetch_and_op,
+    MPI_Compare_and_swap,
+    MPI_Rput,
+    MPI_Rget,
+    MPI_Raccumulate,
+    MPI_Rget_accumulate,
+    MPI_Win_fence,
+    MPI_Win_post,
+    MPI_Win_start,
+    MPI_Win_complete,
+    MPI_Win_wait,
+    MPI_Win_test,
+    MPI_Win_lock,
+    MPI_Win_lock_all,
+    MPI_Win_unlock,
+    MPI_Win_unlock_all,
+    MPI_Win_flush,
+    MPI_Win_flush_all,
+    MPI_Win_flush_local,
+    MPI_Win_flush_local_all,
+    MPI_Win_sync,
+    MPI_Win_create,
+    MPI_Win_allocate,
+    MPI_Win_create_dynamic,
+    MPI_Win_attach,
+    MPI_Win_free,
+    MPI_Send,
+    MPI_Bsend,
+    MPI_Ssend,
+    MPI_Rsend,
+    MPI_Isend,
+    MPI_Ibsend,
+    MPI_Issend,
+    MPI_Send_init,
+    MPI_Ssend_init,
+    MPI_Recv_init,
+    MPI_Start,
+    MPI_Startall,
+    MPI_Recv,
+    MPI_Irecv,
+    MPI_Sendrecv,
+    MPI_Sendrecv_replace,
+    MPI_Probe,
+    MPI_Iprobe,
+    MPI_Mprobe,
+    MPI_Improbe,
+    MPI_Mrecv,
+    MPI_Wait,
+    MPI_Waitany,
+    MPI_Waitsome,
+    MPI_Waitall,
+    MPI_Test,
+    MPI_Testany,
+    MPI_Testsome,
+    MPI_Testall,
+    MPI_Request_get_status,
+    MPI_Request_free,
+    MPI_Cancel,
+    MPI_Barrier,
+    MPI_Bcast,
+    MPI_Reduce,
+    MPI_Allreduce,
+    MPI_Gather,
+    MPI_Scatter,
+    MPI_Scan,
+    MPI_Exscan,
+    MPI_Allgather,
+    MPI_Alltoall,
+    MPI_Reduce_scatter_block,
+    MPI_Neighbor_allgather,
     MPI_Neighbor_alltoall,
-    MPI_Ibarrier, MPI_Ibcast, MPI_Ireduce, MPI_Iallreduce, MPI_Igather, MPI_Iscatter,
-    MPI_Iscan, MPI_Iexscan, MPI_Iallgather, MPI_Ialltoall, MPI_Ireduce_scatter_block,
-    MPI_Ineighbor_allgather, MPI_Ineighbor_alltoall,
-    MPI_Comm_split, MPI_Comm_dup, MPI_Comm_idup,
+    MPI_Ibarrier,
+    MPI_Ibcast,
+    MPI_Ireduce,
+    MPI_Iallreduce,
+    MPI_Igather,
+    MPI_Iscatter,
+    MPI_Iscan,
+    MPI_Iexscan,
+    MPI_Iallgather,
+    MPI_Ialltoall,
+    MPI_Ireduce_scatter_block,
+    MPI_Ineighbor_allgather,
+    MPI_Ineighbor_alltoall,
+    MPI_Comm_split,
+    MPI_Comm_dup,
+    MPI_Comm_idup,
 };
 
 TEST(Simulator, MakesAllKindsOfExecutions) {
@@ -77,11 +154,13 @@ TEST(Simulator, MakesAllKindsOfExecutions) {
       for (const RacingPair& pair : verdict.races) {
         ++reasons[pair.reason];
         for (const RacingSide& side : {pair.one, pair.other})
-          ++racing_calls[made.execution.ranks[static_cast<std::size_t>(side.rank)].events[side.site.value - 1].call];
+          ++racing_calls[made.execution.ranks[static_cast<std::size_t>(side.rank)]
+                             .events[side.site.value - 1]
+                             .call];
       }
     }
-    std::cout << name_of(focus) << ": " << racing << " with races, " << free << " without, " << undecided
-              << " left open by the page, " << events / kPrograms << " events each\n";
+    std::cout << name_of(focus) << ": " << racing << " with races, " << free << " without, "
+              << undecided << " left open by the page, " << events / kPrograms << " events each\n";
     EXPECT_GT(racing, kPrograms / 6);
     EXPECT_GT(free, kPrograms / 6);
     EXPECT_LT(undecided, kPrograms / 4);

@@ -31,7 +31,10 @@ class Meeting {
 };
 
 struct Shared {
-  explicit Shared(int count) : meeting(count), values(static_cast<std::size_t>(count)), mail(static_cast<std::size_t>(count)) {}
+  explicit Shared(int count)
+      : meeting(count),
+        values(static_cast<std::size_t>(count)),
+        mail(static_cast<std::size_t>(count)) {}
   Meeting meeting;
   std::vector<std::vector<std::uint64_t>> values;
   std::mutex mutex;
@@ -56,7 +59,8 @@ class Threads final : public Transport {
       shared_.mail.at(static_cast<std::size_t>(process)).push_back(std::move(mail));
     }
     shared_.meeting.arrive_and_wait();
-    for (Mail& mail : std::exchange(shared_.mail[static_cast<std::size_t>(self_)], {})) take(std::move(mail));
+    for (Mail& mail : std::exchange(shared_.mail[static_cast<std::size_t>(self_)], {}))
+      take(std::move(mail));
     shared_.meeting.arrive_and_wait();
   }
 
@@ -77,27 +81,34 @@ class Threads final : public Transport {
 
 }  // namespace
 
-std::vector<RankInput> inputs_of(const Execution& execution, std::vector<std::size_t>& next, std::int32_t first, std::int32_t last) {
+std::vector<RankInput> inputs_of(const Execution& execution, std::vector<std::size_t>& next,
+                                 std::int32_t first, std::int32_t last) {
   std::vector<RankInput> inputs;
   for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
     const Execution::Rank& rank = execution.ranks[i];
-    inputs.push_back({rank.definitions.rank.rank, &rank.definitions,
-                      [&rank, &at = next[i]] { return at < rank.events.size() ? &rank.events[at++] : nullptr; }});
+    inputs.push_back({rank.definitions.rank.rank, &rank.definitions, [&rank, &at = next[i]] {
+                        return at < rank.events.size() ? &rank.events[at++] : nullptr;
+                      }});
   }
   return inputs;
 }
 
-std::vector<Result<std::vector<Finding>>> analyze_each_with_threads(const Execution& execution, int processes, std::size_t memory,
-                                                                    std::size_t period, const std::string& directory) {
+std::vector<Result<std::vector<Finding>>> analyze_each_with_threads(const Execution& execution,
+                                                                    int processes,
+                                                                    std::size_t memory,
+                                                                    std::size_t period,
+                                                                    const std::string& directory) {
   Shared shared(processes);
   const auto world_size = static_cast<std::int32_t>(execution.ranks.size());
   std::vector<std::size_t> next(execution.ranks.size());
-  std::vector<std::optional<Result<std::vector<Finding>>>> results(static_cast<std::size_t>(processes));
+  std::vector<std::optional<Result<std::vector<Finding>>>> results(
+      static_cast<std::size_t>(processes));
   const auto run = [&](int process) {
     Threads transport(shared, process);
     const auto [first, last] = share_of(process, processes, world_size);
-    results[static_cast<std::size_t>(process)] =
-        analyze(inputs_of(execution, next, first, last), world_size, transport, {.rules = execution.options, .memory = memory, .directory = directory, .period = period});
+    results[static_cast<std::size_t>(process)] = analyze(
+        inputs_of(execution, next, first, last), world_size, transport,
+        {.rules = execution.options, .memory = memory, .directory = directory, .period = period});
   };
   std::vector<std::thread> threads;
   for (int process = 1; process < processes; ++process) threads.emplace_back(run, process);
@@ -108,7 +119,8 @@ std::vector<Result<std::vector<Finding>>> analyze_each_with_threads(const Execut
   return all;
 }
 
-std::vector<Finding> analyze_with_threads(const Execution& execution, int processes, std::size_t memory, std::size_t period) {
+std::vector<Finding> analyze_with_threads(const Execution& execution, int processes,
+                                          std::size_t memory, std::size_t period) {
   auto results = analyze_each_with_threads(execution, processes, memory, period, "/tmp");
   for (std::size_t i = 1; i < results.size(); ++i) CHECK(results[i] && results[i]->empty());
   CHECK(results[0]);

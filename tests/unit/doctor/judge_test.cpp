@@ -1,4 +1,5 @@
-// Made-up machines: what is said about each, and what to do. A machine that is well is the start; each test spoils one thing.
+// Made-up machines: what is said about each, and what to do. A machine that is well is the start;
+// each test spoils one thing.
 #include "doctor/judge.h"
 
 #include <gtest/gtest.h>
@@ -10,9 +11,23 @@ namespace {
 
 Machine well() {
   Machine machine{.version = "1.0", .executable = "/usr/bin/photofinish"};
-  machine.mpis = {{.flavour = MpiFlavour::OpenMpi, .launcher = "mpirun.openmpi", .version = "4.1.4", .compiler = "mpicc.openmpi", .has_library = true, .has_analysis = true},
-                  {.flavour = MpiFlavour::Mpich, .launcher = "mpirun.mpich", .version = "4.0.2", .compiler = "mpicc.mpich", .has_library = true, .has_analysis = true}};
-  machine.clangs = {{.version = 19, .clang = "clang-19", .clangxx = "clang++-19", .flang = "flang-new-19", .has_modules = true}};
+  machine.mpis = {{.flavour = MpiFlavour::OpenMpi,
+                   .launcher = "mpirun.openmpi",
+                   .version = "4.1.4",
+                   .compiler = "mpicc.openmpi",
+                   .has_library = true,
+                   .has_analysis = true},
+                  {.flavour = MpiFlavour::Mpich,
+                   .launcher = "mpirun.mpich",
+                   .version = "4.0.2",
+                   .compiler = "mpicc.mpich",
+                   .has_library = true,
+                   .has_analysis = true}};
+  machine.clangs = {{.version = 19,
+                     .clang = "clang-19",
+                     .clangxx = "clang++-19",
+                     .flang = "flang-new-19",
+                     .has_modules = true}};
   machine.environment = {{"OMPI_MCA_memory", "^patcher"}, {"UCX_MEM_EVENTS", "no"}};
   machine.cores = 8;
   machine.directory = "/home/me";
@@ -39,18 +54,22 @@ Found found_in(const std::vector<Section>& sections) {
   return found;
 }
 Found found_in(const Machine& machine) { return found_in(judge(machine)); }
-Found found_in(const ProgramFacts& program) { return found_in(std::vector<Section>{judge(program)}); }
+Found found_in(const ProgramFacts& program) {
+  return found_in(std::vector<Section>{judge(program)});
+}
 
 void expect(const Found& found, int problems, int notes, const std::string& words) {
   EXPECT_EQ(found.problems, problems) << found.text;
   EXPECT_EQ(found.notes, notes) << found.text;
-  EXPECT_NE(found.text.find(words), std::string::npos) << "no '" << words << "' in:\n" << found.text;
+  EXPECT_NE(found.text.find(words), std::string::npos) << "no '" << words << "' in:\n"
+                                                       << found.text;
 }
 
 TEST(Doctor, AllIsWell) {
   const Found found = found_in(well());
   EXPECT_EQ(found.text, "");
-  for (const Section& section : judge(well())) EXPECT_FALSE(section.judgements.empty()) << section.title;
+  for (const Section& section : judge(well()))
+    EXPECT_FALSE(section.judgements.empty()) << section.title;
 }
 
 TEST(Doctor, OneMpiIsEnough) {
@@ -60,7 +79,10 @@ TEST(Doctor, OneMpiIsEnough) {
   machine.mpis[0].has_library = false;
   const Found found = found_in(machine);
   EXPECT_EQ(found.problems, 2) << found.text;
-  EXPECT_NE(found.text.find("build photofinish where Open MPI is installed with its development files (libopenmpi-dev)"), std::string::npos) << found.text;
+  EXPECT_NE(found.text.find("build photofinish where Open MPI is installed with its development "
+                            "files (libopenmpi-dev)"),
+            std::string::npos)
+      << found.text;
   EXPECT_NE(found.text.find("install it (mpich and libmpich-dev"), std::string::npos) << found.text;
 }
 
@@ -70,7 +92,9 @@ TEST(Doctor, Launchers) {
   expect(found_in(machine), 0, 1, "no mpirun of it is in PATH -> install openmpi-bin");
   machine = well();
   machine.mpis[1].trouble = "no route to host";
-  expect(found_in(machine), 1, 0, "mpirun.mpich does not start a process: no route to host -> find out why: mpirun.mpich -n 1 true");
+  expect(found_in(machine), 1, 0,
+         "mpirun.mpich does not start a process: no route to host -> find out why: mpirun.mpich -n "
+         "1 true");
   machine = well();
   machine.mpis[1].compiler = "";
   expect(found_in(machine), 0, 1, "pfmpicc cannot use it -> install libmpich-dev");
@@ -97,14 +121,18 @@ TEST(Doctor, Preloads) {
   expect(found_in(machine), 1, 0, "another tool between programs and MPI: /opt/tool/libtool.so");
   machine.preloads = {{.path = "libgone.so"}};
   expect(found_in(machine), 1, 0, "cannot be read");
-  machine.preloads = {{.path = "/usr/lib/photofinish/libphotofinish-mpich.so", .found = true, .ours = true, .wraps_mpi = true}};
+  machine.preloads = {{.path = "/usr/lib/photofinish/libphotofinish-mpich.so",
+                       .found = true,
+                       .ours = true,
+                       .wraps_mpi = true}};
   expect(found_in(machine), 1, 0, "-> unset LD_PRELOAD");
   machine.preloads = {{.path = "/usr/lib/libtcmalloc.so", .found = true, .wraps_malloc = true}};
   expect(found_in(machine), 0, 1, "replaces malloc");
   machine.environment.clear();  // the ranks are told not to patch anything
   expect(found_in(machine), 0, 1, "replaces malloc");
   machine.environment["OMPI_MCA_memory"] = "patcher";
-  expect(found_in(machine), 1, 1, "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to");
+  expect(found_in(machine), 1, 1,
+         "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to");
   machine.environment["OMPI_MCA_memory"] = "^patcher";
   machine.environment["UCX_MEM_EVENTS"] = "yes";
   expect(found_in(machine), 1, 1, "unset OMPI_MCA_memory UCX_MEM_EVENTS");
@@ -119,8 +147,10 @@ TEST(Doctor, Environment) {
   expect(found_in(machine), 0, 1, "\"verbose=1\" holds for every command");
   machine = well();
   machine.root = true;
-  expect(found_in(machine), 0, 1, "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
-  machine.environment["OMPI_ALLOW_RUN_AS_ROOT"] = machine.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  expect(found_in(machine), 0, 1,
+         "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+  machine.environment["OMPI_ALLOW_RUN_AS_ROOT"] =
+      machine.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   EXPECT_EQ(found_in(machine).text, "");
   machine.environment.erase("OMPI_MCA_memory");
   EXPECT_EQ(found_in(machine).text, "");
@@ -151,7 +181,9 @@ TEST(Doctor, System) {
   expect(found_in(machine), 1, 0, "--shm-size");
   machine = well();
   machine.quota = 2;
-  expect(found_in(machine), 0, 1, "8 processors, of which this container gets 2: ranks that wait spin, and use it up -> start no more than 2 ranks");
+  expect(found_in(machine), 0, 1,
+         "8 processors, of which this container gets 2: ranks that wait spin, and use it up -> "
+         "start no more than 2 ranks");
   machine.quota = 8;
   EXPECT_EQ(found_in(machine).text, "");
   machine = well();
@@ -166,8 +198,17 @@ TEST(Doctor, System) {
 }
 
 ProgramFacts good_program() {
-  return {.name = "./app", .trouble = "", .flavour = MpiFlavour::Mpich, .mpi_library = "/usr/lib/libmpich.so.12", .launcher = "mpirun.mpich", .has_library = true, .has_lines = true,
-          .wraps_mpi = false, .sanitizer = "", .with = {"app.c"}, .without = {}};
+  return {.name = "./app",
+          .trouble = "",
+          .flavour = MpiFlavour::Mpich,
+          .mpi_library = "/usr/lib/libmpich.so.12",
+          .launcher = "mpirun.mpich",
+          .has_library = true,
+          .has_lines = true,
+          .wraps_mpi = false,
+          .sanitizer = "",
+          .with = {"app.c"},
+          .without = {}};
 }
 
 TEST(Doctor, Program) {
@@ -177,7 +218,8 @@ TEST(Doctor, Program) {
   expect(found_in(program), 0, 1, "not built with the pass");
   program = good_program();
   program.without = {"a.c", "b.c", "c.c", "d.c", "e.c", "f.c"};
-  expect(found_in(program), 0, 1, "built with the pass, but for a.c, b.c, c.c, d.c, e.c and 1 more");
+  expect(found_in(program), 0, 1,
+         "built with the pass, but for a.c, b.c, c.c, d.c, e.c and 1 more");
   program = good_program();
   program.has_lines = false;
   expect(found_in(program), 0, 1, "build it with -g");
@@ -197,7 +239,8 @@ TEST(Doctor, Program) {
   program.wraps_mpi = true;
   expect(found_in(program), 0, 1, "PMPI");
   expect(found_in(ProgramFacts{.name = "run.sh"}), 0, 1, "a script");
-  expect(found_in(ProgramFacts{.name = "ls", .trouble = "/bin/ls: not an MPI program; give --mpi"}), 1, 0, "not an MPI program -> give --mpi");
+  expect(found_in(ProgramFacts{.name = "ls", .trouble = "/bin/ls: not an MPI program; give --mpi"}),
+         1, 0, "not an MPI program -> give --mpi");
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ TEST(Ask, NeverWaitsLongerThanItMay) {
 }
 
 TEST(Ask, FirstLineThatSaysSomething) {
-  EXPECT_EQ((Answer{.text = "-----------\n\n  There is no host.  \nmore\n"}).first_line(), "There is no host.");
+  EXPECT_EQ((Answer{.text = "-----------\n\n  There is no host.  \nmore\n"}).first_line(),
+            "There is no host.");
   EXPECT_EQ((Answer{.text = "---\n"}).first_line(), "");
 }
 
@@ -57,8 +58,12 @@ TEST(LookFor, LaunchersAndCompilers) {
   TempDir dir;
   const std::string ours = dir / "lib";
   dir.write("lib/libphotofinish-mpich.so", "");
-  dir.write("bin/mpirun.mpich", "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'HYDRA 4.9.9'; else echo -----; echo 'cannot resolve node7' >&2; exit 1; fi\n", true);
-  dir.write("bin/mpicc", "#!/bin/sh\n[ \"$1\" = -v ] && echo 'mpicc for MPICH version 4.9.9'\n", true);
+  dir.write("bin/mpirun.mpich",
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'HYDRA 4.9.9'; else echo -----; echo "
+            "'cannot resolve node7' >&2; exit 1; fi\n",
+            true);
+  dir.write("bin/mpicc", "#!/bin/sh\n[ \"$1\" = -v ] && echo 'mpicc for MPICH version 4.9.9'\n",
+            true);
   ScopedEnv path("PATH", dir / "bin:/usr/bin:/bin");
   const MpiFacts mpich = look_for_mpi(MpiFlavour::Mpich, ours);
   EXPECT_EQ(mpich.launcher, "mpirun.mpich");
@@ -70,9 +75,13 @@ TEST(LookFor, LaunchersAndCompilers) {
 
 TEST(LookFor, ClangsOfThePassesThatAreThere) {
   TempDir dir;
-  for (const char* name : {"photofinish-pass-77.so", "photofinish-pass-78.so", "photofinish-pass-old.so", "other.so"}) dir.write(name, "");
-  dir.write("bin/clang-77", "#!/bin/sh\necho 'error: unable to load plugin: bad ELF magic' >&2\nexit 1\n", true);
-  dir.write("bin/clang", "#!/bin/sh\n[ \"$1\" = --version ] && echo 'clang version 78.1.0' || true\n", true);
+  for (const char* name :
+       {"photofinish-pass-77.so", "photofinish-pass-78.so", "photofinish-pass-old.so", "other.so"})
+    dir.write(name, "");
+  dir.write("bin/clang-77",
+            "#!/bin/sh\necho 'error: unable to load plugin: bad ELF magic' >&2\nexit 1\n", true);
+  dir.write("bin/clang",
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo 'clang version 78.1.0' || true\n", true);
   ScopedEnv path("PATH", dir / "bin");
   const auto clangs = look_for_clangs(dir.path());
   ASSERT_EQ(clangs.size(), 2u);
@@ -103,7 +112,10 @@ TEST(LookAtProgram, WhatAReportWillBeAbleToTell) {
 TEST(LookAtProgram, LineInformation) {
   TempDir dir;
   dir.write("a.c", "int main(void) { return 0; }\n");
-  dir.run("cc a.c -o without && cc -g a.c -o with && cp with stripped && strip stripped && objcopy --only-keep-debug with debug && cp stripped linked && objcopy --add-gnu-debuglink=debug linked");
+  dir.run(
+      "cc a.c -o without && cc -g a.c -o with && cp with stripped && strip stripped && objcopy "
+      "--only-keep-debug with debug && cp stripped linked && objcopy --add-gnu-debuglink=debug "
+      "linked");
   EXPECT_TRUE(has_debug_lines(dir / "with"));
   EXPECT_TRUE(has_debug_lines(dir / "linked"));
   EXPECT_FALSE(has_debug_lines(dir / "stripped"));

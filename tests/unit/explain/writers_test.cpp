@@ -1,4 +1,5 @@
-// Who wrote what was read, in made-up executions of which the truth is known, and against a search through all writes.
+// Who wrote what was read, in made-up executions of which the truth is known, and against a search
+// through all writes.
 #include "explain/writers.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@ constexpr std::uint64_t kBegin = 4096;
 struct Execution {
   std::vector<Writing> writings;
   std::vector<Reading> readings;
-  std::vector<std::vector<std::size_t>> truth;  // of each byte that was read; kElsewhere: it was there before
+  std::vector<std::vector<std::size_t>>
+      truth;  // of each byte that was read; kElsewhere: it was there before
 };
 
 struct Happening {
@@ -26,16 +28,21 @@ struct Happening {
 };
 
 void happen(Execution& execution, std::vector<Happening> happenings, std::size_t bytes) {
-  std::sort(happenings.begin(), happenings.end(), [](const Happening& a, const Happening& b) { return a.at < b.at; });
+  std::sort(happenings.begin(), happenings.end(),
+            [](const Happening& a, const Happening& b) { return a.at < b.at; });
   std::string memory(bytes, '\0');
   std::vector<std::size_t> writer(bytes, Origin::kElsewhere);
   execution.truth.resize(execution.readings.size());
   for (const Happening& happening : happenings) {
-    for (Contents& piece : happening.writes ? execution.writings[happening.index].pieces : execution.readings[happening.index].pieces) {
+    for (Contents& piece : happening.writes ? execution.writings[happening.index].pieces
+                                            : execution.readings[happening.index].pieces) {
       const std::size_t from = piece.begin - kBegin;
       for (std::size_t i = 0; i < piece.content.size(); ++i) {
-        if (happening.writes) memory[from + i] = piece.content[i], writer[from + i] = happening.index;
-        else piece.content[i] = memory[from + i], execution.truth[happening.index].push_back(writer[from + i]);
+        if (happening.writes)
+          memory[from + i] = piece.content[i], writer[from + i] = happening.index;
+        else
+          piece.content[i] = memory[from + i],
+          execution.truth[happening.index].push_back(writer[from + i]);
       }
     }
   }
@@ -53,29 +60,42 @@ Execution random_execution(unsigned seed, bool one_size) {
     const std::uint64_t at = (start + (length > 0 ? random() % length : 0)) * 1000 + 1 + i;
     const TimeSpan when{start * 1000, (start + length) * 1000 + 999};
     const bool wide = !one_size && random() % 3 == 0;
-    Contents piece{0, kBegin + (wide ? random() % 2 * 8 : random() % 4 * 4), std::string(wide ? 8 : 4, '\0')};
+    Contents piece{0, kBegin + (wide ? random() % 2 * 8 : random() % 4 * 4),
+                   std::string(wide ? 8 : 4, '\0')};
     const bool writes = random() % 2 == 0;
     if (writes)
-      for (std::size_t half = 0; half < piece.content.size(); half += 4) piece.content[half] = static_cast<char>(1 + random() % values);
-    happenings.push_back({at, writes, writes ? execution.writings.size() : execution.readings.size()});
-    if (writes) execution.writings.push_back({when, {piece}});
-    else execution.readings.push_back({when, {piece}});
+      for (std::size_t half = 0; half < piece.content.size(); half += 4)
+        piece.content[half] = static_cast<char>(1 + random() % values);
+    happenings.push_back(
+        {at, writes, writes ? execution.writings.size() : execution.readings.size()});
+    if (writes)
+      execution.writings.push_back({when, {piece}});
+    else
+      execution.readings.push_back({when, {piece}});
   }
   happen(execution, happenings, 16);
   return execution;
 }
 
 // All writes of these bytes that a read may have seen.
-std::set<std::size_t> possible(const Execution& execution, const Reading& reading, std::uint64_t begin, std::uint64_t end) {
+std::set<std::size_t> possible(const Execution& execution, const Reading& reading,
+                               std::uint64_t begin, std::uint64_t end) {
   const Contents& read = reading.pieces[0];
-  const auto covers = [&](const Writing& w) { return w.pieces[0].begin <= begin && end <= w.pieces[0].begin + w.pieces[0].content.size(); };
+  const auto covers = [&](const Writing& w) {
+    return w.pieces[0].begin <= begin && end <= w.pieces[0].begin + w.pieces[0].content.size();
+  };
   std::set<std::size_t> result;
   for (std::size_t i = 0; i < execution.writings.size(); ++i) {
     const Writing& w = execution.writings[i];
     if (!covers(w) || w.when.start > reading.when.end) continue;
-    if (w.pieces[0].content.substr(begin - w.pieces[0].begin, end - begin) != read.content.substr(begin - read.begin, end - begin)) continue;
+    if (w.pieces[0].content.substr(begin - w.pieces[0].begin, end - begin) !=
+        read.content.substr(begin - read.begin, end - begin))
+      continue;
     const bool gone = std::any_of(execution.writings.begin(), execution.writings.end(),
-                                  [&](const Writing& other) { return covers(other) && w.when.end < other.when.start && other.when.end < reading.when.start; });
+                                  [&](const Writing& other) {
+                                    return covers(other) && w.when.end < other.when.start &&
+                                           other.when.end < reading.when.start;
+                                  });
     if (!gone) result.insert(i);
   }
   return result;
@@ -87,19 +107,25 @@ TEST(Writers, AreThoseOfASearchThroughAll) {
     const auto origins = find_origins(execution.readings, execution.writings);
     for (std::size_t r = 0; r < execution.readings.size(); ++r) {
       const Reading& reading = execution.readings[r];
-      const auto candidates = possible(execution, reading, reading.pieces[0].begin, reading.pieces[0].begin + 4);
+      const auto candidates =
+          possible(execution, reading, reading.pieces[0].begin, reading.pieces[0].begin + 4);
       ASSERT_EQ(origins[r].size(), 1u) << seed;
       const Origin& origin = origins[r][0];
       if (candidates.empty()) {
         ASSERT_EQ(origin.writing, Origin::kElsewhere) << seed;
-        ASSERT_EQ(execution.truth[r][0], Origin::kElsewhere) << seed;  // nothing that was is called impossible
+        ASSERT_EQ(execution.truth[r][0], Origin::kElsewhere)
+            << seed;  // nothing that was is called impossible
         continue;
       }
       ASSERT_TRUE(candidates.contains(origin.writing)) << seed;
-      for (const std::size_t other : candidates) ASSERT_LE(execution.writings[other].when.start, execution.writings[origin.writing].when.start) << seed;
+      for (const std::size_t other : candidates)
+        ASSERT_LE(execution.writings[other].when.start,
+                  execution.writings[origin.writing].when.start)
+            << seed;
       const std::size_t truth = execution.truth[r][0];
       ASSERT_TRUE(truth == Origin::kElsewhere || candidates.contains(truth)) << seed;
-      ASSERT_TRUE(truth == Origin::kElsewhere || candidates.size() > 1 || origin.writing == truth) << seed;
+      ASSERT_TRUE(truth == Origin::kElsewhere || candidates.size() > 1 || origin.writing == truth)
+          << seed;
     }
   }
 }
@@ -119,26 +145,34 @@ TEST(Writers, OfPartsOfAValueAreToldApart) {
         const auto candidates = possible(execution, reading, begin, begin + 4);
         const std::size_t truth = execution.truth[r][i];
         if (truth == Origin::kElsewhere || candidates.size() != 1) continue;
-        ASSERT_TRUE(std::any_of(origins[r].begin(), origins[r].end(), [&](const Origin& origin) { return origin.writing == truth; })) << seed;
+        ASSERT_TRUE(std::any_of(origins[r].begin(), origins[r].end(), [&](const Origin& origin) {
+          return origin.writing == truth;
+        })) << seed;
       }
     }
   }
 }
 
-// The program of paper 5's Table 3: one rank writes 0, 1, 2 … to a variable, another one reads it and then writes 0, 1, 2 … itself. Values do not tell who wrote them; times do, but for
-// accesses that overlap.
+// The program of paper 5's Table 3: one rank writes 0, 1, 2 … to a variable, another one reads it
+// and then writes 0, 1, 2 … itself. Values do not tell who wrote them; times do, but for accesses
+// that overlap.
 TEST(Writers, OfARaceAreNamedRightly) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     std::mt19937 random(seed);
     Execution execution;
     std::vector<Happening> happenings;
-    const auto value = [](std::uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
+    const auto value = [](std::uint32_t n) {
+      return std::string(reinterpret_cast<const char*>(&n), 4);
+    };
     const auto add = [&](bool writes, std::uint32_t n, std::uint64_t& now) {
       const TimeSpan when{now, now + 500 + random() % 500};
       now = when.end + 1 + random() % 500;
-      happenings.push_back({when.start + 1 + random() % (when.end - when.start - 1), writes, writes ? execution.writings.size() : execution.readings.size()});
-      if (writes) execution.writings.push_back({when, {{0, kBegin, value(n)}}});
-      else execution.readings.push_back({when, {{0, kBegin, std::string(4, '\0')}}});
+      happenings.push_back({when.start + 1 + random() % (when.end - when.start - 1), writes,
+                            writes ? execution.writings.size() : execution.readings.size()});
+      if (writes)
+        execution.writings.push_back({when, {{0, kBegin, value(n)}}});
+      else
+        execution.readings.push_back({when, {{0, kBegin, std::string(4, '\0')}}});
     };
     std::uint64_t first = 1, second = 1 + random() % 100'000;
     for (std::uint32_t n = 0; n < 5000; ++n) {
@@ -150,31 +184,42 @@ TEST(Writers, OfARaceAreNamedRightly) {
     happen(execution, happenings, 4);
     const auto origins = find_origins(execution.readings, execution.writings);
     std::size_t right = 0;
-    for (std::size_t r = 0; r < origins.size(); ++r) right += origins[r][0].writing == execution.truth[r][0];
-    EXPECT_GE(static_cast<double>(right), 0.999 * static_cast<double>(origins.size())) << right << " of " << origins.size();
+    for (std::size_t r = 0; r < origins.size(); ++r)
+      right += origins[r][0].writing == execution.truth[r][0];
+    EXPECT_GE(static_cast<double>(right), 0.999 * static_cast<double>(origins.size()))
+        << right << " of " << origins.size();
   }
 }
 
 TEST(Writers, CannotHaveWrittenWhatWasGone) {
-  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}}, {{30, 40}, {{0, kBegin, "bbbb"}}}};
-  const std::vector<Reading> readings{{{50, 60}, {{0, kBegin, "aaaa"}}}, {{50, 60}, {{0, kBegin, "cccc"}}}, {{35, 60}, {{0, kBegin, "aaaa"}}}, {{5, 8}, {{0, kBegin, "bbbb"}}}};
+  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}},
+                                      {{30, 40}, {{0, kBegin, "bbbb"}}}};
+  const std::vector<Reading> readings{{{50, 60}, {{0, kBegin, "aaaa"}}},
+                                      {{50, 60}, {{0, kBegin, "cccc"}}},
+                                      {{35, 60}, {{0, kBegin, "aaaa"}}},
+                                      {{5, 8}, {{0, kBegin, "bbbb"}}}};
   const auto origins = find_origins(readings, writings);
   EXPECT_EQ(origins[0], (std::vector<Origin>{{Origin::kElsewhere, 4, true}}));
   EXPECT_EQ(origins[1], (std::vector<Origin>{{Origin::kElsewhere, 4, false}}));
-  EXPECT_EQ(origins[2], (std::vector<Origin>{{0, 4, false}}));  // the second may not have been there yet
+  EXPECT_EQ(origins[2],
+            (std::vector<Origin>{{0, 4, false}}));  // the second may not have been there yet
   EXPECT_EQ(origins[3], (std::vector<Origin>{{Origin::kElsewhere, 4, true}}));
 }
 
 TEST(Writers, MayBeUpdates) {
-  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}}, {{30, 40}, {{0, kBegin, "bbbb"}}, true}};
-  const auto origins = find_origins({{{50, 60}, {{0, kBegin, "zzzz"}}}, {{12, 15}, {{0, kBegin, "aaaa"}}}}, writings);
+  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}},
+                                      {{30, 40}, {{0, kBegin, "bbbb"}}, true}};
+  const auto origins = find_origins(
+      {{{50, 60}, {{0, kBegin, "zzzz"}}}, {{12, 15}, {{0, kBegin, "aaaa"}}}}, writings);
   EXPECT_EQ(origins[0], (std::vector<Origin>{{1, 4, false}}));
   EXPECT_EQ(origins[1], (std::vector<Origin>{{0, 4, false}}));
 }
 
 TEST(Writers, AreNotTheReadersThemselves) {
-  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}}, {{30, 40}, {{0, kBegin, "aaaa"}}}};
-  EXPECT_EQ(find_origins({{{30, 40}, {{0, kBegin, "aaaa"}}, 1}}, writings)[0], (std::vector<Origin>{{0, 4, false}}));
+  const std::vector<Writing> writings{{{10, 20}, {{0, kBegin, "aaaa"}}},
+                                      {{30, 40}, {{0, kBegin, "aaaa"}}}};
+  EXPECT_EQ(find_origins({{{30, 40}, {{0, kBegin, "aaaa"}}, 1}}, writings)[0],
+            (std::vector<Origin>{{0, 4, false}}));
 }
 
 }  // namespace

@@ -41,7 +41,9 @@ TEST(Elf, ReadsALibrary) {
 TEST(Elf, TellsRpathFromRunpath) {
   TempDir dir;
   dir.write("m.c", "int main(void) { return 0; }\n");
-  dir.run("cc m.c -Wl,--disable-new-dtags,-rpath,/a:/b -o old && cc m.c -Wl,--enable-new-dtags,-rpath,/c -o new");
+  dir.run(
+      "cc m.c -Wl,--disable-new-dtags,-rpath,/a:/b -o old && cc m.c "
+      "-Wl,--enable-new-dtags,-rpath,/c -o new");
   EXPECT_EQ(read_elf(dir / "old")->rpath, "/a:/b");
   EXPECT_EQ(read_elf(dir / "old")->runpath, "");
   EXPECT_EQ(read_elf(dir / "new")->rpath, "");
@@ -141,7 +143,8 @@ TEST(Elf, SurvivesDamage) {
     if (segment.p_type == PT_DYNAMIC) dynamic = segment;
   }
   ASSERT_GT(dynamic.p_filesz, 0u);
-  // Random bytes would mostly hit code, so aim at what is read: headers, the dynamic section, the section headers.
+  // Random bytes would mostly hit code, so aim at what is read: headers, the dynamic section, the
+  // section headers.
   const std::pair<size_t, size_t> targets[] = {{EI_NIDENT, 0x400},
                                                {dynamic.p_offset, dynamic.p_filesz},
                                                {header.e_shoff, bytes.size() - header.e_shoff},
@@ -153,7 +156,8 @@ TEST(Elf, SurvivesDamage) {
     const auto [start, size] = targets[round % 4];
     for (int i = 0; i < 1 + round % 8; ++i) {
       static constexpr unsigned char kNasty[] = {0x00, 0xff, 0x7f, 0x80, 0x01};
-      damaged[start + random() % size] = static_cast<char>(random() % 2 ? kNasty[random() % 5] : random());
+      damaged[start + random() % size] =
+          static_cast<char>(random() % 2 ? kNasty[random() % 5] : random());
     }
     const std::string path = dir.write("damaged", damaged);
     rejected += !read_elf(path);

@@ -34,7 +34,8 @@ class LauncherLine : public ::testing::Test {
     dir_->write("run.sh", "#!/bin/sh\n", true);
     dir_->write("x.py", "#!/usr/bin/python3\n", true);
     dir_->write("hosts", "localhost\n");
-    // Programs of PATH, made up so that the tests do not depend on the machine; "node" is also a value of --map-by.
+    // Programs of PATH, made up so that the tests do not depend on the machine; "node" is also a
+    // value of --map-by.
     for (const char* name : {"python3", "numactl", "valgrind", "node", "timeout"})
       dir_->write(std::string("bin/") + name, "#!/bin/sh\n", true);
   }
@@ -59,19 +60,22 @@ TEST_F(LauncherLine, WrapsTheProgram) {
   EXPECT_EQ(wrap("mpirun -n 2 ./app 1 2"), "mpirun -n 2 P ./app 1 2");
   EXPECT_EQ(wrap("/opt/bin/mpirun.openmpi --mca btl tcp,self -x A=b -H h1,h2 ./app"),
             "/opt/bin/mpirun.openmpi --mca btl tcp,self -x A=b -H h1,h2 P ./app");
-  EXPECT_EQ(wrap("mpiexec.hydra -genv A b -ppn 2 -f hosts ./app"), "mpiexec.hydra -genv A b -ppn 2 -f hosts P ./app");
+  EXPECT_EQ(wrap("mpiexec.hydra -genv A b -ppn 2 -f hosts ./app"),
+            "mpiexec.hydra -genv A b -ppn 2 -f hosts P ./app");
   EXPECT_EQ(wrap("srun -n4 --ntasks=4 -c 2 --mpi pmix --exclusive ./app -n 5"),
             "srun -n4 --ntasks=4 -c 2 --mpi pmix --exclusive P ./app -n 5");
   EXPECT_EQ(wrap("srun -n 4 -- ./app"), "srun -n 4 -- P ./app");
   EXPECT_EQ(wrap("oshrun -np 2 ./app"), "oshrun -np 2 P ./app");
   EXPECT_EQ(wrap("aprun -n 8 -N 4 -cc cpu ./app"), "aprun -n 8 -N 4 -cc cpu P ./app");
   EXPECT_EQ(wrap("jsrun -n2 -a 1 --smpiargs none ./app"), "jsrun -n2 -a 1 --smpiargs none P ./app");
-  EXPECT_EQ(wrap("flux run -n4 -o cpu-affinity=off ./app"), "flux run -n4 -o cpu-affinity=off P ./app");
+  EXPECT_EQ(wrap("flux run -n4 -o cpu-affinity=off ./app"),
+            "flux run -n4 -o cpu-affinity=off P ./app");
   EXPECT_EQ(wrap("flux mini run -n4 ./app : x"), "flux mini run -n4 P ./app : x");
 }
 
 TEST_F(LauncherLine, KeepsTheWholePrefix) {
-  const auto wrapped = wrap_program(words("srun ./app a"), {"/x/photofinish", "exec", "--mpi=mpich", "--"});
+  const auto wrapped =
+      wrap_program(words("srun ./app a"), {"/x/photofinish", "exec", "--mpi=mpich", "--"});
   ASSERT_TRUE(wrapped) << wrapped.error().message;
   EXPECT_EQ(joined(*wrapped), "srun /x/photofinish exec --mpi=mpich -- ./app a");
 }
@@ -85,7 +89,8 @@ TEST_F(LauncherLine, KeepsEmptyAndBlankWords) {
 TEST_F(LauncherLine, WrapsEachProgramOfAJob) {
   EXPECT_EQ(wrap("mpirun -n 2 ./app x : -n 2 ./other : ./run.sh"),
             "mpirun -n 2 P ./app x : -n 2 P ./other : P ./run.sh");
-  EXPECT_NE(wrap("mpirun -n 2 ./app : -n 2 ./missing").find("error: no program found in '-n 2 ./missing'"),
+  EXPECT_NE(wrap("mpirun -n 2 ./app : -n 2 ./missing")
+                .find("error: no program found in '-n 2 ./missing'"),
             std::string::npos);
 }
 
@@ -106,7 +111,8 @@ TEST_F(LauncherLine, TakesScriptsAndInterpreters) {
   EXPECT_EQ(wrap("mpirun -n 2 python3 ./x.py"), "mpirun -n 2 P python3 ./x.py");
   EXPECT_EQ(wrap("mpirun --map-by node ./run.sh"), "mpirun --map-by node P ./run.sh");
   EXPECT_EQ(wrap("mpirun --map-by node python3 ./x.py"), "mpirun --map-by node P python3 ./x.py");
-  // Nobody knows --odd: "node" may be its value, and ./run.sh is the safer guess; alone it must be the program.
+  // Nobody knows --odd: "node" may be its value, and ./run.sh is the safer guess; alone it must be
+  // the program.
   EXPECT_EQ(wrap("mpirun --odd node ./run.sh"), "mpirun --odd node P ./run.sh");
   EXPECT_EQ(wrap("mpirun --odd node script.js"), "mpirun --odd P node script.js");
 }
@@ -121,7 +127,10 @@ TEST_F(LauncherLine, LeavesAWrappedLineAlone) {
 
 TEST_F(LauncherLine, ErrorsSayWhatToDo) {
   EXPECT_NE(wrap("mpirun -n 2 ./missing").find("check its path"), std::string::npos);
-  EXPECT_NE(wrap("bash -c './job.sh'").find("write 'photofinish exec' in front of it there, and start the script without photofinish check"), std::string::npos);
+  EXPECT_NE(wrap("bash -c './job.sh'")
+                .find("write 'photofinish exec' in front of it there, and start the script without "
+                      "photofinish check"),
+            std::string::npos);
   EXPECT_NE(wrap("mpirun").find("error: no program"), std::string::npos);
   EXPECT_NE(wrap("flux").find("error: no program"), std::string::npos);
   EXPECT_NE(wrap("srun -n").find("error: no program"), std::string::npos);
@@ -132,7 +141,8 @@ TEST_F(LauncherLine, ErrorsSayWhatToDo) {
 TEST_F(LauncherLine, ProgramsInAFileAreTheUsersToWrap) {
   dir_->write("plain.conf", "0-3 ./app\n");
   dir_->write("wrapped.conf", "0-3 photofinish exec ./app\n");
-  EXPECT_NE(wrap("srun -n 4 --multi-prog plain.conf").find("error: the programs are named in"), std::string::npos);
+  EXPECT_NE(wrap("srun -n 4 --multi-prog plain.conf").find("error: the programs are named in"),
+            std::string::npos);
   EXPECT_EQ(wrap("srun -n 4 --multi-prog wrapped.conf"), "srun -n 4 --multi-prog wrapped.conf");
   EXPECT_EQ(wrap("mpiexec --configfile=wrapped.conf"), "mpiexec --configfile=wrapped.conf");
   EXPECT_EQ(wrap("mpirun -n 2 ./app --app x"), "mpirun -n 2 P ./app --app x");
@@ -155,7 +165,8 @@ TEST_F(Launcher, PrefersItsOwnName) {
   fake("mpirun.openmpi", "");
   fake("mpiexec.hydra", "");
   EXPECT_EQ((*launcher_for(MpiFlavour::OpenMpi, 1))[0], "mpirun.openmpi");
-  EXPECT_EQ((*launcher_for(MpiFlavour::Mpich, 3)), (std::vector<std::string>{"mpiexec.hydra", "-n", "3"}));
+  EXPECT_EQ((*launcher_for(MpiFlavour::Mpich, 3)),
+            (std::vector<std::string>{"mpiexec.hydra", "-n", "3"}));
 }
 
 TEST_F(Launcher, AsksACommonNameWhatItIs) {
@@ -188,7 +199,8 @@ TEST_F(Launcher, ErrorsSayWhatToDo) {
   EXPECT_FALSE(launcher_for(MpiFlavour::Mpich, 0));
 }
 
-// A launcher that hangs, as one that waits for its cluster, is cut off; slow, so only when asked for.
+// A launcher that hangs, as one that waits for its cluster, is cut off; slow, so only when asked
+// for.
 TEST_F(Launcher, DISABLED_DoesNotWaitForever) {
   dir_.write("mpirun", "#!/bin/sh\nexec /bin/sleep 1000\n", true);
   EXPECT_FALSE(launcher_for(MpiFlavour::OpenMpi, 2));

@@ -33,7 +33,8 @@ TEST(MpiProgram, KnowsBothFlavours) {
   TempDir dir;
   expect_flavour(build_fake_program(dir, "a", "libmpi.so.40"), MpiFlavour::OpenMpi);
   expect_flavour(build_fake_program(dir, "b", "libmpich.so.12"), MpiFlavour::Mpich);
-  expect_flavour(build_fake_program(dir, "c", "libmpi_usempif08-gfortran.so.40"), MpiFlavour::OpenMpi);
+  expect_flavour(build_fake_program(dir, "c", "libmpi_usempif08-gfortran.so.40"),
+                 MpiFlavour::OpenMpi);
   expect_flavour(build_fake_program(dir, "d", "libmpichfort.so.12"), MpiFlavour::Mpich);
   EXPECT_EQ(inspect_program(dir / "a")->mpi_library, dir / "libmpi.so.40");
 }
@@ -51,7 +52,8 @@ TEST(MpiProgram, KnowsInstalledOnes) {
   }
 }
 
-// The program itself names only its own library; that one is found by rpath or runpath, and so is its MPI.
+// The program itself names only its own library; that one is found by rpath or runpath, and so is
+// its MPI.
 TEST(MpiProgram, FindsMpiBehindTheProgramsOwnLibrary) {
   TempDir dir;
   build_fake_mpi(dir, "libmpich.so.12");
@@ -61,14 +63,18 @@ TEST(MpiProgram, FindsMpiBehindTheProgramsOwnLibrary) {
   // Only the program's DT_RPATH also serves what its libraries need.
   dir.run("cc -shared -fPIC own.c deep/libmpich.so.12 -o lib/libown.so");
   dir.run(
-      "cc main.c -Llib -lown -Wl,--allow-shlib-undefined,--disable-new-dtags,-rpath,'$ORIGIN/lib:${ORIGIN}/deep'"
+      "cc main.c -Llib -lown "
+      "-Wl,--allow-shlib-undefined,--disable-new-dtags,-rpath,'$ORIGIN/lib:${ORIGIN}/deep'"
       " -o by_rpath");
   expect_flavour(dir / "by_rpath", MpiFlavour::Mpich);
   EXPECT_EQ(inspect_program(dir / "by_rpath")->mpi_library, dir / "deep/libmpich.so.12");
   // A DT_RUNPATH serves its own file only.
   dir.run(
-      "cc -shared -fPIC own.c deep/libmpich.so.12 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/../deep' -o lib/libown.so");
-  dir.run("cc main.c -Llib -lown -Wl,--allow-shlib-undefined,--enable-new-dtags,-rpath,'$ORIGIN/lib' -o by_runpath");
+      "cc -shared -fPIC own.c deep/libmpich.so.12 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/../deep' "
+      "-o lib/libown.so");
+  dir.run(
+      "cc main.c -Llib -lown -Wl,--allow-shlib-undefined,--enable-new-dtags,-rpath,'$ORIGIN/lib' "
+      "-o by_runpath");
   EXPECT_EQ(inspect_program(dir / "by_runpath")->mpi_library, dir / "lib/../deep/libmpich.so.12");
   // $ORIGIN is where the program is, not where a link to it is.
   dir.run("mkdir links && ln -s ../by_runpath links/by_link");
@@ -98,7 +104,9 @@ TEST(MpiProgram, ErrorsSayWhatToDo) {
   TempDir dir;
   const ScopedDirectory here(dir.path());
   dir.write("m.c", "int main(void) { return 0; }\n");
-  dir.run("cc m.c -o plain_program && cc -static m.c -o static_program && cc -shared m.c -fPIC -o lib.so");
+  dir.run(
+      "cc m.c -o plain_program && cc -static m.c -o static_program && cc -shared m.c -fPIC -o "
+      "lib.so");
   dir.run("mkdir folder");
   dir.write("data", "hello");
   EXPECT_ERROR(find_mpi("./plain_program"), "--mpi=openmpi or --mpi=mpich");
@@ -126,16 +134,17 @@ TEST(MpiProgram, StaticMpiIsSaidSo) {
 TEST(MpiProgram, OwnWrappersAreFine) {
   TempDir dir;
   build_fake_mpi(dir, "libmpi.so.40");
-  dir.write(
-      "m.c",
-      "int PMPI_Init(void);\nint MPI_Init(void) { return PMPI_Init(); }\nint main(void) { return MPI_Init(); }\n");
+  dir.write("m.c",
+            "int PMPI_Init(void);\nint MPI_Init(void) { return PMPI_Init(); }\nint main(void) { "
+            "return MPI_Init(); }\n");
   dir.run("cc m.c ./libmpi.so.40 -Wl,-rpath,'$ORIGIN' -o app");
   expect_flavour(dir / "app", MpiFlavour::OpenMpi);
 }
 
 TEST(MpiProgram, NamesAnUnknownMpi) {
   TempDir dir;
-  EXPECT_ERROR(find_mpi(build_fake_program(dir, "a", "libmpi.so.12")), "libmpi.so.12, an MPI with MPICH's");
+  EXPECT_ERROR(find_mpi(build_fake_program(dir, "a", "libmpi.so.12")),
+               "libmpi.so.12, an MPI with MPICH's");
   EXPECT_ERROR(find_mpi(dir / "a"), "--mpi=mpich");
   EXPECT_ERROR(find_mpi(build_fake_program(dir, "b", "libmpi_cray.so.12")), "libmpi_cray.so.12");
   EXPECT_ERROR(find_mpi(build_fake_program(dir, "c", "libmpi.so.20")), "libmpi.so.20");

@@ -18,7 +18,11 @@ namespace photofinish::testing {
 class TempDir {
  public:
   TempDir() {
-    path_ = std::filesystem::canonical(make_temp_directory(std::filesystem::temp_directory_path().string(), "photofinish-test").value()).string();
+    path_ =
+        std::filesystem::canonical(
+            make_temp_directory(std::filesystem::temp_directory_path().string(), "photofinish-test")
+                .value())
+            .string();
   }
   ~TempDir() {
     std::error_code ignored;
@@ -30,7 +34,8 @@ class TempDir {
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
-  std::string write(const std::string& name, const std::string& text, bool executable = false) const {
+  std::string write(const std::string& name, const std::string& text,
+                    bool executable = false) const {
     const std::string file = *this / name;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path());
     std::ofstream(file, std::ios::binary) << text;
@@ -38,7 +43,8 @@ class TempDir {
     return file;
   }
 
-  // Runs a command line in the directory; a failure shows the line, so that it can be repeated by hand.
+  // Runs a command line in the directory; a failure shows the line, so that it can be repeated by
+  // hand.
   void run(const std::string& command) const {
     const std::string line = "cd '" + path_ + "' && " + command;
     ASSERT_EQ(std::system(line.c_str()), 0) << line;
@@ -69,7 +75,9 @@ class ScopedEnv {
   ScopedEnv& operator=(const ScopedEnv&) = delete;
 
  private:
-  void set(const std::optional<std::string>& value) { value ? setenv(name_, value->c_str(), 1) : unsetenv(name_); }
+  void set(const std::optional<std::string>& value) {
+    value ? setenv(name_, value->c_str(), 1) : unsetenv(name_);
+  }
   const char* name_;
   std::optional<std::string> old_;
 };
@@ -89,12 +97,14 @@ class ScopedDirectory {
 
 // A library with an MPI library's soname and PMPI_Init in it: no MPI needs to be installed.
 inline void build_fake_mpi(const TempDir& dir, const std::string& soname) {
-  dir.write("fake_mpi.c", "int PMPI_Init(void) { return 0; }\nint MPI_Init(void) { return PMPI_Init(); }\n");
+  dir.write("fake_mpi.c",
+            "int PMPI_Init(void) { return 0; }\nint MPI_Init(void) { return PMPI_Init(); }\n");
   dir.run("cc -shared -fPIC -Wl,-soname," + soname + " fake_mpi.c -o " + soname);
 }
 
 // …and a program linked with it that finds it through its rpath.
-inline std::string build_fake_program(const TempDir& dir, const std::string& name, const std::string& soname) {
+inline std::string build_fake_program(const TempDir& dir, const std::string& name,
+                                      const std::string& soname) {
   build_fake_mpi(dir, soname);
   dir.write("calls_mpi.c", "int MPI_Init(void);\nint main(void) { return MPI_Init(); }\n");
   dir.run("cc calls_mpi.c ./" + soname + " -Wl,-rpath,'$ORIGIN' -o " + name);

@@ -18,7 +18,8 @@ namespace photofinish {
 // For rapidcheck and GoogleTest, to print what failed.
 void PrintTo(const Box& box, std::ostream* out) {
   *out << "{" << box.offset << ", " << box.length << ", {";
-  for (const Dimension& each : box.dimensions) *out << "{" << each.count << ", " << each.stride << "}";
+  for (const Dimension& each : box.dimensions)
+    *out << "{" << each.count << ", " << each.stride << "}";
   *out << "}}";
 }
 void showValue(const Box& box, std::ostream& out) { PrintTo(box, &out); }
@@ -76,9 +77,12 @@ bool overlaps_itself(const Box& box) {
   return false;
 }
 
-int64_t number(int64_t low, int64_t high) { return *rc::gen::resize(100, rc::gen::inRange(low, high + 1)); }
+int64_t number(int64_t low, int64_t high) {
+  return *rc::gen::resize(100, rc::gen::inRange(low, high + 1));
+}
 
-// `unit` divides every length and stride; at 8 or more, boxes often miss each other although they interleave.
+// `unit` divides every length and stride; at 8 or more, boxes often miss each other although they
+// interleave.
 Box any_box(int dimensions, int64_t unit, int64_t most_length = 3) {
   Box box{number(0, 200), number(1, most_length) * unit, {}};
   int64_t extent = box.length;
@@ -111,7 +115,8 @@ void expect_as_twin(const Box& a, const Box& b) {
   RC_ASSERT(range.has_value() == !common.empty());
   if (!range) return;
   RC_ASSERT(range->begin < range->end);
-  for (int64_t byte = range->begin; byte < range->end; ++byte) RC_ASSERT(std::ranges::binary_search(common, byte));
+  for (int64_t byte = range->begin; byte < range->end; ++byte)
+    RC_ASSERT(std::ranges::binary_search(common, byte));
   if (!overlaps_itself(a) && !overlaps_itself(b)) RC_ASSERT(range->begin == common.front());
 }
 
@@ -133,7 +138,8 @@ RC_GTEST_PROP(OverlapTwin, AnyDimensions, ()) {
 RC_GTEST_PROP(OverlapTwin, SparseBoxesOfManyDimensions, ()) {
   const auto sparse = [] {
     Box box{0, 1, {}};
-    for (int64_t i = number(2, 4); i > 0; --i) box.dimensions.push_back({number(2, 4), number(7, 200)});
+    for (int64_t i = number(2, 4); i > 0; --i)
+      box.dimensions.push_back({number(2, 4), number(7, 200)});
     std::ranges::sort(box.dimensions, {}, &Dimension::stride);
     return box;
   };
@@ -163,7 +169,8 @@ RC_GTEST_PROP(OverlapTwin, EndsOfMemory, ()) {
   const bool expected = overlap(a, b);
   const auto end = [](const Box& box) { return std::ranges::max(starts_of(box)) + box.length; };
   for (const int64_t shift : {kMin, kMax - std::max(end(a), end(b))}) {
-    const Box far_a{a.offset + shift, a.length, a.dimensions}, far_b{b.offset + shift, b.length, b.dimensions};
+    const Box far_a{a.offset + shift, a.length, a.dimensions},
+        far_b{b.offset + shift, b.length, b.dimensions};
     RC_ASSERT(overlap(far_a, far_b) == expected);
     const auto range = common_bytes(far_a, far_b), near = common_bytes(a, b);
     RC_ASSERT(range.has_value() == expected);
@@ -221,7 +228,8 @@ TEST(Overlap, InterleavedVectorsMiss) {
 TEST(Overlap, HalosOfNeighboursInOneArray) {
   // The same face of a 1000³ array of doubles, one plane apart, and the plane that meets both.
   constexpr int64_t kPlane = 8'000'000, kRow = 8000;
-  const Box face{0, 8, {{1000, kRow}, {1000, kPlane}}}, next_face{8, 8, {{1000, kRow}, {1000, kPlane}}};
+  const Box face{0, 8, {{1000, kRow}, {1000, kPlane}}},
+      next_face{8, 8, {{1000, kRow}, {1000, kPlane}}};
   EXPECT_FALSE(overlap(face, next_face));
   const Box plane{5 * kPlane, kPlane, {}};
   EXPECT_EQ(common_bytes(face, plane), (ByteRange{5 * kPlane, 5 * kPlane + 8}));
@@ -238,9 +246,16 @@ TEST(Overlap, HugeCountsAreDecidedAtOnce) {
   EXPECT_FALSE(overlap({0, 1, {{350001, 999983}}}, {1, 1, {{kMany, 1000003}}}));
   // Only the last block of the one meets the first of the other.
   const Box far{(kMany - 1) * 1000 + 3, 5, {{kMany, 1001}}};
-  EXPECT_EQ(common_bytes({0, 4, {{kMany, 1000}}}, far), (ByteRange{(kMany - 1) * 1000 + 3, (kMany - 1) * 1000 + 4}));
+  EXPECT_EQ(common_bytes({0, 4, {{kMany, 1000}}}, far),
+            (ByteRange{(kMany - 1) * 1000 + 3, (kMany - 1) * 1000 + 4}));
   // Five dimensions against five, of one shape and of another one.
-  const Box deep{0, 4, {{10, 16}, {100, 1000}, {1000, 1'000'000}, {1000, 10'000'000'000}, {1000, 100'000'000'000'000}}};
+  const Box deep{0,
+                 4,
+                 {{10, 16},
+                  {100, 1000},
+                  {1000, 1'000'000},
+                  {1000, 10'000'000'000},
+                  {1000, 100'000'000'000'000}}};
   Box moved = deep;
   moved.offset = 4;
   EXPECT_FALSE(overlap(deep, moved));
@@ -259,7 +274,8 @@ TEST(Overlap, NumbersAtTheLimits) {
   const Box both_ends{kMin, 4, {{2, kMax}}};
   EXPECT_EQ(common_bytes(both_ends, {-1, 100, {}}), (ByteRange{-1, 3}));
   EXPECT_EQ(common_bytes({kMin, 1, {{kMax, 1}}}, {-3, 1, {{kMax, 1}}}), (ByteRange{-3, -2}));
-  EXPECT_EQ(common_bytes({0, 1, {{kMax - 1, 1}}}, {kMax - 2, 1, {}}), (ByteRange{kMax - 2, kMax - 1}));
+  EXPECT_EQ(common_bytes({0, 1, {{kMax - 1, 1}}}, {kMax - 2, 1, {}}),
+            (ByteRange{kMax - 2, kMax - 1}));
   EXPECT_FALSE(overlap({0, 1, {{2, kMax - 1}}}, {1, 1, {{2, kMax - 3}}}));
 }
 

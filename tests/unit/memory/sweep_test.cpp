@@ -18,7 +18,8 @@
 namespace photofinish {
 
 void PrintTo(const Span& span, std::ostream* out) {
-  *out << "[" << span.begin << ", " << span.end << ") item " << span.item << " group " << span.group;
+  *out << "[" << span.begin << ", " << span.end << ") item " << span.item << " group "
+       << span.group;
 }
 void showValue(const Span& span, std::ostream& out) { PrintTo(span, &out); }
 
@@ -66,20 +67,23 @@ Pairs twin(const std::vector<Span>& spans, const GroupConflicts& conflicts) {
   return sorted(pairs);
 }
 
-std::vector<Span> random_spans(std::mt19937_64& random, std::size_t count, std::uint64_t memory, std::uint64_t length,
-                               std::uint32_t groups) {
+std::vector<Span> random_spans(std::mt19937_64& random, std::size_t count, std::uint64_t memory,
+                               std::uint64_t length, std::uint32_t groups) {
   std::vector<Span> spans;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t begin = random() % memory;
-    spans.push_back({begin, begin + random() % (length + 1), i, static_cast<std::uint32_t>(random() % groups)});
+    spans.push_back(
+        {begin, begin + random() % (length + 1), i, static_cast<std::uint32_t>(random() % groups)});
   }
   return spans;
 }
 
-GroupConflicts random_conflicts(std::mt19937_64& random, std::uint32_t groups, std::uint32_t pairs) {
+GroupConflicts random_conflicts(std::mt19937_64& random, std::uint32_t groups,
+                                std::uint32_t pairs) {
   GroupConflicts conflicts(groups);
   for (std::uint32_t i = 0; i < pairs; ++i)
-    conflicts.add(static_cast<std::uint32_t>(random() % groups), static_cast<std::uint32_t>(random() % groups));
+    conflicts.add(static_cast<std::uint32_t>(random() % groups),
+                  static_cast<std::uint32_t>(random() % groups));
   return conflicts;
 }
 
@@ -87,7 +91,8 @@ RC_GTEST_PROP(SweepTwin, FewSpans, ()) {
   const auto groups = *rc::gen::inRange<std::uint32_t>(1, 6);
   GroupConflicts conflicts(groups);
   const auto any_group = rc::gen::inRange(0u, groups);
-  for (const auto& [a, b] : *rc::gen::container<Pairs>(rc::gen::pair(any_group, any_group))) conflicts.add(a, b);
+  for (const auto& [a, b] : *rc::gen::container<Pairs>(rc::gen::pair(any_group, any_group)))
+    conflicts.add(a, b);
   auto spans = *rc::gen::container<std::vector<Span>>(
       rc::gen::build<Span>(rc::gen::set(&Span::begin, rc::gen::inRange<std::uint64_t>(0, 60)),
                            rc::gen::set(&Span::end, rc::gen::inRange<std::uint64_t>(0, 12)),
@@ -99,8 +104,8 @@ RC_GTEST_PROP(SweepTwin, FewSpans, ()) {
   RC_ASSERT(pairs_of(spans, conflicts) == twin(spans, conflicts));
 }
 
-// Enough for the radix sort, for lists that are cleaned up unseen, and for more than one word of groups; one sweeper for all,
-// as in use.
+// Enough for the radix sort, for lists that are cleaned up unseen, and for more than one word of
+// groups; one sweeper for all, as in use.
 TEST(Sweep, ManySpansAgreeWithAllPairs) {
   Sweeper sweeper;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -112,8 +117,12 @@ TEST(Sweep, ManySpansAgreeWithAllPairs) {
     const GroupConflicts conflicts = random_conflicts(random, groups, 1 + random() % (2 * groups));
     auto spans = random_spans(random, random() % 700, memory, length, groups);
     switch (random() % 4) {
-      case 0: std::ranges::sort(spans, {}, &Span::begin); break;
-      case 1: std::ranges::sort(spans, std::ranges::greater(), &Span::begin); break;
+      case 0:
+        std::ranges::sort(spans, {}, &Span::begin);
+        break;
+      case 1:
+        std::ranges::sort(spans, std::ranges::greater(), &Span::begin);
+        break;
     }
     EXPECT_EQ(pairs_of(sweeper, spans, conflicts), twin(spans, conflicts));
     if (HasFailure()) return;
@@ -128,22 +137,26 @@ TEST(Sweep, NothingAndOneSpan) {
 
 TEST(Sweep, TouchingSpansShareNothing) {
   EXPECT_EQ(pairs_of({{8, 16, 0, kWrites}, {0, 8, 1, kWrites}}, writes_and_reads()), Pairs());
-  EXPECT_EQ(pairs_of({{8, 16, 0, kWrites}, {0, 9, 1, kWrites}}, writes_and_reads()), (Pairs{{0, 1}}));
+  EXPECT_EQ(pairs_of({{8, 16, 0, kWrites}, {0, 9, 1, kWrites}}, writes_and_reads()),
+            (Pairs{{0, 1}}));
 }
 
 TEST(Sweep, EmptySpansAreIgnored) {
-  const std::vector<Span> spans{{0, 100, 0, kWrites}, {5, 5, 1, kWrites}, {9, 7, 2, kReads}, {0, 0, 3, kWrites}};
+  const std::vector<Span> spans{
+      {0, 100, 0, kWrites}, {5, 5, 1, kWrites}, {9, 7, 2, kReads}, {0, 0, 3, kWrites}};
   EXPECT_EQ(pairs_of(spans, writes_and_reads()), Pairs());
 }
 
 TEST(Sweep, GroupsThatDoNotConflictNeverMeet) {
-  const std::vector<Span> spans{{0, 8, 0, kReads}, {0, 8, 1, kReads}, {4, 12, 2, kWrites}, {8, 9, 3, kReads}};
+  const std::vector<Span> spans{
+      {0, 8, 0, kReads}, {0, 8, 1, kReads}, {4, 12, 2, kWrites}, {8, 9, 3, kReads}};
   EXPECT_EQ(pairs_of(spans, writes_and_reads()), (Pairs{{0, 2}, {1, 2}, {2, 3}}));
 }
 
 TEST(Sweep, EndsOfMemory) {
   constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
-  const std::vector<Span> spans{{0, kEnd, 0, kWrites}, {kEnd - 1, kEnd, 1, kReads}, {0, 1, 2, kReads}, {9, 10, 3, kReads}};
+  const std::vector<Span> spans{
+      {0, kEnd, 0, kWrites}, {kEnd - 1, kEnd, 1, kReads}, {0, 1, 2, kReads}, {9, 10, 3, kReads}};
   EXPECT_EQ(pairs_of(spans, writes_and_reads()), (Pairs{{0, 1}, {0, 2}, {0, 3}}));
 }
 
@@ -156,7 +169,8 @@ TEST(Sweep, VisitMayStopIt) {
   sweeper.sweep(copy, writes_and_reads(), [&](const Span&, const Span&) { return ++visits < 5; });
   EXPECT_EQ(visits, 5);
   // What was open then is forgotten.
-  EXPECT_EQ(pairs_of(sweeper, {{50, 51, 0, kWrites}, {60, 61, 1, kReads}}, writes_and_reads()), Pairs());
+  EXPECT_EQ(pairs_of(sweeper, {{50, 51, 0, kWrites}, {60, 61, 1, kReads}}, writes_and_reads()),
+            Pairs());
   EXPECT_EQ(pairs_of(sweeper, spans, writes_and_reads()).size(), 499500u);
 }
 
@@ -164,8 +178,10 @@ TEST(Sweep, SweeperForgetsGroups) {
   Sweeper sweeper;
   GroupConflicts many(3000);
   many.add(2999, 2999);
-  EXPECT_EQ(pairs_of(sweeper, {{0, 8, 0, 2999}, {0, 8, 1, 2999}, {0, 8, 2, 7}}, many), (Pairs{{0, 1}}));
-  EXPECT_EQ(pairs_of(sweeper, {{0, 8, 0, kReads}, {0, 8, 1, kWrites}}, writes_and_reads()), (Pairs{{0, 1}}));
+  EXPECT_EQ(pairs_of(sweeper, {{0, 8, 0, 2999}, {0, 8, 1, 2999}, {0, 8, 2, 7}}, many),
+            (Pairs{{0, 1}}));
+  EXPECT_EQ(pairs_of(sweeper, {{0, 8, 0, kReads}, {0, 8, 1, kWrites}}, writes_and_reads()),
+            (Pairs{{0, 1}}));
 }
 
 // The tests below would take hours if the cost grew with the square of the number of spans.
@@ -187,7 +203,8 @@ TEST(SweepIsLinear, NestedSpansAndAFewOthers) {
   std::vector<Span> spans;
   for (std::uint64_t i = 0; i < kMillion; ++i)
     spans.push_back({i, 4 * kMillion - i, static_cast<std::uint32_t>(i), kReads});
-  for (std::uint32_t i = 5 * kMillion; i < 5 * kMillion + 1000; ++i) spans.push_back({i, i + 1, i, kWrites});
+  for (std::uint32_t i = 5 * kMillion; i < 5 * kMillion + 1000; ++i)
+    spans.push_back({i, i + 1, i, kWrites});
   EXPECT_EQ(pairs_of(spans, writes_and_reads()), Pairs());
   // One write in the middle of the nest meets those that are around it.
   spans.push_back({10, 11, 2 * kMillion, kWrites});
@@ -195,7 +212,8 @@ TEST(SweepIsLinear, NestedSpansAndAFewOthers) {
 }
 
 TEST(SweepIsLinear, StairsWithWritesBetween) {
-  // Each step lies over the next 1000; every 1000th has a write at its first byte, which meets 1000 steps.
+  // Each step lies over the next 1000; every 1000th has a write at its first byte, which meets 1000
+  // steps.
   std::vector<Span> spans;
   for (std::uint32_t i = 0; i < kMillion; ++i) {
     spans.push_back({i, std::uint64_t{i} + 1000, i, kReads});
@@ -205,7 +223,8 @@ TEST(SweepIsLinear, StairsWithWritesBetween) {
 }
 
 TEST(SweepIsLinear, ThousandsOfGroups) {
-  // Accumulates with operation i conflict with those of every other operation; each has its own bytes.
+  // Accumulates with operation i conflict with those of every other operation; each has its own
+  // bytes.
   constexpr std::uint32_t kGroups = 2000;
   GroupConflicts conflicts(kGroups);
   for (std::uint32_t a = 0; a < kGroups; ++a)

@@ -1,6 +1,8 @@
-// Three ways to the races of a random execution: every state, the closure, and the detector as events happen.
+// Three ways to the races of a random execution: every state, the closure, and the detector as
+// events happen.
 //
-// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 40000). PHOTOFINISH_RANDOM_SEED: other ones (default 1).
+// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 40000).
+// PHOTOFINISH_RANDOM_SEED: other ones (default 1).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -21,12 +23,15 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-std::string difference(const Execution& execution, const std::set<Pair>& right, const std::set<Pair>& found) {
+std::string difference(const Execution& execution, const std::set<Pair>& right,
+                       const std::set<Pair>& found) {
   std::ostringstream out;
   for (const auto& [receive, send] : right)
-    if (found.count({receive, send}) == 0) out << "missing: " << text(execution, receive) << " | " << text(execution, send) << '\n';
+    if (found.count({receive, send}) == 0)
+      out << "missing: " << text(execution, receive) << " | " << text(execution, send) << '\n';
   for (const auto& [receive, send] : found)
-    if (right.count({receive, send}) == 0) out << "is none: " << text(execution, receive) << " | " << text(execution, send) << '\n';
+    if (right.count({receive, send}) == 0)
+      out << "is none: " << text(execution, receive) << " | " << text(execution, send) << '\n';
   return out.str();
 }
 
@@ -53,17 +58,23 @@ void agree(Focus focus) {
       return;
     }
     const Closure closure = close(execution);
-    if (closure.pairs != *explored) RC_FAIL("by closure:\n" + difference(execution, *explored, closure.pairs));
+    if (closure.pairs != *explored)
+      RC_FAIL("by closure:\n" + difference(execution, *explored, closure.pairs));
     if (execution.whole && closure.conflicts.empty() != explored->empty())
       RC_FAIL("Theorem 2.2:\n" + difference(execution, *explored, closure.conflicts));
     more += closure.conflicts != closure.pairs;
     ++(explored->empty() ? free : racing);
     std::uint32_t seed = static_cast<std::uint32_t>(program.steps.size() * 977 + program.stop);
-    const std::vector<Happening> order = linearise(execution, [&] { return (seed = seed * 1664525 + 1013904223) >> 16; });
-    // Each event a site of its own: pair by pair. Few sites, or one: what is forgotten must not be missed.
-    const SiteOf sites[] = {own_site, [](Ref ref) { return static_cast<std::uint64_t>(ref.event % 2); }, [](Ref) { return std::uint64_t{0}; }};
+    const std::vector<Happening> order =
+        linearise(execution, [&] { return (seed = seed * 1664525 + 1013904223) >> 16; });
+    // Each event a site of its own: pair by pair. Few sites, or one: what is forgotten must not be
+    // missed.
+    const SiteOf sites[] = {own_site,
+                            [](Ref ref) { return static_cast<std::uint64_t>(ref.event % 2); },
+                            [](Ref) { return std::uint64_t{0}; }};
     for (const SiteOf& site_of : sites) {
-      const SitePairs right = sites_of(*explored, site_of), found = detected(execution, order, site_of);
+      const SitePairs right = sites_of(*explored, site_of),
+                      found = detected(execution, order, site_of);
       if (found != right) RC_FAIL("on the fly:\n" + difference(right, found));
     }
   };
@@ -77,9 +88,12 @@ void agree(Focus focus) {
   std::ostringstream message;
   rc::detail::printResultMessage(result, message);
   if (!result.is<rc::detail::SuccessResult>())
-    FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
-           << " unit_messages --gtest_filter=MessageAgreement." << ::testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::cout << racing << " with races, " << free << " without, " << large << " too large; the theorem names more pairs in " << more << '\n';
+    FAIL() << message.str() << "\nAgain: PHOTOFINISH_RANDOM_SEED=" << params.seed
+           << " PHOTOFINISH_RANDOM_EXECUTIONS=" << executions
+           << " unit_messages --gtest_filter=MessageAgreement."
+           << ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::cout << racing << " with races, " << free << " without, " << large
+            << " too large; the theorem names more pairs in " << more << '\n';
 }
 
 TEST(MessageAgreement, Everything) { agree(Focus::Everything); }

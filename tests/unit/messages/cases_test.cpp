@@ -14,7 +14,9 @@ constexpr int kAny = -1;
 // Writes calls one by one; links are given by who took what.
 class Script {
  public:
-  explicit Script(int processes) { execution_.processes.resize(static_cast<std::size_t>(processes)); }
+  explicit Script(int processes) {
+    execution_.processes.resize(static_cast<std::size_t>(processes));
+  }
 
   Ref isend(int from, int to, int tag = 0, SendMode mode = SendMode::Standard) {
     Call call{Kind::Send, mode};
@@ -56,7 +58,10 @@ class Script {
     execution_.links.push_back({LinkKind::Granted, {}, lock, {}});
     return lock;
   }
-  void unlock(Ref lock) { add(lock.process, {.kind = Kind::Unlock, .key = 0, .exclusive = execution_.call(lock).exclusive}); }
+  void unlock(Ref lock) {
+    add(lock.process,
+        {.kind = Kind::Unlock, .key = 0, .exclusive = execution_.call(lock).exclusive});
+  }
   void barrier() {
     Call call{Kind::Say};
     call.key = keys_++;
@@ -65,7 +70,11 @@ class Script {
     for (int p = 0; p < execution_.size(); ++p) add(p, call);
   }
   void match(Ref send, Ref receive) {
-    execution_.links.push_back({execution_.call(receive).kind == Kind::Probe ? LinkKind::Saw : LinkKind::Match, send, receive, {}});
+    execution_.links.push_back(
+        {execution_.call(receive).kind == Kind::Probe ? LinkKind::Saw : LinkKind::Match,
+         send,
+         receive,
+         {}});
   }
   // Each process says something at its end, so that its last call has returned.
   const Execution& done() {
@@ -99,8 +108,8 @@ std::set<Pair> races(Script& script) {
   return pairs;
 }
 
-// What a plain vector-clock detector says: a receive is one event, at its post or at its completion; a send that fits and
-// does not come after that event could have been taken.
+// What a plain vector-clock detector says: a receive is one event, at its post or at its
+// completion; a send that fits and does not come after that event could have been taken.
 enum class ReceiveIs { Posted, Completed };
 std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
   using Clock = std::vector<int>;
@@ -117,7 +126,8 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
     const auto p = static_cast<std::size_t>(happening.process);
     Clock& clock = clocks[p];
     const auto arrives = [&](Ref receive) {
-      if (const Link* link = execution.link_of(receive); link != nullptr && link->send) joins(clock, at_send.at(*link->send));
+      if (const Link* link = execution.link_of(receive); link != nullptr && link->send)
+        joins(clock, at_send.at(*link->send));
     };
     if (begun[p] > 0) {
       const Ref last{happening.process, begun[p] - 1};
@@ -134,7 +144,8 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
     const Call& call = execution.call(ref);
     if (call.kind == Kind::Send) at_send[ref] = clock;
     if (call.kind == Kind::Receive && event == ReceiveIs::Posted) at_receive[ref] = clock;
-    if (call.kind == Kind::Say) joins(said.try_emplace(call.key, Clock(clocks.size())).first->second, clock);
+    if (call.kind == Kind::Say)
+      joins(said.try_emplace(call.key, Clock(clocks.size())).first->second, clock);
   }
   std::set<Pair> pairs;
   for (const Link& link : execution.links) {
@@ -143,10 +154,14 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
     const auto received = at_receive.find(link.receive);
     for (const auto& [send, clock] : at_send) {
       if (send.process == link.send->process || !execution.fits(send, link.receive)) continue;
-      if (const Link* taken = execution.taken(send); taken != nullptr && taken->receive < link.receive) continue;
-      // What follows the receive has a later own component when it is completed, and at least the same when it is posted.
-      const bool ordered = received != at_receive.end() &&
-                           clock[own] >= received->second[own] + (event == ReceiveIs::Completed ? 1 : 0);
+      if (const Link* taken = execution.taken(send);
+          taken != nullptr && taken->receive < link.receive)
+        continue;
+      // What follows the receive has a later own component when it is completed, and at least the
+      // same when it is posted.
+      const bool ordered =
+          received != at_receive.end() &&
+          clock[own] >= received->second[own] + (event == ReceiveIs::Completed ? 1 : 0);
       if (!ordered) pairs.insert({link.receive, send});
     }
   }
@@ -206,7 +221,8 @@ TEST(MessageCases, Barrier) {
   EXPECT_EQ(races(too_early), (std::set<Pair>{{open, two}}));
 }
 
-// Rank 0 holds a lock, and has told rank 2 so, until it has its message: rank 2 sends behind the same lock.
+// Rank 0 holds a lock, and has told rank 2 so, until it has its message: rank 2 sends behind the
+// same lock.
 TEST(MessageCases, Lock) {
   for (const bool exclusive : {true, false}) {
     Script script(3);
@@ -219,15 +235,18 @@ TEST(MessageCases, Lock) {
     script.unlock(later);
     const Ref two = script.send(2, 0);
     script.match(two, script.recv(0));
-    if (exclusive) EXPECT_TRUE(races(script).empty());
-    else EXPECT_EQ(races(script), (std::set<Pair>{{first, two}}));
+    if (exclusive)
+      EXPECT_TRUE(races(script).empty());
+    else
+      EXPECT_EQ(races(script), (std::set<Pair>{{first, two}}));
   }
 }
 
 TEST(MessageCases, ChainThroughAThirdRank) {
   for (const bool synchronous : {true, false}) {
     Script script(3);
-    // 1 sends to 0, then tells 2, which sends to 0: order only if the first send waits for its match.
+    // 1 sends to 0, then tells 2, which sends to 0: order only if the first send waits for its
+    // match.
     const Ref one = script.send(1, 0, 0, synchronous ? SendMode::Synchronous : SendMode::Standard);
     const Ref token = script.send(1, 2);
     script.match(token, script.recv(2, 1));
@@ -235,8 +254,10 @@ TEST(MessageCases, ChainThroughAThirdRank) {
     const Ref first = script.recv(0), second = script.recv(0);
     script.match(one, first);
     script.match(two, second);
-    if (synchronous) EXPECT_TRUE(races(script).empty());
-    else EXPECT_EQ(races(script), (std::set<Pair>{{first, two}}));
+    if (synchronous)
+      EXPECT_TRUE(races(script).empty());
+    else
+      EXPECT_EQ(races(script), (std::set<Pair>{{first, two}}));
   }
 }
 
@@ -275,7 +296,8 @@ TEST(MessageCases, MessageThatNobodyTook) {
   EXPECT_EQ(races(script), (std::set<Pair>{{only, two}}));
 }
 
-// The theorem's conflicts name both of rank 2's messages; the later one could be taken only if the earlier one had been.
+// The theorem's conflicts name both of rank 2's messages; the later one could be taken only if the
+// earlier one had been.
 TEST(MessageCases, FirstOfEachRank) {
   Script script(3);
   const Ref a = script.send(1, 0), b = script.send(2, 0), c = script.send(2, 0);
@@ -287,26 +309,34 @@ TEST(MessageCases, FirstOfEachRank) {
   EXPECT_EQ(close(script.done()).conflicts, (std::set<Pair>{{r0, b}, {r0, c}}));
 }
 
-// Rank 2's second message is matched before it is known who takes its first: a receive before the wildcard, or one after it.
+// Rank 2's second message is matched before it is known who takes its first: a receive before the
+// wildcard, or one after it.
 TEST(MessageCases, HangsOnAnEarlierSend) {
   for (const bool taken_before : {true, false}) {
     Script script(4);
-    const Ref r0 = script.irecv(0, kAny, 1), r1 = script.irecv(0), r2 = script.irecv(0, kAny, 2), r3 = script.irecv(0, kAny, 1);
-    const Ref s1 = script.isend(1, 0, 3), s3 = script.isend(2, 0, 1), s2 = script.isend(2, 0, 2), s0 = script.isend(3, 0, 1);
+    const Ref r0 = script.irecv(0, kAny, 1), r1 = script.irecv(0), r2 = script.irecv(0, kAny, 2),
+              r3 = script.irecv(0, kAny, 1);
+    const Ref s1 = script.isend(1, 0, 3), s3 = script.isend(2, 0, 1), s2 = script.isend(2, 0, 2),
+              s0 = script.isend(3, 0, 1);
     script.match(s1, r1);
     script.match(s2, r2);
     script.match(taken_before ? s3 : s0, r0);
     script.match(taken_before ? s0 : s3, r3);
-    if (taken_before) EXPECT_EQ(races(script), (std::set<Pair>{{r0, s0}, {r1, s0}, {r1, s2}}));
-    else EXPECT_EQ(races(script), (std::set<Pair>{{r0, s3}, {r1, s3}}));
+    if (taken_before)
+      EXPECT_EQ(races(script), (std::set<Pair>{{r0, s0}, {r1, s0}, {r1, s2}}));
+    else
+      EXPECT_EQ(races(script), (std::set<Pair>{{r0, s3}, {r1, s3}}));
   }
 }
 
-// Two receives at one site, and an open one between them that keeps a message from the second, not from the first.
+// Two receives at one site, and an open one between them that keeps a message from the second, not
+// from the first.
 TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
   Script script(4);
-  const Ref r5 = script.irecv(0, kAny, 1), first = script.irecv(0, kAny, 2), between = script.irecv(0, 2), second = script.irecv(0, kAny, 2);
-  const Ref a = script.isend(3, 0, 2), b = script.isend(3, 0, 2), s4 = script.isend(2, 0, 1), s2 = script.isend(2, 0, 2);
+  const Ref r5 = script.irecv(0, kAny, 1), first = script.irecv(0, kAny, 2),
+            between = script.irecv(0, 2), second = script.irecv(0, kAny, 2);
+  const Ref a = script.isend(3, 0, 2), b = script.isend(3, 0, 2), s4 = script.isend(2, 0, 1),
+            s2 = script.isend(2, 0, 2);
   script.match(a, first);
   script.match(b, second);
   script.wait(second);
@@ -322,10 +352,12 @@ TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
   EXPECT_EQ(pairs.count({second, s2}), 0u);
   const SiteOf site_of = [=](Ref ref) { return own_site(ref == second ? first : ref); };
   const Execution& execution = script.done();
-  EXPECT_EQ(detected(execution, linearise(execution, [] { return 0u; }), site_of), sites_of(close(execution).pairs, site_of));
+  EXPECT_EQ(detected(execution, linearise(execution, [] { return 0u; }), site_of),
+            sites_of(close(execution).pairs, site_of));
 }
 
-// What rank 2 learns from the message it waited for includes what came with the one that had to be matched before.
+// What rank 2 learns from the message it waited for includes what came with the one that had to be
+// matched before.
 TEST(MessageCases, KnowledgeComesWithEarlierMatches) {
   Script script(5);
   const Ref r1 = script.recv(0), s1 = script.isend(4, 0);
@@ -355,8 +387,9 @@ TEST(MessageCases, EarlierSendOfTheSameRankIsGone) {
   EXPECT_TRUE(races(script).empty());
 }
 
-// Two receives are open; the one posted later is waited for, and only then is rank 2 told to send. Its message cannot have been
-// the first receive's, since rank 1's messages do not overtake each other: when the second was there, so was the first.
+// Two receives are open; the one posted later is waited for, and only then is rank 2 told to send.
+// Its message cannot have been the first receive's, since rank 1's messages do not overtake each
+// other: when the second was there, so was the first.
 TEST(MessageCases, VectorClocksInventOne) {
   Script script(3);
   const Ref s1 = script.isend(1, 0), s2 = script.isend(1, 0);
@@ -375,7 +408,8 @@ TEST(MessageCases, VectorClocksInventOne) {
   EXPECT_TRUE(by_vector_clocks(script.done(), ReceiveIs::Posted).empty());
 }
 
-// The receive is posted before rank 2 is told to send, and not waited for: what was posted may still be waiting.
+// The receive is posted before rank 2 is told to send, and not waited for: what was posted may
+// still be waiting.
 TEST(MessageCases, VectorClocksMissOne) {
   Script script(3);
   const Ref s1 = script.isend(1, 0);
@@ -430,7 +464,8 @@ TEST(MessageCases, ExchangeThatDoesNot) {
   EXPECT_TRUE(without_buffers(script).empty());
 
   Script buffered(2);  // MPI_Bsend brings its own buffer
-  const Ref here = buffered.send(0, 1, 0, SendMode::Buffered), there = buffered.send(1, 0, 0, SendMode::Buffered);
+  const Ref here = buffered.send(0, 1, 0, SendMode::Buffered),
+            there = buffered.send(1, 0, 0, SendMode::Buffered);
   buffered.match(there, buffered.recv(0, 1));
   buffered.match(here, buffered.recv(1, 0));
   EXPECT_TRUE(without_buffers(buffered).empty());
@@ -461,7 +496,8 @@ TEST(MessageCases, NobodyWaitsForTheReceive) {
   EXPECT_TRUE(without_buffers(behind).empty());
 }
 
-// The matching that was seen needs a buffer; without one the wildcard would just have taken the other message.
+// The matching that was seen needs a buffer; without one the wildcard would just have taken the
+// other message.
 TEST(MessageCases, AnotherMatchGoesOn) {
   Script script(3);
   const Ref slow = script.send(1, 0);
@@ -485,7 +521,9 @@ TEST(MessageCases, NothingPilesUp) {
   for (int round = 0; round < 4000; ++round) {
     std::vector<MessageRaces::Receive> receives;
     std::vector<MessageRaces::Send> sends;
-    const auto end = [&](int rank, std::uint64_t site, std::int64_t tag) { return MessageEnd{WorldRank(rank), 0, SiteId(), site, tag}; };
+    const auto end = [&](int rank, std::uint64_t site, std::int64_t tag) {
+      return MessageEnd{WorldRank(rank), 0, SiteId(), site, tag};
+    };
     for (int i = 1; i < kRanks; ++i) {
       const std::int64_t tag = round;  // a new one each time
       receives.push_back(races.receive(end(0, 1, tag), Uid(1), {kAnySource, tag}));

@@ -1,4 +1,5 @@
-// Theorem 2.2, with happens-before as a matrix: events first, then links. And its refinement, pair by pair.
+// Theorem 2.2, with happens-before as a matrix: events first, then links. And its refinement, pair
+// by pair.
 #include "execution.h"
 
 namespace photofinish::testing {
@@ -24,12 +25,20 @@ class Matrix {
   }
 
   bool before(const Link& link, Ref event) const { return before_[index(link)][index(event)]; }
-  bool before(const Link& one, const Link& other) const { return before_[index(one)][index(other)]; }
+  bool before(const Link& one, const Link& other) const {
+    return before_[index(one)][index(other)];
+  }
 
  private:
-  std::size_t index(Ref ref) const { return first_[static_cast<std::size_t>(ref.process)] + static_cast<std::size_t>(ref.event); }
-  std::size_t index(const Link& link) const { return first_link_ + static_cast<std::size_t>(&link - execution_.links.data()); }
-  int length(int process) const { return static_cast<int>(execution_.processes[static_cast<std::size_t>(process)].size()); }
+  std::size_t index(Ref ref) const {
+    return first_[static_cast<std::size_t>(ref.process)] + static_cast<std::size_t>(ref.event);
+  }
+  std::size_t index(const Link& link) const {
+    return first_link_ + static_cast<std::size_t>(&link - execution_.links.data());
+  }
+  int length(int process) const {
+    return static_cast<int>(execution_.processes[static_cast<std::size_t>(process)].size());
+  }
 
   void connect() {
     for (int p = 0; p < execution_.size(); ++p)
@@ -40,8 +49,11 @@ class Matrix {
         const Call& call = execution_.call({p, e});
         if (!followed) continue;
         for (const Link& link : execution_.links) {
-          const bool ends = (call.kind == Kind::WaitReceive && link.receive == Ref{p, call.of}) || ((call.kind == Kind::Probe || call.kind == Kind::Lock) && link.receive == Ref{p, e}) ||
-                            (call.kind == Kind::WaitSend && link.kind == LinkKind::Match && link.send == Ref{p, call.of} &&
+          const bool ends = (call.kind == Kind::WaitReceive && link.receive == Ref{p, call.of}) ||
+                            ((call.kind == Kind::Probe || call.kind == Kind::Lock) &&
+                             link.receive == Ref{p, e}) ||
+                            (call.kind == Kind::WaitSend && link.kind == LinkKind::Match &&
+                             link.send == Ref{p, call.of} &&
                              execution_.call(*link.send).mode == SendMode::Synchronous) ||
                             (call.kind == Kind::WaitSend && link.receive == Ref{p, call.of});
           if (ends) before_[index(link)][index(next)] = true;
@@ -49,14 +61,18 @@ class Matrix {
         if (call.kind == Kind::Hear)
           for (int q = 0; q < execution_.size(); ++q)
             for (int s = 0; s < length(q); ++s)
-              if (execution_.call({q, s}).kind == Kind::Say && execution_.call({q, s}).key == call.key) before_[index({q, s})][index(next)] = true;
+              if (execution_.call({q, s}).kind == Kind::Say &&
+                  execution_.call({q, s}).key == call.key)
+                before_[index({q, s})][index(next)] = true;
       }
     for (const Link& link : execution_.links) {
       if (link.send) before_[index(*link.send)][index(link)] = true;
-      before_[index(link.kind == LinkKind::Cancelled ? link.cancel : link.receive)][index(link)] = true;
+      before_[index(link.kind == LinkKind::Cancelled ? link.cancel : link.receive)][index(link)] =
+          true;
       for (const Link& other : execution_.links) {
         if (must_come_first(link, other)) before_[index(link)][index(other)] = true;
-        if (link.kind == LinkKind::Granted && other.kind == LinkKind::Granted && &other < &link && execution_.excludes(link.receive, other.receive))
+        if (link.kind == LinkKind::Granted && other.kind == LinkKind::Granted && &other < &link &&
+            execution_.excludes(link.receive, other.receive))
           before_[index(*execution_.unlock_of(other.receive))][index(link)] = true;
       }
     }
@@ -65,11 +81,15 @@ class Matrix {
   // R_m. What only looks takes nothing away; what took nothing still went out of the way.
   bool must_come_first(const Link& one, const Link& other) const {
     if (one.kind == LinkKind::Saw || one.kind == LinkKind::Granted || !other.send) return false;
-    if (execution_.call(one.receive).kind == Kind::Send)  // cancelled: it went out of the way of those behind it
-      return one.receive.process == other.send->process && one.receive < *other.send && execution_.fits(one.receive, other.receive);
+    if (execution_.call(one.receive).kind ==
+        Kind::Send)  // cancelled: it went out of the way of those behind it
+      return one.receive.process == other.send->process && one.receive < *other.send &&
+             execution_.fits(one.receive, other.receive);
     const bool same_inbox = one.receive.process == other.receive.process;
-    if (same_inbox && one.receive < other.receive && execution_.fits(*other.send, one.receive)) return true;
-    return one.send && one.send->process == other.send->process && *one.send < *other.send && execution_.fits(*one.send, other.receive);
+    if (same_inbox && one.receive < other.receive && execution_.fits(*other.send, one.receive))
+      return true;
+    return one.send && one.send->process == other.send->process && *one.send < *other.send &&
+           execution_.fits(*one.send, other.receive);
   }
 
   const Execution& execution_;
@@ -87,9 +107,12 @@ Closure close(const Execution& execution) {
     if (link.kind == LinkKind::Granted || execution.call(link.receive).kind == Kind::Send) continue;
     const Ref receive = link.receive;
     for (int p = 0; p < execution.size(); ++p)
-      for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
+      for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+           ++e) {
         const Ref send{p, e};
-        if (!execution.fits(send, receive) || execution.is_cancelled(send) || (link.send && link.send->process == p) || matrix.before(link, send)) continue;
+        if (!execution.fits(send, receive) || execution.is_cancelled(send) ||
+            (link.send && link.send->process == p) || matrix.before(link, send))
+          continue;
         const Link* const taken = execution.taken(send);
         if (taken != nullptr && taken->receive < receive) continue;
         closure.conflicts.insert({receive, send});
@@ -101,7 +124,8 @@ Closure close(const Execution& execution) {
         }
         for (int i = 0; i < receive.event; ++i) {  // and earlier receives
           const Ref earlier{receive.process, i};
-          if (execution.call(earlier).kind != Kind::Receive || !execution.fits(send, earlier)) continue;
+          if (execution.call(earlier).kind != Kind::Receive || !execution.fits(send, earlier))
+            continue;
           const Link* const match = execution.link_of(earlier);
           possible = possible && match != nullptr && !matrix.before(link, *match);
         }

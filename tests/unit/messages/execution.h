@@ -1,7 +1,9 @@
-// Executions of message passing made up in memory, as the paper's formal model has them: each process's events in order, and
-// links: which send a receive took, a probe saw, or that a receive was cancelled.
+// Executions of message passing made up in memory, as the paper's formal model has them: each
+// process's events in order, and links: which send a receive took, a probe saw, or that a receive
+// was cancelled.
 //
-// The rules of matching are written here once more, from the definition and without regard to cost; nothing of src/detect is used.
+// The rules of matching are written here once more, from the definition and without regard to cost;
+// nothing of src/detect is used.
 #pragma once
 
 #include <compare>
@@ -16,18 +18,29 @@
 
 namespace photofinish::testing {
 
-enum class Kind : std::uint8_t { Send, Receive, WaitSend, WaitReceive, Probe, Cancel, Say, Hear, Lock, Unlock };
+enum class Kind : std::uint8_t {
+  Send,
+  Receive,
+  WaitSend,
+  WaitReceive,
+  Probe,
+  Cancel,
+  Say,
+  Hear,
+  Lock,
+  Unlock
+};
 
 struct Call {
   Kind kind{};
   SendMode mode = SendMode::Standard;
   int comm = 0;
-  int peer = -1;      // destination, or source; -1: any
-  int tag = -1;       // -1: any
-  int of = -1;        // WaitSend, WaitReceive, Cancel: the process's event that posted it
-  int key = -1;       // Say, Hear, Lock, Unlock: which
+  int peer = -1;           // destination, or source; -1: any
+  int tag = -1;            // -1: any
+  int of = -1;             // WaitSend, WaitReceive, Cancel: the process's event that posted it
+  int key = -1;            // Say, Hear, Lock, Unlock: which
   bool exclusive = false;  // Lock, Unlock
-  bool asked = false;      // WaitSend, WaitReceive, Probe, Hear: it would have come back, over or not
+  bool asked = false;  // WaitSend, WaitReceive, Probe, Hear: it would have come back, over or not
 };
 
 struct Ref {
@@ -40,22 +53,27 @@ enum class LinkKind : std::uint8_t { Match, Saw, Cancelled, Granted };
 struct Link {
   LinkKind kind{};
   std::optional<Ref> send;
-  Ref receive;       // or probe; of Cancelled ones, also a send; Granted: the lock. They are granted in the order of the execution's links
-  Ref cancel;        // Cancelled: the event that did it
+  Ref receive;  // or probe; of Cancelled ones, also a send; Granted: the lock. They are granted in
+                // the order of the execution's links
+  Ref cancel;   // Cancelled: the event that did it
 };
 
 struct Execution {
   std::vector<std::vector<Call>> processes;  // the events that began
   std::vector<Link> links;
-  // When: how much had happened before. Of events that began, and of links; only needed where there are locks.
+  // When: how much had happened before. Of events that began, and of links; only needed where there
+  // are locks.
   std::vector<std::vector<int>> begun_at;
   std::vector<int> linked_at;
-  bool whole = true;  // false: it was broken off, so that there may be matches that did not come to be
+  bool whole =
+      true;  // false: it was broken off, so that there may be matches that did not come to be
 
-  const Call& call(Ref ref) const { return processes[static_cast<std::size_t>(ref.process)][static_cast<std::size_t>(ref.event)]; }
+  const Call& call(Ref ref) const {
+    return processes[static_cast<std::size_t>(ref.process)][static_cast<std::size_t>(ref.event)];
+  }
   int size() const { return static_cast<int>(processes.size()); }
   bool fits(Ref send, Ref receive) const;
-  const Link* taken(Ref send) const;   // its match, or that it was cancelled
+  const Link* taken(Ref send) const;  // its match, or that it was cancelled
   bool is_cancelled(Ref send) const;
   const Link* link_of(Ref receive) const;
   std::optional<Ref> unlock_of(Ref lock) const;
@@ -72,13 +90,16 @@ using Pair = std::pair<Ref, Ref>;
 class State {
  public:
   explicit State(const Execution& execution)
-      : execution_(execution), begun_(execution.processes.size()), linked_(execution.links.size()) {}
+      : execution_(execution),
+        begun_(execution.processes.size()),
+        linked_(execution.links.size()) {}
 
   bool begun(Ref ref) const { return ref.event < begun_[static_cast<std::size_t>(ref.process)]; }
   bool linked(std::size_t link) const { return linked_[link]; }
-  bool taken(Ref send) const;        // matched
-  bool closed(Ref receive) const;    // matched, cancelled, has seen
-  // Would matching rules let them meet now? Both are there and free, and each is the first for the other.
+  bool taken(Ref send) const;      // matched
+  bool closed(Ref receive) const;  // matched, cancelled, has seen
+  // Would matching rules let them meet now? Both are there and free, and each is the first for the
+  // other.
   bool may_meet(Ref send, Ref receive) const;
   // `unbuffered`: standard sends wait for their match, too.
   bool can_begin(int process, bool unbuffered = false) const;
@@ -86,15 +107,20 @@ class State {
   bool can_link(std::size_t link) const;
   void begin(int process) { ++begun_[static_cast<std::size_t>(process)]; }
   void link(std::size_t link) { linked_[link] = true; }
-  Ref at(int process) const { return {process, begun_[static_cast<std::size_t>(process)] - 1}; }  // its last call
+  Ref at(int process) const {
+    return {process, begun_[static_cast<std::size_t>(process)] - 1};
+  }  // its last call
   bool at_end(int process) const {
-    return begun_[static_cast<std::size_t>(process)] == static_cast<int>(execution_.processes[static_cast<std::size_t>(process)].size());
+    return begun_[static_cast<std::size_t>(process)] ==
+           static_cast<int>(execution_.processes[static_cast<std::size_t>(process)].size());
   }
   auto operator<=>(const State& other) const {
     if (const auto order = begun_ <=> other.begun_; order != 0) return order;
     return linked_ <=> other.linked_;
   }
-  bool operator==(const State& other) const { return begun_ == other.begun_ && linked_ == other.linked_; }
+  bool operator==(const State& other) const {
+    return begun_ == other.begun_ && linked_ == other.linked_;
+  }
   std::string bytes() const;
 
  private:
@@ -103,13 +129,15 @@ class State {
   std::vector<bool> linked_;
 };
 
-// (a) the formal definition: every state that the execution could have gone through. Nothing, if they are too many.
+// (a) the formal definition: every state that the execution could have gone through. Nothing, if
+// they are too many.
 std::optional<std::set<Pair>> explore(const Execution& execution, std::size_t most_states);
 
 // (b) by the closure of happens-before.
 struct Closure {
   std::set<Pair> pairs;      // the refined condition, pair by pair
-  std::set<Pair> conflicts;  // Theorem 2.2 as it stands: empty exactly when `pairs` is, if the execution is whole
+  std::set<Pair> conflicts;  // Theorem 2.2 as it stands: empty exactly when `pairs` is, if the
+                             // execution is whole
 };
 Closure close(const Execution& execution);
 
@@ -118,6 +146,7 @@ struct Happening {
   int process = -1;
   int link = -1;
 };
-std::vector<Happening> linearise(const Execution& execution, const std::function<std::uint32_t()>& random);
+std::vector<Happening> linearise(const Execution& execution,
+                                 const std::function<std::uint32_t()>& random);
 
 }  // namespace photofinish::testing

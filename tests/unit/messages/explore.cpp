@@ -1,4 +1,5 @@
-// The formal definition: whatever state the execution could have gone through, who could have met whom there?
+// The formal definition: whatever state the execution could have gone through, who could have met
+// whom there?
 #include <unordered_set>
 
 #include "execution.h"
@@ -8,8 +9,10 @@ namespace photofinish::testing {
 std::optional<std::set<Pair>> explore(const Execution& execution, std::size_t most_states) {
   std::vector<Ref> sends;
   for (int p = 0; p < execution.size(); ++p)
-    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
-      if (execution.call({p, e}).kind == Kind::Send && !execution.is_cancelled({p, e})) sends.push_back({p, e});
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+         ++e)
+      if (execution.call({p, e}).kind == Kind::Send && !execution.is_cancelled({p, e}))
+        sends.push_back({p, e});
   std::set<Pair> pairs;
   std::unordered_set<std::string> seen;
   std::vector<State> left{State(execution)};
@@ -19,9 +22,12 @@ std::optional<std::set<Pair>> explore(const Execution& execution, std::size_t mo
     left.pop_back();
     for (std::size_t i = 0; i < execution.links.size(); ++i) {
       const Link& link = execution.links[i];
-      if (state.linked(i) || !state.begun(link.receive) || link.kind == LinkKind::Granted || execution.call(link.receive).kind == Kind::Send) continue;
+      if (state.linked(i) || !state.begun(link.receive) || link.kind == LinkKind::Granted ||
+          execution.call(link.receive).kind == Kind::Send)
+        continue;
       for (const Ref& send : sends)
-        if (link.send != send && state.begun(send) && state.may_meet(send, link.receive)) pairs.insert({link.receive, send});
+        if (link.send != send && state.begun(send) && state.may_meet(send, link.receive))
+          pairs.insert({link.receive, send});
     }
     const auto go = [&](State next) {
       if (seen.insert(next.bytes()).second) left.push_back(next);

@@ -1,5 +1,6 @@
-// Executions told by each process's log, slice by slice, and walked by whoever got the slice: the same races and deadlocks as in one walk, wherever
-// nothing is left on its way at the end of a slice; and where something is, that is noticed.
+// Executions told by each process's log, slice by slice, and walked by whoever got the slice: the
+// same races and deadlocks as in one walk, wherever nothing is left on its way at the end of a
+// slice; and where something is, that is noticed.
 #include <iostream>
 
 #include "detect/parcel.h"
@@ -13,25 +14,30 @@ namespace {
 State end_of(const Execution& execution) {
   State state(execution);
   for (int p = 0; p < execution.size(); ++p)
-    for (std::size_t e = 0; e < execution.processes[static_cast<std::size_t>(p)].size(); ++e) state.begin(p);
+    for (std::size_t e = 0; e < execution.processes[static_cast<std::size_t>(p)].size(); ++e)
+      state.begin(p);
   for (std::size_t i = 0; i < execution.links.size(); ++i) state.link(i);
   return state;
 }
 
 bool is_waited_for(const Execution& execution, Ref receive) {
   const auto& calls = execution.processes[static_cast<std::size_t>(receive.process)];
-  return std::any_of(calls.begin(), calls.end(), [&](const Call& call) { return call.kind == Kind::WaitReceive && call.of == receive.event; });
+  return std::any_of(calls.begin(), calls.end(), [&](const Call& call) {
+    return call.kind == Kind::WaitReceive && call.of == receive.event;
+  });
 }
 
 bool is_stuck(const Execution& execution) {
   const State state = end_of(execution);
   for (int p = 0; p < execution.size(); ++p)
-    if (const int count = static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); count != 0 && !state.over({p, count - 1})) return true;
+    if (const int count = static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+        count != 0 && !state.over({p, count - 1}))
+      return true;
   return false;
 }
 
-// As if its processes, none of which is stuck, had gone on: what is matched is waited for, receives that are open are cancelled, and messages that nobody
-// took are received.
+// As if its processes, none of which is stuck, had gone on: what is matched is waited for, receives
+// that are open are cancelled, and messages that nobody took are received.
 Execution tidied(const Execution& before) {
   Execution execution = before;
   const auto add = [&](int process, const Call& call) {
@@ -41,19 +47,26 @@ Execution tidied(const Execution& before) {
   };
   const auto each = [&](Kind kind, const auto& visit) {
     for (int p = 0; p < before.size(); ++p)
-      for (int e = 0; e < static_cast<int>(before.processes[static_cast<std::size_t>(p)].size()); ++e)
+      for (int e = 0; e < static_cast<int>(before.processes[static_cast<std::size_t>(p)].size());
+           ++e)
         if (before.call({p, e}).kind == kind) visit(Ref{p, e});
   };
   each(Kind::Receive, [&](Ref receive) {
     if (is_waited_for(before, receive)) return;
     if (before.link_of(receive) == nullptr)
-      execution.links.push_back({LinkKind::Cancelled, {}, receive, add(receive.process, {.kind = Kind::Cancel, .of = receive.event})});
+      execution.links.push_back(
+          {LinkKind::Cancelled,
+           {},
+           receive,
+           add(receive.process, {.kind = Kind::Cancel, .of = receive.event})});
     add(receive.process, {.kind = Kind::WaitReceive, .of = receive.event});
   });
   each(Kind::Send, [&](Ref send) {
     if (before.taken(send) != nullptr) return;
     const Call& call = before.call(send);
-    const Ref receive = add(call.peer, {.kind = Kind::Receive, .comm = call.comm, .peer = send.process, .tag = call.tag});
+    const Ref receive =
+        add(call.peer,
+            {.kind = Kind::Receive, .comm = call.comm, .peer = send.process, .tag = call.tag});
     execution.links.push_back({LinkKind::Match, send, receive, {}});
     add(call.peer, {.kind = Kind::WaitReceive, .of = receive.event});
   });
@@ -65,7 +78,8 @@ Execution gone_on(Execution execution) {
   const State state = end_of(execution);
   for (int p = 0; p < execution.size(); ++p) {
     auto& calls = execution.processes[static_cast<std::size_t>(p)];
-    if (calls.empty() || state.over({p, static_cast<int>(calls.size()) - 1})) calls.push_back({.kind = Kind::Say, .key = 1000 + p});
+    if (calls.empty() || state.over({p, static_cast<int>(calls.size()) - 1}))
+      calls.push_back({.kind = Kind::Say, .key = 1000 + p});
   }
   return execution;
 }
@@ -74,7 +88,8 @@ Execution gone_on(Execution execution) {
 bool is_quiet(const Execution& execution) {
   const State state = end_of(execution);
   for (int p = 0; p < execution.size(); ++p)
-    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+         ++e) {
       const Ref ref{p, e};
       const Call& call = execution.call(ref);
       if (!state.over(ref)) return false;
@@ -85,14 +100,17 @@ bool is_quiet(const Execution& execution) {
 }
 
 // What each process's log has to say of it, as it comes out of a parcel.
-std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last, const SiteOf& site_of, const std::function<std::uint32_t()>& random) {
+std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last,
+                               const SiteOf& site_of,
+                               const std::function<std::uint32_t()>& random) {
   std::vector<SliceSteps> all;
   for (int p = 0; p < execution.size(); ++p) {
     MessageLog log{WorldRank(p)};
     log.end_slice(slice, {});
     std::vector<std::pair<std::uint64_t, MessageKey>> later;
     for (MessageStep step : steps_of(execution, p, site_of)) {
-      if ((step.kind == MessageStep::Kind::Receive || step.kind == MessageStep::Kind::Probe) && step.key != 0)
+      if ((step.kind == MessageStep::Kind::Receive || step.kind == MessageStep::Kind::Probe) &&
+          step.key != 0)
         later.emplace_back(step.operation, std::exchange(step.key, 0));
       if (step.kind == MessageStep::Kind::Say && step.others == 0) continue;
       log.step(std::move(step));
@@ -118,7 +136,8 @@ std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last,
 SitePairs found_by(MessageWalk& walk) {
   SitePairs found;
   for (const MessageFinding& race : walk.findings().races)
-    for (const MessageFinding::Other& other : race.others) found.insert({race.receive.site_key, other.send.site_key});
+    for (const MessageFinding::Other& other : race.others)
+      found.insert({race.receive.site_key, other.send.site_key});
   return found;
 }
 
@@ -126,7 +145,8 @@ TEST(MessageLog, SliceBySlice) {
   int quiet = 0, busy = 0, stuck = 0;
   hold_for_each_focus([&](Focus focus) {
     const Program programs_of[] = {*programs(focus), *programs(focus)};
-    std::uint32_t seed = static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
+    std::uint32_t seed =
+        static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
     const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
     constexpr std::int32_t kRanks = 6;  // some have nothing to tell
     MessageWalk walk(kRanks);
@@ -135,8 +155,11 @@ TEST(MessageLog, SliceBySlice) {
     Cut slice = 0;
     for (const Program& program : programs_of) {
       const Execution seen = run(program);
-      const Execution execution = gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
-      const SiteOf site_of = [&](Ref ref) { return own_site(ref) | static_cast<std::uint64_t>(slice) << 24; };
+      const Execution execution =
+          gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
+      const SiteOf site_of = [&](Ref ref) {
+        return own_site(ref) | static_cast<std::uint64_t>(slice) << 24;
+      };
       const bool last = slice == 1 || is_stuck(execution);
       const std::vector<SliceSteps> told = logged(execution, slice, last, site_of, random);
       if (told.empty()) continue;
@@ -158,15 +181,18 @@ TEST(MessageLog, SliceBySlice) {
     const MessageFindings found = merge_messages({walk.findings()});
     RC_ASSERT((found.standstills.empty() && found.answers.empty() && !found.unsure) == ends);
     // Behind a slice of which it is not known nothing is.
-    RC_ASSERT(std::any_of(found.standstills.begin(), found.standstills.end(), [](const Standstill& one) { return !one.other_match; }) == is_sure);
+    RC_ASSERT(std::any_of(found.standstills.begin(), found.standstills.end(),
+                          [](const Standstill& one) { return !one.other_match; }) == is_sure);
     stuck += !ends;
   });
   EXPECT_GT(quiet, 1000);
   EXPECT_GT(busy, 1000);
-  std::cout << quiet << " slices with nothing left on its way, " << busy << " with; " << stuck << " would get stuck without buffers\n";
+  std::cout << quiet << " slices with nothing left on its way, " << busy << " with; " << stuck
+            << " would get stuck without buffers\n";
 }
 
-// Thousands of locks in a row, and nothing else: what is kept of them does not grow, and still orders what lies around them.
+// Thousands of locks in a row, and nothing else: what is kept of them does not grow, and still
+// orders what lies around them.
 TEST(MessageLog, LocksInARow) {
   for (const bool exclusive : {true, false}) {
     const auto end = [](MessageStep::Kind kind, std::uint64_t operation, WorldRank peer) {
@@ -188,7 +214,8 @@ TEST(MessageLog, LocksInARow) {
     };
     std::vector<SliceSteps> told;
     std::size_t most = 0;
-    // Rank 1's message has been taken when rank 0 gives back its locks, which rank 2 has behind it before it sends.
+    // Rank 1's message has been taken when rank 0 gives back its locks, which rank 2 has behind it
+    // before it sends.
     for (const int p : {0, 1, 2}) {
       MessageLog log{WorldRank(p)};
       if (p == 0) {

@@ -10,7 +10,10 @@ using Calls = std::vector<std::vector<Call>>;
 class Writer {
  public:
   explicit Writer(const Program& program)
-      : program_(program), calls_(static_cast<std::size_t>(program.processes)), open_(calls_.size()), held_(calls_.size()) {}
+      : program_(program),
+        calls_(static_cast<std::size_t>(program.processes)),
+        open_(calls_.size()),
+        held_(calls_.size()) {}
 
   Calls write() {
     for (const Step& step : program_.steps) take(step);
@@ -31,23 +34,30 @@ class Writer {
     return static_cast<int>(calls.size()) - 1;
   }
 
-  int tags() const { return program_.focus == Focus::Tags || program_.focus == Focus::Posted ? 3 : 2; }
+  int tags() const {
+    return program_.focus == Focus::Tags || program_.focus == Focus::Posted ? 3 : 2;
+  }
 
   Call send(const Step& step, int process) {
     Call call{Kind::Send};
     // Mostly to the first one, rarely to oneself.
-    const int far = step.a % 4 != 0 && process != 0 ? program_.processes - process : 1 + step.a / 4 % (program_.processes - (step.a < 250 ? 1 : 0));
+    const int far = step.a % 4 != 0 && process != 0
+                        ? program_.processes - process
+                        : 1 + step.a / 4 % (program_.processes - (step.a < 250 ? 1 : 0));
     call.peer = (process + far) % program_.processes;
     call.tag = step.b % tags();
     call.comm = step.b % 16 == 15 ? 1 : 0;
     const int often = program_.focus == Focus::Synchronous ? 2 : 4;
-    call.mode = step.c % often == 1 ? SendMode::Synchronous : step.c % 8 == 7 ? SendMode::Buffered : SendMode::Standard;
+    call.mode = step.c % often == 1 ? SendMode::Synchronous
+                : step.c % 8 == 7   ? SendMode::Buffered
+                                    : SendMode::Standard;
     return call;
   }
 
   Call receive(const Step& step, int process, Kind kind) {
     Call call{kind};
-    if (step.a % 4 == 0) call.peer = (process + 1 + step.a / 4 % (program_.processes - 1)) % program_.processes;
+    if (step.a % 4 == 0)
+      call.peer = (process + 1 + step.a / 4 % (program_.processes - 1)) % program_.processes;
     const int named = program_.focus == Focus::Tags ? 3 : 2;
     if (step.b % 4 < named) call.tag = step.b / 4 % tags();
     call.comm = step.b % 16 == 15 ? 1 : 0;
@@ -69,9 +79,11 @@ class Writer {
   }
 
   void take(const Step& step) {
-    const bool receives = step.what == Do::Receive || step.what == Do::Irecv || step.what == Do::Probe || step.what == Do::Cancel ||
+    const bool receives = step.what == Do::Receive || step.what == Do::Irecv ||
+                          step.what == Do::Probe || step.what == Do::Cancel ||
                           step.what == Do::Signal || step.what == Do::Wait;
-    const int process = receives && step.process % 8 < 5 ? 0 : step.process / 8 % program_.processes;
+    const int process =
+        receives && step.process % 8 < 5 ? 0 : step.process / 8 % program_.processes;
     std::vector<Open>& open = open_[static_cast<std::size_t>(process)];
     switch (step.what) {
       case Do::Send:
@@ -86,7 +98,8 @@ class Writer {
         break;
       case Do::Exchange:
         post(process, send(step, process));
-        post(process, receive({step.what, step.process, step.c, step.a, step.b}, process, Kind::Receive));
+        post(process,
+             receive({step.what, step.process, step.c, step.a, step.b}, process, Kind::Receive));
         wait(process, open.size() - 2);
         wait(process, open.size() - 1);
         break;
@@ -129,7 +142,8 @@ class Writer {
         barrier(split_ < 0 ? Kind::Say : Kind::Hear);
         split_ = split_ < 0 ? keys_++ : -1;
         break;
-      case Do::Lock: {  // the next one above those it holds, so that nobody waits in a circle for locks alone
+      case Do::Lock: {  // the next one above those it holds, so that nobody waits in a circle for
+                        // locks alone
         auto& held = held_[static_cast<std::size_t>(process)];
         Call call{Kind::Lock};
         call.key = held.empty() ? step.a % 2 : held.back().key + 1;
@@ -140,7 +154,8 @@ class Writer {
       case Do::Unlock:
         if (!held_[static_cast<std::size_t>(process)].empty()) unlock(process);
         break;
-      case Do::CancelledSend: {  // and waited for at once, so that nothing of its rank lies in between
+      case Do::CancelledSend: {  // and waited for at once, so that nothing of its rank lies in
+                                 // between
         post(process, send(step, process));
         Call call{Kind::Cancel};
         call.of = open.back().event;
@@ -148,7 +163,8 @@ class Writer {
         wait(process, open.size() - 1);
         break;
       }
-      case Do::kCount: break;
+      case Do::kCount:
+        break;
     }
   }
 
@@ -176,7 +192,9 @@ class Writer {
 // Runs the calls: the State of an execution whose links are added as they come about.
 class Runner {
  public:
-  explicit Runner(const Program& program) : program_(program) { whole_.processes = Writer(program).write(); }
+  explicit Runner(const Program& program) : program_(program) {
+    whole_.processes = Writer(program).write();
+  }
 
   Execution run() {
     begun_.assign(whole_.processes.size(), 0);
@@ -188,7 +206,8 @@ class Runner {
       }
       if (!happen()) break;
     }
-    for (std::size_t p = 0; p < begun_.size(); ++p) whole_.processes[p].resize(static_cast<std::size_t>(begun_[p]));
+    for (std::size_t p = 0; p < begun_.size(); ++p)
+      whole_.processes[p].resize(static_cast<std::size_t>(begun_[p]));
     return whole_;
   }
 
@@ -211,13 +230,20 @@ class Runner {
       for (int e = 0; e < begun_[static_cast<std::size_t>(p)]; ++e) {
         const Ref ref{p, e};
         const Call& call = whole_.call(ref);
-        if (call.kind == Kind::Lock && !now.closed(ref) && is_free(ref, now)) links.push_back({LinkKind::Granted, {}, ref, {}});
-        const bool too_late = call.kind == Kind::Cancel && whole_.call({p, call.of}).kind == Kind::Send && now.begun({p, e + 2});  // its wait is over
-        if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of}) && !too_late) links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
+        if (call.kind == Kind::Lock && !now.closed(ref) && is_free(ref, now))
+          links.push_back({LinkKind::Granted, {}, ref, {}});
+        const bool too_late = call.kind == Kind::Cancel &&
+                              whole_.call({p, call.of}).kind == Kind::Send &&
+                              now.begun({p, e + 2});  // its wait is over
+        if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of}) &&
+            !too_late)
+          links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});
         if ((call.kind != Kind::Receive && call.kind != Kind::Probe) || now.closed(ref)) continue;
         for (int q = 0; q < whole_.size(); ++q)
           for (int s = 0; s < begun_[static_cast<std::size_t>(q)]; ++s)
-            if (now.may_meet({q, s}, ref)) links.push_back({call.kind == Kind::Probe ? LinkKind::Saw : LinkKind::Match, Ref{q, s}, ref, {}});
+            if (now.may_meet({q, s}, ref))
+              links.push_back(
+                  {call.kind == Kind::Probe ? LinkKind::Saw : LinkKind::Match, Ref{q, s}, ref, {}});
       }
     if (ready.empty() && links.empty()) return false;
     const std::size_t choice = next() % (ready.size() + links.size());
@@ -234,7 +260,8 @@ class Runner {
 
   bool is_free(Ref lock, const State& now) const {
     return std::none_of(whole_.links.begin(), whole_.links.end(), [&](const Link& link) {
-      return link.kind == LinkKind::Granted && whole_.excludes(lock, link.receive) && !now.begun(*whole_.unlock_of(link.receive));
+      return link.kind == LinkKind::Granted && whole_.excludes(lock, link.receive) &&
+             !now.begun(*whole_.unlock_of(link.receive));
     });
   }
 
@@ -256,42 +283,76 @@ rc::Gen<Do> kinds(Focus focus) {
   using enum Do;
   switch (focus) {
     case Focus::Everything:
-      return rc::gen::element(Send, Receive, Isend, Isend, Irecv, Irecv, Wait, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier);
-    case Focus::Posted: return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send, Signal, Signal);
-    case Focus::Blocking: return rc::gen::element(Send, Send, Receive, Receive, Exchange);
-    case Focus::Synchronous: return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal);
-    case Focus::Tags: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Signal);
-    case Focus::Probes: return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Signal);
-    case Focus::Cancels: return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, CancelledSend, CancelledSend, Wait, Signal);
-    case Focus::Order: return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal, Signal, Barrier, SplitBarrier);
-    case Focus::Locks: return rc::gen::element(Isend, Isend, Send, Send, Receive, Irecv, Irecv, Irecv, Wait, Wait, Lock, Lock, Unlock, Unlock, Signal);
+      return rc::gen::element(Send, Receive, Isend, Isend, Irecv, Irecv, Wait, Wait, WaitAll,
+                              Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier);
+    case Focus::Posted:
+      return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send, Signal,
+                              Signal);
+    case Focus::Blocking:
+      return rc::gen::element(Send, Send, Receive, Receive, Exchange);
+    case Focus::Synchronous:
+      return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal);
+    case Focus::Tags:
+      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Signal);
+    case Focus::Probes:
+      return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Signal);
+    case Focus::Cancels:
+      return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, CancelledSend,
+                              CancelledSend, Wait, Signal);
+    case Focus::Order:
+      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal, Signal,
+                              Barrier, SplitBarrier);
+    case Focus::Locks:
+      return rc::gen::element(Isend, Isend, Send, Send, Receive, Irecv, Irecv, Irecv, Wait, Wait,
+                              Lock, Lock, Unlock, Unlock, Signal);
   }
   return rc::gen::just(Send);
 }
 
-rc::Gen<std::uint8_t> byte() { return rc::gen::resize(rc::kNominalSize, rc::gen::map(rc::gen::inRange(0, 256), [](int value) { return static_cast<std::uint8_t>(value); })); }
+rc::Gen<std::uint8_t> byte() {
+  return rc::gen::resize(rc::kNominalSize, rc::gen::map(rc::gen::inRange(0, 256), [](int value) {
+                           return static_cast<std::uint8_t>(value);
+                         }));
+}
 
 }  // namespace
 
 Execution run(const Program& program) { return Runner(program).run(); }
 
 const char* name_of(Focus focus) {
-  static const char* const names[] = {"Everything", "Posted", "Blocking", "Synchronous", "Tags", "Probes", "Cancels", "Order", "Locks"};
+  static const char* const names[] = {"Everything", "Posted",  "Blocking", "Synchronous", "Tags",
+                                      "Probes",     "Cancels", "Order",    "Locks"};
   return names[static_cast<std::size_t>(focus)];
 }
 
 rc::Gen<Program> programs(Focus focus) {
-  const auto step = rc::gen::build<Step>(rc::gen::set(&Step::what, kinds(focus)), rc::gen::set(&Step::process, byte()), rc::gen::set(&Step::a, byte()),
-                                         rc::gen::set(&Step::b, byte()), rc::gen::set(&Step::c, byte()));
+  const auto step =
+      rc::gen::build<Step>(rc::gen::set(&Step::what, kinds(focus)),
+                           rc::gen::set(&Step::process, byte()), rc::gen::set(&Step::a, byte()),
+                           rc::gen::set(&Step::b, byte()), rc::gen::set(&Step::c, byte()));
   const int most = focus == Focus::Blocking ? 9 : 14;
-  const auto steps = rc::gen::mapcat(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(4, most + 1)), [step](int length) { return rc::gen::container<std::vector<Step>>(static_cast<std::size_t>(length), step); });
+  const auto steps = rc::gen::mapcat(
+      rc::gen::resize(rc::kNominalSize, rc::gen::inRange(4, most + 1)), [step](int length) {
+        return rc::gen::container<std::vector<Step>>(static_cast<std::size_t>(length), step);
+      });
   return rc::gen::build<Program>(
-      rc::gen::set(&Program::focus, rc::gen::just(focus)), rc::gen::set(&Program::processes, rc::gen::element(2, 3, 3, 3, 4, 4, 5)),
-      rc::gen::set(&Program::steps, rc::gen::oneOf(steps, steps, rc::gen::resize(14, rc::gen::container<std::vector<Step>>(step)))),
-      rc::gen::set(&Program::schedule, rc::gen::resize(40, rc::gen::container<std::vector<std::uint8_t>>(byte()))),
-      rc::gen::set(&Program::stop, rc::gen::map(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 160)), [](int value) { return static_cast<std::uint16_t>(value < 130 ? 0 : value - 128); })));
+      rc::gen::set(&Program::focus, rc::gen::just(focus)),
+      rc::gen::set(&Program::processes, rc::gen::element(2, 3, 3, 3, 4, 4, 5)),
+      rc::gen::set(
+          &Program::steps,
+          rc::gen::oneOf(steps, steps,
+                         rc::gen::resize(14, rc::gen::container<std::vector<Step>>(step)))),
+      rc::gen::set(&Program::schedule,
+                   rc::gen::resize(40, rc::gen::container<std::vector<std::uint8_t>>(byte()))),
+      rc::gen::set(
+          &Program::stop,
+          rc::gen::map(rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 160)), [](int value) {
+            return static_cast<std::uint16_t>(value < 130 ? 0 : value - 128);
+          })));
 }
 
-void showValue(const Program& program, std::ostream& out) { out << program.processes << " processes\n" << text(run(program)); }
+void showValue(const Program& program, std::ostream& out) {
+  out << program.processes << " processes\n" << text(run(program));
+}
 
 }  // namespace photofinish::testing

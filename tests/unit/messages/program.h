@@ -1,16 +1,34 @@
-// A random program of message passing, and one run of it. Any sublist of steps is a program, too: failures shrink.
+// A random program of message passing, and one run of it. Any sublist of steps is a program, too:
+// failures shrink.
 #pragma once
 
+#include <rapidcheck.h>
 #include <cstdint>
 #include <ostream>
-#include <rapidcheck.h>
 #include <vector>
 
 #include "execution.h"
 
 namespace photofinish::testing {
 
-enum class Do : std::uint8_t { Send, Receive, Isend, Irecv, Wait, WaitAll, Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier, Lock, Unlock, CancelledSend, kCount };
+enum class Do : std::uint8_t {
+  Send,
+  Receive,
+  Isend,
+  Irecv,
+  Wait,
+  WaitAll,
+  Exchange,
+  Probe,
+  Cancel,
+  Signal,
+  Barrier,
+  SplitBarrier,
+  Lock,
+  Unlock,
+  CancelledSend,
+  kCount
+};
 
 struct Step {
   Do what{};
@@ -19,9 +37,20 @@ struct Step {
 };
 
 // What a family of programs is made of, so that deep cases are reached.
-enum class Focus : std::uint8_t { Everything, Posted, Blocking, Synchronous, Tags, Probes, Cancels, Order, Locks };
-inline constexpr Focus kFocuses[] = {Focus::Everything, Focus::Posted, Focus::Blocking, Focus::Synchronous,
-                                     Focus::Tags,       Focus::Probes, Focus::Cancels,  Focus::Order,  Focus::Locks};
+enum class Focus : std::uint8_t {
+  Everything,
+  Posted,
+  Blocking,
+  Synchronous,
+  Tags,
+  Probes,
+  Cancels,
+  Order,
+  Locks
+};
+inline constexpr Focus kFocuses[] = {Focus::Everything,  Focus::Posted, Focus::Blocking,
+                                     Focus::Synchronous, Focus::Tags,   Focus::Probes,
+                                     Focus::Cancels,     Focus::Order,  Focus::Locks};
 const char* name_of(Focus focus);
 
 struct Program {
@@ -35,7 +64,8 @@ struct Program {
 rc::Gen<Program> programs(Focus focus);
 void showValue(const Program& program, std::ostream& out);
 
-// Messages are matched by the rules, in an order that the schedule chooses; ends with all processes, or when they are stuck.
+// Messages are matched by the rules, in an order that the schedule chooses; ends with all
+// processes, or when they are stuck.
 Execution run(const Program& program);
 
 }  // namespace photofinish::testing

@@ -1,4 +1,5 @@
-// Executions told process by process: the same races, and deadlocks without buffers exactly where a run of the model gets stuck.
+// Executions told process by process: the same races, and deadlocks without buffers exactly where a
+// run of the model gets stuck.
 #include <iostream>
 
 #include "hold.h"
@@ -21,7 +22,8 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
     RC_ASSERT(sequence.waiting() == 0u);
     races.finish();
     SitePairs found;
-    for (const MessageRaceClass& race : races.races()) found.insert({race.first.receive.site_key, race.first.other.site_key});
+    for (const MessageRaceClass& race : races.races())
+      found.insert({race.first.receive.site_key, race.first.other.site_key});
     if (any_cancelled_send(execution)) return;
     RC_ASSERT(found == sites_of(close(execution).pairs, own_site));
 
@@ -44,7 +46,8 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
           RC_ASSERT(deadlock.waits[i].on == deadlock.waits[(i + 1) % deadlock.waits.size()].rank);
     }
   });
-  std::cout << stuck << " would get stuck, " << unsure << " might, " << portable << " would not; " << cycles << " cycles\n";
+  std::cout << stuck << " would get stuck, " << unsure << " might, " << portable << " would not; "
+            << cycles << " cycles\n";
 }
 
 }  // namespace

@@ -10,7 +10,9 @@ MessageKey key_of(const Execution& execution, Ref send) {
   for (int e = send.event - 1; e >= 0; --e) {
     const Ref earlier{send.process, e};
     const Call &call = execution.call(send), &before = execution.call(earlier);
-    if (before.kind != Kind::Send || before.peer != call.peer || before.tag != call.tag || before.comm != call.comm) continue;
+    if (before.kind != Kind::Send || before.peer != call.peer || before.tag != call.tag ||
+        before.comm != call.comm)
+      continue;
     if (execution.is_cancelled(earlier)) return key_of(execution, earlier);
     break;
   }
@@ -53,7 +55,9 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
         break;
       case Kind::Cancel: {
         const Link* const cancelled = execution.link_of({process, call.of});
-        if (cancelled == nullptr || cancelled->kind != LinkKind::Cancelled || cancelled->cancel != ref) continue;
+        if (cancelled == nullptr || cancelled->kind != LinkKind::Cancelled ||
+            cancelled->cancel != ref)
+          continue;
         step.kind = StepKind::Cancel;
         step.carries = execution.call(cancelled->receive).kind != Kind::Send;
         break;
@@ -63,7 +67,8 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
         if (!returned || execution.is_cancelled({process, call.of})) {
           if (!returned || call.kind == Kind::WaitSend) continue;
         }
-        step.kind = call.kind == Kind::WaitSend ? StepKind::CompleteSend : StepKind::CompleteReceive;
+        step.kind =
+            call.kind == Kind::WaitSend ? StepKind::CompleteSend : StepKind::CompleteReceive;
         break;
       case Kind::Say:
       case Kind::Hear: {
@@ -88,8 +93,11 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
         step.peer = WorldRank(call.key);
         step.exclusive = call.exclusive;
         step.tag = 1;
-        step.operation = static_cast<std::uint64_t>(call.kind == Kind::Lock ? execution.linked_at[static_cast<std::size_t>(link - execution.links.data())]
-                                                                            : execution.begun_at[static_cast<std::size_t>(process)][static_cast<std::size_t>(e)]);
+        step.operation = static_cast<std::uint64_t>(
+            call.kind == Kind::Lock
+                ? execution.linked_at[static_cast<std::size_t>(link - execution.links.data())]
+                : execution
+                      .begun_at[static_cast<std::size_t>(process)][static_cast<std::size_t>(e)]);
         break;
     }
     steps.push_back(std::move(step));
@@ -98,15 +106,19 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
 }
 
 bool any_cancelled_send(const Execution& execution) {
-  return std::any_of(execution.links.begin(), execution.links.end(), [&](const Link& link) { return execution.call(link.receive).kind == Kind::Send; });
+  return std::any_of(execution.links.begin(), execution.links.end(), [&](const Link& link) {
+    return execution.call(link.receive).kind == Kind::Send;
+  });
 }
 
-void tell(const Execution& execution, const SiteOf& site_of, const std::function<std::uint32_t()>& random, MessageSequence& sequence, bool announces) {
+void tell(const Execution& execution, const SiteOf& site_of,
+          const std::function<std::uint32_t()>& random, MessageSequence& sequence, bool announces) {
   std::vector<std::vector<MessageStep>> steps;
   for (int p = 0; p < execution.size(); ++p) steps.push_back(steps_of(execution, p, site_of));
   for (std::size_t p = 0; p < steps.size(); ++p)
     for (const MessageStep& step : steps[p])
-      if (step.kind == MessageStep::Kind::Unlock && announces) sequence.announce(WorldRank(static_cast<std::int32_t>(p)), step);
+      if (step.kind == MessageStep::Kind::Unlock && announces)
+        sequence.announce(WorldRank(static_cast<std::int32_t>(p)), step);
   std::vector<std::size_t> next(steps.size());
   struct Later {
     WorldRank rank;
@@ -128,7 +140,8 @@ void tell(const Execution& execution, const SiteOf& site_of, const std::function
     }
     const std::size_t process = left[choice];
     const auto rank = WorldRank(static_cast<std::int32_t>(process));
-    for (std::uint32_t burst = random() % 4 + 1; burst > 0 && next[process] < steps[process].size(); --burst) {
+    for (std::uint32_t burst = random() % 4 + 1; burst > 0 && next[process] < steps[process].size();
+         --burst) {
       MessageStep step = steps[process][next[process]++];
       if (step.kind == MessageStep::Kind::Receive && step.key != 0 && random() % 2 == 0) {
         later.push_back({rank, step.operation, step.key});
@@ -141,16 +154,22 @@ void tell(const Execution& execution, const SiteOf& site_of, const std::function
 
 namespace {
 
-// A receive and a send that are there, and that nothing else was linked to: they have met, though nobody was told.
+// A receive and a send that are there, and that nothing else was linked to: they have met, though
+// nobody was told.
 std::vector<Link> met_unknown(const Execution& execution, const State& state) {
   std::vector<Link> met;
   for (int p = 0; p < execution.size(); ++p)
-    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e) {
+    for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+         ++e) {
       const Ref receive{p, e};
-      if (execution.call(receive).kind != Kind::Receive || execution.link_of(receive) != nullptr) continue;
+      if (execution.call(receive).kind != Kind::Receive || execution.link_of(receive) != nullptr)
+        continue;
       for (int q = 0; q < execution.size(); ++q)
-        for (int s = 0; s < static_cast<int>(execution.processes[static_cast<std::size_t>(q)].size()); ++s)
-          if (const Ref send{q, s}; execution.call(send).kind == Kind::Send && execution.taken(send) == nullptr && state.may_meet(send, receive))
+        for (int s = 0;
+             s < static_cast<int>(execution.processes[static_cast<std::size_t>(q)].size()); ++s)
+          if (const Ref send{q, s}; execution.call(send).kind == Kind::Send &&
+                                    execution.taken(send) == nullptr &&
+                                    state.may_meet(send, receive))
             met.push_back({LinkKind::Match, send, receive, {}});
     }
   return met;
@@ -188,32 +207,46 @@ std::optional<bool> go_unbuffered(Execution execution, Judge judge) {
 }
 
 // Whether the process could leave the call that it is in, if those of `free` did whatever helps.
-bool could_go_on(const Execution& execution, const State& state, int process, const std::set<int>& free) {
+bool could_go_on(const Execution& execution, const State& state, int process,
+                 const std::set<int>& free) {
   const Ref at = state.at(process);
   const Call& call = execution.call(at);
   if (call.asked) return true;
   const auto helps = [&](int peer) { return peer < 0 ? !free.empty() : free.contains(peer); };
   const auto any_event = [&](auto is_it) {
     for (int p = 0; p < execution.size(); ++p)
-      for (int e = 0; state.begun({p, e}) && e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
+      for (int e = 0; state.begun({p, e}) &&
+                      e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size());
+           ++e)
         if (is_it(Ref{p, e})) return true;
     return false;
   };
-  const auto open_send = [&](Ref to) { return any_event([&](Ref send) { return execution.fits(send, to) && !state.taken(send); }); };
+  const auto open_send = [&](Ref to) {
+    return any_event([&](Ref send) { return execution.fits(send, to) && !state.taken(send); });
+  };
   switch (call.kind) {
     case Kind::WaitSend: {
       const Ref send{process, call.of};
-      return helps(execution.call(send).peer) ||
-             any_event([&](Ref receive) { return execution.call(receive).kind == Kind::Receive && execution.fits(send, receive) && !state.closed(receive); });
+      return helps(execution.call(send).peer) || any_event([&](Ref receive) {
+               return execution.call(receive).kind == Kind::Receive &&
+                      execution.fits(send, receive) && !state.closed(receive);
+             });
     }
-    case Kind::WaitReceive: return helps(execution.call({process, call.of}).peer) || open_send({process, call.of});
-    case Kind::Probe: return helps(call.peer) || open_send(at);
+    case Kind::WaitReceive:
+      return helps(execution.call({process, call.of}).peer) || open_send({process, call.of});
+    case Kind::Probe:
+      return helps(call.peer) || open_send(at);
     case Kind::Hear:
       for (int p = 0; p < execution.size(); ++p)
-        for (int e = 0; e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
-          if (const Call& said = execution.call({p, e}); said.kind == Kind::Say && said.key == call.key && !state.begun({p, e}) && !free.contains(p)) return false;
+        for (int e = 0;
+             e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
+          if (const Call& said = execution.call({p, e}); said.kind == Kind::Say &&
+                                                         said.key == call.key &&
+                                                         !state.begun({p, e}) && !free.contains(p))
+            return false;
       return true;
-    default: return true;
+    default:
+      return true;
   }
 }
 

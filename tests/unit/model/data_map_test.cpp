@@ -1,5 +1,5 @@
-// Data maps against what they stand for: a multiset of byte positions. The twin below keeps every position and does
-// everything the slow and obvious way.
+// Data maps against what they stand for: a multiset of byte positions. The twin below keeps every
+// position and does everything the slow and obvious way.
 #include "model/data_map.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ struct Twin {
 Twin twin_placed(const Twin& twin, const std::vector<int64_t>& displacements) {
   Twin result;
   for (const int64_t& displacement : displacements) {
-    for (const int64_t position : twin.positions) result.positions.push_back(position + displacement);
+    for (const int64_t position : twin.positions)
+      result.positions.push_back(position + displacement);
     const int64_t lower = twin.lower_bound + displacement, upper = twin.upper_bound + displacement;
     const bool first = &displacement == displacements.data();
     result.lower_bound = first ? lower : std::min(result.lower_bound, lower);
@@ -45,7 +46,9 @@ Twin twin_repeated(const Twin& twin, int64_t count, int64_t stride) {
 }
 
 Twin twin_joined(const Twin& a, const Twin& b) {
-  const auto nothing = [](const Twin& twin) { return twin.positions.empty() && twin.extent() == 0; };
+  const auto nothing = [](const Twin& twin) {
+    return twin.positions.empty() && twin.extent() == 0;
+  };
   if (nothing(a)) return nothing(b) ? Twin() : b;
   if (nothing(b)) return a;
   Twin result = a;
@@ -55,7 +58,8 @@ Twin twin_joined(const Twin& a, const Twin& b) {
   return result;
 }
 
-void append_positions(const Box& box, std::size_t dimension, int64_t offset, std::vector<int64_t>& positions) {
+void append_positions(const Box& box, std::size_t dimension, int64_t offset,
+                      std::vector<int64_t>& positions) {
   if (dimension == box.dimensions.size()) {
     for (int64_t i = 0; i < box.length; ++i) positions.push_back(offset + i);
     return;
@@ -117,8 +121,9 @@ void expect_same(const DataMap& map, Twin twin) {
   EXPECT_EQ(map.extent, twin.extent());
   EXPECT_EQ(expand(map), ranges_of(twin.positions));
   EXPECT_EQ(expand(map, 3), ranges_of(twin_repeated(twin, 3, twin.extent()).positions));
-  const ByteRange bounds =
-      twin.positions.empty() ? ByteRange{} : ByteRange{twin.positions.front(), twin.positions.back() + 1};
+  const ByteRange bounds = twin.positions.empty()
+                               ? ByteRange{}
+                               : ByteRange{twin.positions.front(), twin.positions.back() + 1};
   EXPECT_EQ(map.bounds(), bounds);
 }
 
@@ -240,7 +245,8 @@ TEST(DataMap, RegularIndexedIsFound) {
 
 TEST(DataMap, RegularIndexedOfAGridIsFound) {
   std::vector<Block> blocks;
-  for (int64_t i = 0; i < 100000; ++i) blocks.push_back({1, i % 2 * 16 + i / 2 % 50 * 1000 + i / 100 * 1000000});
+  for (int64_t i = 0; i < 100000; ++i)
+    blocks.push_back({1, i % 2 * 16 + i / 2 % 50 * 1000 + i / 100 * 1000000});
   const DataMap map = placed(contiguous_map(4), blocks);
   EXPECT_EQ(map.boxes, (std::vector<Box>{{0, 4, {{2, 16}, {50, 1000}, {1000, 1000000}}}}));
 }
@@ -248,7 +254,8 @@ TEST(DataMap, RegularIndexedOfAGridIsFound) {
 TEST(DataMap, RegularIndexedWithABreakIsTwoBoxes) {
   std::vector<Block> blocks;
   for (int64_t i = 0; i < 1000; ++i) blocks.push_back({1, i * 16 + (i >= 300 ? 5 : 0)});
-  EXPECT_EQ(placed(contiguous_map(4), blocks).boxes, (std::vector<Box>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
+  EXPECT_EQ(placed(contiguous_map(4), blocks).boxes,
+            (std::vector<Box>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
 }
 
 TEST(DataMap, InterleavedRunsAreFound) {
@@ -298,7 +305,8 @@ TEST(DataMap, BoxesBeyondEveryMemoryAreDropped) {
   EXPECT_EQ(repeated(contiguous_map(4), 2, kMin).boxes.size(), 0u);
   EXPECT_EQ(repeated(contiguous_map(4), kMax, 0).boxes.size(), 0u);
   EXPECT_EQ(placed(contiguous_map(4), {{kMax, kMax}, {kMax, kMin}}).boxes.size(), 0u);
-  const DataMap nested = repeated(repeated(repeated(contiguous_map(8), 1 << 30, 1 << 30), 1 << 30), 1 << 30);
+  const DataMap nested =
+      repeated(repeated(repeated(contiguous_map(8), 1 << 30, 1 << 30), 1 << 30), 1 << 30);
   EXPECT_EQ(nested.boxes.size(), 0u);
   EXPECT_EQ(resized(contiguous_map(4), kMin, kMax).size, 4);
   EXPECT_EQ(repeated(resized(contiguous_map(4), kMin, kMax), 5).boxes.size(), 0u);
@@ -329,7 +337,9 @@ class Random {
   }
 
  private:
-  int64_t number(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
+  int64_t number(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
 
   static Sample block(int64_t bytes) {
     Twin twin;
@@ -372,7 +382,9 @@ class Random {
         map = joined({map, other.map});
         break;
       }
-      case 5: place(sample); break;
+      case 5:
+        place(sample);
+        break;
     }
   }
 
@@ -381,7 +393,8 @@ class Random {
     std::vector<int64_t> displacements;
     for (Block& block : blocks) {
       block = {number(0, 3), number(-5, 10) * number(1, 8)};
-      for (int64_t i = 0; i < block.count; ++i) displacements.push_back(block.displacement + i * sample.twin.extent());
+      for (int64_t i = 0; i < block.count; ++i)
+        displacements.push_back(block.displacement + i * sample.twin.extent());
     }
     sample.twin = twin_placed(sample.twin, displacements);
     sample.map = placed(sample.map, blocks);
@@ -399,12 +412,14 @@ TEST(DataMap, AgreesWithNaiveTwin) {
   }
 }
 
-// Long lists take the other branch of compress(): what they end as depends on luck, which bytes they name must not.
+// Long lists take the other branch of compress(): what they end as depends on luck, which bytes
+// they name must not.
 TEST(DataMap, LongListsAgreeWithNaiveTwin) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
-    const std::uint64_t jitter = 1 + random() % 6, lengths = 1 + random() % 3, period = 1 + random() % 12;
+    const std::uint64_t jitter = 1 + random() % 6, lengths = 1 + random() % 3,
+                        period = 1 + random() % 12;
     std::vector<Block> blocks;
     std::vector<int64_t> positions;
     for (std::uint64_t i = 0; i < 1000; ++i) {

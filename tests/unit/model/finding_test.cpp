@@ -16,9 +16,20 @@ using Ranks = std::set<WorldRank>;
 
 Finding put_load(int origin, int owner, Moment begin) {
   return {.reason = Reason::NoOrder,
-          .sides = {{.rank = WorldRank(owner), .kind = AccessKind::Load, .call = Call::load, .site_key = 7, .begin = begin + 1},
-                    {.rank = WorldRank(origin), .kind = AccessKind::Put, .call = Call::MPI_Put, .site_key = 9, .begin = begin}},
-          .owner = WorldRank(owner), .win = Uid(5), .times = 3, .ranks = {WorldRank(origin), WorldRank(owner)},
+          .sides = {{.rank = WorldRank(owner),
+                     .kind = AccessKind::Load,
+                     .call = Call::load,
+                     .site_key = 7,
+                     .begin = begin + 1},
+                    {.rank = WorldRank(origin),
+                     .kind = AccessKind::Put,
+                     .call = Call::MPI_Put,
+                     .site_key = 9,
+                     .begin = begin}},
+          .owner = WorldRank(owner),
+          .win = Uid(5),
+          .times = 3,
+          .ranks = {WorldRank(origin), WorldRank(owner)},
           .owners = {WorldRank(owner)}};
 }
 
@@ -28,7 +39,8 @@ Finding swapped(Finding finding) {
 }
 
 TEST(MergeFindings, OneForTwoPlaces) {
-  const auto merged = merge_findings({put_load(3, 1, 10), swapped(put_load(2, 0, 40)), put_load(2, 0, 20)});
+  const auto merged =
+      merge_findings({put_load(3, 1, 10), swapped(put_load(2, 0, 40)), put_load(2, 0, 20)});
   ASSERT_EQ(merged.size(), 1u);
   EXPECT_EQ(merged[0].times, 9u);
   EXPECT_EQ(merged[0].ranks, (Ranks{WorldRank(0), WorldRank(1), WorldRank(2), WorldRank(3)}));
@@ -107,7 +119,8 @@ TEST(MergeFindings, KeepsWhatThereIs) {
     using Place = std::tuple<std::uint64_t, AccessKind, Call>;
     std::map<std::tuple<Place, Place, Reason>, std::uint64_t> times, merged_times;
     const auto count = [](auto& into, const Finding& f) {
-      Place a{f.sides[0].site_key, f.sides[0].kind, f.sides[0].call}, b{f.sides[1].site_key, f.sides[1].kind, f.sides[1].call};
+      Place a{f.sides[0].site_key, f.sides[0].kind, f.sides[0].call},
+          b{f.sides[1].site_key, f.sides[1].kind, f.sides[1].call};
       if (b < a) std::swap(a, b);
       into[{a, b, f.reason == Reason::NotComplete ? Reason::NoOrder : f.reason}] += f.times;
     };

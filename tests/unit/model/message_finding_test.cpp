@@ -24,11 +24,14 @@ MessageFindings race_of(const MessageEnd& receive, const MessageEnd& got, const 
   return all;
 }
 
-// On one communicator rank 0 receives, on another one rank 3: what rank 3 could have got is none of what rank 0 could.
+// On one communicator rank 0 receives, on another one rank 3: what rank 3 could have got is none of
+// what rank 0 could.
 TEST(MessageFinding, TheExampleIsOneRace) {
   constexpr std::uint64_t kReceive = 1, kSend = 2;
-  const MessageFindings first = race_of(end_of(0, 4, kReceive), end_of(1, 4, kSend), end_of(2, 4, kSend));
-  const MessageFindings later = race_of(end_of(3, 4176, kReceive), end_of(1, 4200, kSend), end_of(0, 4176, kSend));
+  const MessageFindings first =
+      race_of(end_of(0, 4, kReceive), end_of(1, 4, kSend), end_of(2, 4, kSend));
+  const MessageFindings later =
+      race_of(end_of(3, 4176, kReceive), end_of(1, 4200, kSend), end_of(0, 4176, kSend));
   for (const auto& parts : {std::vector{first, later}, std::vector{later, first}}) {
     const MessageFindings all = merge_messages(parts);
     ASSERT_EQ(all.races.size(), 1u);
@@ -42,11 +45,14 @@ TEST(MessageFinding, TheExampleIsOneRace) {
   }
 }
 
-// A send that only a later receive could have got is told as that one's, behind those of the example.
+// A send that only a later receive could have got is told as that one's, behind those of the
+// example.
 TEST(MessageFinding, WhichReceiveCouldHaveGotIt) {
   constexpr std::uint64_t kReceive = 1, kSend = 2, kOther = 3;
-  const MessageFindings first = race_of(end_of(0, 4, kReceive), end_of(1, 4, kSend), end_of(2, 8, kSend));
-  const MessageFindings later = race_of(end_of(0, 40, kReceive), end_of(2, 8, kSend), end_of(1, 6, kOther));
+  const MessageFindings first =
+      race_of(end_of(0, 4, kReceive), end_of(1, 4, kSend), end_of(2, 8, kSend));
+  const MessageFindings later =
+      race_of(end_of(0, 40, kReceive), end_of(2, 8, kSend), end_of(1, 6, kOther));
   for (const auto& parts : {std::vector{first, later}, std::vector{later, first}}) {
     const MessageFindings all = merge_messages(parts);
     ASSERT_EQ(all.races.size(), 1u);

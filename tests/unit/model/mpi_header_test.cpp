@@ -23,7 +23,8 @@ std::vector<Library> installed_libraries() {
   std::vector<Library> libraries;
 #ifdef PHOTOFINISH_INCLUDE_openmpi
   const std::string openmpi = PHOTOFINISH_INCLUDE_openmpi;
-  libraries.push_back({"Open MPI", {openmpi + "/mpi.h", openmpi + "/openmpi/mpiext/mpiext_pcollreq_c.h"}});
+  libraries.push_back(
+      {"Open MPI", {openmpi + "/mpi.h", openmpi + "/openmpi/mpiext/mpiext_pcollreq_c.h"}});
 #endif
 #ifdef PHOTOFINISH_INCLUDE_mpich
   const std::string mpich = PHOTOFINISH_INCLUDE_mpich;
@@ -52,8 +53,10 @@ std::string without_comments_and_macros(const std::string& text) {
       line_start = true;
     } else {
       out += text[i];
-      if (text[i] == '\n') line_start = true;
-      else if (text[i] != ' ' && text[i] != '\t') line_start = false;
+      if (text[i] == '\n')
+        line_start = true;
+      else if (text[i] != ' ' && text[i] != '\t')
+        line_start = false;
     }
   }
   return out;
@@ -61,11 +64,14 @@ std::string without_comments_and_macros(const std::string& text) {
 
 // "int MPI_Send(": a type, then a name, then a parenthesis.
 std::set<std::string> declared_functions(const Library& library) {
-  static const std::regex declaration(R"((?:int|double|void|MPI_[A-Z][A-Za-z]*)\s+\*?\s*(MPIX?_[A-Z][A-Za-z0-9_]*)\s*\()");
+  static const std::regex declaration(
+      R"((?:int|double|void|MPI_[A-Z][A-Za-z]*)\s+\*?\s*(MPIX?_[A-Z][A-Za-z0-9_]*)\s*\()");
   std::set<std::string> names;
   for (const std::string& header : library.headers) {
     const std::string text = without_comments_and_macros(read_file(header));
-    for (std::sregex_iterator match(text.begin(), text.end(), declaration), end; match != end; ++match) names.insert((*match)[1]);
+    for (std::sregex_iterator match(text.begin(), text.end(), declaration), end; match != end;
+         ++match)
+      names.insert((*match)[1]);
   }
   return names;
 }
@@ -75,7 +81,8 @@ std::map<std::string, std::string> left_out() {
   const auto add = [&](const char* reason, const std::string& list) {
     static const std::regex word(R"(\w+)");
     for (std::sregex_iterator match(list.begin(), list.end(), word), end; match != end; ++match) {
-      EXPECT_TRUE(reasons.emplace(match->str(), reason).second) << match->str() << " is left out twice";
+      EXPECT_TRUE(reasons.emplace(match->str(), reason).second)
+          << match->str() << " is left out twice";
     }
   };
 #define LEFT_OUT(reason, ...) add(reason, #__VA_ARGS__);
@@ -89,10 +96,12 @@ TEST(MpiHeaders, EveryFunctionIsHandledOrLeftOut) {
     const auto declared = declared_functions(library);
     // MPI 3.1 has more than 400 functions: fewer would mean that this test does not see them.
     EXPECT_GT(declared.size(), 400u) << library.name;
-    EXPECT_TRUE(declared.contains("MPI_Send") && declared.contains("MPI_Wtime") && declared.contains("MPI_Win_fence"));
+    EXPECT_TRUE(declared.contains("MPI_Send") && declared.contains("MPI_Wtime") &&
+                declared.contains("MPI_Win_fence"));
     for (const std::string& name : declared)
       EXPECT_TRUE(call_by_name(name).has_value() || reasons.contains(name))
-          << library.name << " declares " << name << ": add it to mpi_calls.def or, with a reason, to mpi_left_out.def";
+          << library.name << " declares " << name
+          << ": add it to mpi_calls.def or, with a reason, to mpi_left_out.def";
   }
 }
 
@@ -105,7 +114,8 @@ TEST(MpiHeaders, NothingIsListedTwiceOrInVain) {
   for (const auto& [name, reason] : reasons) {
     EXPECT_FALSE(call_by_name(name).has_value()) << name << " is handled, and left out";
     EXPECT_GT(reason.size(), 20u) << name << " is left out without a reason";
-    EXPECT_TRUE(libraries.size() < 2 || declared.contains(name)) << name << " is left out, but no header declares it";
+    EXPECT_TRUE(libraries.size() < 2 || declared.contains(name))
+        << name << " is left out, but no header declares it";
   }
   if (libraries.size() < 2) return;
   for (std::size_t i = 0; i < kCallCount; ++i) {

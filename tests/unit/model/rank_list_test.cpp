@@ -23,10 +23,13 @@ TEST(RankList, NumbersAndRanges) {
 TEST(RankList, NothingIsNoRank) { EXPECT_TRUE(parse_rank_list("")->empty()); }
 
 TEST(RankList, WhatIsNoRankIsNamed) {
-  for (const char* wrong : {"x", "1-x", "-", "-1", "5-2", "1-2-3", "1.5", " 1", "+1", "0x1", "99999999999", "16777216", "all"}) {
+  for (const char* wrong : {"x", "1-x", "-", "-1", "5-2", "1-2-3", "1.5", " 1", "+1", "0x1",
+                            "99999999999", "16777216", "all"}) {
     const auto list = parse_rank_list(std::string("0,") + wrong);
     ASSERT_FALSE(list) << wrong;
-    EXPECT_EQ(list.error().message, "'" + std::string(wrong) + "' is not a rank or a range of ranks; write for example 0,2-5");
+    EXPECT_EQ(
+        list.error().message,
+        "'" + std::string(wrong) + "' is not a rank or a range of ranks; write for example 0,2-5");
   }
   EXPECT_FALSE(parse_rank_list(",1"));
   EXPECT_FALSE(parse_rank_list("1,,2"));

@@ -16,7 +16,9 @@ TEST(Options, Choices) {
   EXPECT_EQ(choices_of("mpi"), (std::vector<std::string>{"auto", "openmpi", "mpich"}));
   EXPECT_TRUE(choices_of("output").empty());
   for (const OptionInfo& info : option_table())
-    for (const std::string& choice : choices_of(info.name)) EXPECT_TRUE(parse_options(std::string(info.name) + "=" + choice)) << info.name << " " << choice;
+    for (const std::string& choice : choices_of(info.name))
+      EXPECT_TRUE(parse_options(std::string(info.name) + "=" + choice))
+          << info.name << " " << choice;
 }
 
 TEST(Options, NothingGivesTheDefaults) {
@@ -30,7 +32,8 @@ TEST(Options, NothingGivesTheDefaults) {
 }
 
 TEST(Options, AreSeparatedByColons) {
-  const auto options = parse_options("output=/tmp/x:stack_depth=5:overwrite=yes:progress=off:mpi=mpich");
+  const auto options =
+      parse_options("output=/tmp/x:stack_depth=5:overwrite=yes:progress=off:mpi=mpich");
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->output, "/tmp/x");
   EXPECT_EQ(options->stack_depth, 5);
@@ -47,7 +50,9 @@ TEST(Options, TheNameOfASwitchAloneMeansOne) {
   EXPECT_EQ(options.error().message, "option stack_depth needs a value: stack_depth=…");
 }
 
-TEST(Options, EmptyPartsAreNothing) { EXPECT_TRUE(parse_options("::verbose:::stack_depth=7:")->verbose); }
+TEST(Options, EmptyPartsAreNothing) {
+  EXPECT_TRUE(parse_options("::verbose:::stack_depth=7:")->verbose);
+}
 
 TEST(Options, QuotesHoldColons) {
   EXPECT_EQ(parse_options("output='C:/a b:c':verbose")->output, "C:/a b:c");
@@ -57,7 +62,9 @@ TEST(Options, QuotesHoldColons) {
   EXPECT_EQ(parse_options("output=a=b")->output, "a=b");
 }
 
-TEST(Options, TheLastOneWins) { EXPECT_EQ(parse_options("stack_depth=3:stack_depth=4")->stack_depth, 4); }
+TEST(Options, TheLastOneWins) {
+  EXPECT_EQ(parse_options("stack_depth=3:stack_depth=4")->stack_depth, 4);
+}
 
 TEST(Options, StartFromThoseGiven) {
   Options from;
@@ -72,7 +79,8 @@ TEST(Options, ErrorsNameTheOptionAndWhatIsRight) {
   EXPECT_EQ(error_of("stack_depth=deep"), "option stack_depth: 'deep' is not a number");
   EXPECT_EQ(error_of("stack_depth=3x"), "option stack_depth: '3x' is not a number");
   EXPECT_EQ(error_of("stack_depth="), "option stack_depth: '' is not a number");
-  EXPECT_EQ(error_of("stack_depth=99999999999999"), "option stack_depth: '99999999999999' is not a number");
+  EXPECT_EQ(error_of("stack_depth=99999999999999"),
+            "option stack_depth: '99999999999999' is not a number");
   EXPECT_EQ(error_of("overwrite=maybe"), "option overwrite: 'maybe' is not 1 or 0");
   EXPECT_EQ(error_of("output='unclosed"), "option output: a quote is not closed");
   EXPECT_EQ(error_of("mpi=lam"), "option mpi: 'lam' is not auto, openmpi or mpich");
@@ -83,7 +91,8 @@ TEST(Options, ErrorsNameTheOptionAndWhatIsRight) {
 }
 
 TEST(Options, FormattedAndParsedAreTheSame) {
-  for (const char* output : {"plain", "with space", "with:colon", "it's", "say \"x\"", "=", "a=b", "'quoted'", "/deep/path"}) {
+  for (const char* output : {"plain", "with space", "with:colon", "it's", "say \"x\"", "=", "a=b",
+                             "'quoted'", "/deep/path"}) {
     Options options;
     options.output = output;
     options.overwrite = true;
@@ -120,7 +129,8 @@ TEST(Options, ABudgetIsASlowdown) {
   EXPECT_EQ(parse_options("budget=1.25x:sample=on")->budget, "1.25x");
   for (const char* wrong : {"x", "1x", "0.9x", "1.1y", "1.1xx", "-2x", "101x", "nan", "10%"})
     EXPECT_EQ(error_of(std::string("budget=") + wrong),
-              std::string("option budget: '") + wrong + "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x");
+              std::string("option budget: '") + wrong +
+                  "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x");
 }
 
 TEST(Options, SamplingIsOnOrOff) {

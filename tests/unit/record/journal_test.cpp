@@ -19,7 +19,8 @@ class RecordedRank : public ::testing::Test {
     directory_.emplace();
     RankDefinition rank;
     rank.world_size = 1;
-    auto writer = TraceWriter::create(directory_->path(), rank, 1, [](const std::string& line) { ADD_FAILURE() << line; });
+    auto writer = TraceWriter::create(directory_->path(), rank, 1,
+                                      [](const std::string& line) { ADD_FAILURE() << line; });
     ASSERT_TRUE(writer);
     writer_ = std::move(*writer);
     kept_ = std::make_unique<Journal>(writer_->open_journal(TaskId(0)));
@@ -28,14 +29,17 @@ class RecordedRank : public ::testing::Test {
     writer_.reset();
     directory_.reset();
   }
-  // As a replayed rank reads it; `ended`: the recorded one came to its end, otherwise it was killed.
+  // As a replayed rank reads it; `ended`: the recorded one came to its end, otherwise it was
+  // killed.
   Journal& replay(bool ended) {
     if (ended) writer_->end(RankState::Exited, 0);
     auto trace = RankTrace::open(directory_->path(), WorldRank(0));
     EXPECT_TRUE(trace);
     trace_ = std::move(*trace);
     EXPECT_EQ(trace_->damage(), "");
-    given_ = std::make_unique<Journal>([this](std::vector<std::uint8_t>& entries) { return trace_->next_of_journal(TaskId(0), entries); });
+    given_ = std::make_unique<Journal>([this](std::vector<std::uint8_t>& entries) {
+      return trace_->next_of_journal(TaskId(0), entries);
+    });
     return *given_;
   }
 
@@ -53,12 +57,15 @@ struct Asker {
     const std::uint32_t what = own() % 5;
     const SiteId site(own() % 7);
     std::vector<Inquiry::Given> fields;
-    for (unsigned i = own() % 4; i > 0; --i) fields.push_back({static_cast<std::uint8_t>(own() % 30), static_cast<std::int64_t>(own() % 3)});
+    for (unsigned i = own() % 4; i > 0; --i)
+      fields.push_back(
+          {static_cast<std::uint8_t>(own() % 30), static_cast<std::int64_t>(own() % 3)});
     ASSERT_EQ(journal.ask(what, site), Journal::Asked::Same);
     ASSERT_EQ(journal.ask_with(fields), Journal::Asked::Same);
     std::uint64_t number = outside ? (*outside)() : 0;
     std::string text = outside ? std::string((*outside)() % 9, 'x') : "";
-    std::vector<std::uint8_t> bytes(own() % 5 == 0 ? 400'000 : own() % 40);  // more than a lane holds, now and then
+    std::vector<std::uint8_t> bytes(
+        own() % 5 == 0 ? 400'000 : own() % 40);  // more than a lane holds, now and then
     if (outside)
       for (auto& byte : bytes) byte = static_cast<std::uint8_t>((*outside)());
     journal(number, text);
@@ -104,17 +111,24 @@ TEST_F(RecordedRank, KnowsTheQuestionThatWasAsked) {
   EXPECT_EQ(given.expected().site, SiteId(9));
 }
 
-std::uint8_t* seen_of(std::vector<std::uint8_t>& memory, const WatchedMemory::Seen& all, std::size_t offset) { return memory.data() + offset + all.distance; }
+std::uint8_t* seen_of(std::vector<std::uint8_t>& memory, const WatchedMemory::Seen& all,
+                      std::size_t offset) {
+  return memory.data() + offset + all.distance;
+}
 
-// One task loads and stores in memory that others write at any moment; alone, it finds the same again.
+// One task loads and stores in memory that others write at any moment; alone, it finds the same
+// again.
 TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
   constexpr std::size_t kBytes = 5000;
   std::vector<std::uint8_t> memory(kBytes);
   std::mt19937 others(5);
-  const auto step = [&](std::mt19937& own, Journal& journal, WatchedMemory& watched, bool recorded, std::vector<std::uint64_t>& found) {
+  const auto step = [&](std::mt19937& own, Journal& journal, WatchedMemory& watched, bool recorded,
+                        std::vector<std::uint64_t>& found) {
     const std::size_t bytes = std::size_t{1} << own() % 4, at = own() % (kBytes - 8);
     // Where a loop finds what it loads, and puts what it stores as well.
-    const auto seen = [&](std::size_t offset) { return &memory[offset] + (recorded ? watched.all_around(memory.data(), false).distance : 0); };
+    const auto seen = [&](std::size_t offset) {
+      return &memory[offset] + (recorded ? watched.all_around(memory.data(), false).distance : 0);
+    };
     switch (own() % 11) {
       case 8: {  // a loop over a row, which loads each and stores some
         const std::size_t size = own() % 2000;
@@ -123,7 +137,9 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         ASSERT_EQ(watched.distance_of(&memory[at], size, any), seen(0) - memory.data());
         ASSERT_TRUE(any);
         watched.look_ahead(journal, &memory[at], size);
-        if (recorded) memory[at + others() % size] = static_cast<std::uint8_t>(others());  // comes too late for it
+        if (recorded)
+          memory[at + others() % size] =
+              static_cast<std::uint8_t>(others());  // comes too late for it
         for (std::size_t i = at; i < at + size; ++i) {
           found.push_back(*seen(i));
           if (own() % 4 == 0) *seen(i) = memory[i] = static_cast<std::uint8_t>(own());
@@ -142,8 +158,10 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
           }
           if (all.looked[here / PHOTOFINISH_BLOCK] == 0) watched.look_at(journal, &memory[here]);
           ASSERT_NE(all.looked[here / PHOTOFINISH_BLOCK], 0);
-          for (std::size_t byte = here; byte < here + bytes; ++byte) found.push_back(*seen_of(memory, all, byte));
-          if (recorded && others() % 8 == 0) memory[others() % kBytes] = static_cast<std::uint8_t>(others());
+          for (std::size_t byte = here; byte < here + bytes; ++byte)
+            found.push_back(*seen_of(memory, all, byte));
+          if (recorded && others() % 8 == 0)
+            memory[others() % kBytes] = static_cast<std::uint8_t>(others());
         }
         break;
       }
@@ -184,7 +202,8 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         found.push_back(value);
       }
     }
-    if (recorded && others() % 3 == 0) memory[others() % kBytes] = static_cast<std::uint8_t>(others());
+    if (recorded && others() % 3 == 0)
+      memory[others() % kBytes] = static_cast<std::uint8_t>(others());
   };
   std::vector<std::uint64_t> recorded, replayed;
   {
@@ -215,12 +234,15 @@ TEST_F(RecordedRank, ChangesAreGivenBackAsAWhole) {
   std::vector<std::vector<std::uint8_t>> states;
   const auto exchange = [&](Journal& journal, WatchedMemory& all, bool first) {
     EXPECT_EQ(journal.ask(3, SiteId(0)), Journal::Asked::Same);
-    if (first) all.add(journal, 7, memory.data(), memory.size());
-    else all.exchange_changes(journal);
+    if (first)
+      all.add(journal, 7, memory.data(), memory.size());
+    else
+      all.exchange_changes(journal);
     journal.done();
   };
   for (int i = 0; i < 300; ++i) {
-    for (unsigned n = others() % 5; n > 0; --n) memory[others() % memory.size()] = static_cast<std::uint8_t>(others());
+    for (unsigned n = others() % 5; n > 0; --n)
+      memory[others() % memory.size()] = static_cast<std::uint8_t>(others());
     exchange(*kept_, watched, i == 0);
     states.push_back(memory);
   }

@@ -1,4 +1,5 @@
-// Ranks that give each other messages and puts, in one process: what each of them was given it is given again, by threads that run as they like.
+// Ranks that give each other messages and puts, in one process: what each of them was given it is
+// given again, by threads that run as they like.
 #include "record/offers.h"
 
 #include <gtest/gtest.h>
@@ -36,14 +37,18 @@ class Program {
 
   explicit Program(unsigned seed) : own_(seed), window_(kWindow) {}
   Step next(int ranks) {
-    Step step{static_cast<What>(own_() % 5), static_cast<int>(own_() % static_cast<unsigned>(ranks)), own_() % 3000, 1 + own_() % 3000};
+    Step step{static_cast<What>(own_() % 5),
+              static_cast<int>(own_() % static_cast<unsigned>(ranks)), own_() % 3000,
+              1 + own_() % 3000};
     if (own_() % 3 == 0) step.bytes = 1 + step.bytes % 100;
     return step;
   }
   Content make(std::size_t bytes) {
     Content content(bytes);
     std::uint64_t word = own_() + 31 * sum_;
-    for (auto& byte : content) byte = static_cast<std::uint8_t>((word = word * 6364136223846793005u + 1442695040888963407u) >> 56);
+    for (auto& byte : content)
+      byte = static_cast<std::uint8_t>(
+          (word = word * 6364136223846793005u + 1442695040888963407u) >> 56);
     return content;
   }
   void find(const std::uint8_t* data, std::size_t bytes) {
@@ -76,10 +81,13 @@ struct Outside {
 
 class Group {
  public:
-  Group(const std::string& directory, int ranks, unsigned seed) : directory_(directory), ranks_(ranks), seed_(seed) {}
+  Group(const std::string& directory, int ranks, unsigned seed)
+      : directory_(directory), ranks_(ranks), seed_(seed) {}
 
   std::vector<std::vector<std::uint64_t>> record(int steps) {
-    Outside outside{.any = std::mt19937_64(seed_ * 77), .messages = std::vector<std::deque<Content>>(static_cast<std::size_t>(ranks_)), .puts = {}};
+    Outside outside{.any = std::mt19937_64(seed_ * 77),
+                    .messages = std::vector<std::deque<Content>>(static_cast<std::size_t>(ranks_)),
+                    .puts = {}};
     std::vector<std::unique_ptr<TraceWriter>> writers;
     std::vector<std::unique_ptr<OfferTable>> tables;
     std::vector<std::unique_ptr<Journal>> journals;
@@ -90,7 +98,8 @@ class Group {
       RankDefinition self;
       self.rank = WorldRank(rank);
       self.world_size = ranks_;
-      auto writer = TraceWriter::create(directory_, self, 1, [](const std::string& line) { ADD_FAILURE() << line; });
+      auto writer = TraceWriter::create(directory_, self, 1,
+                                        [](const std::string& line) { ADD_FAILURE() << line; });
       EXPECT_TRUE(writer);
       writers.push_back(std::move(*writer));
       tables.push_back(OfferTable::open(table_name(), ranks_up_to(ranks_), WorldRank(rank)));
@@ -102,16 +111,20 @@ class Group {
       windows[at].ask_for_arrivals([&, at] {
         std::vector<Arrival> arrivals;
         tables[at]->new_arrivals(arrivals);
-        for (const Arrival& arrival : arrivals) windows[at].expect(programs[at].window() + arrival.displacement, arrival.bytes, arrival.hash);
+        for (const Arrival& arrival : arrivals)
+          windows[at].expect(programs[at].window() + arrival.displacement, arrival.bytes,
+                             arrival.hash);
       });
     }
     OfferTable::remove_name(table_name());
-    for (std::size_t rank = 0; rank < journals.size(); ++rank) add_window(*journals[rank], windows[rank], programs[rank]);
+    for (std::size_t rank = 0; rank < journals.size(); ++rank)
+      add_window(*journals[rank], windows[rank], programs[rank]);
     for (int step = 0; step < steps; ++step)
       for (std::size_t turns = 0; turns < journals.size(); ++turns) {
         // Each makes as many steps, in any order.
         const std::size_t rank = turns;
-        run(programs[rank], *journals[rank], windows[rank], static_cast<int>(rank), &outside, tables[rank].get());
+        run(programs[rank], *journals[rank], windows[rank], static_cast<int>(rank), &outside,
+            tables[rank].get());
         deliver(outside, programs);
       }
     for (auto& writer : writers) writer->end(RankState::Exited, 0);
@@ -137,14 +150,24 @@ class Group {
         auto files = OfferFiles::open(path, WorldRank(rank));
         auto trace = RankTrace::open(directory_, WorldRank(rank));
         ASSERT_TRUE(files && trace);
-        Journal journal([&](std::vector<std::uint8_t>& entries) { return (*trace)->next_of_journal(TaskId(0), entries); });
+        Journal journal([&](std::vector<std::uint8_t>& entries) {
+          return (*trace)->next_of_journal(TaskId(0), entries);
+        });
         journal.share(
-            files->get(), [](Offer offer) { ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value << " did not come"; },
-            [](Offer offer) { ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value << " is another one"; });
+            files->get(),
+            [](Offer offer) {
+              ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value
+                            << " did not come";
+            },
+            [](Offer offer) {
+              ADD_FAILURE() << "offer " << offer.number << " of rank " << offer.from.value
+                            << " is another one";
+            });
         Program program(seed_ + static_cast<unsigned>(rank));
         WatchedMemory window;
         add_window(journal, window, program);
-        for (int step = 0; step < steps && journal.ok(); ++step) run(program, journal, window, rank, nullptr, nullptr);
+        for (int step = 0; step < steps && journal.ok(); ++step)
+          run(program, journal, window, rank, nullptr, nullptr);
         EXPECT_TRUE(journal.ok());
         found[static_cast<std::size_t>(rank)] = program.found();
       });
@@ -160,14 +183,16 @@ class Group {
     journal.done();
   }
 
-  void run(Program& program, Journal& journal, WatchedMemory& window, int rank, Outside* outside, OfferTable* table) {
+  void run(Program& program, Journal& journal, WatchedMemory& window, int rank, Outside* outside,
+           OfferTable* table) {
     const Program::Step step = program.next(ranks_);
     switch (step.what) {
       case Program::What::Send: {
         Content content = program.make(step.bytes);
         journal.offer(content.data(), content.size());
         if (outside == nullptr) return;
-        if (outside->any() % 8 == 0) content[outside->any() % content.size()] ^= 1;  // the buffer was changed too early
+        if (outside->any() % 8 == 0)
+          content[outside->any() % content.size()] ^= 1;  // the buffer was changed too early
         outside->messages[static_cast<std::size_t>(step.other)].push_back(std::move(content));
         return;
       }
@@ -175,7 +200,10 @@ class Group {
         Content content = program.make(step.bytes);
         const auto hash = journal.offer(content.data(), content.size());
         if (outside == nullptr) return;
-        if (hash) table->announce(WorldRank(step.other), {.win = Uid(1), .displacement = step.at, .bytes = step.bytes, .hash = *hash});
+        if (hash)
+          table->announce(
+              WorldRank(step.other),
+              {.win = Uid(1), .displacement = step.at, .bytes = step.bytes, .hash = *hash});
         outside->puts.push_back({step.other, step.at, std::move(content)});
         return;
       }
@@ -186,7 +214,8 @@ class Group {
         if (outside != nullptr) {
           auto& messages = outside->messages[static_cast<std::size_t>(rank)];
           if (step.what == Program::What::Common) {  // others are given the same
-            if (outside->any() % 4 == 0) outside->common[outside->any() % outside->common.size()] ^= 1;
+            if (outside->any() % 4 == 0)
+              outside->common[outside->any() % outside->common.size()] ^= 1;
             content = outside->common;
           } else if (!messages.empty()) {
             content = std::move(messages.front());
@@ -212,7 +241,8 @@ class Group {
         window.look_ahead(journal, program.window() + step.at, step.bytes);
         std::uint8_t* const seen = program.window() + step.at + *distance;
         program.find(seen, step.bytes);
-        for (std::size_t i = 0; i < step.bytes; i += 1 + step.bytes / 3) seen[i] = program.window()[step.at + i] = static_cast<std::uint8_t>(i);
+        for (std::size_t i = 0; i < step.bytes; i += 1 + step.bytes / 3)
+          seen[i] = program.window()[step.at + i] = static_cast<std::uint8_t>(i);
         return;
       }
     }
@@ -225,8 +255,11 @@ class Group {
       Putting& put = outside.puts[which];
       std::size_t begin = 0, end = put.content.size();
       if (outside.any() % 4 == 0) (outside.any() % 2 == 0 ? begin : end) = end / 2;
-      std::copy(put.content.begin() + static_cast<std::ptrdiff_t>(begin), put.content.begin() + static_cast<std::ptrdiff_t>(end), programs[static_cast<std::size_t>(put.to)].window() + put.at + begin);
-      if (end - begin == put.content.size()) outside.puts.erase(outside.puts.begin() + static_cast<std::ptrdiff_t>(which));
+      std::copy(put.content.begin() + static_cast<std::ptrdiff_t>(begin),
+                put.content.begin() + static_cast<std::ptrdiff_t>(end),
+                programs[static_cast<std::size_t>(put.to)].window() + put.at + begin);
+      if (end - begin == put.content.size())
+        outside.puts.erase(outside.puts.begin() + static_cast<std::ptrdiff_t>(which));
     }
   }
 
@@ -251,9 +284,12 @@ TEST(Offers, EachIsGivenWhatItWasGiven) {
 
 TEST(Offers, TooManyAreForgottenAndNeverMistaken) {
   const testing::TempDir directory;
-  auto writer = TraceWriter::create(directory.path(), RankDefinition{.rank = WorldRank(1), .world_size = 2}, 1, [](const std::string& line) { ADD_FAILURE() << line; });
+  auto writer =
+      TraceWriter::create(directory.path(), RankDefinition{.rank = WorldRank(1), .world_size = 2},
+                          1, [](const std::string& line) { ADD_FAILURE() << line; });
   ASSERT_TRUE(writer);
-  const auto giver = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(0)), taker = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(1));
+  const auto giver = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(0)),
+             taker = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(1));
   OfferTable::remove_name(table_name());
   ASSERT_TRUE(giver && taker);
   taker->write_to((*writer)->open_journal(kTakenJournal));
@@ -275,14 +311,16 @@ TEST(Offers, WhatDoesNotComeIsNotWaitedFor) {
   const testing::TempDir directory;
   const std::string path = directory.path() + "/offers";
   ASSERT_TRUE(OfferFiles::make(path, {{WorldRank(3), {2, 5}}}));
-  const auto giver = OfferFiles::open(path, WorldRank(3)), taker = OfferFiles::open(path, WorldRank(7));
+  const auto giver = OfferFiles::open(path, WorldRank(3)),
+             taker = OfferFiles::open(path, WorldRank(7));
   ASSERT_TRUE(giver && taker);
-  for (char content = 'a'; content < 'd'; ++content) (*giver)->offer(std::string(100, content).data(), 100);
+  for (char content = 'a'; content < 'd'; ++content)
+    (*giver)->offer(std::string(100, content).data(), 100);
   std::string got(100, ' ');
   EXPECT_TRUE((*taker)->take({WorldRank(3), 2}, got.data(), 100));
   EXPECT_EQ(got, std::string(100, 'b'));
-  EXPECT_FALSE((*taker)->take({WorldRank(3), 2}, got.data(), 99));  // is not what was recorded
-  EXPECT_FALSE((*taker)->take({WorldRank(3), 1}, got.data(), 100)); // nobody wanted it
+  EXPECT_FALSE((*taker)->take({WorldRank(3), 2}, got.data(), 99));   // is not what was recorded
+  EXPECT_FALSE((*taker)->take({WorldRank(3), 1}, got.data(), 100));  // nobody wanted it
   EXPECT_FALSE((*taker)->take({WorldRank(4), 1}, got.data(), 100));
   std::thread end([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -38,14 +38,17 @@ TEST(Packing, GivesBackWhatItWasGiven) {
     Bytes data(random() % 300);
     const std::uint64_t kind = random() % 4;
     for (std::size_t i = 0; i + 8 <= data.size(); i += 8) {
-      const std::uint64_t words[] = {random(), random() % 1000, 0, std::bit_cast<std::uint64_t>(static_cast<double>(random() % (1 << 24)))};
+      const std::uint64_t words[] = {
+          random(), random() % 1000, 0,
+          std::bit_cast<std::uint64_t>(static_cast<double>(random() % (1 << 24)))};
       std::memcpy(&data[i], &words[kind], 8);
     }
     const Bytes in = packed(data);
     ASSERT_LE(in.size(), packed_bound(data.size()));
     ASSERT_EQ(meaning(in, data.size()), data);
     Bytes out(data.size());
-    ASSERT_EQ(unpack(in.data(), in.data() + in.size(), out.data(), out.size()), in.data() + in.size());
+    ASSERT_EQ(unpack(in.data(), in.data() + in.size(), out.data(), out.size()),
+              in.data() + in.size());
     ASSERT_EQ(out, data);
   }
 }
@@ -66,12 +69,14 @@ TEST(Packing, WhatIsCutOffOrWrongIsRefused) {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 37 + 1);
   const Bytes in = packed(data);
   Bytes out(data.size());
-  for (std::size_t size = 0; size < in.size(); ++size) EXPECT_EQ(unpack(in.data(), in.data() + size, out.data(), out.size()), nullptr);
+  for (std::size_t size = 0; size < in.size(); ++size)
+    EXPECT_EQ(unpack(in.data(), in.data() + size, out.data(), out.size()), nullptr);
   std::mt19937 random(2);
   for (int round = 0; round < 20'000; ++round) {
     Bytes wrong(random() % 80);
     for (auto& byte : wrong) byte = static_cast<std::uint8_t>(random());
-    const std::uint8_t* const end = unpack(wrong.data(), wrong.data() + wrong.size(), out.data(), out.size());
+    const std::uint8_t* const end =
+        unpack(wrong.data(), wrong.data() + wrong.size(), out.data(), out.size());
     ASSERT_TRUE(end == nullptr || end <= wrong.data() + wrong.size());
   }
 }

@@ -30,8 +30,16 @@ using testing::read_file;
 constexpr WorldRank rank(int number) { return WorldRank(number); }
 
 FindingSide put(int origin) {
-  return {.rank = rank(origin), .kind = AccessKind::Put, .call = Call::MPI_Put, .site = kWork, .opened = kLockAll, .closed = kFlush,
-          .begin = 20, .end = 31, .bytes = 8, .epoch = {EpochKind::Lock, 1}};
+  return {.rank = rank(origin),
+          .kind = AccessKind::Put,
+          .call = Call::MPI_Put,
+          .site = kWork,
+          .opened = kLockAll,
+          .closed = kFlush,
+          .begin = 20,
+          .end = 31,
+          .bytes = 8,
+          .epoch = {EpochKind::Lock, 1}};
 }
 FindingSide get(int origin) {
   FindingSide side = put(origin);
@@ -48,16 +56,34 @@ FindingSide accumulate(int origin, ReduceOp op = ReduceOp::Sum) {
   return side;
 }
 FindingSide plain(int owner, AccessKind kind) {
-  return {.rank = rank(owner), .kind = kind, .call = kind == AccessKind::Load ? Call::load : Call::store, .site = kOther, .begin = 40,
-          .end = 41, .bytes = 8};
+  return {.rank = rank(owner),
+          .kind = kind,
+          .call = kind == AccessKind::Load ? Call::load : Call::store,
+          .site = kOther,
+          .begin = 40,
+          .end = 41,
+          .bytes = 8};
 }
 FindingSide buffer(int owner, AccessKind kind, Call call) {
-  return {.rank = rank(owner), .kind = kind, .call = call, .site = kWork, .closed = kWait, .begin = 20, .end = 51, .bytes = 64};
+  return {.rank = rank(owner),
+          .kind = kind,
+          .call = call,
+          .site = kWork,
+          .closed = kWait,
+          .begin = 20,
+          .end = 51,
+          .bytes = 64};
 }
 
 Finding finding(Reason reason, FindingSide a, FindingSide b, Uid win = kHalo) {
-  return {.reason = reason, .sides = {a, b}, .owner = rank(0), .where = {0x7f0040, 0x7f0048}, .win = win, .offset = 0x40,
-          .ranks = {a.rank, b.rank}, .owners = {rank(0)}};
+  return {.reason = reason,
+          .sides = {a, b},
+          .owner = rank(0),
+          .where = {0x7f0040, 0x7f0048},
+          .win = win,
+          .offset = 0x40,
+          .ranks = {a.rank, b.rank},
+          .owners = {rank(0)}};
 }
 FindingSide in(EpochKind kind, SiteId opened, FindingSide side) {
   side.epoch.kind = kind;
@@ -82,13 +108,19 @@ class FindingBlock : public ::testing::Test {
     std::istringstream text(block(f));
     for (std::string line; std::getline(text, line);)
       for (const std::string_view start : starts)
-        if (const std::size_t first = line.find_first_not_of(' '); first != line.npos && line.substr(first).starts_with(start))
+        if (const std::size_t first = line.find_first_not_of(' ');
+            first != line.npos && line.substr(first).starts_with(start))
           found += line.substr(first) + "\n";
     return found;
   }
-  std::string headlines(const Finding& f) { return lines(f, {"Put", "Get", "Load", "Store", "Acc", "Fetch", "Comp", "Read", "Write", "conflicts"}); }
+  std::string headlines(const Finding& f) {
+    return lines(
+        f, {"Put", "Get", "Load", "Store", "Acc", "Fetch", "Comp", "Read", "Write", "conflicts"});
+  }
   std::string epochs(const Finding& f) { return lines(f, {"epoch", "in flight", "still"}); }
-  std::string reasons(const Finding& f) { return lines(f, {"Nothing orders", "The window", "Accumulates", "Different", "Try"}); }
+  std::string reasons(const Finding& f) {
+    return lines(f, {"Nothing orders", "The window", "Accumulates", "Different", "Try"});
+  }
 
   MadeUpRun run;
 };
@@ -113,7 +145,8 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
 }
 
 TEST_F(FindingBlock, OfABuffer) {
-  const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, Call::MPI_Irecv), plain(0, AccessKind::Store), Uid());
+  const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, Call::MPI_Irecv),
+                            plain(0, AccessKind::Store), Uid());
   EXPECT_EQ(block(f), R"(==================
 WARNING: photofinish: buffer race [F1] predicted · once on rank 0
   Write of 64 bytes by MPI_Irecv of rank 0
@@ -132,9 +165,12 @@ WARNING: photofinish: buffer race [F1] predicted · once on rank 0
 TEST_F(FindingBlock, WithoutATraceSaysWhyThereIsNoStack) {
   const Finding f = finding(Reason::NoOrder, put(2), never(get(9)));
   const std::string text = block(f);
-  EXPECT_NE(text.find("  conflicts with get of 8 bytes by rank 9\n    (no stack: " + run.path +
-                      "/rank-000009.trace: No such file or directory)\n    epoch still open at the end\n"),
-            std::string::npos) << text;
+  EXPECT_NE(
+      text.find(
+          "  conflicts with get of 8 bytes by rank 9\n    (no stack: " + run.path +
+          "/rank-000009.trace: No such file or directory)\n    epoch still open at the end\n"),
+      std::string::npos)
+      << text;
   Finding without_site = f;
   without_site.sides[0].site = {};
   EXPECT_NE(block(without_site).find("    (no stack)\n"), std::string::npos);
@@ -144,18 +180,23 @@ TEST_F(FindingBlock, ColoursOnlyWhenAskedFor) {
   const Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
   const std::string without = block(f), with = block(f, 1, true);
   EXPECT_EQ(without.find('\033'), std::string::npos);
-  EXPECT_NE(with.find("\033[1;31mWARNING: photofinish: one-sided race [F1] predicted · once on ranks 0,2\033[0m\n"), std::string::npos)
+  EXPECT_NE(with.find("\033[1;31mWARNING: photofinish: one-sided race [F1] predicted · once on "
+                      "ranks 0,2\033[0m\n"),
+            std::string::npos)
       << with;
   std::string stripped;
   for (std::size_t i = 0; i < with.size(); ++i)
-    if (with[i] == '\033') i = with.find('m', i);
-    else stripped += with[i];
+    if (with[i] == '\033')
+      i = with.find('m', i);
+    else
+      stripped += with[i];
   EXPECT_EQ(stripped, without);
 }
 
 TEST_F(FindingBlock, HeadlinesOfEachKind) {
   EXPECT_EQ(headlines(finding(Reason::NoOrder, get(1), put(2))),
-            "Get of 8 bytes by rank 1 from rank 0, window \"halo\" +0x40..0x48\nconflicts with put of 8 bytes by rank 2\n");
+            "Get of 8 bytes by rank 1 from rank 0, window \"halo\" +0x40..0x48\nconflicts with put "
+            "of 8 bytes by rank 2\n");
   FindingSide swap = accumulate(1, ReduceOp::CompareAndSwap);
   swap.call = Call::MPI_Compare_and_swap;
   FindingSide fetch = accumulate(2, ReduceOp::NoOp);
@@ -163,12 +204,15 @@ TEST_F(FindingBlock, HeadlinesOfEachKind) {
   EXPECT_EQ(headlines(finding(Reason::NoOrder, swap, fetch)),
             "Compare-and-swap of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
             "conflicts with fetch-and-op (MPI_NO_OP) of 8 bytes by rank 2\n");
-  EXPECT_EQ(headlines(finding(Reason::NoOrder, accumulate(1), buffer(0, AccessKind::Load, Call::MPI_Send))),
+  EXPECT_EQ(headlines(finding(Reason::NoOrder, accumulate(1),
+                              buffer(0, AccessKind::Load, Call::MPI_Send))),
             "Accumulate (MPI_SUM) of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
             "conflicts with read of 64 bytes by MPI_Send of rank 0\n");
   // In shared memory others load and store, too.
-  EXPECT_EQ(headlines(finding(Reason::NoOrder, plain(1, AccessKind::Store), plain(2, AccessKind::Load))),
-            "Store of 8 bytes by rank 1, window \"halo\" of rank 0 +0x40..0x48\nconflicts with load of 8 bytes by rank 2\n");
+  EXPECT_EQ(
+      headlines(finding(Reason::NoOrder, plain(1, AccessKind::Store), plain(2, AccessKind::Load))),
+      "Store of 8 bytes by rank 1, window \"halo\" of rank 0 +0x40..0x48\nconflicts with load of 8 "
+      "bytes by rank 2\n");
 }
 
 TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
@@ -176,33 +220,41 @@ TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
   f.sides[0].bytes = 1;
   f.where.end = f.where.begin + 1;
   EXPECT_EQ(lines(f, {"Put", "window"}),
-            "Put of 1 byte by rank 2 into rank 0, window +0x40..0x41\nwindow created by MPI_Win_create in solver+0x70\n");
+            "Put of 1 byte by rank 2 into rank 0, window +0x40..0x41\nwindow created by "
+            "MPI_Win_create in solver+0x70\n");
   // More bytes than the two have in common.
   f.sides[0].bytes = 100;
-  EXPECT_EQ(lines(f, {"Put"}), "Put of 100 bytes by rank 2 into rank 0, window, in common +0x40..0x41\n");
+  EXPECT_EQ(lines(f, {"Put"}),
+            "Put of 100 bytes by rank 2 into rank 0, window, in common +0x40..0x41\n");
   f.win = kDynamic;
   f.offset = 0x7f0040;
-  EXPECT_EQ(lines(f, {"Put", "window"}),
-            "Put of 100 bytes by rank 2 into rank 0, window \"heap\", in common at 0x7f0040..0x7f0041\n"
-            "window \"heap\" created by MPI_Win_create_dynamic in solver+0x70\n");
+  EXPECT_EQ(
+      lines(f, {"Put", "window"}),
+      "Put of 100 bytes by rank 2 into rank 0, window \"heap\", in common at 0x7f0040..0x7f0041\n"
+      "window \"heap\" created by MPI_Win_create_dynamic in solver+0x70\n");
   // A name that the owner has not given, but rank 0 has.
   Finding elsewhere = finding(Reason::NoOrder, put(0), plain(3, AccessKind::Load));
   elsewhere.owner = rank(3);
-  EXPECT_EQ(lines(elsewhere, {"window"}), "window \"halo\" created by MPI_Win_allocate in solver+0x70\n");
+  EXPECT_EQ(lines(elsewhere, {"window"}),
+            "window \"halo\" created by MPI_Win_allocate in solver+0x70\n");
   elsewhere.win = Uid(4711);
   EXPECT_EQ(lines(elsewhere, {"window"}), "");
 }
 
 TEST_F(FindingBlock, Epochs) {
   const FindingSide load = plain(0, AccessKind::Load);
-  EXPECT_EQ(epochs(finding(Reason::NoOrder, never(put(2)), load)), "epoch opened by MPI_Win_lock_all solver+0x10, still open at the end\n");
+  EXPECT_EQ(epochs(finding(Reason::NoOrder, never(put(2)), load)),
+            "epoch opened by MPI_Win_lock_all solver+0x10, still open at the end\n");
   FindingSide posted = never(in(EpochKind::Start, kStart, put(2)));
-  EXPECT_EQ(epochs(finding(Reason::NoOrder, posted, load)),
-            "epoch opened by MPI_Win_start solver+0x40, complete when MPI_Win_wait of rank 0 returns\n");
+  EXPECT_EQ(
+      epochs(finding(Reason::NoOrder, posted, load)),
+      "epoch opened by MPI_Win_start solver+0x40, complete when MPI_Win_wait of rank 0 returns\n");
   posted.closed = kComplete;
   EXPECT_EQ(epochs(finding(Reason::NoOrder, posted, load)),
-            "epoch opened by MPI_Win_start solver+0x40, ended by MPI_Win_complete solver+0x50, complete when MPI_Win_wait of rank 0 returns\n");
-  EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)), load, Uid())),
+            "epoch opened by MPI_Win_start solver+0x40, ended by MPI_Win_complete solver+0x50, "
+            "complete when MPI_Win_wait of rank 0 returns\n");
+  EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
+                           load, Uid())),
             "still in flight at the end\n");
   // A blocking call is over when it returns: there is nothing to tell.
   FindingSide send = buffer(0, AccessKind::Load, Call::MPI_Send);
@@ -211,23 +263,30 @@ TEST_F(FindingBlock, Epochs) {
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryWhenOneRankDoesNotWait) {
-  const auto both = [&](FindingSide early, FindingSide late, Uid win = kHalo) { return reasons(finding(Reason::NotComplete, early, late, win)); };
+  const auto both = [&](FindingSide early, FindingSide late, Uid win = kHalo) {
+    return reasons(finding(Reason::NotComplete, early, late, win));
+  };
   FindingSide later_get = get(2);
   later_get.begin = 25;
   EXPECT_EQ(both(put(2), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; "
+            "MPI_Win_flush solver+0x20, which completes it, comes later.\n"
             "Try: MPI_Win_flush between the put and the get.\n");
   FindingSide later_put = put(2);
   later_put.begin = 25;
   EXPECT_EQ(both(later_put, never(put(2))),
-            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; nothing completes it in time.\n"
+            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; "
+            "nothing completes it in time.\n"
             "Try: MPI_Win_flush between the two puts.\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(2)), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; "
+            "MPI_Win_flush solver+0x20, which completes it, comes later.\n"
             "Try: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(2))), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; it is complete only when MPI_Win_wait of rank 0 returns.\n"
-            "Try: another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank 0, between the put and the get.\n");
+            "Nothing orders them: rank 2 starts the get while its own put is in flight; it is "
+            "complete only when MPI_Win_wait of rank 0 returns.\n"
+            "Try: another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank 0, "
+            "between the put and the get.\n");
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
@@ -239,54 +298,84 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
     side.opened = opened;
     return side;
   };
-  EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)), "Try: MPI_Wait for its request before the buffer of MPI_Isend is used again.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)), "Try: MPI_Win_flush_local before the buffer of MPI_Put is used again.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)), "Try: MPI_Win_flush_local before what MPI_Get brings is used.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kFence)), "Try: MPI_Win_fence before what MPI_Get brings is used.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kStart)), "Try: MPI_Win_complete before the buffer of MPI_Put is used again.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())), "Try: a flush, an unlock or a fence before the buffer of MPI_Put is used again.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Rget, kLockAll)), "Try: MPI_Wait for its request before what MPI_Rget brings is used.\n");
-  EXPECT_EQ(advice(buffer(0, AccessKind::Store, Call::MPI_File_read_all_begin)), "Try: MPI_File_read_all_end before what MPI_File_read_all_begin brings is used.\n");
+  EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)),
+            "Try: MPI_Wait for its request before the buffer of MPI_Isend is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)),
+            "Try: MPI_Win_flush_local before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)),
+            "Try: MPI_Win_flush_local before what MPI_Get brings is used.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kFence)),
+            "Try: MPI_Win_fence before what MPI_Get brings is used.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kStart)),
+            "Try: MPI_Win_complete before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())),
+            "Try: a flush, an unlock or a fence before the buffer of MPI_Put is used again.\n");
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Rget, kLockAll)),
+            "Try: MPI_Wait for its request before what MPI_Rget brings is used.\n");
+  EXPECT_EQ(advice(buffer(0, AccessKind::Store, Call::MPI_File_read_all_begin)),
+            "Try: MPI_File_read_all_end before what MPI_File_read_all_begin brings is used.\n");
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
-  const auto both = [&](FindingSide a, FindingSide b) { return reasons(finding(Reason::NoOrder, a, b)); };
+  const auto both = [&](FindingSide a, FindingSide b) {
+    return reasons(finding(Reason::NoOrder, a, b));
+  };
   const FindingSide load = plain(0, AccessKind::Load);
   EXPECT_EQ(both(put(1), put(2)),
-            "Nothing orders them: the locks of rank 1 and rank 2 do not exclude each other, and no synchronisation leads from the completion of either put to the start of the other.\n"
-            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else MPI_Win_flush and then a barrier between the two puts.\n");
+            "Nothing orders them: the locks of rank 1 and rank 2 do not exclude each other, and no "
+            "synchronisation leads from the completion of either put to the start of the other.\n"
+            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else "
+            "MPI_Win_flush and then a barrier between the two puts.\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(1)), in(EpochKind::Fence, kFence, get(2))),
-            "Nothing orders them: both are in the same fence epoch of the window, and nothing has an order inside one.\n"
+            "Nothing orders them: both are in the same fence epoch of the window, and nothing has "
+            "an order inside one.\n"
             "Try: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(put(1)), load),
-            "Nothing orders them: nothing completes the put of rank 1 in time, and no synchronisation leads from the load of rank 0 to it.\n"
+            "Nothing orders them: nothing completes the put of rank 1 in time, and no "
+            "synchronisation leads from the load of rank 0 to it.\n"
             "Try: MPI_Win_flush after the put, then a barrier or a message before the load.\n");
-  EXPECT_EQ(both(never(put(1)), never(put(2))),
-            "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2, in time.\n"
-            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else MPI_Win_flush and then a barrier between the two puts.\n");
+  EXPECT_EQ(
+      both(never(put(1)), never(put(2))),
+      "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2, in time.\n"
+      "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else "
+      "MPI_Win_flush and then a barrier between the two puts.\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
-            "Nothing orders them: no synchronisation leads from the completion of the put of rank 1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the put of rank 1.\n"
+            "Nothing orders them: no synchronisation leads from the completion of the put of rank "
+            "1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the "
+            "put of rank 1.\n"
             "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
-  EXPECT_EQ(both(accumulate(1), never(put(2))),
-            "Nothing orders them: nothing completes the put of rank 2 in time, and no synchronisation leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
-            "Try: MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else MPI_Win_flush and then a barrier between the accumulate and the put.\n");
+  EXPECT_EQ(
+      both(accumulate(1), never(put(2))),
+      "Nothing orders them: nothing completes the put of rank 2 in time, and no synchronisation "
+      "leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
+      "Try: MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else "
+      "MPI_Win_flush and then a barrier between the accumulate and the put.\n");
   EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
-            "Try: MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else MPI_Win_flush and then a barrier between the get and the accumulate.\n");
+            "Try: MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else "
+            "MPI_Win_flush and then a barrier between the get and the accumulate.\n");
   EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
-            "Nothing orders them: no synchronisation leads from the store of rank 1 to the store of rank 2, nor from the store of rank 2 to the store of rank 1.\n"
-            "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of it.\n");
+            "Nothing orders them: no synchronisation leads from the store of rank 1 to the store "
+            "of rank 2, nor from the store of rank 2 to the store of rank 1.\n"
+            "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of "
+            "it.\n");
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
   EXPECT_EQ(reasons(finding(Reason::SeparateModel, put(1), plain(0, AccessKind::Store))),
-            "The window has the separate memory model (MPI_WIN_SEPARATE): the put and the store may not meet in it, even where they touch different bytes, and nothing orders them.\n"
+            "The window has the separate memory model (MPI_WIN_SEPARATE): the put and the store "
+            "may not meet in it, even where they touch different bytes, and nothing orders them.\n"
             "Try: an epoch of its own for each of the put and the store.\n");
-  EXPECT_EQ(reasons(finding(Reason::MixedElements, accumulate(1), accumulate(2))),
-            "Accumulates keep out of each other's way only where elements have the same type and coincide: here they have different types or overlap in part, and nothing orders them.\n"
-            "Try: the same predefined type in both, at the same displacements; or a barrier between them.\n");
-  EXPECT_EQ(reasons(finding(Reason::MixedOperations, accumulate(1), accumulate(2, ReduceOp::Replace))),
-            "Different operations, MPI_SUM and MPI_REPLACE, meet on the same elements, and nothing orders them.\n"
-            "Try: the same operation in both, or a barrier between them.\n");
+  EXPECT_EQ(
+      reasons(finding(Reason::MixedElements, accumulate(1), accumulate(2))),
+      "Accumulates keep out of each other's way only where elements have the same type and "
+      "coincide: here they have different types or overlap in part, and nothing orders them.\n"
+      "Try: the same predefined type in both, at the same displacements; or a barrier between "
+      "them.\n");
+  EXPECT_EQ(
+      reasons(finding(Reason::MixedOperations, accumulate(1), accumulate(2, ReduceOp::Replace))),
+      "Different operations, MPI_SUM and MPI_REPLACE, meet on the same elements, and nothing "
+      "orders them.\n"
+      "Try: the same operation in both, or a barrier between them.\n");
 }
 
 TEST(SummaryLine, CountsInSingularAndPlural) {
@@ -296,21 +385,28 @@ TEST(SummaryLine, CountsInSingularAndPlural) {
     for (const FindingKind kind : kinds) told.findings.push_back({.kind = kind});
     return told;
   };
-  const auto line = [&](std::initializer_list<FindingKind> kinds) { return summary_line(run(kinds), kinds.size()); };
+  const auto line = [&](std::initializer_list<FindingKind> kinds) {
+    return summary_line(run(kinds), kinds.size());
+  };
   EXPECT_EQ(line({}), "SUMMARY: photofinish: no findings · run photofinish.run\n");
   EXPECT_EQ(line({one_sided}), "SUMMARY: photofinish: 1 one-sided race · run photofinish.run\n");
-  EXPECT_EQ(line({one_sided, one_sided}), "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
+  EXPECT_EQ(line({one_sided, one_sided}),
+            "SUMMARY: photofinish: 2 one-sided races · run photofinish.run\n");
   EXPECT_EQ(line({of_buffer}), "SUMMARY: photofinish: 1 buffer race · run photofinish.run\n");
-  EXPECT_EQ(line({of_buffer, one_sided, of_buffer}), "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
+  EXPECT_EQ(line({of_buffer, one_sided, of_buffer}),
+            "SUMMARY: photofinish: 1 one-sided race, 2 buffer races · run photofinish.run\n");
   EXPECT_EQ(summary_line(run({one_sided, one_sided, of_buffer}), 2),
-            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run photofinish.run\n");
+            "SUMMARY: photofinish: 2 one-sided races, 1 buffer race, the first 2 shown · run "
+            "photofinish.run\n");
   RunDocument hidden = run({one_sided, one_sided, of_buffer});
   hidden.findings[0].suppressed_by = 0;
   hidden.findings[1].known = true;
-  EXPECT_EQ(summary_line(hidden, 1), "SUMMARY: photofinish: 1 buffer race, 1 known, 1 suppressed · run photofinish.run\n");
+  EXPECT_EQ(summary_line(hidden, 1),
+            "SUMMARY: photofinish: 1 buffer race, 1 known, 1 suppressed · run photofinish.run\n");
 }
 
-Result<bool> print_run(std::FILE* file, const std::string& path, const std::string& name, const ReportOptions& options) {
+Result<bool> print_run(std::FILE* file, const std::string& path, const std::string& name,
+                       const ReportOptions& options) {
   const auto document = read_document(path, {.name = name});
   if (!document) return document.error();
   return print_report(file, *document, options);
@@ -358,7 +454,9 @@ TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
   EXPECT_LT(text.find("race [F1] predicted"), text.find("Put of 8 bytes by rank 1"));
   EXPECT_LT(text.find("Put of 8 bytes by rank 1"), text.find("race [F2] predicted"));
   EXPECT_LT(text.find("race [F2] predicted"), text.find("Put of 8 bytes by rank 2"));
-  EXPECT_TRUE(text.ends_with("==================\nSUMMARY: photofinish: 2 one-sided races · run a.run\n")) << text;
+  EXPECT_TRUE(
+      text.ends_with("==================\nSUMMARY: photofinish: 2 one-sided races · run a.run\n"))
+      << text;
 
   const std::string shorter = print({.max_findings = 1});
   EXPECT_TRUE(found_);
@@ -374,7 +472,8 @@ TEST_F(PrintReport, TellsWhichRanksAreNotInIt) {
   ASSERT_TRUE(print_run(file, four.path, "b.run", {}));
   std::fclose(file);
   EXPECT_EQ(read_file(four.dir / "report.txt"),
-            "NOTE: photofinish: ranks 1-3 left no findings, so that races in their memory may be missing · photofinish analyze b.run\n"
+            "NOTE: photofinish: ranks 1-3 left no findings, so that races in their memory may be "
+            "missing · photofinish analyze b.run\n"
             "SUMMARY: photofinish: no findings · run b.run\n");
 }
 
@@ -403,7 +502,8 @@ TEST(Colours, NotInAFile) {
 
 TEST(Colours, OnATerminalUnlessNobodyWantsThem) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) GTEST_SKIP() << "no pseudo terminal";
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+    GTEST_SKIP() << "no pseudo terminal";
   std::FILE* file = fdopen(terminal, "w");
   testing::ScopedEnv kind("TERM", "xterm");
   {

@@ -27,9 +27,30 @@ class OfAMadeUpRun : public ::testing::Test {
  protected:
   OfAMadeUpRun() {
     // Every rank has ten events: three windows made, then a call each.
-    const FindingSide put{.rank = WorldRank(2), .kind = AccessKind::Put, .call = Call::MPI_Put, .site = kWork, .opened = kLockAll, .closed = kFlush, .begin = 12, .end = 17, .bytes = 8};
-    const FindingSide load{.rank = WorldRank(0), .kind = AccessKind::Load, .call = Call::load, .site = kOther, .begin = 4, .end = 5, .bytes = 8};
-    const Finding finding{.reason = Reason::NoOrder, .sides = {put, load}, .owner = WorldRank(0), .where = {64, 72}, .win = kHalo, .offset = 64, .times = 3, .ranks = {WorldRank(0), WorldRank(2)}};
+    const FindingSide put{.rank = WorldRank(2),
+                          .kind = AccessKind::Put,
+                          .call = Call::MPI_Put,
+                          .site = kWork,
+                          .opened = kLockAll,
+                          .closed = kFlush,
+                          .begin = 12,
+                          .end = 17,
+                          .bytes = 8};
+    const FindingSide load{.rank = WorldRank(0),
+                           .kind = AccessKind::Load,
+                           .call = Call::load,
+                           .site = kOther,
+                           .begin = 4,
+                           .end = 5,
+                           .bytes = 8};
+    const Finding finding{.reason = Reason::NoOrder,
+                          .sides = {put, load},
+                          .owner = WorldRank(0),
+                          .where = {64, 72},
+                          .win = kHalo,
+                          .offset = 64,
+                          .times = 3,
+                          .ranks = {WorldRank(0), WorldRank(2)}};
     EXPECT_TRUE(write_findings(analysis_path(run.path), {finding}));
     auto read = read_document(run.path, {.name = "a.run"});
     EXPECT_TRUE(read);
@@ -52,7 +73,8 @@ TEST_F(OfAMadeUpRun, JsonHasWhatIsKnown) {
 
 TEST_F(OfAMadeUpRun, NamesThatAreNoUtf8AreNoTrouble) {
   document.findings[0].memory->window = "caf\xe9";
-  EXPECT_EQ(json::parse(json_report(document))["findings"][0]["memory"]["window"], "caf\xef\xbf\xbd");
+  EXPECT_EQ(json::parse(json_report(document))["findings"][0]["memory"]["window"],
+            "caf\xef\xbf\xbd");
   EXPECT_FALSE(json::parse(sarif_report(document)).empty());
 }
 
@@ -63,8 +85,10 @@ TEST_F(OfAMadeUpRun, SarifEscapesPaths) {
   document.findings[0].ends[1].stack[0].file = "/usr/include/z.h";
   const json log = json::parse(sarif_report(document));
   const json& result = log["runs"][0]["results"][0];
-  EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"], json({{"uri", "src/x%25y.c"}, {"uriBaseId", "SRCROOT"}}));
-  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["artifactLocation"], json({{"uri", "file:///usr/include/z.h"}}));
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"],
+            json({{"uri", "src/x%25y.c"}, {"uriBaseId", "SRCROOT"}}));
+  EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["artifactLocation"],
+            json({{"uri", "file:///usr/include/z.h"}}));
   EXPECT_EQ(log["runs"][0]["originalUriBaseIds"]["SRCROOT"]["uri"], "file:///home/me/a%20b/");
 }
 
@@ -97,7 +121,8 @@ TEST_F(OfAMadeUpRun, ThePageHasItsDataAndNothingOfItIsMarkup) {
   EXPECT_EQ(parsed["findings"][0]["memory"]["text"], "</script><!-- <b>");
   EXPECT_EQ(parsed["findings"][0]["picture"]["lanes"].size(), 2u);
   EXPECT_EQ(parsed["counts"]["events"], 40);
-  for (const char* left : {"@TITLE@", "@STYLE@", "@DATA@", "@SCRIPT@", "https://"}) EXPECT_EQ(page.find(left), page.npos) << left;
+  for (const char* left : {"@TITLE@", "@STYLE@", "@DATA@", "@SCRIPT@", "https://"})
+    EXPECT_EQ(page.find(left), page.npos) << left;
 }
 
 TEST_F(OfAMadeUpRun, PerfettoHasEveryEvent) {

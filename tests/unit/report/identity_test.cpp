@@ -9,15 +9,30 @@ namespace {
 
 FindingDocument race(const std::string& function, int line, std::uint64_t offset = 1) {
   FindingDocument finding{.number = 1, .kind = FindingKind::OneSidedRace};
-  finding.ends.push_back({.role = "first", .access = "put", .rank = WorldRank(1), .stack = {{.function = function, .file = "/a/solver.c", .line = line, .module = "/bin/app", .offset = offset}}});
-  finding.ends.push_back({.role = "second", .access = "load", .rank = WorldRank(0), .stack = {{.function = "residual", .file = "/a/norm.c", .line = 7, .module = "/bin/app", .offset = offset + 8}}});
+  finding.ends.push_back({.role = "first",
+                          .access = "put",
+                          .rank = WorldRank(1),
+                          .stack = {{.function = function,
+                                     .file = "/a/solver.c",
+                                     .line = line,
+                                     .module = "/bin/app",
+                                     .offset = offset}}});
+  finding.ends.push_back({.role = "second",
+                          .access = "load",
+                          .rank = WorldRank(0),
+                          .stack = {{.function = "residual",
+                                     .file = "/a/norm.c",
+                                     .line = 7,
+                                     .module = "/bin/app",
+                                     .offset = offset + 8}}});
   finding.identity = identity_of(finding);
   finding.fingerprint = fingerprint_of(finding.identity);
   return finding;
 }
 
 TEST(Identity, IsKindFunctionFileAndAccess) {
-  EXPECT_EQ(race("exchange", 18).identity, "one-sided-race: load residual norm.c / put exchange solver.c");
+  EXPECT_EQ(race("exchange", 18).identity,
+            "one-sided-race: load residual norm.c / put exchange solver.c");
   EXPECT_EQ(race("exchange", 18).fingerprint.size(), 16u);
 }
 
@@ -40,8 +55,14 @@ TEST(Identity, DoesNotMindLinesAddressesFoldersRanksAndWhichSideIsFirst) {
 
 TEST(Identity, OfAMessageRaceIsItsReceive) {
   FindingDocument finding{.kind = FindingKind::MessageRace};
-  finding.ends.push_back({.role = "receive", .access = "receive", .call = "MPI_Recv", .stack = {{.function = "collect", .file = "/a/m.c", .line = 3}}});
-  finding.ends.push_back({.role = "other", .access = "send", .call = "MPI_Send", .stack = {{.function = "give", .file = "/a/m.c", .line = 9}}});
+  finding.ends.push_back({.role = "receive",
+                          .access = "receive",
+                          .call = "MPI_Recv",
+                          .stack = {{.function = "collect", .file = "/a/m.c", .line = 3}}});
+  finding.ends.push_back({.role = "other",
+                          .access = "send",
+                          .call = "MPI_Send",
+                          .stack = {{.function = "give", .file = "/a/m.c", .line = 9}}});
   EXPECT_EQ(identity_of(finding), "message-race: receive collect m.c");
   EXPECT_EQ(title_of(finding), "MPI_Recv m.c:3");
 }
@@ -53,7 +74,8 @@ TEST(Identity, WithoutSymbolsIsThePlaceInTheProgram) {
 }
 
 TEST(Baseline, KnowsAsManyAsItHas) {
-  const FindingDocument one = race("exchange", 18), again = race("exchange", 30), other = race("update", 50);
+  const FindingDocument one = race("exchange", 18), again = race("exchange", 30),
+                        other = race("update", 50);
   std::vector<KnownFinding> baseline{{one.fingerprint, "a"}, {"0123456789abcdef", "b"}};
   std::vector<FindingDocument> findings{one, again, other};
   mark_known(baseline, findings);

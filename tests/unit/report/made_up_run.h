@@ -1,4 +1,5 @@
-// A run that never ran: traces with the places, windows and calls that findings refer to, in a program without symbols.
+// A run that never ran: traces with the places, windows and calls that findings refer to, in a
+// program without symbols.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +15,8 @@
 namespace photofinish::testing {
 
 // Sites of every rank: number n is at address 0x10 * n of /nowhere/solver, called from 0x999.
-inline constexpr SiteId kLockAll{1}, kFlush{2}, kFence{3}, kStart{4}, kComplete{5}, kWait{6}, kAllocate{7}, kLock{8}, kWork{20},
-    kOther{21};
+inline constexpr SiteId kLockAll{1}, kFlush{2}, kFence{3}, kStart{4}, kComplete{5}, kWait{6},
+    kAllocate{7}, kLock{8}, kWork{20}, kOther{21};
 inline constexpr Uid kHalo{77}, kNameless{78}, kDynamic{79};
 
 class MadeUpRun {
@@ -30,12 +31,17 @@ class MadeUpRun {
 
  private:
   void record(WorldRank rank, int ranks) {
-    auto writer = TraceWriter::create(path, {.rank = rank, .world_size = ranks, .program = "./solver"}, 1.0, [](const std::string&) {});
+    auto writer =
+        TraceWriter::create(path, {.rank = rank, .world_size = ranks, .program = "./solver"}, 1.0,
+                            [](const std::string&) {});
     ASSERT_TRUE(writer) << writer.error().message;
     TraceWriter& out = **writer;
-    out.define(DefinitionKind::Module, ModuleDefinition{.id = ModuleId(1), .path = "/nowhere/solver"});
+    out.define(DefinitionKind::Module,
+               ModuleDefinition{.id = ModuleId(1), .path = "/nowhere/solver"});
     for (std::uint32_t site = 1; site < 30; ++site)
-      out.define(DefinitionKind::Site, SiteDefinition{.id = SiteId(site), .frames = {{ModuleId(1), 0x10 * site}, {ModuleId(1), 0x999}}});
+      out.define(DefinitionKind::Site,
+                 SiteDefinition{.id = SiteId(site),
+                                .frames = {{ModuleId(1), 0x10 * site}, {ModuleId(1), 0x999}}});
     // Only the first rank has given its window a name.
     define_window(out, 1, kHalo, rank == WorldRank(0) ? "halo" : "", WinFlavour::Allocate);
     define_window(out, 2, kNameless, "", WinFlavour::Create);
@@ -44,14 +50,20 @@ class MadeUpRun {
     created(*lane, Call::MPI_Win_allocate, 1);
     created(*lane, Call::MPI_Win_create, 2);
     created(*lane, Call::MPI_Win_create_dynamic, 3);
-    for (const auto& [site, call] : std::map<SiteId, Call>{
-             {kLockAll, Call::MPI_Win_lock_all}, {kFlush, Call::MPI_Win_flush}, {kFence, Call::MPI_Win_fence}, {kStart, Call::MPI_Win_start},
-             {kComplete, Call::MPI_Win_complete}, {kWait, Call::MPI_Wait}, {kLock, Call::MPI_Win_lock}})
+    for (const auto& [site, call] : std::map<SiteId, Call>{{kLockAll, Call::MPI_Win_lock_all},
+                                                           {kFlush, Call::MPI_Win_flush},
+                                                           {kFence, Call::MPI_Win_fence},
+                                                           {kStart, Call::MPI_Win_start},
+                                                           {kComplete, Call::MPI_Win_complete},
+                                                           {kWait, Call::MPI_Wait},
+                                                           {kLock, Call::MPI_Win_lock}})
       append(*lane, call, site);
     out.end(RankState::Exited, 0);
   }
-  static void define_window(TraceWriter& out, std::uint32_t id, Uid uid, const std::string& name, WinFlavour flavour) {
-    out.define(DefinitionKind::Win, WinDefinition{.id = WinId(id), .uid = uid, .name = name, .flavour = flavour});
+  static void define_window(TraceWriter& out, std::uint32_t id, Uid uid, const std::string& name,
+                            WinFlavour flavour) {
+    out.define(DefinitionKind::Win,
+               WinDefinition{.id = WinId(id), .uid = uid, .name = name, .flavour = flavour});
   }
   void created(Lane& lane, Call call, std::uint32_t window) {
     Event event = made(call, kAllocate);

@@ -7,8 +7,14 @@
 namespace photofinish {
 namespace {
 
-NearStep step(std::uint64_t index, Call call, Cut before = 0, Cut after = 0, std::vector<Tie> ties = {}) {
-  return {.index = index, .call = call, .site = SiteId(1), .before = before, .after = after, .ties = std::move(ties)};
+NearStep step(std::uint64_t index, Call call, Cut before = 0, Cut after = 0,
+              std::vector<Tie> ties = {}) {
+  return {.index = index,
+          .call = call,
+          .site = SiteId(1),
+          .before = before,
+          .after = after,
+          .ties = std::move(ties)};
 }
 NearLane lane(int rank, std::vector<NearStep> steps, std::uint64_t events = 100) {
   NearLane made{.rank = WorldRank(rank), .events = events};
@@ -64,7 +70,8 @@ TEST(Levels, AlignOnlyWhatNothingOrders) {
 
 TEST(Picture, TheTwoAccessesStandSideBySideAndOverlap) {
   const NearFinding near{{lane(0, {step(4, Call::MPI_Put), step(5, Call::MPI_Win_flush)}),
-                          lane(2, {step(7, Call::MPI_Barrier), step(8, Call::MPI_Win_lock), step(9, Call::MPI_Get), step(10, Call::MPI_Win_unlock)})}};
+                          lane(2, {step(7, Call::MPI_Barrier), step(8, Call::MPI_Win_lock),
+                                   step(9, Call::MPI_Get), step(10, Call::MPI_Win_unlock)})}};
   const Picture picture = draw(race(end(0, 4, 5), end(2, 9, 10), 1), near);
   ASSERT_EQ(picture.ends.size(), 2u);
   EXPECT_EQ(picture.ends[0].begin, picture.ends[1].begin);
@@ -74,8 +81,11 @@ TEST(Picture, TheTwoAccessesStandSideBySideAndOverlap) {
 }
 
 TEST(Picture, AnArrowNeverPointsToTheLeft) {
-  const NearFinding near{{lane(0, {step(1, Call::MPI_Barrier), step(2, Call::MPI_Barrier), step(3, Call::MPI_Send, 0, 0, {{Tie::Kind::Send, 42}}), step(4, Call::MPI_Put)}),
-                          lane(1, {step(0, Call::MPI_Recv, 0, 0, {{Tie::Kind::Receive, 42, 7}}), step(1, Call::MPI_Get)})}};
+  const NearFinding near{
+      {lane(0, {step(1, Call::MPI_Barrier), step(2, Call::MPI_Barrier),
+                step(3, Call::MPI_Send, 0, 0, {{Tie::Kind::Send, 42}}), step(4, Call::MPI_Put)}),
+       lane(1, {step(0, Call::MPI_Recv, 0, 0, {{Tie::Kind::Receive, 42, 7}}),
+                step(1, Call::MPI_Get)})}};
   const Picture picture = draw(race(end(0, 4, 4), end(1, 1, 1), 1), near);
   ASSERT_EQ(picture.arrows.size(), 1u);
   EXPECT_EQ(picture.arrows[0].kind, Picture::ArrowKind::Message);
@@ -85,7 +95,10 @@ TEST(Picture, AnArrowNeverPointsToTheLeft) {
 
 TEST(Picture, CollectivesJoinLanes) {
   const std::vector<Tie> all{{Tie::Kind::Say, 9}, {Tie::Kind::Hear, 9}};
-  const NearFinding near{{lane(0, {step(0, Call::MPI_Barrier, 0, 1, all), step(1, Call::MPI_Put, 1, 1)}), lane(1, {step(0, Call::MPI_Put), step(1, Call::MPI_Put), step(2, Call::MPI_Barrier, 0, 1, all)})}};
+  const NearFinding near{
+      {lane(0, {step(0, Call::MPI_Barrier, 0, 1, all), step(1, Call::MPI_Put, 1, 1)}),
+       lane(1, {step(0, Call::MPI_Put), step(1, Call::MPI_Put),
+                step(2, Call::MPI_Barrier, 0, 1, all)})}};
   const Picture picture = draw(race(end(0, 1, 1), end(1, 0, 0), 1), near);
   ASSERT_EQ(picture.joins.size(), 1u);
   ASSERT_EQ(picture.joins[0].parts.size(), 2u);
@@ -96,7 +109,9 @@ TEST(Picture, CollectivesJoinLanes) {
 }
 
 TEST(Picture, WhatIsNotDrawnIsCounted) {
-  NearLane with_epoch = lane(0, {step(3, Call::MPI_Win_fence), step(50, Call::MPI_Put), step(51, Call::MPI_Win_fence)}, 60);
+  NearLane with_epoch = lane(
+      0, {step(3, Call::MPI_Win_fence), step(50, Call::MPI_Put), step(51, Call::MPI_Win_fence)},
+      60);
   with_epoch.epochs.push_back({.opened = 3, .closed = 51, .label = "fence epoch"});
   with_epoch.epochs.push_back({.opened = 51, .label = "fence epoch"});
   const Picture picture = draw(race(end(0, 50, 50), end(0, 50, 50), 0), {{with_epoch}});
@@ -111,7 +126,8 @@ TEST(Picture, WhatIsNotDrawnIsCounted) {
 }
 
 TEST(Picture, OfARankWithoutATraceIsEmpty) {
-  const Picture picture = draw(race(end(0, 1, 2), end(3, 1, 2), 1), {{lane(0, {}, 0), lane(1, {}, 0)}});
+  const Picture picture =
+      draw(race(end(0, 1, 2), end(3, 1, 2), 1), {{lane(0, {}, 0), lane(1, {}, 0)}});
   EXPECT_EQ(picture.lanes.size(), 2u);
   EXPECT_EQ(picture.ends[0].lane, -1);
 }

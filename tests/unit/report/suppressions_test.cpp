@@ -7,7 +7,9 @@
 namespace photofinish {
 namespace {
 
-Frame frame(const std::string& function, const std::string& file, int line) { return {.function = function, .file = file, .line = line, .module = "/bin/app"}; }
+Frame frame(const std::string& function, const std::string& file, int line) {
+  return {.function = function, .file = file, .line = line, .module = "/bin/app"};
+}
 
 FindingDocument race(std::vector<Frame> first, std::vector<Frame> second) {
   FindingDocument finding{.number = 3, .kind = FindingKind::OneSidedRace};
@@ -16,7 +18,9 @@ FindingDocument race(std::vector<Frame> first, std::vector<Frame> second) {
   finding.memory = MemoryDocument{.win = Uid(1), .window = "halo"};
   return finding;
 }
-const FindingDocument kRace = race({frame("exchange_rows", "/home/me/src/solver.c", 118), frame("main", "/home/me/src/main.c", 9)}, {frame("residual", "/home/me/src/norm.c", 42)});
+const FindingDocument kRace = race(
+    {frame("exchange_rows", "/home/me/src/solver.c", 118), frame("main", "/home/me/src/main.c", 9)},
+    {frame("residual", "/home/me/src/norm.c", 42)});
 
 bool matched(const std::string& line, const FindingDocument& finding = kRace) {
   const auto parsed = parse_suppressions(line, "s");
@@ -25,9 +29,15 @@ bool matched(const std::string& line, const FindingDocument& finding = kRace) {
 }
 
 TEST(Suppressions, MatchAnyFrameOfEitherSide) {
-  for (const char* line : {"race:exchange_rows", "race:exchange*", "race:residual", "race:main", "race:solver.c", "race:*/src/norm.c", "race:norm.c:42", "race:app", "window:halo", "window:h*", "  race: residual  ", "race:residual  # known", "window:halo\t#"})
+  for (const char* line :
+       {"race:exchange_rows", "race:exchange*", "race:residual", "race:main", "race:solver.c",
+        "race:*/src/norm.c", "race:norm.c:42", "race:app", "window:halo", "window:h*",
+        "  race: residual  ", "race:residual  # known", "window:halo\t#"})
     EXPECT_TRUE(matched(line)) << line;
-  for (const char* line : {"race:exchange", "race:norm.c:43", "race:olver.c", "message_race:residual", "window:hal", "window:residual", "race:residual#1"}) EXPECT_FALSE(matched(line)) << line;
+  for (const char* line :
+       {"race:exchange", "race:norm.c:43", "race:olver.c", "message_race:residual", "window:hal",
+        "window:residual", "race:residual#1"})
+    EXPECT_FALSE(matched(line)) << line;
 }
 
 TEST(Suppressions, TwoPatternsAreForTheInnermostFramesOfTheTwoSides) {
@@ -39,7 +49,8 @@ TEST(Suppressions, TwoPatternsAreForTheInnermostFramesOfTheTwoSides) {
 
 TEST(Suppressions, OfMessagesAreForMessages) {
   FindingDocument finding{.kind = FindingKind::MessageRace};
-  finding.ends.push_back({.role = "receive", .access = "receive", .stack = {frame("collect", "/x/m.c", 3)}});
+  finding.ends.push_back(
+      {.role = "receive", .access = "receive", .stack = {frame("collect", "/x/m.c", 3)}});
   EXPECT_TRUE(matched("message_race:collect", finding));
   EXPECT_FALSE(matched("race:collect", finding));
   EXPECT_FALSE(matched("window:*", finding));
@@ -63,24 +74,39 @@ TEST(Suppressions, BadLinesSayWhereAndWhy) {
     const auto parsed = parse_suppressions(text, "my.supp");
     return parsed ? "" : parsed.error().message;
   };
-  EXPECT_EQ(error("race:a\nrases:b\n"), "my.supp:2: 'rases:b' is no suppression: it takes race:, message_race: or window: and a pattern, such as race:exchange_rows");
-  EXPECT_EQ(error("foo"), "my.supp:1: 'foo' is no suppression: it takes race:, message_race: or window: and a pattern, such as race:exchange_rows");
-  EXPECT_EQ(error("race: "), "my.supp:1: 'race:' has an empty pattern: it would match nothing; write * for everything");
-  EXPECT_EQ(error("race:a|"), "my.supp:1: 'race:a|' has an empty pattern: it would match nothing; write * for everything");
-  EXPECT_EQ(error("message_race:a|b"), "my.supp:1: 'message_race:a|b' has too many patterns: race: takes two, for the two sides, the others one");
+  EXPECT_EQ(error("race:a\nrases:b\n"),
+            "my.supp:2: 'rases:b' is no suppression: it takes race:, message_race: or window: and "
+            "a pattern, such as race:exchange_rows");
+  EXPECT_EQ(error("foo"),
+            "my.supp:1: 'foo' is no suppression: it takes race:, message_race: or window: and a "
+            "pattern, such as race:exchange_rows");
+  EXPECT_EQ(
+      error("race: "),
+      "my.supp:1: 'race:' has an empty pattern: it would match nothing; write * for everything");
+  EXPECT_EQ(
+      error("race:a|"),
+      "my.supp:1: 'race:a|' has an empty pattern: it would match nothing; write * for everything");
+  EXPECT_EQ(error("message_race:a|b"),
+            "my.supp:1: 'message_race:a|b' has too many patterns: race: takes two, for the two "
+            "sides, the others one");
 }
 
 TEST(Suppressions, ThatTheToolMakesMatch) {
-  EXPECT_EQ(suppression_for(kRace), "# F3: put solver.c:118 and load norm.c:42\nrace:exchange_rows|residual\n");
-  const FindingDocument odd = race({frame("operator|", "/x/a.cpp", 1)}, {frame("at<int[3]>*", "/x/b.cpp", 2)});
+  EXPECT_EQ(suppression_for(kRace),
+            "# F3: put solver.c:118 and load norm.c:42\nrace:exchange_rows|residual\n");
+  const FindingDocument odd =
+      race({frame("operator|", "/x/a.cpp", 1)}, {frame("at<int[3]>*", "/x/b.cpp", 2)});
   const std::string line = suppression_for(odd).substr(suppression_for(odd).find('\n') + 1);
   EXPECT_TRUE(matched(line, odd)) << line;
-  EXPECT_FALSE(matched(line, race({frame("operator|", "/x/a.cpp", 1)}, {frame("at<int[3]>x", "/x/b.cpp", 2)}))) << line;
+  EXPECT_FALSE(matched(
+      line, race({frame("operator|", "/x/a.cpp", 1)}, {frame("at<int[3]>x", "/x/b.cpp", 2)})))
+      << line;
   EXPECT_EQ(suppression_for(race({}, {})), "# F3: put and load\nwindow:halo\n");
 }
 
 TEST(Suppressions, BuiltInOnesAreOfMessagesOnly) {
-  for (const Suppression& one : builtin_suppressions()) EXPECT_EQ(one.kind, Suppression::Kind::MessageRace) << one.text;
+  for (const Suppression& one : builtin_suppressions())
+    EXPECT_EQ(one.kind, Suppression::Kind::MessageRace) << one.text;
 }
 
 }  // namespace

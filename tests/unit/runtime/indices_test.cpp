@@ -1,4 +1,5 @@
-// What comes out of a row of indices is what the loop touches, in order, once; the same indices are known again, others are not.
+// What comes out of a row of indices is what the loop touches, in order, once; the same indices are
+// known again, others are not.
 #include "runtime/indices.h"
 
 #include <gtest/gtest.h>
@@ -24,20 +25,26 @@ std::set<std::uint64_t> bytes_of(const Pattern& pattern) {
 
 template <class Number>
 void agrees(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
-  const std::uint32_t per_step = 1 + static_cast<std::uint32_t>(random() % 4), gap = static_cast<std::uint32_t>(random() % 2);
+  const std::uint32_t per_step = 1 + static_cast<std::uint32_t>(random() % 4),
+                      gap = static_cast<std::uint32_t>(random() % 2);
   const std::uint64_t slots = 1 + random() % ((1u << per_step) - 1), times = 32 + random() % 100;
   photofinish_index index{};
   index.step = (per_step + gap) * sizeof(Number);
   index.bytes = sizeof(Number) | (std::is_signed_v<Number> ? PHOTOFINISH_SIGNED : 0);
   index.slots = slots;
   std::vector<Number> numbers((per_step + gap) * times);
-  for (Number& number : numbers) number = static_cast<Number>(low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1)));
+  for (Number& number : numbers)
+    number = static_cast<Number>(
+        low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1)));
   const Pattern::Key key{slots, 1 + random() % 16, 1 + random() % 16};
   std::set<std::uint64_t> expected;
   for (std::uint64_t i = 0; i < times; ++i)
     for (std::uint32_t slot = 0; slot < per_step; ++slot)
       for (std::uint64_t byte = 0; (slots >> slot & 1) != 0 && byte < key.bytes; ++byte)
-        expected.insert(static_cast<std::uint64_t>(static_cast<std::int64_t>(numbers[i * (per_step + gap) + slot])) * key.scale + byte);
+        expected.insert(static_cast<std::uint64_t>(
+                            static_cast<std::int64_t>(numbers[i * (per_step + gap) + slot])) *
+                            key.scale +
+                        byte);
   Indices indices(index);
   ASSERT_TRUE(indices.read(numbers.data(), times));
   EXPECT_EQ(bytes_of(*indices.pattern(key)), expected);
@@ -64,7 +71,8 @@ struct Row {
     index.step = index.bytes = sizeof(std::int32_t);
     index.bytes |= PHOTOFINISH_SIGNED;
     index.slots = 1;
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int32_t>(i * 7 % 1000);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = static_cast<std::int32_t>(i * 7 % 1000);
   }
 };
 

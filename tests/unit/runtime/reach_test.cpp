@@ -1,4 +1,5 @@
-// Buffers of one-sided operations in flight, against a list of them: whatever is in flight can be reached, and nothing once all are over.
+// Buffers of one-sided operations in flight, against a list of them: whatever is in flight can be
+// reached, and nothing once all are over.
 #include "runtime/reach.h"
 
 #include <gtest/gtest.h>
@@ -32,19 +33,27 @@ TEST(Reach, BuffersInFlightAreThoseOfTheList) {
     std::uint64_t next = kBase;
     const auto compare = [&](bool exactly) {
       for (std::uint64_t at = kBase - 1; at <= kBase + 2 * kBytes; ++at) {
-        const bool expected = std::any_of(all.begin(), all.end(), [&](const InFlight& one) { return one.begin <= at && at < one.end; });
+        const bool expected = std::any_of(all.begin(), all.end(), [&](const InFlight& one) {
+          return one.begin <= at && at < one.end;
+        });
         Reach::Piece last;
         const bool found = reach.touches(at, at + 1, last);
-        if (expected != found && (expected || exactly)) RC_FAIL("at " + std::to_string(at - kBase) + (expected ? ": in flight" : ": not in flight"));
+        if (expected != found && (expected || exactly))
+          RC_FAIL("at " + std::to_string(at - kBase) +
+                  (expected ? ": in flight" : ": not in flight"));
       }
     };
     for (const int what : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 12))) {
       if (what < 9) {
         // Often right behind the last one, as the elements of an array.
-        const std::uint64_t begin = what < 6 && next < kBase + kBytes ? next : kBase + *rc::gen::inRange<std::uint64_t>(0, kBytes), bytes = *rc::gen::inRange<std::uint64_t>(1, 9);
+        const std::uint64_t begin = what < 6 && next < kBase + kBytes
+                                        ? next
+                                        : kBase + *rc::gen::inRange<std::uint64_t>(0, kBytes),
+                            bytes = *rc::gen::inRange<std::uint64_t>(1, 9);
         const std::int64_t target = *rc::gen::inRange<std::int64_t>(0, kTargets);
         Event event = operation(Call::MPI_Put, target);
-        event.buffers.push_back({BufferUse::Read, begin, static_cast<std::int64_t>(bytes), TypeId(0)});
+        event.buffers.push_back(
+            {BufferUse::Read, begin, static_cast<std::int64_t>(bytes), TypeId(0)});
         reach.follow(event, definitions);
         all.push_back({target, begin, begin + bytes});
         next = begin + bytes;
@@ -60,7 +69,8 @@ TEST(Reach, BuffersInFlightAreThoseOfTheList) {
         compare(true);
       }
     }
-    for (std::int64_t target = 0; target < kTargets; ++target) reach.follow(operation(Call::MPI_Win_flush, target), definitions);
+    for (std::int64_t target = 0; target < kTargets; ++target)
+      reach.follow(operation(Call::MPI_Win_flush, target), definitions);
     all.clear();
     compare(true);
   }));

@@ -16,7 +16,8 @@ TEST(Resting, IsWaitedForWhileAThreadHasSomethingToDo) {
   std::atomic<bool> works{true}, worked{false};
   std::binary_semaphore end{0};
   std::thread thread([&] {
-    while (works) {}
+    while (works) {
+    }
     worked = true;
     end.acquire();
   });
@@ -28,7 +29,8 @@ TEST(Resting, IsWaitedForWhileAThreadHasSomethingToDo) {
   EXPECT_TRUE(worked) << "it rests once it has nothing to do";
   end.release();
   thread.join();
-  EXPECT_TRUE(wait_until_resting(threads, std::chrono::minutes(1))) << "threads that have ended rest, once the system has seen to it";
+  EXPECT_TRUE(wait_until_resting(threads, std::chrono::minutes(1)))
+      << "threads that have ended rest, once the system has seen to it";
 }
 
 }  // namespace

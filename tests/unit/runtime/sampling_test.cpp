@@ -10,7 +10,8 @@
 namespace photofinish {
 namespace {
 
-// A program on a clock of its own: each nanosecond of its work comes with so many accesses; a look costs this, to pass one over that.
+// A program on a clock of its own: each nanosecond of its work comes with so many accesses; a look
+// costs this, to pass one over that.
 struct Simulated {
   double slowdown, accesses, look, pass;
   double own = 0, work = 0, looked = 0, all = 0;
@@ -39,7 +40,8 @@ TEST(Budget, KeepsWithinTheSlowdownWhateverALookCosts) {
         program.run(2e9);
         // Nobody notices before the first step is over, in which everything is looked at.
         const double first = accesses * 10'000 * look / program.work;
-        EXPECT_LE(program.now(), 1 + (slowdown - 1) * 1.05 + first) << slowdown << " " << look << " " << accesses;
+        EXPECT_LE(program.now(), 1 + (slowdown - 1) * 1.05 + first)
+            << slowdown << " " << look << " " << accesses;
         EXPECT_GT(program.looked, 0);
       }
 }
@@ -75,8 +77,9 @@ std::uint64_t g_processor_ns;
 std::unique_ptr<Sampling> sampling(double slowdown) {
   g_lifted.clear();
   g_processor_ns = 500;
-  return std::make_unique<Sampling>(slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); },
-                                    [] { return g_processor_ns; });
+  return std::make_unique<Sampling>(
+      slowdown, ticks(), TickRate().ns_per_tick(), [](bool lifted) { g_lifted.push_back(lifted); },
+      [] { return g_processor_ns; });
 }
 
 std::uint64_t looks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {

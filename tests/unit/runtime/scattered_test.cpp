@@ -1,4 +1,5 @@
-// Scattered pieces come out as what went in: in order, joined, once; also those that the program itself sets in a group that is known.
+// Scattered pieces come out as what went in: in order, joined, once; also those that the program
+// itself sets in a group that is known.
 #include "runtime/scattered.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ TEST(Scattered, GivesBackWhatWasAdded) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     const unsigned unit = static_cast<unsigned>(random() % 7);
-    const std::uint64_t size = std::uint64_t{1} << unit, bytes = size * (1 + random() % 4), begin = kBase / 64 * 64;
+    const std::uint64_t size = std::uint64_t{1} << unit, bytes = size * (1 + random() % 4),
+                        begin = kBase / 64 * 64;
     Scattered scattered(kBase, kBase + kMemory, unit, bytes);
     ASSERT_TRUE(scattered.works());
     for (int moment = 0; moment < 2; ++moment) {
@@ -50,7 +52,8 @@ TEST(Scattered, TakesRanges) {
   for (int round = 0; round < 100; ++round) {
     std::set<std::uint64_t> expected;
     for (int i = 0; i < 5; ++i) {
-      const std::uint64_t begin = kBase + random() % (kMemory / 16) * 8, end = begin + random() % 200 * 8;
+      const std::uint64_t begin = kBase + random() % (kMemory / 16) * 8,
+                          end = begin + random() % 200 * 8;
       scattered.add_range(begin, end);
       for (std::uint64_t byte = begin; byte < end; ++byte) expected.insert(byte);
     }
@@ -66,7 +69,8 @@ TEST(Scattered, TheProgramSetsBitsOfAGroupThatIsKnown) {
   scattered.add(scattered.begin() + 8 * (PHOTOFINISH_GROUP + 5));
   EXPECT_EQ(bytes[-1], 0);
   EXPECT_NE(bytes[-2], 0);
-  scattered.bits()[(PHOTOFINISH_GROUP + 70) / 64] |= std::uint64_t{1} << (PHOTOFINISH_GROUP + 70) % 64;
+  scattered.bits()[(PHOTOFINISH_GROUP + 70) / 64] |= std::uint64_t{1}
+                                                     << (PHOTOFINISH_GROUP + 70) % 64;
   const auto found = bytes_of(scattered);
   EXPECT_EQ(found.size(), 16u);
   EXPECT_TRUE(found.contains(scattered.begin() + 8 * (PHOTOFINISH_GROUP + 70)));

@@ -1,5 +1,6 @@
-// Call sites: the same place is the same number, another place or another caller is another one, and a place that was seen
-// before costs no walk. What was walked shows in the sites that the table has defined in the trace.
+// Call sites: the same place is the same number, another place or another caller is another one,
+// and a place that was seen before costs no walk. What was walked shows in the sites that the table
+// has defined in the trace.
 #include "runtime/sites.h"
 
 #include <alloca.h>
@@ -11,7 +12,8 @@
 
 #include "../trace/recording.h"
 
-// Calls what it is given with what it is given. Its unwind table says nothing of what it has pushed, so that its caller seems to be itself.
+// Calls what it is given with what it is given. Its unwind table says nothing of what it has
+// pushed, so that its caller seems to be itself.
 #if defined(__aarch64__)
 extern "C" std::uint32_t call_without_table(std::uint32_t (*function)(void*), void* argument);
 asm(R"(
@@ -135,7 +137,8 @@ TEST_F(Sites, EachDepthOfARecursionIsAPlaceOfItsOwn) {
     for (int depth = 0; depth < 10; ++depth) {
       const SiteId site = at_depth(cache_, depth);
       if (round == 0) sites.push_back(site);
-      EXPECT_EQ(site, sites[static_cast<std::size_t>(depth)]) << "round " << round << ", depth " << depth;
+      EXPECT_EQ(site, sites[static_cast<std::size_t>(depth)])
+          << "round " << round << ", depth " << depth;
     }
   EXPECT_EQ(std::set(sites.begin(), sites.end()).size(), 10u);
 }
@@ -172,7 +175,8 @@ TEST_F(Sites, AFrameThatLeadsToItselfIsTheLast) {
       },
       &cache_));
   writer_->flush();
-  EXPECT_EQ(read_back(dir_.path()).definitions.sites.at(site).frames.size(), 3u) << "middle, the lambda, and the function itself";
+  EXPECT_EQ(read_back(dir_.path()).definitions.sites.at(site).frames.size(), 3u)
+      << "middle, the lambda, and the function itself";
 }
 #endif
 
@@ -194,7 +198,8 @@ TEST_F(Sites, AreDefinedOnceWithAddressesInTheirModules) {
   // The innermost frames are those of this program: middle, first_caller, the test.
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(read.modules.contains(frames[static_cast<std::size_t>(i)].module)) << i;
-    EXPECT_EQ(read.modules.at(frames[static_cast<std::size_t>(i)].module).path, std::filesystem::read_symlink("/proc/self/exe"));
+    EXPECT_EQ(read.modules.at(frames[static_cast<std::size_t>(i)].module).path,
+              std::filesystem::read_symlink("/proc/self/exe"));
   }
   const ModuleDefinition& self = read.modules.at(frames[1].module);
   const auto function = reinterpret_cast<std::uint64_t>(&first_caller) - self.base;

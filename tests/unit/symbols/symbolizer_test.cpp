@@ -17,7 +17,8 @@ using testing::ScopedEnv;
 using testing::TempDir;
 
 // `mark` is the address of an instruction on line 2, in a function that is inlined twice over.
-constexpr const char* kInlining = R"(static inline __attribute__((always_inline)) void innermost(void) {
+constexpr const char* kInlining =
+    R"(static inline __attribute__((always_inline)) void innermost(void) {
   __asm__ volatile(".globl mark\nmark: nop");
 }
 static inline __attribute__((always_inline)) void middle(void) {
@@ -71,7 +72,8 @@ void expect_inlined_frames(const std::vector<Frame>& frames, const std::string& 
   }
 }
 
-void expect_only_address(const std::vector<Frame>& frames, const std::string& module, uint64_t address) {
+void expect_only_address(const std::vector<Frame>& frames, const std::string& module,
+                         uint64_t address) {
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0].function, "");
   EXPECT_EQ(frames[0].file, "");
@@ -80,7 +82,8 @@ void expect_only_address(const std::vector<Frame>& frames, const std::string& mo
   EXPECT_EQ(frames[0].offset, address);
 }
 
-class Inlining : public ::testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+class Inlining
+    : public ::testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
 
 TEST_P(Inlining, IsExpanded) {
   const auto [compiler, kind, dwarf] = GetParam();
@@ -89,13 +92,15 @@ TEST_P(Inlining, IsExpanded) {
   dir.write("p.c", kInlining);
   dir.run(std::string(compiler) + " -O2 " + dwarf + " " + kind + " p.c -o module");
   Symbolizer symbolizer;
-  expect_inlined_frames(symbolizer.frames(dir / "module", address_of(dir / "module", "mark"), false), dir / "p.c");
+  expect_inlined_frames(
+      symbolizer.frames(dir / "module", address_of(dir / "module", "mark"), false), dir / "p.c");
 }
 
-INSTANTIATE_TEST_SUITE_P(Builds, Inlining,
-                         ::testing::Combine(::testing::Values("cc", "clang", "clang-19"),
-                                            ::testing::Values("-fPIE -pie", "-fno-pie -no-pie", "-fPIC -shared"),
-                                            ::testing::Values("-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gsplit-dwarf")));
+INSTANTIATE_TEST_SUITE_P(
+    Builds, Inlining,
+    ::testing::Combine(::testing::Values("cc", "clang", "clang-19"),
+                       ::testing::Values("-fPIE -pie", "-fno-pie -no-pie", "-fPIC -shared"),
+                       ::testing::Values("-gdwarf-4", "-gdwarf-5", "-gdwarf-5 -gsplit-dwarf")));
 
 class Symbols : public ::testing::Test {
  protected:
@@ -114,9 +119,10 @@ class Symbols : public ::testing::Test {
 TEST_F(Symbols, ReturnAddressesAreOfTheCall) {
   build();
   // `outer` is called on line 12: the instruction after the call is found by disassembly.
-  const std::string line = "objdump -d --no-show-raw-insn '" + module_ +
-                           "' | awk '/<caller>:/ { in_caller = 1 } in_caller && called { print $1; exit }"
-                           " in_caller && /(bl|call).*<outer/ { called = 1 }'";
+  const std::string line =
+      "objdump -d --no-show-raw-insn '" + module_ +
+      "' | awk '/<caller>:/ { in_caller = 1 } in_caller && called { print $1; exit }"
+      " in_caller && /(bl|call).*<outer/ { called = 1 }'";
   FILE* objdump = popen(line.c_str(), "r");
   unsigned long long after_call = 0;
   ASSERT_EQ(std::fscanf(objdump, "%llx", &after_call), 1) << line;
@@ -138,7 +144,8 @@ TEST_F(Symbols, WithoutDebugInformationTheSymbolTableSpeaks) {
   EXPECT_EQ(frames[0].function, "outer");
   EXPECT_EQ(frames[0].file, "");
   dir_.run("cp module stripped && strip stripped");
-  expect_only_address(symbolizer_.frames(dir_ / "stripped", outer, false), dir_ / "stripped", outer);
+  expect_only_address(symbolizer_.frames(dir_ / "stripped", outer, false), dir_ / "stripped",
+                      outer);
 }
 
 TEST_F(Symbols, DynamicSymbolsOfAStrippedLibrary) {
@@ -151,7 +158,8 @@ TEST_F(Symbols, DynamicSymbolsOfAStrippedLibrary) {
 TEST_F(Symbols, SeparateDebugFileByLink) {
   build();
   dir_.run(
-      "objcopy --only-keep-debug module module.debug && strip module && objcopy --add-gnu-debuglink=module.debug "
+      "objcopy --only-keep-debug module module.debug && strip module && objcopy "
+      "--add-gnu-debuglink=module.debug "
       "module");
   expect_inlined_frames(symbolizer_.frames(module_, mark_, false), dir_ / "p.c");
 }
@@ -171,8 +179,10 @@ TEST_F(Symbols, AnotherBuildGivesNoLines) {
   EXPECT_TRUE(symbolizer_.matches(module_, ""));
   expect_inlined_frames(symbolizer_.frames(module_, mark_, false, id));
   EXPECT_FALSE(symbolizer_.matches(module_, "0123456789abcdef"));
-  expect_only_address(symbolizer_.frames(module_, mark_, false, "0123456789abcdef"), module_, mark_);
-  expect_inlined_frames(symbolizer_.frames(module_, mark_, false));  // the cache does not mix them up
+  expect_only_address(symbolizer_.frames(module_, mark_, false, "0123456789abcdef"), module_,
+                      mark_);
+  expect_inlined_frames(
+      symbolizer_.frames(module_, mark_, false));  // the cache does not mix them up
 }
 
 TEST_F(Symbols, AFileWithoutBuildIdMatchesNoExpectedOne) {
@@ -182,7 +192,8 @@ TEST_F(Symbols, AFileWithoutBuildIdMatchesNoExpectedOne) {
 }
 
 TEST_F(Symbols, WhatIsNotAModuleGivesTheAddress) {
-  for (const std::string& path : {dir_ / "missing", dir_.path(), dir_.write("text", "hello"), std::string("[vdso]")}) {
+  for (const std::string& path :
+       {dir_ / "missing", dir_.path(), dir_.write("text", "hello"), std::string("[vdso]")}) {
     EXPECT_FALSE(symbolizer_.matches(path, ""));
     expect_only_address(symbolizer_.frames(path, 0x1234, true), path, 0x1234);
   }
@@ -254,7 +265,8 @@ end program
 )");
     dir_.run(std::string(compiler) + " -O0 -g p.f90 -o module_f");
     Symbolizer symbolizer;  // the same path, another file
-    const auto frames = symbolizer.frames(dir_ / "module_f", address_of(dir_ / "module_f", module_procedure), false);
+    const auto frames = symbolizer.frames(dir_ / "module_f",
+                                          address_of(dir_ / "module_f", module_procedure), false);
     EXPECT_EQ(frames[0].function, "step") << compiler;
     EXPECT_EQ(frames[0].line, 3) << compiler;
     EXPECT_EQ(file_name(frames[0]), "p.f90") << compiler;
@@ -262,7 +274,8 @@ end program
     dir_.run(find);
     std::string name = read_file(dir_ / "name");
     name.pop_back();
-    const auto inner = symbolizer.frames(dir_ / "module_f", address_of(dir_ / "module_f", name), false);
+    const auto inner =
+        symbolizer.frames(dir_ / "module_f", address_of(dir_ / "module_f", name), false);
     EXPECT_EQ(inner[0].function, "inner") << compiler;
     EXPECT_EQ(inner[0].line, 8) << compiler;
   }
@@ -275,22 +288,27 @@ TEST_F(Symbols, SurvivesDamage) {
     const std::string bytes = read_file(module_);
     Elf64_Ehdr header;
     std::memcpy(&header, bytes.data(), sizeof header);
-    std::vector<std::pair<size_t, size_t>> targets = {{0, 0x400}, {header.e_shoff, bytes.size() - header.e_shoff}};
-    for (int i = 0; i < header.e_shnum; ++i) {  // what is not loaded: debug information, symbols, names
+    std::vector<std::pair<size_t, size_t>> targets = {
+        {0, 0x400}, {header.e_shoff, bytes.size() - header.e_shoff}};
+    for (int i = 0; i < header.e_shnum;
+         ++i) {  // what is not loaded: debug information, symbols, names
       Elf64_Shdr section;
       std::memcpy(&section, bytes.data() + header.e_shoff + i * sizeof section, sizeof section);
-      if (section.sh_addr == 0 && section.sh_size > 0) targets.emplace_back(section.sh_offset, section.sh_size);
+      if (section.sh_addr == 0 && section.sh_size > 0)
+        targets.emplace_back(section.sh_offset, section.sh_size);
     }
     std::mt19937 random(1);
     for (int round = 0; round < 1500; ++round) {
       std::string damaged = bytes;
       const auto [start, size] = targets[round % targets.size()];
-      for (int i = 0; i < 1 + round % 8; ++i) damaged[start + random() % size] = static_cast<char>(random());
+      for (int i = 0; i < 1 + round % 8; ++i)
+        damaged[start + random() % size] = static_cast<char>(random());
       const std::string path = dir_.write("damaged", damaged);
       EXPECT_FALSE(Symbolizer().frames(path, mark_, false).empty());
     }
     for (size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 200)
-      EXPECT_FALSE(Symbolizer().frames(dir_.write("cut", bytes.substr(0, size)), mark_, false).empty());
+      EXPECT_FALSE(
+          Symbolizer().frames(dir_.write("cut", bytes.substr(0, size)), mark_, false).empty());
   }
 }
 

@@ -1,4 +1,5 @@
-// Files that are cut off, damaged, foreign or from another version: a clear answer, and every event before the damage.
+// Files that are cut off, damaged, foreign or from another version: a clear answer, and every event
+// before the damage.
 #include <algorithm>
 
 #include "raw_trace.h"
@@ -42,11 +43,14 @@ ReadBack read_file_as_trace(const TempDir& dir, const std::string& file) {
 }
 
 bool names_place(const std::string& message, const std::string& path) {
-  return message.starts_with(path + ": at byte ") && message.find(": ", path.size() + 10) != std::string::npos;
+  return message.starts_with(path + ": at byte ") &&
+         message.find(": ", path.size() + 10) != std::string::npos;
 }
 
 // The number behind "at byte".
-std::size_t offset_in(const std::string& message) { return std::stoull(message.substr(message.find("at byte ") + 8)); }
+std::size_t offset_in(const std::string& message) {
+  return std::stoull(message.substr(message.find("at byte ") + 8));
+}
 
 bool are_first_events(const std::vector<Event>& events) {
   for (std::size_t n = 0; n < events.size(); ++n)
@@ -95,7 +99,8 @@ TEST(Damage, EveryFlippedByteIsNoticedAndTellsItsPlace) {
     file[at] = static_cast<char>(~file[at]);
     const ReadBack read = read_file_as_trace(dir, file);
     ASSERT_NE(read.error + read.damage, "") << "byte " << at;
-    ASSERT_TRUE(names_place(read.error + read.damage, dir / kTraceFile)) << at << ": " << read.error + read.damage;
+    ASSERT_TRUE(names_place(read.error + read.damage, dir / kTraceFile))
+        << at << ": " << read.error + read.damage;
     ASSERT_LE(read.events.size(), 40u);
   }
 }
@@ -115,12 +120,14 @@ TEST(Damage, ADamagedTaskDoesNotHideTheOthers) {
   EXPECT_EQ(offset_in(read.damage), at) << read.damage;
   EXPECT_NE(read.damage.find("checksum"), std::string::npos);
   EXPECT_EQ(read.events.size(), 20u);
-  EXPECT_TRUE(std::all_of(read.events.begin(), read.events.end(), [](const Event& e) { return e.task == TaskId(1); }));
+  EXPECT_TRUE(std::all_of(read.events.begin(), read.events.end(),
+                          [](const Event& e) { return e.task == TaskId(1); }));
 }
 
 TEST(Damage, ForeignFiles) {
   TempDir dir;
-  for (const std::string& file : {std::string(), std::string("#!/bin/sh\n"), std::string(4096, '\0'), read_file("/proc/self/exe")}) {
+  for (const std::string& file : {std::string(), std::string("#!/bin/sh\n"),
+                                  std::string(4096, '\0'), read_file("/proc/self/exe")}) {
     const ReadBack read = read_file_as_trace(dir, file);
     EXPECT_TRUE(names_place(read.error, dir / kTraceFile)) << read.error;
   }
@@ -135,7 +142,8 @@ TEST(Damage, TheTraceOfAnotherRank) {
   RawTrace raw = take_apart(small_trace());
   raw.header.rank = 5;
   TempDir dir;
-  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).error.find("trace of rank 5"), std::string::npos);
+  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).error.find("trace of rank 5"),
+            std::string::npos);
 }
 
 TEST(Damage, ANewerVersionSaysSo) {
@@ -143,11 +151,14 @@ TEST(Damage, ANewerVersionSaysSo) {
   raw.header.version = kTraceVersion + 1;
   TempDir dir;
   const ReadBack read = read_file_as_trace(dir, put_together(raw));
-  EXPECT_NE(read.error.find("at byte 8: trace version " + std::to_string(kTraceVersion + 1) + " is newer"), std::string::npos)
+  EXPECT_NE(read.error.find("at byte 8: trace version " + std::to_string(kTraceVersion + 1) +
+                            " is newer"),
+            std::string::npos)
       << read.error;
 }
 
-// --- a vocabulary that is not ours: names of calls and fields that we do not have, in another order
+// --- a vocabulary that is not ours: names of calls and fields that we do not have, in another
+// order
 
 struct OtherVocabulary {
   std::vector<std::string> calls, fields;
@@ -160,8 +171,10 @@ RawTrace with_vocabulary(RawTrace raw, const OtherVocabulary& other) {
 
 OtherVocabulary reversed_and_extended() {
   OtherVocabulary other{{"MPI_Teleport"}, {"quantum_state"}};
-  for (std::size_t i = kCallCount; i-- > 0;) other.calls.emplace_back(traits(static_cast<Call>(i)).name);
-  for (std::size_t i = kFieldCount; i-- > 0;) other.fields.emplace_back(traits(static_cast<Field>(i)).name);
+  for (std::size_t i = kCallCount; i-- > 0;)
+    other.calls.emplace_back(traits(static_cast<Call>(i)).name);
+  for (std::size_t i = kFieldCount; i-- > 0;)
+    other.fields.emplace_back(traits(static_cast<Field>(i)).name);
   return other;
 }
 
@@ -171,14 +184,16 @@ std::uint64_t index_of(const std::vector<std::string>& names, std::string_view n
 
 // One event of a made-up vocabulary, by hand.
 Bytes foreign_event(const OtherVocabulary& names, std::string_view call) {
-  const std::uint64_t mask = (1u << index_of(names.fields, "quantum_state")) | (std::uint64_t{1} << index_of(names.fields, "send_tag"));
+  const std::uint64_t mask = (1u << index_of(names.fields, "quantum_state")) |
+                             (std::uint64_t{1} << index_of(names.fields, "send_tag"));
   const std::vector<Buffer> no_buffers;
   const std::vector<RequestId> no_requests;
   const std::vector<std::int64_t> no_numbers;
   const std::vector<Completion> no_completions;
   // Times are doubled: their lowest bit says whether what follows is a repetition.
-  return encoded(std::uint64_t{2 * 7}, SiteId(1), index_of(names.calls, call), mask, std::int64_t{99}, std::int64_t{42}, no_buffers,
-                 no_requests, no_numbers, std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions,
+  return encoded(std::uint64_t{2 * 7}, SiteId(1), index_of(names.calls, call), mask,
+                 std::int64_t{99}, std::int64_t{42}, no_buffers, no_requests, no_numbers,
+                 std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions,
                  no_numbers);
 }
 
@@ -198,7 +213,8 @@ RawTrace one_event_trace(const OtherVocabulary& names, const std::vector<std::st
 TEST(Vocabulary, CallsAndFieldsAreFoundByNameAndUnknownFieldsAreSkipped) {
   const OtherVocabulary names = reversed_and_extended();
   TempDir dir;
-  const ReadBack read = read_file_as_trace(dir, put_together(one_event_trace(names, {"MPI_Put", "MPI_Send"})));
+  const ReadBack read =
+      read_file_as_trace(dir, put_together(one_event_trace(names, {"MPI_Put", "MPI_Send"})));
   EXPECT_EQ(read.error + read.damage, "");
   ASSERT_EQ(read.events.size(), 2u);
   EXPECT_EQ(read.events[0].call, Call::MPI_Put);
@@ -212,9 +228,11 @@ TEST(Vocabulary, CallsAndFieldsAreFoundByNameAndUnknownFieldsAreSkipped) {
 TEST(Vocabulary, ACallThatWeDoNotKnowEndsTheTraceAndIsNamed) {
   const OtherVocabulary names = reversed_and_extended();
   TempDir dir;
-  const ReadBack read = read_file_as_trace(dir, put_together(one_event_trace(names, {"MPI_Put", "MPI_Teleport", "MPI_Send"})));
+  const ReadBack read = read_file_as_trace(
+      dir, put_together(one_event_trace(names, {"MPI_Put", "MPI_Teleport", "MPI_Send"})));
   EXPECT_EQ(read.events.size(), 1u);
-  EXPECT_NE(read.damage.find("does not know the call MPI_Teleport"), std::string::npos) << read.damage;
+  EXPECT_NE(read.damage.find("does not know the call MPI_Teleport"), std::string::npos)
+      << read.damage;
 }
 
 TEST(Vocabulary, MissingOrDoubledIsDamage) {
@@ -256,17 +274,20 @@ TEST(Hostile, EventsThatBreakTheirPromises) {
   Event bad = event(1);
   bad.completions.push_back({.index = 1});
   bad.requests.push_back(RequestId(1));
-  EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("request that was not given"), std::string::npos);
+  EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("request that was not given"),
+            std::string::npos);
   bad.completions.clear();
   bad.buffers[0].access = static_cast<BufferUse>(kBufferUses);
-  EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("access of an unknown kind"), std::string::npos);
+  EXPECT_NE(damage_of_events(encoded_event(bad, 0)).find("access of an unknown kind"),
+            std::string::npos);
   EXPECT_NE(damage_of_events(Bytes(11, 0xff)).find("more than 64 bits"), std::string::npos);
   EXPECT_NE(damage_of_events(encoded(UINT64_MAX)), "") << "no such call";
 }
 
 TEST(Hostile, DefinitionsThatBreakTheirPromises) {
   const auto type = [](Box box) {
-    return damage_of_definition(DefinitionKind::Type, TypeDefinition{TypeId(1), "t", "", {{box}, 1, 0, 1}});
+    return damage_of_definition(DefinitionKind::Type,
+                                TypeDefinition{TypeId(1), "t", "", {{box}, 1, 0, 1}});
   };
   EXPECT_EQ(type({0, 1, {}}), "");
   EXPECT_NE(type({0, 0, {}}), "") << "no bytes";
@@ -274,9 +295,12 @@ TEST(Hostile, DefinitionsThatBreakTheirPromises) {
   EXPECT_NE(type({0, 1, {{INT64_MAX, INT64_MAX}}}), "");
   EXPECT_NE(type({0, 1, {{2, INT64_MIN}}}), "");
   EXPECT_NE(type({0, 1, {{1, 8}}}), "") << "repeated once";
-  EXPECT_NE(damage_of_definition(DefinitionKind::Group, GroupDefinition{GroupId(1), {WorldRank(kWorldSize)}}), "");
+  EXPECT_NE(damage_of_definition(DefinitionKind::Group,
+                                 GroupDefinition{GroupId(1), {WorldRank(kWorldSize)}}),
+            "");
   EXPECT_NE(damage_of_definition(static_cast<DefinitionKind>(99)), "");
-  EXPECT_NE(damage_of_definition(std::uint64_t{256} + 8, OpDefinition{OpId(1), "narrowed"}), "") << "256 more than a kind";
+  EXPECT_NE(damage_of_definition(std::uint64_t{256} + 8, OpDefinition{OpId(1), "narrowed"}), "")
+      << "256 more than a kind";
 }
 
 TEST(Hostile, AListNeverBecomesMoreThanItsBytes) {
@@ -285,22 +309,28 @@ TEST(Hostile, AListNeverBecomesMoreThanItsBytes) {
   TempDir dir;
   RawTrace raw = take_apart(small_trace());
   raw.chunks[2].header.raw_size = kMaxChunk + 1;
-  EXPECT_NE(read_file_as_trace(dir, put_together(raw, false)).damage.find("impossible size"), std::string::npos);
+  EXPECT_NE(read_file_as_trace(dir, put_together(raw, false)).damage.find("impossible size"),
+            std::string::npos);
   raw.chunks[2].header.raw_size = kMaxChunk;
-  EXPECT_NE(read_file_as_trace(dir, put_together(raw, false)).damage.find("sizes disagree"), std::string::npos);
+  EXPECT_NE(read_file_as_trace(dir, put_together(raw, false)).damage.find("sizes disagree"),
+            std::string::npos);
   raw = take_apart(small_trace());
   raw.chunks[0].payload = Bytes(1 << 24, 0);
-  raw.chunks[0].payload[0] = raw.chunks[0].payload[1] = raw.chunks[0].payload[2] = 0xff;  // two million empty names
-  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).damage.find("more names than there can be"), std::string::npos);
+  raw.chunks[0].payload[0] = raw.chunks[0].payload[1] = raw.chunks[0].payload[2] =
+      0xff;  // two million empty names
+  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).damage.find("more names than there can be"),
+            std::string::npos);
 }
 
 TEST(Hostile, AMissingChunkIsNoticed) {
   TempDir dir;
   RawTrace raw = take_apart(small_trace());
-  const auto first = std::find_if(raw.chunks.begin(), raw.chunks.end(),
-                                  [](const RawChunk& chunk) { return chunk.header.kind == ChunkKind::Events; });
+  const auto first = std::find_if(raw.chunks.begin(), raw.chunks.end(), [](const RawChunk& chunk) {
+    return chunk.header.kind == ChunkKind::Events;
+  });
   raw.chunks.erase(first);
-  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).damage.find("chunk is missing"), std::string::npos);
+  EXPECT_NE(read_file_as_trace(dir, put_together(raw)).damage.find("chunk is missing"),
+            std::string::npos);
 }
 
 // --- the live file
@@ -316,7 +346,8 @@ TEST(LiveFile, CutOffOrDamagedGivesAReason) {
   dir.write(kLiveFile, live);
   ASSERT_EQ(read_back(dir.path()).events.size(), 21u);
   const std::size_t lane = kLivePage + kLaneBytes;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, kLivePage - 1, kLivePage, kLivePage + 1, lane, lane + 63, lane + 64, lane + 100}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, kLivePage - 1, kLivePage,
+                                 kLivePage + 1, lane, lane + 63, lane + 64, lane + 100}) {
     dir.write(kLiveFile, live.substr(0, size));
     const ReadBack read = read_back(dir.path());
     EXPECT_TRUE(names_place(read.damage, dir / kLiveFile)) << size << ": " << read.damage;

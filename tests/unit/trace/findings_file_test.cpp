@@ -18,13 +18,16 @@ using testing::RandomFindings;
 using testing::read_file;
 using testing::TempDir;
 
-void write_bytes(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
 
 // A payload of our own under a right header.
 std::string with_header(const testing::Bytes& payload) {
   FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
   std::memcpy(header.magic, kFindingsMagic, sizeof header.magic);
-  header.checksum = XXH3_64bits_withSeed(payload.data(), payload.size(), XXH3_64bits(&header, offsetof(FindingsHeader, checksum)));
+  header.checksum = XXH3_64bits_withSeed(payload.data(), payload.size(),
+                                         XXH3_64bits(&header, offsetof(FindingsHeader, checksum)));
   std::string file;
   testing::append(file, &header, sizeof header);
   testing::append(file, payload.data(), payload.size());
@@ -47,9 +50,14 @@ TEST(FindingsFile, GivesBackWhatWasWritten) {
 TEST(FindingsFile, ExtremeValuesSurvive) {
   TempDir dir;
   Finding extreme;
-  extreme.sides[0] = {.rank = WorldRank(-3), .site = SiteId(~0u), .site_key = ~std::uint64_t{0}, .begin = kNever, .end = kNever,
+  extreme.sides[0] = {.rank = WorldRank(-3),
+                      .site = SiteId(~0u),
+                      .site_key = ~std::uint64_t{0},
+                      .begin = kNever,
+                      .end = kNever,
                       .bytes = ~std::uint64_t{0}};
-  extreme.where = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  extreme.where = {std::numeric_limits<std::int64_t>::min(),
+                   std::numeric_limits<std::int64_t>::max()};
   extreme.offset = std::numeric_limits<std::int64_t>::min();
   extreme.times = ~std::uint64_t{0};
   ASSERT_TRUE(write_findings(dir / "x", {extreme}));
@@ -93,7 +101,8 @@ TEST(FindingsFile, AnyOtherLengthIsRefused) {
   EXPECT_FALSE(read_findings_file(dir / "x"));
 }
 
-// What a right checksum covers is still not believed: no crash, and no value that the model does not have.
+// What a right checksum covers is still not believed: no crash, and no value that the model does
+// not have.
 TEST(FindingsFile, WrongValuesUnderARightChecksumAreRefused) {
   TempDir dir;
   Finding finding;
@@ -136,10 +145,14 @@ TEST(FindingsFile, SaysWhatIsWrong) {
   EXPECT_EQ(says(std::string(100, 'x')), "not a file of findings");
   std::string newer = with_header({0});
   newer[8] = 9;
-  EXPECT_EQ(says(newer), "findings version 9 is newer than this photofinish (4); read it with the photofinish that wrote it");
+  EXPECT_EQ(says(newer),
+            "findings version 9 is newer than this photofinish (4); read it with the photofinish "
+            "that wrote it");
   std::string older = with_header({0});
   older[8] = 2;
-  EXPECT_EQ(says(older), "findings version 2 is older than this photofinish (4); check the program again, or read it with the photofinish that wrote it");
+  EXPECT_EQ(says(older),
+            "findings version 2 is older than this photofinish (4); check the program again, or "
+            "read it with the photofinish that wrote it");
   EXPECT_EQ(says(with_header({0}) + "x"), "2 bytes of findings, and the header says 1");
   std::string damaged = with_header({0});
   damaged.back() = 1;
@@ -147,7 +160,8 @@ TEST(FindingsFile, SaysWhatIsWrong) {
   EXPECT_EQ(says(with_header({0, 0})), "bytes behind the findings");
   EXPECT_EQ(says(with_header({200, 1})), "a length is larger than what is left");
   EXPECT_EQ(says(with_header({0})), "fine");
-  EXPECT_EQ(read_findings_file(dir / "none").error().message, "cannot read " + (dir / "none: No such file or directory"));
+  EXPECT_EQ(read_findings_file(dir / "none").error().message,
+            "cannot read " + (dir / "none: No such file or directory"));
 }
 
 TEST(FindingsFile, ACallThatIsNotKnownIsRefused) {
@@ -158,7 +172,8 @@ TEST(FindingsFile, ACallThatIsNotKnownIsRefused) {
   std::string whole = read_file(dir / "x");
   whole.replace(whole.find("MPI_Put"), 7, "MPI_Pat");
   write_bytes(dir / "x", with_header({whole.begin() + sizeof(FindingsHeader), whole.end()}));
-  EXPECT_EQ(read_findings_file(dir / "x").error().message, dir / "x: a call that this photofinish does not know");
+  EXPECT_EQ(read_findings_file(dir / "x").error().message,
+            dir / "x: a call that this photofinish does not know");
 }
 
 TEST(FindingsFile, WhatCannotBeWrittenLeavesTheOldFile) {
@@ -217,7 +232,8 @@ TEST_F(RunFindingsTest, AllRanksAreMerged) {
 }
 
 TEST_F(RunFindingsTest, TellsWhichRanksAreMissing) {
-  for (const char* trace : {"rank-000000.trace", "rank-000001.trace", "rank-000002.trace"}) dir.write(std::string("run/") + trace, "");
+  for (const char* trace : {"rank-000000.trace", "rank-000001.trace", "rank-000002.trace"})
+    dir.write(std::string("run/") + trace, "");
   write(WorldRank(1), {});
   EXPECT_EQ(read_findings(run)->missing, (std::vector{WorldRank(0), WorldRank(2)}));
   ASSERT_TRUE(write_findings(analysis_path(run), {}));
@@ -254,7 +270,8 @@ TEST_F(RunFindingsTest, GoWithTheRun) {
 }
 
 TEST_F(RunFindingsTest, FilesWithOtherNamesAreNotOurs) {
-  for (const char* name : {"my.findings", "rank-1.findings", "run.json.new", "rank-000000.trace.new", "analysis.findings.new.new"}) {
+  for (const char* name : {"my.findings", "rank-1.findings", "run.json.new",
+                           "rank-000000.trace.new", "analysis.findings.new.new"}) {
     dir.write(std::string("run/") + name, "precious");
     EXPECT_FALSE(create_run_directory(run, {"other", {}}, true)) << name;
     EXPECT_EQ(read_file(run + "/" + name), "precious");

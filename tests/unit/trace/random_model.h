@@ -13,7 +13,9 @@ class RandomModel {
  public:
   explicit RandomModel(std::uint64_t seed) : random_(seed) {}
 
-  std::uint64_t below(std::uint64_t limit) { return std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_); }
+  std::uint64_t below(std::uint64_t limit) {
+    return std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_);
+  }
   bool chance(std::uint64_t in) { return below(in) == 0; }
 
   // Small ones, large ones, and every power of two with its neighbours.
@@ -22,7 +24,9 @@ class RandomModel {
     const std::uint64_t power = std::uint64_t{1} << below(64);
     return power + below(5) - 2;
   }
-  std::int64_t signed_number() { return static_cast<std::int64_t>(chance(2) ? number() : ~number()); }
+  std::int64_t signed_number() {
+    return static_cast<std::int64_t>(chance(2) ? number() : ~number());
+  }
   template <class Id>
   Id id() {
     return Id(static_cast<decltype(Id::value)>(number()));
@@ -35,10 +39,14 @@ class RandomModel {
   template <class Make>
   auto list(Make make) {
     std::vector<decltype(make())> made;
-    for (std::uint64_t left = chance(4) ? 0 : chance(20) ? below(500) : below(5); left > 0; --left) made.push_back(make());
+    for (std::uint64_t left = chance(4) ? 0 : chance(20) ? below(500) : below(5); left > 0; --left)
+      made.push_back(make());
     return made;
   }
-  WorldRank world_rank(int world_size) { return WorldRank(static_cast<std::int32_t>(below(static_cast<std::uint64_t>(world_size) + 4)) - 4); }
+  WorldRank world_rank(int world_size) {
+    return WorldRank(static_cast<std::int32_t>(below(static_cast<std::uint64_t>(world_size) + 4)) -
+                     4);
+  }
 
   Event event() {
     Event made;
@@ -49,21 +57,27 @@ class RandomModel {
     for (std::size_t i = 0; i < kFieldCount; ++i)
       if (chance(4)) made.fields.set(static_cast<Field>(i), signed_number());
     // Requests are counted, from 1.
-    if (made.fields.has(Field::request)) made.fields.set(Field::request, static_cast<std::int64_t>(number() >> 2));
+    if (made.fields.has(Field::request))
+      made.fields.set(Field::request, static_cast<std::int64_t>(number() >> 2));
     made.buffers = list([&] {
-      return Buffer{static_cast<BufferUse>(below(kBufferUses)), number(), signed_number(), id<TypeId>()};
+      return Buffer{static_cast<BufferUse>(below(kBufferUses)), number(), signed_number(),
+                    id<TypeId>()};
     });
     made.requests = list([&] { return RequestId(number() >> 2); });
     made.numbers = list([&] { return signed_number(); });
     for (std::size_t i = 0; i < made.requests.size(); ++i)
       if (chance(2))
-        made.completions.push_back({static_cast<std::uint32_t>(i), WorldRank(static_cast<std::int32_t>(signed_number())),
+        made.completions.push_back({static_cast<std::uint32_t>(i),
+                                    WorldRank(static_cast<std::int32_t>(signed_number())),
                                     signed_number(), signed_number(), chance(2)});
     return made;
   }
 
   DataMap data_map() {
-    DataMap made{.boxes = {}, .size = signed_number(), .lower_bound = signed_number(), .extent = signed_number()};
+    DataMap made{.boxes = {},
+                 .size = signed_number(),
+                 .lower_bound = signed_number(),
+                 .extent = signed_number()};
     made.boxes = list([&] {
       Box box{.offset = static_cast<std::int64_t>(below(1 << 20)) - (1 << 19),
               .length = 1 + static_cast<std::int64_t>(below(1000)),

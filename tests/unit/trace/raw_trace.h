@@ -1,5 +1,5 @@
-// A trace file taken apart into its chunks, decompressed, and put together again with the right sizes and checksums: to make
-// files that no writer makes.
+// A trace file taken apart into its chunks, decompressed, and put together again with the right
+// sizes and checksums: to make files that no writer makes.
 #pragma once
 
 #include <cstring>
@@ -39,8 +39,11 @@ inline RawTrace take_apart(const std::string& file) {
     std::memcpy(&chunk.header, file.data() + at, sizeof chunk.header);
     at += sizeof chunk.header;
     chunk.payload.resize(chunk.header.raw_size);
-    if (chunk.header.stored_size == chunk.header.raw_size) std::memcpy(chunk.payload.data(), file.data() + at, chunk.payload.size());
-    else CHECK(ZSTD_decompress(chunk.payload.data(), chunk.payload.size(), file.data() + at, chunk.header.stored_size) == chunk.payload.size());
+    if (chunk.header.stored_size == chunk.header.raw_size)
+      std::memcpy(chunk.payload.data(), file.data() + at, chunk.payload.size());
+    else
+      CHECK(ZSTD_decompress(chunk.payload.data(), chunk.payload.size(), file.data() + at,
+                            chunk.header.stored_size) == chunk.payload.size());
     at += chunk.header.stored_size;
   }
   return raw;
@@ -50,21 +53,23 @@ inline void append(std::string& file, const void* data, std::size_t size) {
   file.append(static_cast<const char*>(data), size);
 }
 
-// `honest`: the sizes in the chunks' headers are made to fit; otherwise they stay, under a right checksum.
+// `honest`: the sizes in the chunks' headers are made to fit; otherwise they stay, under a right
+// checksum.
 inline std::string put_together(RawTrace raw, bool honest = true) {
   std::string file;
   raw.header.checksum = XXH3_64bits(&raw.header, offsetof(FileHeader, checksum));
   append(file, &raw.header, sizeof raw.header);
   for (RawChunk& chunk : raw.chunks) {
     Bytes stored(ZSTD_compressBound(chunk.payload.size()));
-    stored.resize(ZSTD_compress(stored.data(), stored.size(), chunk.payload.data(), chunk.payload.size(), 1));
+    stored.resize(
+        ZSTD_compress(stored.data(), stored.size(), chunk.payload.data(), chunk.payload.size(), 1));
     if (stored.size() >= chunk.payload.size()) stored = chunk.payload;
     if (honest) {
       chunk.header.raw_size = static_cast<std::uint32_t>(chunk.payload.size());
       chunk.header.stored_size = static_cast<std::uint32_t>(stored.size());
     }
-    chunk.header.checksum = XXH3_64bits_withSeed(stored.data(), stored.size(),
-                                                 XXH3_64bits(&chunk.header, offsetof(ChunkHeader, checksum)));
+    chunk.header.checksum = XXH3_64bits_withSeed(
+        stored.data(), stored.size(), XXH3_64bits(&chunk.header, offsetof(ChunkHeader, checksum)));
     append(file, &chunk.header, sizeof chunk.header);
     append(file, stored.data(), stored.size());
   }
@@ -87,7 +92,8 @@ inline Bytes encoded_event(const Event& event, std::uint64_t start_delta) {
   EventEncoder encoder;
   const std::uint8_t* end = bytes.data();
   end = encoder.before(end, bytes.data(), event, start_delta);
-  end = encoder.after(bytes.data(), bytes.data() + (end - bytes.data()), event, event.duration, event.fields.mask());
+  end = encoder.after(bytes.data(), bytes.data() + (end - bytes.data()), event, event.duration,
+                      event.fields.mask());
   bytes.resize(static_cast<std::size_t>(end - bytes.data()));
   return bytes;
 }

@@ -1,10 +1,13 @@
-// The reader against files that are wrong in every way a seed can think of, under the address and undefined-behaviour
-// sanitizers. Half of the cases are mutated under right checksums: otherwise nothing behind the checksum would be tried.
+// The reader against files that are wrong in every way a seed can think of, under the address and
+// undefined-behaviour sanitizers. Half of the cases are mutated under right checksums: otherwise
+// nothing behind the checksum would be tried.
 //
-//   fuzz_trace_reader [CASES] [SECONDS]    at most so many cases, at most so long; the defaults are for the test suite
-//   fuzz_trace_reader --only CASE          one case again: what each case does depends on its number alone
+//   fuzz_trace_reader [CASES] [SECONDS]    at most so many cases, at most so long; the defaults are
+//   for the test suite fuzz_trace_reader --only CASE          one case again: what each case does
+//   depends on its number alone
 //
-// Rule: whatever the files hold, the reader delivers events and at most one reason, and what it delivers can be printed.
+// Rule: whatever the files hold, the reader delivers events and at most one reason, and what it
+// delivers can be printed.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -26,9 +29,11 @@
 #include "trace/writer.h"
 
 extern "C" [[gnu::visibility("default")]] const char* __asan_default_options();
-// A size that comes from a file must not become a huge allocation; the rest is for speed (the asan preset looks for leaks).
+// A size that comes from a file must not become a huge allocation; the rest is for speed (the asan
+// preset looks for leaks).
 extern "C" const char* __asan_default_options() {
-  return "max_allocation_size_mb=1024:allocator_may_return_null=0:quarantine_size_mb=8:malloc_context_size=6:detect_leaks=0";
+  return "max_allocation_size_mb=1024:allocator_may_return_null=0:quarantine_size_mb=8:malloc_"
+         "context_size=6:detect_leaks=0";
 }
 extern "C" void __sanitizer_set_death_callback(void (*)());
 
@@ -44,8 +49,9 @@ std::uint64_t g_case = 0;
 
 void tell_case() {
   char line[128];
-  const int size = std::snprintf(line, sizeof line, "\nfailed in case %llu; again with: fuzz_trace_reader --only %llu\n",
-                                 static_cast<unsigned long long>(g_case), static_cast<unsigned long long>(g_case));
+  const int size = std::snprintf(
+      line, sizeof line, "\nfailed in case %llu; again with: fuzz_trace_reader --only %llu\n",
+      static_cast<unsigned long long>(g_case), static_cast<unsigned long long>(g_case));
   (void)!write(STDERR_FILENO, line, static_cast<std::size_t>(size));
 }
 
@@ -82,47 +88,63 @@ Live take_live_apart(const std::string& file) {
 
 void define_some(TraceWriter& writer, RandomModel& random, std::uint32_t id) {
   const auto ranks = [&] { return random.list([&] { return random.world_rank(kWorldSize); }); };
-  writer.define(DefinitionKind::Module, ModuleDefinition{ModuleId(id), "/nowhere/app", "abcd", id * 4096});
-  writer.define(DefinitionKind::Site, SiteDefinition{SiteId(id), random.list([&] {
-    return SiteFrame{ModuleId(static_cast<std::uint32_t>(random.below(4))), random.number()};
-  })});
+  writer.define(DefinitionKind::Module,
+                ModuleDefinition{ModuleId(id), "/nowhere/app", "abcd", id * 4096});
+  writer.define(DefinitionKind::Site,
+                SiteDefinition{SiteId(id), random.list([&] {
+                                 return SiteFrame{
+                                     ModuleId(static_cast<std::uint32_t>(random.below(4))),
+                                     random.number()};
+                               })});
   writer.define(DefinitionKind::Group, GroupDefinition{GroupId(id), ranks()});
-  writer.define(DefinitionKind::Comm, CommDefinition{CommId(id), random.id<Uid>(), random.text(), GroupId(id), GroupId(1),
-                                                     CommId(1), random.chance(2), ranks(), ranks()});
-  writer.define(DefinitionKind::Type, TypeDefinition{TypeId(id), "t", "MPI_INT", random.data_map()});
+  writer.define(DefinitionKind::Comm,
+                CommDefinition{CommId(id), random.id<Uid>(), random.text(), GroupId(id), GroupId(1),
+                               CommId(1), random.chance(2), ranks(), ranks()});
+  writer.define(DefinitionKind::Type,
+                TypeDefinition{TypeId(id), "t", "MPI_INT", random.data_map()});
   writer.define(DefinitionKind::Op, OpDefinition{OpId(id), "MPI_SUM"});
   writer.define(DefinitionKind::Text, TextDefinition{TextId(id), random.text()});
-  writer.define(DefinitionKind::Sampling, SamplingDefinition{SamplingId(1), 1.1, random.number(), random.number(), id, id, random.number(), id, 0, id, random.number()});
-  writer.define(DefinitionKind::Win, WinDefinition{WinId(id), Uid(id), "w", CommId(id), WinFlavour::Dynamic, true, 4096,
-                                                   random.number(), random.signed_number(), "", ""});
+  writer.define(DefinitionKind::Sampling,
+                SamplingDefinition{SamplingId(1), 1.1, random.number(), random.number(), id, id,
+                                   random.number(), id, 0, id, random.number()});
+  writer.define(DefinitionKind::Win,
+                WinDefinition{WinId(id), Uid(id), "w", CommId(id), WinFlavour::Dynamic, true, 4096,
+                              random.number(), random.signed_number(), "", ""});
 }
 
-// `ended`: a complete file; otherwise half of it is in the live file and each task is inside a call.
+// `ended`: a complete file; otherwise half of it is in the live file and each task is inside a
+// call.
 Sample make_sample(std::uint64_t seed, bool ended) {
   std::filesystem::remove_all(g_directory);
   std::filesystem::create_directory(g_directory);
   RandomModel random(seed);
-  RankDefinition rank{.rank = kRank, .world_size = kWorldSize, .host = "h", .pid = 1, .mpi = "m", .program = "p"};
+  RankDefinition rank{
+      .rank = kRank, .world_size = kWorldSize, .host = "h", .pid = 1, .mpi = "m", .program = "p"};
   auto writer = TraceWriter::create(g_directory, rank, 1.0, [](const std::string&) {});
   CHECK(writer);
   std::vector<Lane*> lanes;
-  for (std::uint32_t id = 0; id < 1 + seed % 3; ++id) lanes.push_back((*writer)->open_lane({.id = TaskId(id), .os_thread = id}));
+  for (std::uint32_t id = 0; id < 1 + seed % 3; ++id)
+    lanes.push_back((*writer)->open_lane({.id = TaskId(id), .os_thread = id}));
   std::uint64_t now = 0;
   for (std::uint32_t round = 1; round <= 3; ++round) {
     define_some(**writer, random, round);
     for (int n = 0; n < 4; ++n) {
       Event event = random.event();
-      for (Buffer& buffer : event.buffers) buffer.type = TypeId(static_cast<std::uint32_t>(random.below(6)));
+      for (Buffer& buffer : event.buffers)
+        buffer.type = TypeId(static_cast<std::uint32_t>(random.below(6)));
       event.site = SiteId(static_cast<std::uint32_t>(random.below(6)));
       event.fields.set(Field::win, static_cast<std::int64_t>(random.below(6)));
       Lane* lane = lanes[random.below(lanes.size())];
-      for (std::uint64_t times = 1 + random.below(3); times > 0; --times, now += 5) lane->append(event, now, now + 3);
+      for (std::uint64_t times = 1 + random.below(3); times > 0; --times, now += 5)
+        lane->append(event, now, now + 3);
     }
     if (ended || round < 2) (*writer)->flush();
   }
   for (std::size_t i = 0; !ended && i < lanes.size(); ++i) {
-    if (i % 2 == 0) lanes[i]->begin(random.event(), now);
-    else lanes[i]->entered(Call::MPI_Send, 4100);
+    if (i % 2 == 0)
+      lanes[i]->begin(random.event(), now);
+    else
+      lanes[i]->entered(Call::MPI_Send, 4100);
   }
   (*writer)->end(RankState::Exited, 0);
   Sample sample;
@@ -140,20 +162,37 @@ void mutate_bytes(RandomModel& random, Container& bytes, const Container& other)
   using Byte = typename Container::value_type;
   if (bytes.empty()) return;
   const auto place = [&] { return random.below(bytes.size()); };
-  const auto at = [&](std::size_t index) { return bytes.begin() + static_cast<std::ptrdiff_t>(index); };
-  const std::size_t start = place(), length = std::min<std::size_t>(1 + random.below(16), bytes.size() - start);
+  const auto at = [&](std::size_t index) {
+    return bytes.begin() + static_cast<std::ptrdiff_t>(index);
+  };
+  const std::size_t start = place(),
+                    length = std::min<std::size_t>(1 + random.below(16), bytes.size() - start);
   static constexpr std::uint8_t kInteresting[] = {0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff};
   switch (random.below(8)) {
-    case 0: bytes[start] = static_cast<Byte>(bytes[start] ^ (1 << random.below(8))); break;
-    case 1: bytes[start] = static_cast<Byte>(kInteresting[random.below(std::size(kInteresting))]); break;
-    case 2: std::fill_n(at(start), length, static_cast<Byte>(0xff)); break;
-    case 3: bytes.erase(at(start), at(start + length)); break;
-    case 4: bytes.resize(start); break;
-    case 5: bytes.insert(at(start), length, static_cast<Byte>(kInteresting[random.below(std::size(kInteresting))])); break;
+    case 0:
+      bytes[start] = static_cast<Byte>(bytes[start] ^ (1 << random.below(8)));
+      break;
+    case 1:
+      bytes[start] = static_cast<Byte>(kInteresting[random.below(std::size(kInteresting))]);
+      break;
+    case 2:
+      std::fill_n(at(start), length, static_cast<Byte>(0xff));
+      break;
+    case 3:
+      bytes.erase(at(start), at(start + length));
+      break;
+    case 4:
+      bytes.resize(start);
+      break;
+    case 5:
+      bytes.insert(at(start), length,
+                   static_cast<Byte>(kInteresting[random.below(std::size(kInteresting))]));
+      break;
     case 6: {  // the rest, or a piece, of another
       if (other.empty()) break;
       const auto from = other.begin() + static_cast<std::ptrdiff_t>(random.below(other.size()));
-      const auto size = random.chance(2) ? other.end() - from : std::min<std::ptrdiff_t>(other.end() - from, 40);
+      const auto size =
+          random.chance(2) ? other.end() - from : std::min<std::ptrdiff_t>(other.end() - from, 40);
       bytes.insert(at(start), from, from + size);
       break;
     }
@@ -161,7 +200,8 @@ void mutate_bytes(RandomModel& random, Container& bytes, const Container& other)
       std::uint8_t number[kMaxVarint];
       Encoder out(number);
       out.number(random.number());
-      const auto size = std::min<std::size_t>(static_cast<std::size_t>(out.next() - number), bytes.size() - start);
+      const auto size = std::min<std::size_t>(static_cast<std::size_t>(out.next() - number),
+                                              bytes.size() - start);
       std::copy_n(number, size, at(start));
     }
   }
@@ -169,7 +209,8 @@ void mutate_bytes(RandomModel& random, Container& bytes, const Container& other)
 
 template <class Container>
 void mutate_some(RandomModel& random, Container& bytes, const Container& other) {
-  for (std::uint64_t left = 1 + random.below(random.chance(4) ? 12 : 3); left > 0; --left) mutate_bytes(random, bytes, other);
+  for (std::uint64_t left = 1 + random.below(random.chance(4) ? 12 : 3); left > 0; --left)
+    mutate_bytes(random, bytes, other);
 }
 
 // A field of a struct on disk.
@@ -177,7 +218,8 @@ template <class Struct>
 void mutate_struct(RandomModel& random, Struct& value, std::size_t from) {
   std::string bytes(reinterpret_cast<const char*>(&value), sizeof value);
   const std::size_t at = from + 4 * random.below((sizeof value - from) / 4);
-  const auto number = static_cast<std::uint32_t>(random.chance(2) ? random.number() : random.below(300'000));
+  const auto number =
+      static_cast<std::uint32_t>(random.chance(2) ? random.number() : random.below(300'000));
   std::memcpy(bytes.data() + at, &number, sizeof number);
   if (random.chance(3)) mutate_bytes(random, bytes, bytes);
   bytes.resize(sizeof value);
@@ -191,13 +233,31 @@ std::string mutate_under_checksum(RandomModel& random, RawTrace raw, const RawTr
     RawChunk& chunk = raw.chunks[random.below(raw.chunks.size())];
     const RawChunk& donor = other.chunks[random.below(other.chunks.size())];
     switch (random.below(16)) {
-      case 0: mutate_struct(random, raw.header, 8); raw.header.rank = kRank.value; break;
-      case 1: mutate_struct(random, chunk.header, 4); honest = false; break;
-      case 2: mutate_struct(random, chunk.header, 4); break;
-      case 3: std::swap(chunk.payload, raw.chunks[random.below(raw.chunks.size())].payload); break;
-      case 4: raw.chunks.insert(raw.chunks.begin() + static_cast<std::ptrdiff_t>(random.below(raw.chunks.size())), donor); break;
-      case 5: raw.chunks.erase(raw.chunks.begin() + static_cast<std::ptrdiff_t>(random.below(raw.chunks.size()))); break;
-      default: mutate_some(random, chunk.payload, donor.payload);
+      case 0:
+        mutate_struct(random, raw.header, 8);
+        raw.header.rank = kRank.value;
+        break;
+      case 1:
+        mutate_struct(random, chunk.header, 4);
+        honest = false;
+        break;
+      case 2:
+        mutate_struct(random, chunk.header, 4);
+        break;
+      case 3:
+        std::swap(chunk.payload, raw.chunks[random.below(raw.chunks.size())].payload);
+        break;
+      case 4:
+        raw.chunks.insert(
+            raw.chunks.begin() + static_cast<std::ptrdiff_t>(random.below(raw.chunks.size())),
+            donor);
+        break;
+      case 5:
+        raw.chunks.erase(raw.chunks.begin() +
+                         static_cast<std::ptrdiff_t>(random.below(raw.chunks.size())));
+        break;
+      default:
+        mutate_some(random, chunk.payload, donor.payload);
     }
   }
   return put_together(std::move(raw), honest);
@@ -213,7 +273,9 @@ void mutate_live(RandomModel& random, Live& live, const Live& other) {
       std::memcpy(live.header.data(), &header, sizeof header);
       break;
     }
-    case 1: mutate_bytes(random, live.header, live.header); break;
+    case 1:
+      mutate_bytes(random, live.header, live.header);
+      break;
     case 2:
     case 3: {
       LaneHeader header;
@@ -222,7 +284,9 @@ void mutate_live(RandomModel& random, Live& live, const Live& other) {
       std::memcpy(lane.data(), &header, sizeof header);
       break;
     }
-    case 4: live.lanes.resize(random.below(live.lanes.size() + 1)); break;
+    case 4:
+      live.lanes.resize(random.below(live.lanes.size() + 1));
+      break;
     default: {
       std::string data = lane.substr(sizeof(LaneHeader));
       mutate_some(random, data, other.lanes.empty() ? data : other.lanes[0]);
@@ -232,7 +296,8 @@ void mutate_live(RandomModel& random, Live& live, const Live& other) {
 }
 
 void write_at(int file, const std::string& bytes, std::size_t offset) {
-  CHECK(pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes.size()));
+  CHECK(pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset)) ==
+        static_cast<ssize_t>(bytes.size()));
 }
 
 void write_files(RandomModel& random, const std::string& trace, const Live& live) {
@@ -250,7 +315,8 @@ void write_files(RandomModel& random, const std::string& trace, const Live& live
   file = create(live_path(g_directory, kRank));
   std::size_t size = kLivePage + live.lanes.size() * kLaneBytes;
   write_at(file, live.header, 0);
-  for (std::size_t i = 0; i < live.lanes.size(); ++i) write_at(file, live.lanes[i], kLivePage + i * kLaneBytes);
+  for (std::size_t i = 0; i < live.lanes.size(); ++i)
+    write_at(file, live.lanes[i], kLivePage + i * kLaneBytes);
   if (random.chance(10)) size = random.below(size);
   CHECK(ftruncate(file, static_cast<off_t>(size)) == 0);
   close(file);
@@ -270,7 +336,8 @@ std::uint64_t print_all(RankTrace& trace, Symbolizer& symbolizer) {
   });
   std::uint64_t characters = end_text(trace.end()).size();
   for (const std::string& line : text.definitions()) characters += line.size();
-  for (const auto& [id, type] : trace.definitions().types) characters += static_cast<std::uint64_t>(type.map.bounds().begin & 1);
+  for (const auto& [id, type] : trace.definitions().types)
+    characters += static_cast<std::uint64_t>(type.map.bounds().begin & 1);
   const Event* event = nullptr;
   while (trace.next(event)) {
     characters += text.line(*event).size() + text.place(*event).size();
@@ -291,7 +358,8 @@ void read_all(Outcomes& outcomes) {
   while ((*trace)->next(event)) ++events;
   CHECK(!(*trace)->next(event));
   const std::string damage = (*trace)->damage();
-  CHECK(damage.empty() || (damage.starts_with(g_directory) && damage.find(": at byte ") != std::string::npos));
+  CHECK(damage.empty() ||
+        (damage.starts_with(g_directory) && damage.find(": at byte ") != std::string::npos));
   (damage.empty() ? outcomes.whole : outcomes.damaged) += 1;
   outcomes.delivering += events > 0;
   outcomes.events += events;
@@ -335,7 +403,8 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
     });
 
   std::vector<Sample> samples;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) samples.push_back(make_sample(seed, seed % 2 == 0));
+  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+    samples.push_back(make_sample(seed, seed % 2 == 0));
   Outcomes untouched;
   for (const Sample& sample : samples) {
     RandomModel never(1);
@@ -346,23 +415,32 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
 
   Outcomes outcomes;
   const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   std::uint64_t done = 0;
-  if (only) run_case(*only, samples, outcomes);
+  if (only)
+    run_case(*only, samples, outcomes);
   else
     for (; done < cases && elapsed() < seconds; ++done) run_case(done, samples, outcomes);
   alarm(0);
   std::filesystem::remove_all(*base);
-  std::printf("%llu cases in %.1f s: %llu refused, %llu damaged, %llu whole; %llu delivered events, %llu in all, printed as %llu "
-              "characters\n",
-              static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(outcomes.refused),
-              static_cast<unsigned long long>(outcomes.damaged), static_cast<unsigned long long>(outcomes.whole),
-              static_cast<unsigned long long>(outcomes.delivering), static_cast<unsigned long long>(outcomes.events),
-              static_cast<unsigned long long>(outcomes.characters));
+  std::printf(
+      "%llu cases in %.1f s: %llu refused, %llu damaged, %llu whole; %llu delivered events, %llu "
+      "in all, printed as %llu "
+      "characters\n",
+      static_cast<unsigned long long>(done), elapsed(),
+      static_cast<unsigned long long>(outcomes.refused),
+      static_cast<unsigned long long>(outcomes.damaged),
+      static_cast<unsigned long long>(outcomes.whole),
+      static_cast<unsigned long long>(outcomes.delivering),
+      static_cast<unsigned long long>(outcomes.events),
+      static_cast<unsigned long long>(outcomes.characters));
   if (only) return 0;
   // A fuzzer that never gets anywhere finds nothing.
   if (done < cases) return std::puts("too slow: not all cases were tried"), 1;
-  if (outcomes.refused * 100 < done || outcomes.damaged * 5 < done || outcomes.whole * 100 < done || outcomes.delivering * 4 < done)
+  if (outcomes.refused * 100 < done || outcomes.damaged * 5 < done || outcomes.whole * 100 < done ||
+      outcomes.delivering * 4 < done)
     return std::puts("the cases do not reach what they are meant to reach"), 1;
   return 0;
 }
@@ -371,8 +449,12 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
 }  // namespace photofinish::testing
 
 int main(int count, char** arguments) {
-  const auto number = [&](int index, double otherwise) { return count > index ? std::atof(arguments[index]) : otherwise; };
+  const auto number = [&](int index, double otherwise) {
+    return count > index ? std::atof(arguments[index]) : otherwise;
+  };
   std::optional<std::uint64_t> only;
-  if (count > 2 && std::string(arguments[1]) == "--only") only = std::strtoull(arguments[2], nullptr, 10);
-  return photofinish::testing::run(static_cast<std::uint64_t>(number(1, 22'000)), number(2, 120), only);
+  if (count > 2 && std::string(arguments[1]) == "--only")
+    only = std::strtoull(arguments[2], nullptr, 10);
+  return photofinish::testing::run(static_cast<std::uint64_t>(number(1, 22'000)), number(2, 120),
+                                   only);
 }

@@ -1,4 +1,5 @@
-// A rank's recording for tests: written to a directory of its own, by this process or by a child that dies, and read back.
+// A rank's recording for tests: written to a directory of its own, by this process or by a child
+// that dies, and read back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +21,14 @@ inline constexpr WorldRank kRank{3};
 inline constexpr int kWorldSize = 8;
 
 inline RankDefinition rank_definition() {
-  return {.rank = kRank, .world_size = kWorldSize, .host = "node7", .pid = 4711, .mpi = "Some MPI 4.1",
-          .program = "./solver", .clock = {.id = 5, .ns_per_tick = 40, .tick = 99, .ns = 1'700'000'000'000'000'000}, .ticks_per_unit = 4};
+  return {.rank = kRank,
+          .world_size = kWorldSize,
+          .host = "node7",
+          .pid = 4711,
+          .mpi = "Some MPI 4.1",
+          .program = "./solver",
+          .clock = {.id = 5, .ns_per_tick = 40, .tick = 99, .ns = 1'700'000'000'000'000'000},
+          .ticks_per_unit = 4};
 }
 
 inline std::string& complaints() {
@@ -32,8 +39,8 @@ inline std::string& complaints() {
 // Times are nanoseconds: one unit each.
 inline std::unique_ptr<TraceWriter> start_recording(const std::string& directory) {
   complaints().clear();
-  auto writer =
-      TraceWriter::create(directory, rank_definition(), 1.0, [](const std::string& line) { complaints() += line + "\n"; });
+  auto writer = TraceWriter::create(directory, rank_definition(), 1.0,
+                                    [](const std::string& line) { complaints() += line + "\n"; });
   if (!writer) {
     ADD_FAILURE() << writer.error().message;
     return nullptr;
@@ -54,23 +61,31 @@ inline Event event(std::int64_t n, std::uint32_t task = 0, Call call = Call::MPI
   made.fields.set(Field::comm, 1);
   made.fields.set(Field::to, n % kWorldSize);
   made.fields.set(Field::send_tag, n);
-  made.buffers.push_back({BufferUse::Read, 0x7f0000000000u + static_cast<std::uint64_t>(n) * 64, n, TypeId(2)});
+  made.buffers.push_back(
+      {BufferUse::Read, 0x7f0000000000u + static_cast<std::uint64_t>(n) * 64, n, TypeId(2)});
   return made;
 }
 
-inline void record(Lane& lane, const Event& made) { lane.append(made, made.start, made.start + made.duration); }
+inline void record(Lane& lane, const Event& made) {
+  lane.append(made, made.start, made.start + made.duration);
+}
 
 inline std::string describe_event(const Event& e) {
   std::ostringstream out;
-  out << traits(e.call).name << " task=" << e.task.value << " site=" << e.site.value << " start=" << e.start
-      << " duration=" << e.duration << " returned=" << e.returned << " result=" << e.result;
-  e.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) { out << " " << traits(field).name << "=" << value; });
+  out << traits(e.call).name << " task=" << e.task.value << " site=" << e.site.value
+      << " start=" << e.start << " duration=" << e.duration << " returned=" << e.returned
+      << " result=" << e.result;
+  e.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
+    out << " " << traits(field).name << "=" << value;
+  });
   for (const Buffer& b : e.buffers)
-    out << " buffer(" << static_cast<int>(b.access) << "," << b.address << "," << b.count << "," << b.type.value << ")";
+    out << " buffer(" << static_cast<int>(b.access) << "," << b.address << "," << b.count << ","
+        << b.type.value << ")";
   for (const RequestId id : e.requests) out << " request(" << id.value << ")";
   for (const std::int64_t number : e.numbers) out << " number(" << number << ")";
   for (const Completion& c : e.completions)
-    out << " done(" << c.index << "," << c.from.value << "," << c.tag << "," << c.bytes << "," << c.cancelled << ")";
+    out << " done(" << c.index << "," << c.from.value << "," << c.tag << "," << c.bytes << ","
+        << c.cancelled << ")";
   return out.str();
 }
 
@@ -97,11 +112,12 @@ inline ReadBack read_back(const std::string& directory) {
   return result;
 }
 
-inline ::testing::AssertionResult same_events(const std::vector<Event>& read, const std::vector<Event>& written) {
+inline ::testing::AssertionResult same_events(const std::vector<Event>& read,
+                                              const std::vector<Event>& written) {
   for (std::size_t i = 0; i < read.size() && i < written.size(); ++i)
     if (describe_event(read[i]) != describe_event(written[i]))
-      return ::testing::AssertionFailure() << "event " << i << " is\n  " << describe_event(read[i]) << "\nand should be\n  "
-                                           << describe_event(written[i]);
+      return ::testing::AssertionFailure() << "event " << i << " is\n  " << describe_event(read[i])
+                                           << "\nand should be\n  " << describe_event(written[i]);
   if (read.size() != written.size())
     return ::testing::AssertionFailure() << read.size() << " events instead of " << written.size();
   return ::testing::AssertionSuccess();

@@ -17,8 +17,10 @@ TEST(RoundTrip, EveryFieldAndListOfAnEvent) {
   made.call = Call::MPI_Waitall;
   made.result = -17;
   for (std::size_t i = 0; i < kFieldCount; ++i)
-    made.fields.set(static_cast<Field>(i), i % 2 ? INT64_MIN + static_cast<std::int64_t>(i) : INT64_MAX - static_cast<std::int64_t>(i));
-  made.buffers = {{BufferUse::TargetUpdate, UINT64_MAX, INT64_MIN, TypeId(UINT32_MAX)}, {BufferUse::Read, 0, 0, TypeId(0)}};
+    made.fields.set(static_cast<Field>(i), i % 2 ? INT64_MIN + static_cast<std::int64_t>(i)
+                                                 : INT64_MAX - static_cast<std::int64_t>(i));
+  made.buffers = {{BufferUse::TargetUpdate, UINT64_MAX, INT64_MIN, TypeId(UINT32_MAX)},
+                  {BufferUse::Read, 0, 0, TypeId(0)}};
   made.requests = {RequestId(0), RequestId(UINT64_MAX), RequestId(7)};
   made.numbers = {INT64_MIN, -1, 0, 1, INT64_MAX};
   made.completions = {{2, WorldRank(7), INT64_MAX, 0, true}, {0, kProcNull, kAnyTag, -1, false}};
@@ -32,7 +34,8 @@ TEST(RoundTrip, EveryFieldAndListOfAnEvent) {
   EXPECT_EQ(read.end.state, RankState::Exited);
   EXPECT_EQ(read.end.code, 5);
   EXPECT_FALSE(read.end.incomplete);
-  EXPECT_FALSE(std::filesystem::exists(live_path(dir.path(), kRank))) << "an orderly exit leaves one complete file";
+  EXPECT_FALSE(std::filesystem::exists(live_path(dir.path(), kRank)))
+      << "an orderly exit leaves one complete file";
 }
 
 TEST(RoundTrip, FieldsThatTheCallReturnedAreAddedToThoseItWasGiven) {
@@ -68,13 +71,16 @@ TEST(RoundTrip, EveryDefinition) {
   const ModuleDefinition module{ModuleId(1), "/lib/a b.so", "00ff", UINT64_MAX};
   const SiteDefinition site{SiteId(2), {{ModuleId(1), 0x1234}, {ModuleId(0), UINT64_MAX}}};
   const GroupDefinition group{GroupId(3), {WorldRank(7), WorldRank(0), kOutsider}};
-  const CommDefinition comm{CommId(4), Uid(UINT64_MAX), "ring \"x\"", GroupId(3), GroupId(5), CommId(1), true,
-                            {WorldRank(1), kProcNull}, {WorldRank(2)}};
-  const TypeDefinition type{TypeId(5), "column", "MPI_DOUBLE",
+  const CommDefinition comm{CommId(4),     Uid(UINT64_MAX), "ring \"x\"", GroupId(3),
+                            GroupId(5),    CommId(1),       true,         {WorldRank(1), kProcNull},
+                            {WorldRank(2)}};
+  const TypeDefinition type{TypeId(5),
+                            "column",
+                            "MPI_DOUBLE",
                             {{{-8, 8, {{16, 64}, {3, 4096}}}, {100000, 1, {}}}, 385, -8, 1 << 20}};
   const OpDefinition op{OpId(6), "MPI_SUM"};
-  const WinDefinition win{WinId(7), Uid(9), "halo", CommId(4), WinFlavour::Shared, true, 0x1000, 1 << 30, 8,
-                          "same_op", "rar,war"};
+  const WinDefinition win{WinId(7), Uid(9),  "halo", CommId(4), WinFlavour::Shared, true,
+                          0x1000,   1 << 30, 8,      "same_op", "rar,war"};
   const TextDefinition text{TextId(8), "halo \"x\"\n"};
   const SamplingDefinition sampling{SamplingId(1), 1.1, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX};
   writer->define(DefinitionKind::Text, text);
@@ -114,7 +120,8 @@ TEST(RoundTrip, ALaterDefinitionOfTheSameIdReplacesTheEarlier) {
   writer->define(DefinitionKind::Op, OpDefinition{OpId(1), "first"});
   writer->flush();
   writer->define(DefinitionKind::Op, OpDefinition{OpId(1), "second"});
-  EXPECT_EQ(read_back(dir.path()).definitions.ops.at(OpId(1)).name, "second") << "the newest is in the live file";
+  EXPECT_EQ(read_back(dir.path()).definitions.ops.at(OpId(1)).name, "second")
+      << "the newest is in the live file";
   writer->end(RankState::Exited, 0);
   EXPECT_EQ(read_back(dir.path()).definitions.ops.at(OpId(1)).name, "second");
 }
@@ -157,7 +164,8 @@ TEST(RoundTrip, TasksAreMergedByTimeAndEachKeepsItsOrder) {
                              [](const Event& a, const Event& b) { return a.start < b.start; }));
   std::vector<std::vector<Event>> of_task(kTasks);
   for (const Event& e : read.events) of_task[e.task.value].push_back(e);
-  for (std::uint32_t id = 0; id < kTasks; ++id) EXPECT_TRUE(same_events(of_task[id], written[id])) << "task " << id;
+  for (std::uint32_t id = 0; id < kTasks; ++id)
+    EXPECT_TRUE(same_events(of_task[id], written[id])) << "task " << id;
 }
 
 TEST(RoundTrip, ThousandsOfShortThreadsShareALane) {
@@ -185,7 +193,8 @@ TEST(RoundTrip, AnEventLargerThanALane) {
   TempDir dir;
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
-  std::vector<Event> written{event(1), event(2, 0, Call::MPI_Waitall), event(3), event(4, 0, Call::MPI_Waitall), event(5)};
+  std::vector<Event> written{event(1), event(2, 0, Call::MPI_Waitall), event(3),
+                             event(4, 0, Call::MPI_Waitall), event(5)};
   for (std::size_t big : {1, 3})
     for (std::uint32_t i = 0; i < 100'000; ++i) {
       written[big].requests.push_back(RequestId(i * big));
@@ -255,7 +264,8 @@ TEST(RoundTrip, TimesComeBackInNanoseconds) {
   EXPECT_EQ(events[1].start, 800u);
 }
 
-// Property: any sequence of events and definitions is read as it was written, whatever flushes come between.
+// Property: any sequence of events and definitions is read as it was written, whatever flushes come
+// between.
 TEST(RoundTrip, RandomEventsAndDefinitions) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -276,28 +286,32 @@ TEST(RoundTrip, RandomEventsAndDefinitions) {
       now += made.duration;
       record(*lane, made);
       if (random.chance(5))
-        writer->define(DefinitionKind::Type, types.emplace_back(TypeDefinition{TypeId(static_cast<std::uint32_t>(n)), random.text(),
-                                                                               random.text(), random.data_map()}));
+        writer->define(DefinitionKind::Type, types.emplace_back(TypeDefinition{
+                                                 TypeId(static_cast<std::uint32_t>(n)),
+                                                 random.text(), random.text(), random.data_map()}));
       const auto ranks = [&] { return random.list([&] { return random.world_rank(kWorldSize); }); };
       if (random.chance(5))
         writer->define(DefinitionKind::Comm,
-                       comms.emplace_back(CommDefinition{CommId(static_cast<std::uint32_t>(n)), random.id<Uid>(), random.text(),
-                                                         random.id<GroupId>(), random.id<GroupId>(), random.id<CommId>(),
-                                                         random.chance(2), ranks(), ranks()}));
+                       comms.emplace_back(CommDefinition{
+                           CommId(static_cast<std::uint32_t>(n)), random.id<Uid>(), random.text(),
+                           random.id<GroupId>(), random.id<GroupId>(), random.id<CommId>(),
+                           random.chance(2), ranks(), ranks()}));
       if (random.chance(30)) writer->flush();
     }
     if (random.chance(2)) writer->end(RankState::Exited, 0);
     const ReadBack read = read_back(dir.path());
     EXPECT_EQ(read.error + read.damage, "");
     EXPECT_TRUE(same_events(read.events, written));
-    for (const auto& type : types) EXPECT_EQ(encoded(read.definitions.types.at(type.id)), encoded(type));
-    for (const auto& comm : comms) EXPECT_EQ(encoded(read.definitions.comms.at(comm.id)), encoded(comm));
+    for (const auto& type : types)
+      EXPECT_EQ(encoded(read.definitions.types.at(type.id)), encoded(type));
+    for (const auto& comm : comms)
+      EXPECT_EQ(encoded(read.definitions.comms.at(comm.id)), encoded(comm));
     if (HasFailure()) return;
   }
 }
 
-// Property: a program that does the same again and again, with ever new requests, from sites that share slots, is read back as it
-// ran, and each repetition costs a few bytes.
+// Property: a program that does the same again and again, with ever new requests, from sites that
+// share slots, is read back as it ran, and each repetition costs a few bytes.
 TEST(RoundTrip, RepeatedEventsAreReferences) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -313,14 +327,17 @@ TEST(RoundTrip, RepeatedEventsAreReferences) {
     std::vector<Event> written;
     std::uint64_t now = 0, newest = 0;
     for (int n = 0; n < 500; ++n) {
-      Event made = loop[random.chance(20) ? random.below(loop.size()) : static_cast<std::size_t>(n) % loop.size()];
+      Event made = loop[random.chance(20) ? random.below(loop.size())
+                                          : static_cast<std::size_t>(n) % loop.size()];
       made.task = TaskId(9);
       made.start = now += random.below(100);
       made.duration = random.below(100);
       now += made.duration;
       if (random.chance(50)) made.result += 1;
-      if (made.fields.has(Field::request)) made.fields.set(Field::request, static_cast<std::int64_t>(++newest));
-      for (RequestId& id : made.requests) id = RequestId(id.value % 3 == 0 ? 0 : newest - std::min(newest, id.value % 8));
+      if (made.fields.has(Field::request))
+        made.fields.set(Field::request, static_cast<std::int64_t>(++newest));
+      for (RequestId& id : made.requests)
+        id = RequestId(id.value % 3 == 0 ? 0 : newest - std::min(newest, id.value % 8));
       record(*lane, made);
       written.push_back(made);
     }

@@ -16,7 +16,8 @@ const RunInfo kInfo{"0123456789abcdef", {"./app", "a \"quoted\" word", "tab\ther
 
 std::set<std::string> names_in(const std::string& directory) {
   std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) names.insert(entry.path().filename());
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    names.insert(entry.path().filename());
   return names;
 }
 
@@ -25,7 +26,9 @@ TEST(RunDirectory, IsMadeWithWhatWasRun) {
   ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
   EXPECT_EQ(names_in(dir / "run"), std::set<std::string>{"run.json"});
   const std::string text = read_file(dir / "run/run.json");
-  EXPECT_NE(text.find(R"("command": ["./app", "a \"quoted\" word", "tab\u0009here"])"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("command": ["./app", "a \"quoted\" word", "tab\u0009here"])"),
+            std::string::npos)
+      << text;
 }
 
 TEST(RunDirectory, AnEarlierRunIsKeptUnlessToldOtherwise) {
@@ -35,7 +38,8 @@ TEST(RunDirectory, AnEarlierRunIsKeptUnlessToldOtherwise) {
   dir.write("run/rank-1234567.live", "more");
   const auto refused = create_run_directory(dir / "run", {"other", {}}, false);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("--overwrite"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("--overwrite"), std::string::npos)
+      << refused.error().message;
   EXPECT_EQ(read_file(dir / "run/rank-000000.trace"), "events");
   EXPECT_TRUE(holds_token(dir / "run", kInfo.token));
 
@@ -45,8 +49,9 @@ TEST(RunDirectory, AnEarlierRunIsKeptUnlessToldOtherwise) {
 }
 
 TEST(RunDirectory, ForeignFilesAreNeverTouched) {
-  for (const char* name : {"thesis.tex", ".hidden", "rank-notes.trace", "rank-1.trace", "rank--00001.live", "run.json.bak",
-                           "rank-000000.trace.gz", "rank-000000.trace/inside", "sub/run.json"}) {
+  for (const char* name :
+       {"thesis.tex", ".hidden", "rank-notes.trace", "rank-1.trace", "rank--00001.live",
+        "run.json.bak", "rank-000000.trace.gz", "rank-000000.trace/inside", "sub/run.json"}) {
     TempDir dir;
     ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
     dir.write("run/rank-000001.trace", "events");
@@ -72,11 +77,14 @@ TEST(RunDirectory, WhatIsNoDirectoryOrCannotBeMadeSaysWhy) {
   dir.write("file", "text");
   const auto file = create_run_directory(dir / "file", kInfo, true);
   ASSERT_FALSE(file);
-  EXPECT_NE(file.error().message.find("is not a directory"), std::string::npos) << file.error().message;
+  EXPECT_NE(file.error().message.find("is not a directory"), std::string::npos)
+      << file.error().message;
   EXPECT_EQ(read_file(dir / "file"), "text");
   const auto missing = create_run_directory(dir / "no/such/place", kInfo, true);
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.error().message.find("No such file or directory; choose another place with -o DIR"), std::string::npos)
+  EXPECT_NE(
+      missing.error().message.find("No such file or directory; choose another place with -o DIR"),
+      std::string::npos)
       << missing.error().message;
 }
 
@@ -115,7 +123,8 @@ TEST(RunDirectory, RecordedRanksAreSortedNumbers) {
   ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
   EXPECT_TRUE(recorded_ranks(dir / "run")->empty());
   for (const int rank : {11, 2, 1'000'000, 0}) dir.write(trace_path("run", WorldRank(rank)), "");
-  for (const char* name : {"rank-000004.live", "rank-x.trace", "rank-99999999999999.trace", "rank-000005.trace~"})
+  for (const char* name :
+       {"rank-000004.live", "rank-x.trace", "rank-99999999999999.trace", "rank-000005.trace~"})
     dir.write(std::string("run/") + name, "");
   const auto ranks = recorded_ranks(dir / "run");
   ASSERT_TRUE(ranks) << ranks.error().message;

@@ -42,7 +42,8 @@ TEST(Streaming, MemoryStaysFlatOverTwoMillionEvents) {
   EXPECT_EQ(count, kEvents);
   EXPECT_EQ(in_order, kEvents);
 #if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer keeps memory that was given back; only the order was checked";
+  GTEST_SKIP()
+      << "the address sanitizer keeps memory that was given back; only the order was checked";
 #endif
   // Twenty times as many events have been read as at the first look: more than 60 MB of them.
   EXPECT_LT(most, early + (8 << 20)) << "memory grows with the trace";

@@ -42,7 +42,8 @@ std::vector<Event> events_and_barrier(int count) {
 TEST(Survival, NothingIsLostWhenTheProcessIsKilled) {
   for (const int count : {0, 1, 100, 20'000}) {
     TempDir dir;
-    const int status = record_and_die(dir.path(), count, [](TraceWriter&) { kill(getpid(), SIGKILL); });
+    const int status =
+        record_and_die(dir.path(), count, [](TraceWriter&) { kill(getpid(), SIGKILL); });
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     const ReadBack read = read_back(dir.path());
     EXPECT_EQ(read.error + read.damage, "");
@@ -89,7 +90,8 @@ TEST(Survival, ACallThatLeftOnlyItsNameShowsWhereItWas) {
   in_child([&] {
     auto writer = start_recording(dir.path());
     writer->define(DefinitionKind::Module, ModuleDefinition{ModuleId(1), "/bin/app", "", 0x10000});
-    writer->define(DefinitionKind::Module, ModuleDefinition{ModuleId(2), "/lib/lib.so", "", 0x7f0000});
+    writer->define(DefinitionKind::Module,
+                   ModuleDefinition{ModuleId(2), "/lib/lib.so", "", 0x7f0000});
     Lane* lane = writer->open_lane(task(0));
     record(*lane, event(1));
     lane->entered(Call::MPI_Send, 0x12345);
@@ -156,14 +158,16 @@ TEST(Survival, TheEndOfTheProcessWhileOtherThreadsRecordDoublesNothing) {
     busy.join();
     const ReadBack read = read_back(dir.path());
     ASSERT_EQ(read.damage, "");
-    // Either the live file is gone and the copy is complete, or it was caught inside a call and kept.
+    // Either the live file is gone and the copy is complete, or it was caught inside a call and
+    // kept.
     ASSERT_GE(read.events.size(), static_cast<std::size_t>(before));
     for (std::size_t n = 0; n < read.events.size(); ++n)
       ASSERT_EQ(read.events[n].fields[Field::send_tag], static_cast<std::int64_t>(n));
   }
 }
 
-// The process dies after the lane has become a chunk and before the lane is empty: put the lane back as it was.
+// The process dies after the lane has become a chunk and before the lane is empty: put the lane
+// back as it was.
 TEST(Survival, ALaneThatWasWrittenButNotEmptiedCountsOnce) {
   TempDir dir;
   auto writer = start_recording(dir.path());
@@ -245,7 +249,8 @@ TEST(Survival, AChunkThatIsMissingBetweenTheFilesIsDamage) {
   record(*lane, event(100));
   const std::string trace = read_file(trace_path(dir.path(), kRank));
   dir.write("rank-000003.trace", trace.substr(0, trace.size() - 1));
-  EXPECT_NE(read_back(dir.path()).damage.find("the chunks that its live file continues"), std::string::npos);
+  EXPECT_NE(read_back(dir.path()).damage.find("the chunks that its live file continues"),
+            std::string::npos);
 }
 
 TEST(Survival, AForkedChildThatAbandonsLeavesTheParentsFilesAlone) {
@@ -275,20 +280,25 @@ TEST(Survival, DiscardLeavesNoFiles) {
 
 TEST(Survival, ARecordingThatCannotStartSaysWhyAndLeavesNothing) {
   TempDir dir;
-  const auto nobody = [](const std::string&) { ADD_FAILURE() << "the error is the caller's to report"; };
+  const auto nobody = [](const std::string&) {
+    ADD_FAILURE() << "the error is the caller's to report";
+  };
   const auto missing = TraceWriter::create(dir / "missing", rank_definition(), 1.0, nobody);
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos) << missing.error().message;
+  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos)
+      << missing.error().message;
 
   dir.write("rank-000003.live", "somebody else's");
   const auto taken = TraceWriter::create(dir.path(), rank_definition(), 1.0, nobody);
   ASSERT_FALSE(taken);
-  EXPECT_NE(taken.error().message.find("rank-000003.live: File exists"), std::string::npos) << taken.error().message;
+  EXPECT_NE(taken.error().message.find("rank-000003.live: File exists"), std::string::npos)
+      << taken.error().message;
   EXPECT_FALSE(std::filesystem::exists(trace_path(dir.path(), kRank)));
   EXPECT_EQ(read_file(live_path(dir.path(), kRank)), "somebody else's");
 }
 
-// Records until the writer gives up, and a little longer. What was recorded before the complaint must be there.
+// Records until the writer gives up, and a little longer. What was recorded before the complaint
+// must be there.
 void record_until_full(const std::string& directory) {
   auto writer = start_recording(directory);
   ASSERT_NE(writer, nullptr);
@@ -300,15 +310,18 @@ void record_until_full(const std::string& directory) {
     Event made = event(n);
     made.fields.set(Field::address, static_cast<std::int64_t>(random()));
     record(*lane, made);
-    if (complaints().empty()) ++recorded;
-    else ++after;
+    if (complaints().empty())
+      ++recorded;
+    else
+      ++after;
   }
   ASSERT_EQ(after, 100) << "the disk did not fill up";
   EXPECT_EQ(writer->open_lane(task(1)), nullptr) << "recording is over for new threads, too";
   writer->end(RankState::Exited, 0);
   EXPECT_EQ(std::count(complaints().begin(), complaints().end(), '\n'), 1) << complaints();
   EXPECT_NE(complaints().find("rank-000003.trace"), std::string::npos) << complaints();
-  EXPECT_NE(complaints().find("recording stops here, the program goes on"), std::string::npos) << complaints();
+  EXPECT_NE(complaints().find("recording stops here, the program goes on"), std::string::npos)
+      << complaints();
 
   const ReadBack read = read_back(directory);
   EXPECT_EQ(read.error + read.damage, "") << "a full disk leaves a whole trace";
@@ -344,7 +357,8 @@ TEST(Survival, ADiskThatIsFullFromTheStartIsTheCallersError) {
   TempDir dir;
   if (mount("photofinish-test", dir.path().c_str(), "tmpfs", 0, "size=64k") != 0)
     GTEST_SKIP() << "cannot mount a small tmpfs: " << std::strerror(errno) << " (needs root)";
-  const auto writer = TraceWriter::create(dir.path(), rank_definition(), 1.0, [](const std::string&) { ADD_FAILURE(); });
+  const auto writer = TraceWriter::create(dir.path(), rank_definition(), 1.0,
+                                          [](const std::string&) { ADD_FAILURE(); });
   const std::string message = writer ? "it started" : writer.error().message;
   EXPECT_NE(message.find("No space left"), std::string::npos) << message;
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));

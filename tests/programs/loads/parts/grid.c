@@ -11,7 +11,8 @@ __attribute__((noinline)) static void row(const struct grid* grid, int y) {
 }
 
 void grid_refine(struct grid* grid, int depth) {
-  if (depth > 0) grid_refine(grid, depth - 1);
+  if (depth > 0)
+    grid_refine(grid, depth - 1);
   else
     for (int y = 0; y < grid->side; ++y) row(grid, y);
 }

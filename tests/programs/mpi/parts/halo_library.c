@@ -1,8 +1,10 @@
-// A library of the program's own, built with optimisation: the innermost functions exist only inside their callers.
+// A library of the program's own, built with optimisation: the innermost functions exist only
+// inside their callers.
 #include <mpi.h>
 
 static inline __attribute__((always_inline)) void shift(double* x, int to, int from) {
-  MPI_Sendrecv(&x[1], 1, MPI_DOUBLE, to, 4, &x[0], 1, MPI_DOUBLE, from, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{shift}*/
+  MPI_Sendrecv(&x[1], 1, MPI_DOUBLE, to, 4, &x[0], 1, MPI_DOUBLE, from, 4, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE); /*{shift}*/
 }
 
 static inline __attribute__((always_inline)) void both_ways(double* x, int rank, int size) {
