@@ -160,6 +160,12 @@ std::vector<MemoryAccess> find_accesses(Function& function) {
       }
     }
   }
+  // Addresses of other address spaces (thread-local segments) say nothing about shared memory, and
+  // swifterror pointers may be used by nothing but loads and stores.
+  std::erase_if(accesses, [](const MemoryAccess& access) {
+    return access.address->getType()->getScalarType()->getPointerAddressSpace() != 0 ||
+           access.address->isSwiftError();
+  });
   return accesses;
 }
 

@@ -106,8 +106,7 @@ class Finder {
             [&](const MemoryAccess& access) { return loop.contains(access.instruction); });
     if (inside.empty()) return;
     const bool fits =
-        loop.getLoopPreheader() != nullptr && loop.isSafeToClone() && is_to_itself(loop) &&
-        all_of(inside, [](const MemoryAccess& access) {
+        can_be_copied(loop) && is_to_itself(loop) && all_of(inside, [](const MemoryAccess& access) {
           return (isa<LoadInst>(access.instruction) || isa<StoreInst>(access.instruction)) &&
                  access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
         });

@@ -1,6 +1,6 @@
 // Loops of recorded and replayed processes that need not be told of load by load: what they will
 // load is looked at in front of them, and a copy of the loop works on what has been seen
-// (docs/record-replay.md).
+// (docs/internals/record-replay.md).
 //
 // Rule: nothing in the loop can wait for others or let others know. What it could load while it
 // runs it could have loaded in front of it. A loop of which it is not known before when it ends

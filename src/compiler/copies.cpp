@@ -1,7 +1,11 @@
 #include "compiler/copies.h"
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -10,6 +14,31 @@
 namespace photofinish::compiler {
 
 using namespace llvm;
+
+namespace {
+
+// An assembler takes a label only once. Numbers ("1:") are local, and ${:uid} differs in each copy.
+bool defines_label(const InlineAsm& code) {
+  if (StringRef(code.getAsmString()).contains("${:uid}")) return false;
+  SmallVector<StringRef> statements;
+  SplitString(code.getAsmString(), statements, "\n;");
+  return any_of(statements, [](StringRef statement) {
+    statement = statement.trim();
+    const StringRef name =
+        statement.take_while([](char c) { return isAlnum(c) || c == '_' || c == '.' || c == '$'; });
+    return !name.empty() && !isDigit(name.front()) &&
+           statement.drop_front(name.size()).ltrim().starts_with(":");
+  });
+}
+
+bool can_be_copied(const Instruction& instruction) {
+  const auto* call = dyn_cast<CallBase>(&instruction);
+  if (call == nullptr) return true;
+  const auto* code = dyn_cast<InlineAsm>(call->getCalledOperand());
+  return !call->cannotDuplicate() && (code == nullptr || !defines_label(*code));
+}
+
+}  // namespace
 
 bool can_be_copied(const Function& function) {
   // Arguments that cannot be handed on as they are, and places that are known by their address.
@@ -25,8 +54,24 @@ bool can_be_copied(const Function& function) {
   for (const Instruction& instruction : instructions(function)) {
     const auto* call = dyn_cast<CallInst>(&instruction);
     if (call != nullptr && (call->isMustTailCall() || call->canReturnTwice())) return false;
+    if (!can_be_copied(instruction)) return false;
   }
   return true;
+}
+
+bool can_be_copied(const Loop& loop) {
+  if (loop.getLoopPreheader() == nullptr || !loop.isSafeToClone()) return false;
+  // Tokens cannot go through a phi where the two copies meet.
+  const auto leaves = [&](const Instruction& instruction) {
+    return instruction.getType()->isTokenTy() && any_of(instruction.users(), [&](const User* user) {
+             return !loop.contains(cast<Instruction>(user));
+           });
+  };
+  return all_of(loop.blocks(), [&](const BasicBlock* block) {
+    return all_of(*block, [&](const Instruction& instruction) {
+      return can_be_copied(instruction) && !leaves(instruction);
+    });
+  });
 }
 
 bool may_be_without_tests(const Function& function, const QuietCalls& quiet) {
@@ -47,7 +92,55 @@ Function* copy_of(Function& function, const char* suffix) {
   return copy;
 }
 
+namespace {
+
+// A debugger knows the copy by a description of its own (a DISubprogram belongs to one function),
+// which has everything but the function's static variables: they are described where the function
+// is. Here they get a second description each, in the copy.
+void describe_statics(Function& function, Function& copy) {
+  DISubprogram *from = function.getSubprogram(), *to = copy.getSubprogram();
+  if (from == nullptr || to == nullptr || from == to) return;
+  // Blocks of the copy, by where they are in the source.
+  DenseMap<std::pair<unsigned, unsigned>, DIScope*> blocks;
+  for (const Instruction& instruction : instructions(copy))
+    for (const DILocation* at = instruction.getDebugLoc(); at != nullptr; at = at->getInlinedAt())
+      for (DIScope* scope = at->getScope(); scope != nullptr && scope != to;
+           scope = scope->getScope())
+        if (auto* block = dyn_cast<DILexicalBlock>(scope))
+          blocks[{block->getLine(), block->getColumn()}] = block;
+  const auto scope_in_copy = [&](DIScope* scope) -> DIScope* {
+    DIScope* found = nullptr;
+    for (; scope != nullptr && scope != from; scope = scope->getScope())
+      if (auto* block = dyn_cast<DILexicalBlock>(scope); block != nullptr && found == nullptr)
+        found = blocks.lookup({block->getLine(), block->getColumn()});
+    if (scope != from) return nullptr;  // another function's, or nobody's
+    return found != nullptr ? found : to;
+  };
+  SmallVector<Metadata*> all;
+  for (DIGlobalVariableExpression* one : to->getUnit()->getGlobalVariables()) all.push_back(one);
+  const std::size_t before = all.size();
+  for (GlobalVariable& global : function.getParent()->globals()) {
+    SmallVector<DIGlobalVariableExpression*, 2> descriptions;
+    global.getDebugInfo(descriptions);
+    for (DIGlobalVariableExpression* one : descriptions) {
+      DIScope* scope = scope_in_copy(one->getVariable()->getScope());
+      if (scope == nullptr) continue;
+      auto* variable = MDNode::replaceWithDistinct(one->getVariable()->clone());
+      variable->replaceOperandWith(0, scope);
+      auto* described =
+          DIGlobalVariableExpression::get(function.getContext(), variable, one->getExpression());
+      global.addDebugInfo(described);
+      all.push_back(described);
+    }
+  }
+  if (all.size() > before)
+    to->getUnit()->replaceGlobalVariables(MDTuple::get(function.getContext(), all));
+}
+
+}  // namespace
+
 void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Instruction*)> stays) {
+  describe_statics(function, copy);
   // Variables have their place in the frame only in the first block.
   BasicBlock& entry = function.getEntryBlock();
   std::vector<AllocaInst*> variables;
@@ -57,13 +150,21 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
       variables.push_back(variable);
   for (AllocaInst* variable : variables) variable->moveBefore(&*entry.getFirstInsertionPt());
 
-  Instruction* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
-  Value* goes = IRBuilder<>(first).CreateNot(stays(first));
-  Instruction* otherwise = SplitBlockAndInsertIfThen(goes, first, true);
-  IRBuilder<> builder(otherwise);
+  // The choice has no line: a breakpoint on the function is then behind it, and does not stop once
+  // here and once more in the copy.
+  DebugLoc nowhere;
   if (DISubprogram* subprogram = function.getSubprogram())
-    builder.SetCurrentDebugLocation(
-        DILocation::get(function.getContext(), subprogram->getScopeLine(), 0, subprogram));
+    nowhere = DILocation::get(function.getContext(), 0, 0, subprogram);
+  Instruction* first = &*entry.getFirstNonPHIOrDbgOrAlloca();
+  SmallPtrSet<Instruction*, 32> before;
+  for (Instruction& instruction : entry) before.insert(&instruction);
+  Value* goes = IRBuilder<>(first).CreateNot(stays(first));
+  for (Instruction& instruction : entry)
+    if (!before.contains(&instruction)) instruction.setDebugLoc(nowhere);
+  Instruction* otherwise = SplitBlockAndInsertIfThen(goes, first, true);
+  entry.getTerminator()->setDebugLoc(nowhere);
+  IRBuilder<> builder(otherwise);
+  builder.SetCurrentDebugLocation(nowhere);
   SmallVector<Value*> arguments;
   SmallVector<AttributeSet> attributes;
   for (Argument& argument : function.args()) {

@@ -2,13 +2,15 @@
 //
 // One without tests, for as long as nothing can be reached: without the tool, before there is
 // anything to share, and while a budget is spent (docs/sampling.md). And where nobody wants to hear
-// of any of its places: in a confirming run, of all but those of the race (docs/confirm.md).
+// of any of its places: in a confirming run, of all but those of the race
+// (docs/internals/confirm.md).
 //
 // Rule: only of functions that cannot lead to an MPI call, and in others, such as main, of loops
 // that cannot. What can be reached does not change while one runs, so that the choice holds until
 // it ends; and main, which is entered before anything is shared, never gets stuck in its copy.
 //
-// And one with values, for processes that are recorded or replayed (docs/record-replay.md): they
+// And one with values, for processes that are recorded or replayed
+// (docs/internals/record-replay.md): they
 // are so from before main to their end. In it, loops whose accesses are all known before them have
 // a copy that works on what the process has seen.
 #pragma once
@@ -23,6 +25,7 @@
 namespace photofinish::compiler {
 
 bool can_be_copied(const llvm::Function& function);
+bool can_be_copied(const llvm::Loop& loop);
 bool may_be_without_tests(const llvm::Function& function, const QuietCalls& quiet);
 // As it is now: before anything is put in.
 llvm::Function* copy_of(llvm::Function& function, const char* suffix);

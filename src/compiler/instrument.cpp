@@ -22,6 +22,14 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 namespace {
+
+// In front of everything, variables' records of the block included: those follow the phis.
+PHINode* first_phi(Type* type, const Twine& name, BasicBlock& block) {
+  PHINode* phi = PHINode::Create(type, 2, name);
+  phi->insertInto(&block, block.begin());
+  return phi;
+}
+
 enum StateField : unsigned {
   kGate,
   kLow,
@@ -115,8 +123,7 @@ Value* Instrumenter::may_be_marked(const Expanded& range) {
   builder.SetCurrentDebugLocation(range.place);
   Value* marked = builder.CreateCall(marked_function(module_),
                                      {field(builder, kGate), borders.low, borders.high});
-  builder.SetInsertPoint(&range.before->getParent()->front());
-  PHINode* result = builder.CreatePHI(builder.getInt1Ty(), 2);
+  PHINode* result = first_phi(builder.getInt1Ty(), "", *range.before->getParent());
   result->addIncoming(builder.getFalse(), head);
   result->addIncoming(marked, near->getParent());
   return result;
@@ -204,8 +211,7 @@ void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
   moved->insertBefore(inside);
   access.moveBefore(outside);
   if (loads) {
-    PHINode* either =
-        PHINode::Create(access.getType(), 2, "pf.either", &after->getParent()->front());
+    PHINode* either = first_phi(access.getType(), "pf.either", *after->getParent());
     access.replaceAllUsesWith(either);
     either->addIncoming(moved, inside->getParent());
     either->addIncoming(&access, outside->getParent());
@@ -293,6 +299,11 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   return {known, builder.CreateBr(rest)};
 }
 
+// As a number: structures, and vectors of pointers, are not.
+static bool is_comparable(Type* type) {
+  return type->isPointerTy() || type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy();
+}
+
 // The value takes a way through memory only where the page is marked, and even there only if it is
 // news.
 void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
@@ -306,9 +317,12 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
     for (Use& use : load->uses()) uses.push_back(&use);
   Instruction* after = access.instruction->getNextNode();
   const DebugLoc place = place_of(*access.instruction);
-  auto* variable =
-      new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
-                     &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
+  // One for all accesses of a type, or large functions would have large frames.
+  AllocaInst*& variable = variables_[{after->getFunction(), type}];
+  if (variable == nullptr)
+    variable =
+        new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
+                       &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
   // Tests, each behind the one before: which block it is made in, and where it is left again.
   SmallVector<std::pair<BasicBlock*, Instruction*>> tests;
   Instruction* inner = after;
@@ -322,7 +336,8 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   only_if(is_marked(builder, address));
   if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
       std::has_single_bit(access.bytes) &&
-      module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes) {
+      module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes &&
+      (load == nullptr || is_comparable(type))) {
     const auto [seen, tell] = unless_seen(load != nullptr ? load : store->getValueOperand(),
                                           address, load != nullptr, inner, place);
     tests.push_back({seen, inner});
@@ -338,7 +353,7 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   BasicBlock* told = inner->getParent();
   for (const auto& [head, left] : reverse(tests)) {
     BasicBlock* behind = left->getParent();
-    PHINode* value = PHINode::Create(type, 2, "pf.loaded", &behind->front());
+    PHINode* value = first_phi(type, "pf.loaded", *behind);
     value->addIncoming(load, head);
     value->addIncoming(given, told);
     given = value;
@@ -603,8 +618,7 @@ Value* Instrumenter::add(const Gathers& gathers) {
                         number(place.scale), index, number(place.slots)});
   }
   builder.CreateBr(rest);
-  builder.SetInsertPoint(&rest->front());
-  PHINode* told = builder.CreatePHI(builder.getInt1Ty(), 3);
+  PHINode* told = first_phi(builder.getInt1Ty(), "", *rest);
   told->addIncoming(IRBuilder<>(head->getTerminator()).CreateNot(shared), head);
   told->addIncoming(builder.getFalse(), ask);
   told->addIncoming(builder.getTrue(), tell);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -160,6 +161,7 @@ class Instrumenter {
     std::uint32_t line;
   };
   std::vector<Place> places_;  // of the function at hand
+  std::map<std::pair<llvm::Function*, llvm::Type*>, llvm::AllocaInst*> variables_;
   struct Lines {
     llvm::GlobalVariable* passed;
     std::set<std::uint32_t> lines;

@@ -218,8 +218,30 @@ class Reader {
                : nullptr;
   }
 
+  // A program may declare a function of this name with other types.
+  static bool is_well_typed(const Extent& extent) {
+    const auto is_number = [](const Value* value) {
+      return value == nullptr || value->getType()->isIntegerTy();
+    };
+    const auto is_pointer = [](const Value* value) {
+      return value == nullptr ||
+             (value->getType()->isPointerTy() && value->getType()->getPointerAddressSpace() == 0);
+    };
+    switch (extent.kind) {
+      case Extent::String:
+      case Extent::Found:
+        return is_pointer(extent.a) && is_pointer(extent.b) && is_number(extent.c);
+      case Extent::ReturnedString:
+        return is_pointer(extent.a);
+      default:
+        return is_number(extent.a) && is_number(extent.b) && is_number(extent.c);
+    }
+  }
+
   void add(Value* address, Extent extent, bool writes, bool releases = false, bool behind = false) {
-    if (address == nullptr || !address->getType()->isPointerTy() || extent.a == nullptr) return;
+    if (address == nullptr || !address->getType()->isPointerTy() || extent.a == nullptr ||
+        !is_well_typed(extent))
+      return;
     if (extent.comes_after() && call_.isMustTailCall()) return;
     MemoryAccess access{&call_, address, 0, extent, writes};
     access.releases = releases;

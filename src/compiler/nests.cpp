@@ -77,13 +77,14 @@ bool is_plain(const MemoryAccess& access) {
 void tell_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet,
                 FunctionAnalysisManager& functions) {
   LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
+  if (all_of(loops, [](const Loop* loop) { return loop->isInnermost(); })) return;
+  simplify_loops(function, functions);
   std::vector<MemoryAccess> inside;
   for (const MemoryAccess& access : find_accesses(function))
     if (is_plain(access) && loops.getLoopDepth(access.instruction->getParent()) > 1 &&
         relevance.irrelevant(access) == nullptr)
       inside.push_back(access);
   if (inside.empty()) return;
-  simplify_loops(function, functions);
   auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
   RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(function),
                      functions.getResult<DominatorTreeAnalysis>(function), quiet);

@@ -9,9 +9,10 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
-#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <map>
@@ -63,6 +64,22 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
   }
 };
 
+bool is_defined_here(const Function& function) {
+  return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
+         !function.hasFnAttribute(Attribute::Naked);
+}
+
+// A call in tail position replaces its caller's frame, and a report would name the caller's caller
+// in its place. So calls that may lead to MPI are not tail calls. `musttail` is the program's own
+// demand and stays.
+void keep_frames(Function& function, const QuietCalls& quiet) {
+  for (Instruction& instruction : instructions(function))
+    if (auto* call = dyn_cast<CallInst>(&instruction); call != nullptr && !call->isMustTailCall() &&
+                                                       !call->isInlineAsm() &&
+                                                       !quiet.is_quiet(*call))
+      call->setTailCallKind(CallInst::TCK_NoTail);
+}
+
 // Before loops are vectorised.
 class Nests : public PassInfoMixin<Nests> {
  public:
@@ -72,14 +89,29 @@ class Nests : public PassInfoMixin<Nests> {
     const Relevance relevance(module);
     std::vector<Function*> all;
     for (Function& function : module)
-      if (!function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
-          !function.hasFnAttribute(Attribute::Naked))
-        all.push_back(&function);
+      if (is_defined_here(function)) all.push_back(&function);
     for (Function* function : all) tell_nests(*function, relevance, quiet, functions);
     return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 };
+
+// Invalid IR is an internal error that must not reach code generation, where it crashes or becomes
+// wrong code.
+void check_is_valid(const Module& module) {
+  std::string problem;
+  raw_string_ostream text(problem);
+  if (!verifyModule(module, &text)) return;
+  std::string where = "module " + module.getModuleIdentifier();
+  for (const Function& function : module)
+    if (verifyFunction(function)) {
+      where = "function '" + function.getName().str() + "'";
+      break;
+    }
+  report_fatal_error(Twine("photofinish: internal error: the pass made invalid IR in ") + where +
+                         ". Compile this file without pfmpicc, and report it:\n" + text.str(),
+                     false);
+}
 
 class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  public:
@@ -87,6 +119,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     if (module.getNamedGlobal(kDone) != nullptr)
       return PreservedAnalyses::all();  // twice on one command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    for (Function& function : module)
+      if (is_defined_here(function)) normalize_loops(function, functions);
     const ToldNests nests(module);
     const QuietCalls quiet(module);
     const Relevance relevance(module);
@@ -97,9 +131,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     for (Function* each : all) {
       Function& function = *each;
       if (function.hasFnAttribute(kMark)) function.removeFnAttr(Attribute::SanitizeThread);
-      if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
-          function.hasFnAttribute(Attribute::Naked))
-        continue;
+      if (!is_defined_here(function)) continue;
+      keep_frames(function, quiet);
       Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
       std::vector<MemoryAccess> accesses = find_accesses(function);
       const std::size_t found_here = accesses.size();
@@ -130,6 +163,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true,
                        GlobalValue::PrivateLinkage,
                        Constant::getNullValue(Type::getInt8Ty(module.getContext())), kDone);
+    check_is_valid(module);
     return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
@@ -141,7 +175,6 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   // written it, is.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
                                 FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
-    simplify_loops(copy, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
     RangeFinder finder(evolution, functions.getResult<LoopAnalysis>(copy),
                        functions.getResult<DominatorTreeAnalysis>(copy), quiet);
@@ -179,13 +212,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       Value*& all = marked[range.before];
       all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
     }
-    for (const auto& [access, before] : plain)
-      instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
     // What a call reads is told before what it writes: that is taken to have been done when the
-    // next thing is told.
+    // next thing is told. These hooks come first, so that where their addresses were loaded they
+    // get what add_value gives for that.
     for (const bool writes : {false, true})
       for (const MemoryAccess& access : others)
         if (access.writes == writes) instrumenter.add(access);
+    for (const auto& [access, before] : plain)
+      instrumenter.add_value(access, before != nullptr ? marked.at(before) : nullptr);
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
@@ -200,9 +234,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       for (Loop* loop = loops.getLoopFor(place->getParent());
            loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop())
         outermost = loop;
-      if (outermost != nullptr && outermost->getLoopPreheader() != nullptr &&
-          outermost->isSafeToClone())
-        chosen.insert(outermost);
+      if (outermost != nullptr && can_be_copied(*outermost)) chosen.insert(outermost);
     }
     std::vector<Instrumenter::Region> regions;
     for (Loop* loop : chosen) {
@@ -221,7 +253,6 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
                          const std::vector<MemoryAccess>& releases, const QuietCalls& quiet,
                          FunctionAnalysisManager& functions, Instrumenter& instrumenter,
                          Remarks& remarks) {
-    simplify_loops(function, functions);
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(function);
     LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
     RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function),

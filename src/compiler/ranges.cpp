@@ -8,6 +8,7 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 namespace photofinish::compiler {
@@ -70,6 +71,19 @@ void simplify_loops(Function& function, FunctionAnalysisManager& functions) {
   for (Loop* loop : loops)
     changed |= simplifyLoop(loop, &dominators, &loops, nullptr,
                             &functions.getResult<AssumptionAnalysis>(function), nullptr, false);
+  if (!changed) return;
+  PreservedAnalyses kept;
+  kept.preserve<LoopAnalysis>();
+  kept.preserve<DominatorTreeAnalysis>();
+  functions.invalidate(function, kept);
+}
+
+void normalize_loops(Function& function, FunctionAnalysisManager& functions) {
+  simplify_loops(function, functions);
+  auto& loops = functions.getResult<LoopAnalysis>(function);
+  auto& dominators = functions.getResult<DominatorTreeAnalysis>(function);
+  bool changed = false;
+  for (Loop* loop : loops) changed |= formLCSSARecursively(*loop, dominators, &loops, nullptr);
   if (!changed) return;
   PreservedAnalyses kept;
   kept.preserve<LoopAnalysis>();

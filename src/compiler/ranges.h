@@ -37,9 +37,14 @@ struct Range {
   std::size_t loops = 0;
 };
 
-// The last optimisations have thrown away blocks in front of loops, as they are empty; ranges need
-// them.
+// The last optimizations remove empty blocks in front of loops; ranges need them. Must run before
+// anything is collected from the function: it may replace instructions.
 void simplify_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
+// Also brings the function into loop-closed SSA form: a value of a loop is used outside of it only
+// through a phi in an exit block. Copying a loop rewrites just those phis. So a value that is kept
+// for a hook stays right when loops are copied before the hook is inserted. (SCEVExpander preserves
+// the form.)
+void normalize_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
 
 class RangeFinder {
  public:

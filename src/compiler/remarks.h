@@ -15,18 +15,18 @@ class Remarks {
 
   void dropped(const MemoryAccess& access, const char* reason) {
     passed("Dropped", *access.instruction,
-           [&](auto& remark) { remark << what(access) << " is not looked at: " << reason; });
+           [&](auto& remark) { remark << what(access) << " is not instrumented: " << reason; });
   }
   void hoisted(const MemoryAccess& access, std::size_t loops) {
     passed("Hoisted", *access.instruction, [&](auto& remark) {
-      remark << what(access) << " is looked at in front of "
+      remark << what(access) << " is checked before "
              << llvm::ore::NV("Loops", static_cast<unsigned>(loops))
              << (loops == 1 ? " loop" : " loops");
     });
   }
   void gathered(const MemoryAccess& access, std::size_t loops) {
     passed("Gathered", *access.instruction, [&](auto& remark) {
-      remark << what(access) << " is known from its indices in front of "
+      remark << what(access) << " is computed from its indices before "
              << llvm::ore::NV("Loops", static_cast<unsigned>(loops))
              << (loops == 1 ? " loop" : " loops");
     });
@@ -34,14 +34,14 @@ class Remarks {
   void joined(const llvm::Instruction& first, std::size_t accesses, std::size_t pieces) {
     passed("Joined", first, [&](auto& remark) {
       remark << llvm::ore::NV("Accesses", static_cast<unsigned>(accesses))
-             << " accesses are looked at together, as "
+             << " accesses are checked together, as "
              << llvm::ore::NV("Pieces", static_cast<unsigned>(pieces));
     });
   }
   void stays(const MemoryAccess& access, const char* reason) {
     emitter_.emit([&] {
       llvm::OptimizationRemarkMissed remark(kPass, "Stays", access.instruction);
-      remark << what(access) << " is looked at in every iteration: " << reason;
+      remark << what(access) << " is checked in every iteration: " << reason;
       return remark;
     });
   }
@@ -50,7 +50,8 @@ class Remarks {
       llvm::OptimizationRemarkAnalysis remark(kPass, "Function", function.getSubprogram(),
                                               &function.getEntryBlock());
       remark << llvm::ore::NV("LookedAt", static_cast<unsigned>(looked_at)) << " of "
-             << llvm::ore::NV("Found", static_cast<unsigned>(found)) << " accesses are looked at";
+             << llvm::ore::NV("Found", static_cast<unsigned>(found))
+             << " accesses are instrumented";
       return remark;
     });
   }
@@ -59,7 +60,7 @@ class Remarks {
   static constexpr const char* kPass = "photofinish";
 
   static llvm::StringRef what(const MemoryAccess& access) {
-    if (access.releases) return "memory that is given back";
+    if (access.releases) return "memory that is freed";
     return access.writes ? "a store" : "a load";
   }
   template <class Text>

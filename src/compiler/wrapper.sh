@@ -29,7 +29,7 @@ case $mpi in
   *) wrapper=mpi$language.$mpi ;;
 esac
 if ! command -v "$wrapper" >/dev/null; then
-  echo "photofinish: there is no $wrapper here: install it, or name another with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2
+  echo "photofinish: $wrapper is not in PATH: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2
   exit 64
 fi
 
@@ -47,7 +47,7 @@ for version in ${PHOTOFINISH_LLVM:-19 16}; do
   done
 done
 if [ -z "$compiler" ]; then
-  echo "photofinish: no ${names%% *} of a version that the tool was built for (${PHOTOFINISH_LLVM:-19 or 16}) is on the PATH" >&2
+  echo "photofinish: ${names%% *} (version ${PHOTOFINISH_LLVM:-19 or 16}) is not in PATH: install it" >&2
   exit 64
 fi
 
@@ -56,6 +56,31 @@ case "$#:${1:-}" in
   1:-v | 1:--version | 1:-V | 1:--help | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
   *) question=no ;;
 esac
+# OpenMP's library is a package of its own. A compiler that misses it says so in many words; we add what to do.
+openmp=no
+for argument; do
+  case $argument in
+    -fopenmp | -fopenmp=libomp) openmp=yes ;;
+    -fno-openmp) openmp=no ;;
+  esac
+done
+if [ $openmp = yes ]; then
+  # flang cannot be asked; clang of the same version looks in the same places.
+  asked=$compiler
+  [ $language = cc ] || [ $language = cxx ] || asked=clang-$version
+  library=$("$asked" -print-file-name=libomp.so 2>/dev/null) || library=/unknown
+  case $library in */*) openmp=no ;; esac
+fi
+# Becomes MPI's wrapper; stays to give that advice only where it may be needed.
+compile() {
+  [ $openmp = yes ] || exec "$wrapper" "$@"
+  status=0
+  "$wrapper" "$@" || status=$?
+  if [ $status -ne 0 ]; then
+    echo "photofinish: -fopenmp needs the OpenMP library of LLVM $version, and $compiler finds no libomp.so. Install it (Debian, Ubuntu: libomp-$version-dev), or name its directory with -L" >&2
+  fi
+  exit $status
+}
 if [ $language = fort ]; then
   case $mpi in
     openmpi | mpich) flavour=$mpi ;;
@@ -65,7 +90,7 @@ if [ $language = fort ]; then
   # By its name: a path may have spaces, which MPI's wrappers do not expect.
   export PATH="$plugins:$PATH" OMPI_FC=photofinish-flang MPICH_FC=photofinish-flang I_MPI_FC=photofinish-flang
   [ $question = no ] || exec "$wrapper" "$@"
-  exec "$wrapper" -g1 "-fpass-plugin=$plugin" "$@"
+  compile -g1 "-fpass-plugin=$plugin" "$@"
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
@@ -77,4 +102,4 @@ if [ $language = cc ]; then
   done
 fi
 # shellcheck disable=SC2086
-exec "$wrapper" --start-no-unused-arguments -gline-tables-only -D__PHOTOFINISH__=1 "-I$headers" "-fpass-plugin=$plugin" $tolerated --end-no-unused-arguments "$@"
+compile --start-no-unused-arguments -gline-tables-only -D__PHOTOFINISH__=1 "-I$headers" "-fpass-plugin=$plugin" $tolerated --end-no-unused-arguments "$@"

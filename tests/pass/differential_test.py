@@ -32,7 +32,12 @@ class Program:
         self.variables = []
 
     def text(self):
-        body = "".join(self.statement() for _ in range(self.random.randint(2, 6)))
+        # A function that calls elsewhere may lead to MPI: not all of it has a copy, but its loops have.
+        call = self.random.choice(("", "  elsewhere();\n"))
+        statements = [self.statement() for _ in range(self.random.randint(2, 6))]
+        for _ in range(self.random.choice((0, 0, 1, 2))):
+            statements.insert(self.random.randint(0, len(statements)), self.walk("  "))
+        body = call.join(["", *statements, ""])
         return ('#include "harness.h"\n#include <string.h>\n'
                 "struct point { int x, y; long z; };\n"
                 "static volatile int zero;\n"
@@ -102,6 +107,21 @@ class Program:
         loop = f"{pad}for ({head}) {{ {condition}{{{accesses} }} }}\n"
         # The same rows once more in a loop around: one row, or several.
         return loop if self.random.random() < 0.7 else f"{pad}for (int h = 0; h < 2 + zero; ++h)\n  {loop}"
+
+    def walk(self, pad):
+        """A loop that ends when it has found something; what it found is used behind it: alone, by a second loop, and as a length."""
+        name = self.random.choice(list(self.TYPES))
+        at, most = self.random.randrange(0, 800) // 8 * 8, self.random.randrange(1, 30)
+        stop = self.random.choice(("R(*w) % 4 == 3", "R(*w) > 40", "(sum += (unsigned long)R(*w)) % 5 == 4", "R(*w) == R(w[1])"))
+        uses = ("W(*w, sum + 7);", "W(w[-1], 9);", "sum = sum * 5 + (unsigned long)R(w[2]);",
+                "for (int k = 0; k < n; ++k) W(w[k], sum + 1);", "for (long k = w - begin; k < 12; ++k) sum += (unsigned long)R(begin[k]);",
+                "for (int k = 0; k < 2 + zero; ++k) for (int l = 0; l < n; ++l) W(w[k * 16 + l], 4);",
+                f"for (int k = 0; k < 40; ++k) sum += (unsigned long)R(w[many[k][1] & 15]);",
+                "tell_copy(shared + 2048, w, (unsigned long)(w - begin)); memcpy(shared + 2048, w, (unsigned long)(w - begin));",
+                f"for ({name}* v = w; v < end; ++v) if (w != begin) W(*v, 3);")
+        body = " ".join(self.random.sample(uses, self.random.randint(1, 4)))
+        return (f"{pad}{{ {name} *begin = ({name}*)(shared + {at + 8}), *w = begin, *end = begin + {most} + zero;\n"
+                f"{pad}  while (w < end && !({stop})) ++w;\n{pad}  {body} }}\n")
 
     def rows(self, pad):
         """Loops inside loops over rows that may be the same memory: vectorised behind tests of that. Some tests come out the same for all rows."""

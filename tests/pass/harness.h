@@ -5,6 +5,7 @@ enum { kShared = 4096 };
 unsigned long work(unsigned char* shared);
 extern int selected;                     // which of several cases, as the command line says
 void prepare(int at, const char* text);  // puts it there, and tells nobody
+void elsewhere(void);                    // somewhere that the pass does not see
 void tell(const void* address, unsigned long bytes, int writes);
 
 #ifdef __PHOTOFINISH__

@@ -145,6 +145,27 @@ class Configure(Wrapper):
         (self.folder / "wrong.c").write_text("int missing_function(void);\nint main(void) { return missing_function(); }\n")
         self.assertIn("missing_function", self.cc("wrong.c", code=1).stderr)
 
+    def test_says_what_openmp_needs(self):
+        """Where LLVM's OpenMP library is not installed, one line names it; where it is, or is not wanted, there is none."""
+        version = next(v for v in ("19", "16") if (OPTIONS.bin.parent / f"lib/photofinish/photofinish-pass-{v}.so").exists() and shutil.which(f"clang-{v}"))
+        (self.folder / "bare").mkdir()
+        compiler = self.folder / f"bare/clang-{version}"
+        compiler.write_text(f"""#!/bin/sh
+case " $* " in
+  *" -print-file-name=libomp.so "*) echo ${{LIBOMP:-libomp.so}} ;;
+  *" -c "*) exec {shutil.which(f"clang-{version}")} "$@" ;;
+  *" -fopenmp "*) echo "ld: cannot find -lomp" >&2; exit 1 ;;
+  *) exec {shutil.which(f"clang-{version}")} "$@" ;;
+esac
+""")
+        compiler.chmod(0o755)
+        bare = {"PATH": f"{compiler.parent}:{os.environ['PATH']}", "PHOTOFINISH_LLVM": version}
+        advice = rf"photofinish: -fopenmp needs the OpenMP library of LLVM {version}, and clang-{version} finds no libomp\.so\. Install it \(Debian, Ubuntu: libomp-{version}-dev\), or name its directory with -L\n$"
+        self.assertRegex(self.cc("-fopenmp", "main.c", "part.c", code=1, env=bare).stderr, "cannot find -lomp\n" + advice)
+        self.silent(self.cc("-fopenmp", "-c", "part.c", env=bare))
+        self.silent(self.cc("main.c", "part.c", env=bare))
+        self.assertNotIn("photofinish:", self.cc("-fopenmp", "main.c", "part.c", code=1, env={**bare, "LIBOMP": "/somewhere/libomp.so"}).stderr)
+
     def test_takes_the_old_c_that_others_take(self):
         (self.folder / "old.c").write_text("""#include <mpi.h>
 static twice = 2;
@@ -191,8 +212,8 @@ int main(int argc, char** argv) {
         show = self.run_command(OPTIONS.bin / "pfmpicc", f"--mpi={OPTIONS.mpi}", "-show", "-c", "main.c", env={"PHOTOFINISH_MPI": ""}).stdout
         self.assertIn("clang", show)
         self.assertIn(OPTIONS.mpi, show)
-        self.assertIn("there is no mpicc.nothing", self.cc("--mpi=nothing", "main.c", code=64).stderr)
-        self.assertIn("no clang", self.cc("main.c", code=64, env={"PHOTOFINISH_LLVM": "7"}).stderr)
+        self.assertIn("mpicc.nothing is not in PATH", self.cc("--mpi=nothing", "main.c", code=64).stderr)
+        self.assertIn("clang (version 7) is not in PATH", self.cc("main.c", code=64, env={"PHOTOFINISH_LLVM": "7"}).stderr)
 
     def test_compiles_in_c_plus_plus(self):
         self.cc("-c", "part.c")

@@ -9,9 +9,9 @@ declare void @mpi(ptr)
 declare void @looks(ptr nocapture)
 
 ; hooks: none
-; remark: Dropped a store is not looked at: a local variable that nobody else knows of
-; remark: Dropped a load is not looked at: a local variable that nobody else knows of
-; remark: Function 0 of 2 accesses are looked at
+; remark: Dropped a store is not instrumented: a local variable that nobody else knows of
+; remark: Dropped a load is not instrumented: a local variable that nobody else knows of
+; remark: Function 0 of 2 accesses are instrumented
 define i32 @local() {
   %x = alloca i32
   store i32 1, ptr %x
@@ -21,7 +21,7 @@ define i32 @local() {
 
 ; An unknown function may keep the address.
 ; hooks: store 4, release
-; remark: Function 1 of 1 accesses are looked at
+; remark: Function 1 of 1 accesses are instrumented
 define void @local_that_escapes() {
   %x = alloca i32
   store i32 1, ptr %x
@@ -38,7 +38,7 @@ define void @local_that_is_looked_at() {
 }
 
 ; hooks: none
-; remark: Dropped a load is not looked at: a static variable that nobody else knows of
+; remark: Dropped a load is not instrumented: a static variable that nobody else knows of
 define i32 @static() {
   %v = load i32, ptr @counter
   ret i32 %v
@@ -58,7 +58,7 @@ define i32 @global() {
 }
 
 ; hooks: none
-; remark: Dropped a load is not looked at: a constant
+; remark: Dropped a load is not instrumented: a constant
 define i32 @constant(i64 %i) {
   %p = getelementptr [4 x i32], ptr @table, i64 0, i64 %i
   %v = load i32, ptr %p
@@ -93,7 +93,7 @@ define i32 @either_that_is_not(i1 %which) {
 
 ; Called with variables that nobody else knows of, and with nothing else.
 ; hooks: none
-; remark: Dropped a store is not looked at: an argument that is always a variable nobody else knows of
+; remark: Dropped a store is not instrumented: an argument that is always a variable nobody else knows of
 define internal void @fill_private(ptr %p) {
   store i32 7, ptr %p
   ret void

@@ -2,7 +2,7 @@
 declare i32 @rand()
 
 ; hooks: range load, gather store, store 8
-; remark: Gathered a store is known from its indices in front of 1 loop
+; remark: Gathered a store is computed from its indices before 1 loop
 ; copy: yes
 define void @through_indices(ptr noalias %a, ptr noalias %where, i64 %n) {
 entry:
@@ -54,7 +54,7 @@ end:
 
 ; The rows of a matrix with a constant number of elements each, of which LLVM does not see that: 25 * row + 25 is larger than 25 * row + 1.
 ; hooks: range load, range store, gather load, load 8
-; remark: Gathered a load is known from its indices in front of 2 loops
+; remark: Gathered a load is computed from its indices before 2 loops
 define void @sparse_rows(ptr noalias %product, ptr noalias %columns, ptr noalias %vector, i64 %rows) {
 entry:
   br label %outer
@@ -87,7 +87,7 @@ end:
 
 ; What is stored may be an index that comes later.
 ; hooks: range load, store 8
-; remark: Stays a store is looked at in every iteration: its addresses are not evenly spaced
+; remark: Stays a store is checked in every iteration: its addresses are not evenly spaced
 define void @indices_may_change(ptr %a, ptr %where) {
 entry:
   br label %loop

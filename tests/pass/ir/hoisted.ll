@@ -3,8 +3,8 @@ declare void @mpi()
 declare i32 @rand()
 
 ; hooks: range load, range store
-; remark: Hoisted a load is looked at in front of 1 loop
-; remark: Hoisted a store is looked at in front of 1 loop
+; remark: Hoisted a load is checked before 1 loop
+; remark: Hoisted a store is checked before 1 loop
 define void @forwards(ptr %a, ptr %b, i64 %n) {
 entry:
   %some = icmp sgt i64 %n, 0
@@ -28,7 +28,7 @@ end:
 
 ; A column of a matrix in each iteration of the outer loop.
 ; hooks: range store
-; remark: Hoisted a store is looked at in front of 2 loops
+; remark: Hoisted a store is checked before 2 loops
 define void @nest(ptr %a, i64 %rows) {
 entry:
   br label %outer
@@ -53,7 +53,7 @@ end:
 }
 
 ; hooks: store 8
-; remark: Stays a store is looked at in every iteration: the loop calls something that could lead to MPI
+; remark: Stays a store is checked in every iteration: the loop calls something that could lead to MPI
 define void @calls(ptr %a) {
 entry:
   br label %loop
@@ -86,7 +86,7 @@ end:
 }
 
 ; hooks: range load, store 8
-; remark: Stays a store is looked at in every iteration: its addresses are not evenly spaced
+; remark: Stays a store is checked in every iteration: its addresses are not evenly spaced
 define void @scattered(ptr %a, ptr %where) {
 entry:
   br label %loop
@@ -104,7 +104,7 @@ end:
 }
 
 ; hooks: store 8
-; remark: Stays a store is looked at in every iteration: it is not made in every iteration
+; remark: Stays a store is checked in every iteration: it is not made in every iteration
 define void @on_condition(ptr %a, i64 %which) {
 entry:
   br label %loop
@@ -143,7 +143,7 @@ end:
 
 ; A test that comes out the same in every iteration: the range is only told if it does.
 ; hooks: range store, range store
-; remark: Hoisted a store is looked at in front of 2 loops
+; remark: Hoisted a store is checked before 2 loops
 define void @behind_a_test(ptr %a, i64 %rows, i1 %all) {
 entry:
   br label %outer
@@ -175,7 +175,7 @@ end:
 
 ; One that does not.
 ; hooks: range store
-; remark: Hoisted a store is looked at in front of 1 loop
+; remark: Hoisted a store is checked before 1 loop
 define void @behind_another_test(ptr %a, i64 %rows, i64 %left_out) {
 entry:
   br label %outer
@@ -203,7 +203,7 @@ end:
 
 ; Nobody knows how often: what is the same in every iteration is looked at once, the rest in each.
 ; hooks: range load, store 8
-; remark: Hoisted a load is looked at in front of 1 loop
+; remark: Hoisted a load is checked before 1 loop
 define void @until_zero(ptr %scale, ptr %a, ptr %next_of) {
 entry:
   br label %loop
@@ -241,7 +241,7 @@ end:
 
 ; A loop that is entered runs its first block once, however many iterations it has: what does not change there is looked at in front.
 ; hooks: range load
-; remark: Hoisted a load is looked at in front of 1 loop
+; remark: Hoisted a load is checked before 1 loop
 define double @invariant_of_any_number(ptr %a, i64 %n) {
 entry:
   br label %loop

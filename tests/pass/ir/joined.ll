@@ -2,7 +2,7 @@
 declare void @mpi()
 
 ; hooks: load 8
-; remark: Joined 2 accesses are looked at together, as 1
+; remark: Joined 2 accesses are checked together, as 1
 define i32 @two_loads(ptr %p) {
   %q = getelementptr i8, ptr %p, i64 4
   %a = load i32, ptr %p
@@ -14,7 +14,7 @@ define i32 @two_loads(ptr %p) {
 ; With a gap they are two, behind one test.
 ; hooks: load 4, load 4
 ; tests: 1
-; remark: Joined 2 accesses are looked at together, as 2
+; remark: Joined 2 accesses are checked together, as 2
 define i32 @with_a_gap(ptr %p) {
   %q = getelementptr i8, ptr %p, i64 12
   %a = load i32, ptr %p

@@ -3,8 +3,8 @@
 
 ; Rows that may overlap, each added to the next.
 ; hooks: range load, range store
-; remark: Hoisted a load is looked at in front of 2 loops
-; remark: Hoisted a store is looked at in front of 2 loops
+; remark: Hoisted a load is checked before 2 loops
+; remark: Hoisted a store is checked before 2 loops
 define void @rows(ptr %a, ptr %b, i64 %rows, i64 %columns) {
 entry:
   br label %outer
@@ -32,7 +32,7 @@ end:
 
 ; Whether the last loop has anything to do is the same for all rows.
 ; hooks: range store
-; remark: Hoisted a store is looked at in front of 2 loops
+; remark: Hoisted a store is checked before 2 loops
 define void @triangle(ptr %a, i64 %rows, i64 %columns) {
 entry:
   %any = icmp ult i64 3, %columns

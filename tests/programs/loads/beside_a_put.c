@@ -1,5 +1,5 @@
-// A thread changes the buffer of a put that another thread has made, before anything completes the
-// put: once it is told that the put was made. Fixed: it is told once the put is complete.
+// A thread changes the buffer of a put that another thread has made, as soon as it hears that the
+// put was made, and before anything completes it. Fixed: it hears of it once the put is complete.
 #include <pthread.h>
 
 #include "../rma/rma.h"

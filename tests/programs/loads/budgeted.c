@@ -3,5 +3,5 @@
 // run: ranks=2 env=PHOTOFINISH_OPTIONS:budget=100x
 // output: done
 // expect race: put @{put} load @{load}
-// expect report: NOTE: photofinish: sampled: looked * times of * (*%) at loads and stores that others could reach, *
-// expect report: NOTE: photofinish: sampled: the tool took *% of the processor time of rank *, a slowdown of *x (budget 100x); *% were for MPI calls, of which none is skipped
+// expect report: NOTE: photofinish: sampled * of * accesses to shared memory (*%; a whole loop may count as one)*
+// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x (budget 100x); *% was for MPI calls, which are never skipped

@@ -4,8 +4,8 @@
 // run: ranks=2 env=PHOTOFINISH_OPTIONS:sample=on
 // output: done
 // expect race: put @{put} load @{load}
-// expect report: NOTE: photofinish: sampled: looked * times of * (*%) at loads and stores that others could reach, *; of * places * not looked at each time, *
-// expect report: NOTE: photofinish: sampled: the tool took *% of the processor time of rank *, a slowdown of *x; *% were for MPI calls, of which none is skipped
+// expect report: NOTE: photofinish: sampled * of * accesses to shared memory (*%; a whole loop may count as one); * of * sites were subsampled, so races there may be missed
+// expect report: NOTE: photofinish: sampling cost *% of the CPU time of rank *, a slowdown of *x; *% was for MPI calls, which are never skipped
 
 enum { kCells = 1 << 12, kSteps = 50, kTimes = 20000 };
 
