@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/failure.h"
+
 namespace photofinish {
 namespace {
 
@@ -45,9 +47,11 @@ Bystander::~Bystander() {
   Registry& all = registry();
   const std::lock_guard hold(all.mutex);
   std::erase(all.shared, this);
-  if (touched_.empty()) return;
-  const std::vector<TouchedRow>& rows = touched_.take();
-  all.left.insert(all.left.end(), rows.begin(), rows.end());
+  guarded([&] {
+    if (touched_.empty()) return;
+    const std::vector<TouchedRow>& rows = touched_.take();
+    all.left.insert(all.left.end(), rows.begin(), rows.end());
+  });
 }
 
 void Bystander::share() {

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "runtime/failure.h"
 #include "runtime/recorder.h"
 #include "trace/writer.h"
 
@@ -23,7 +24,7 @@ TraceWriter* g_writer;
 struct sigaction g_before[NSIG];
 
 void note_signal(int signal, siginfo_t* info, void*) {
-  if (Recorder::get() != nullptr) g_writer->note_state(RankState::Signalled, signal);
+  if (Recorder::last() != nullptr) g_writer->note_state(RankState::Signalled, signal);
   struct sigaction now{};
   sigaction(signal, nullptr, &now);
   if (now.sa_sigaction != note_signal)
@@ -49,7 +50,8 @@ void watch(int signal, bool handled_too) {
 }
 
 void note_exit(int code, void*) {
-  if (Recorder::get() != nullptr) g_writer->end(RankState::Exited, code);
+  if (Recorder::last() == nullptr) return;
+  guarded([&] { g_writer->end(RankState::Exited, code); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/carried.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish {
@@ -14,6 +15,7 @@ namespace {
 struct Wanted {
   std::uint32_t type;
   std::vector<void*> found;
+  Carried carried;
 };
 
 std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
@@ -39,21 +41,28 @@ void read_notes(const std::uint8_t* at, const std::uint8_t* end, Wanted& wanted)
   }
 }
 
-int visit_object(dl_phdr_info* info, std::size_t, void* wanted) {
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
-    read_notes(begin, begin + segment.p_memsz, *static_cast<Wanted*>(wanted));
-  }
-  return 0;
+int visit_object(dl_phdr_info* info, std::size_t, void* argument) {
+  Wanted& wanted = *static_cast<Wanted*>(argument);
+  return wanted.carried.run(
+      [&] {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_NOTE) continue;
+          const auto* begin =
+              reinterpret_cast<const std::uint8_t*>(info->dlpi_addr + segment.p_vaddr);
+          read_notes(begin, begin + segment.p_memsz, wanted);
+        }
+        return 0;
+      },
+      1);
 }
 
 }  // namespace
 
 std::vector<void*> noted(std::uint32_t type) {
-  Wanted wanted{type, {}};
+  Wanted wanted{type, {}, {}};
   dl_iterate_phdr(visit_object, &wanted);
+  wanted.carried.rethrow();
   return wanted.found;
 }
 

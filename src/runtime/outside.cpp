@@ -1,9 +1,9 @@
 // What a process can ask its system and be told something else each time: clocks, random numbers,
-// its own number. A library of its own, for recorded and replayed ranks only: nobody else's clock
-// should take longer.
+// its own number; and environment variables that the record left out. A library of its own, for
+// recorded and replayed ranks only: nobody else's clock should take longer.
 //
-// Cannot see: instructions that read a counter, /dev/urandom, and what threads ask that never call
-// MPI.
+// Cannot see: instructions that read a counter, /dev/urandom, what threads ask that never call MPI,
+// and programs that read `environ` by themselves.
 #include "runtime/outside.h"
 
 #include <dlfcn.h>
@@ -12,8 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
@@ -39,6 +43,49 @@ struct ClockReading {
 std::int64_t real_clock(clockid_t clock, timespec* time) {
   static auto* const real = next<int(clockid_t, timespec*)>("clock_gettime");
   return real(clock, time);
+}
+
+char* variable(std::string_view name) {
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one)
+    if (std::strncmp(*one, name.data(), name.size()) == 0 && (*one)[name.size()] == '=')
+      return *one + name.size() + 1;
+  return nullptr;
+}
+
+// Of a replayed rank. The variables that tell are gone after MPI_Init.
+struct LeftOut {
+  char names[1 << 16] = {}, rank[16] = {};
+  std::atomic<std::uint64_t> told{0};  // a bit for each name
+
+  LeftOut() {
+    if (const char* given = variable("PHOTOFINISH_REPLAY_LEFT_OUT"))
+      std::strncpy(names, given, sizeof names - 1);
+    if (const char* given = variable("PHOTOFINISH_REPLAY_RANK"))
+      std::strncpy(rank, given, sizeof rank - 1);
+  }
+};
+
+// Once for each name, and not for what MPI looks for.
+[[gnu::cold]] void tell_left_out(LeftOut& left_out, std::string_view name) {
+  int index = 0;
+  for (std::string_view rest = left_out.names; !rest.empty(); ++index) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(one.size() < rest.size() ? one.size() + 1 : rest.size());
+    if (one != name) continue;
+    static const auto is_program =
+        reinterpret_cast<bool (*)()>(dlsym(RTLD_DEFAULT, kProgramFunction));
+    if (is_program != nullptr && !is_program()) return;
+    const std::uint64_t bit = std::uint64_t{1} << (index < 63 ? index : 63);
+    if ((left_out.told.fetch_or(bit) & bit) != 0) return;
+    const int error = errno;
+    dprintf(STDERR_FILENO,
+            "photofinish: rank %s asks for the environment variable %.*s, which the record left "
+            "out because it may be secret. Record it with: photofinish record --keep-env=%.*s …\n",
+            left_out.rank, static_cast<int>(name.size()), name.data(),
+            static_cast<int>(name.size()), name.data());
+    errno = error;
+    return;
+  }
 }
 
 int real_isatty(int file) {
@@ -136,6 +183,15 @@ EXPORTED int isatty(int file) noexcept {
   if (result == 0) errno = ENOTTY;
   return static_cast<int>(result);
 }
+
+EXPORTED char* getenv(const char* name) noexcept {
+  static LeftOut left_out;
+  char* const found = variable(name);
+  if (found == nullptr && left_out.names[0] != '\0') tell_left_out(left_out, name);
+  return found;
+}
+
+EXPORTED char* secure_getenv(const char* name) noexcept { return getenv(name); }
 
 EXPORTED pid_t getpid() noexcept {
   static auto* const real = next<pid_t()>("getpid");

@@ -4,7 +4,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+
 #include "runtime/ending.h"
+#include "runtime/failure.h"
 
 namespace photofinish {
 namespace {
@@ -13,21 +17,31 @@ namespace {
 constexpr double kNsPerUnit = 100;
 
 pthread_key_t g_task_key;
-std::string* g_rank_name;  // for complaints
+char g_rank_name[128] = "";  // for complaints
 
 }  // namespace
 
 std::atomic<Recorder*> Recorder::instance_{nullptr};
+std::atomic<Recorder*> Recorder::last_{nullptr};
 thread_local Task* Recorder::current_task_ = nullptr;
 
-void say_line(const std::string& line) {
-  const std::string text = "photofinish: " + line + "\n";
-  (void)!write(STDERR_FILENO, text.data(), text.size());
+void say_line(const char* line) noexcept {
+  char text[4096];
+  const int size = std::snprintf(text, sizeof text - 1, "photofinish: %s", line);
+  const std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(size), sizeof text - 2);
+  text[length] = '\n';
+  (void)!write(STDERR_FILENO, text, length + 1);
 }
 
-void complain_once(const std::string& line) {
-  static std::atomic<bool> complained{false};
-  if (!complained.exchange(true)) say_line((g_rank_name ? *g_rank_name : std::string()) + line);
+void complain_once(const char* line) noexcept {
+  static constinit std::atomic<bool> complained{false};
+  if (!complained.exchange(true)) complain(line);
+}
+
+void complain(const char* line) noexcept {
+  char text[4096];
+  std::snprintf(text, sizeof text, "%s%s", g_rank_name, line);
+  say_line(text);
 }
 
 Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank,
@@ -37,27 +51,36 @@ Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition r
   while (ns_per_tick * static_cast<double>(1 << self->shift_) < kNsPerUnit) ++self->shift_;
   self->base_ = rank.clock.tick;
   rank.ticks_per_unit = std::uint64_t{1} << self->shift_;
-  auto writer = TraceWriter::create(
-      directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_), complain_once);
+  auto writer =
+      TraceWriter::create(directory, rank, ns_per_tick * static_cast<double>(1 << self->shift_),
+                          [](const std::string& line) { complain(line.c_str()); });
   if (!writer) {
     delete self;
     return writer.error();
   }
   self->writer_ = std::move(*writer);
   self->sites_ = std::make_unique<SiteTable>(*self->writer_, options.stack_depth);
-  g_rank_name =
-      new std::string("rank " + std::to_string(rank.rank.value) + " on " + rank.host + ": ");
+  std::snprintf(g_rank_name, sizeof g_rank_name, "rank %d on %s: ", rank.rank.value,
+                rank.host.c_str());
   pthread_key_create(&g_task_key, detach);
   pthread_atfork(nullptr, nullptr, [] {
-    if (Recorder* recorder = instance_.exchange(nullptr)) recorder->writer_->abandon();
+    instance_.store(nullptr);
+    if (Recorder* recorder = last_.exchange(nullptr)) recorder->writer_->abandon();
   });
+  last_.store(self, std::memory_order_release);
   instance_.store(self, std::memory_order_release);
   watch_ending(*self->writer_);
   return self;
 }
 
 void Recorder::discard() {
-  if (Recorder* self = instance_.exchange(nullptr)) self->writer_->discard();
+  instance_.store(nullptr);
+  if (Recorder* self = last_.exchange(nullptr)) self->writer_->discard();
+}
+
+void Recorder::stop(IncompleteReason reason, const char* why) noexcept {
+  instance_.store(nullptr);
+  if (Recorder* self = last_.load()) self->writer_->stop_recording(reason, why);
 }
 
 Task* Recorder::attach() {
@@ -82,8 +105,10 @@ void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code
 void Recorder::detach(void* argument) {
   auto* task = static_cast<Task*>(argument);
   current_task_ = nullptr;
-  if (Recorder* recorder = get()) recorder->writer_->close_lane(task->lane);
-  delete task;
+  guarded([&] {
+    if (Recorder* recorder = get()) recorder->writer_->close_lane(task->lane);
+    delete task;
+  });
 }
 
 }  // namespace photofinish

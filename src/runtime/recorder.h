@@ -1,9 +1,10 @@
 // The recording of this process: started once the front end knows its rank, one lane a task, ended
 // when the process does.
 //
-// Ground rules, for this lives in someone else's program: nothing here throws, prints (but one line
-// when it gives up), or changes what the program computes; a task's own events take no lock and no
-// allocation once its buffers have grown; after a fork the child records nothing.
+// Ground rules, for this lives in someone else's program: nothing here prints (but one line when it
+// gives up), or changes what the program computes; what is thrown ends in failure.h; a task's own
+// events take no lock and no allocation once its buffers have grown; after a fork the child records
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -43,6 +44,10 @@ class Recorder {
   static Recorder* get() { return instance_.load(std::memory_order_relaxed); }
   // No more events, and no trace of this rank.
   static void discard();
+  // No more events; the trace says why. Allocates nothing.
+  static void stop(IncompleteReason reason, const char* why) noexcept;
+  // The one that was stopped, or is at work: for how the rank ends. Null in a forked child.
+  static Recorder* last() { return last_.load(std::memory_order_relaxed); }
 
   Task* task() {
     Task* task = current_task_;
@@ -53,6 +58,7 @@ class Recorder {
   static Task* known_task() { return current_task_; }
 
   TraceWriter& writer() { return *writer_; }
+  bool is_recording() const { return writer_->is_recording(); }
   std::uint64_t time(std::uint64_t tick) const { return (tick - base_) >> shift_; }
 
   void finalized();
@@ -63,7 +69,7 @@ class Recorder {
   [[gnu::cold, gnu::noinline]] Task* attach();
   static void detach(void* task);  // when its thread ends
 
-  static std::atomic<Recorder*> instance_;
+  static std::atomic<Recorder*> instance_, last_;
   static thread_local Task* current_task_;
 
   std::unique_ptr<TraceWriter> writer_;
@@ -74,8 +80,11 @@ class Recorder {
 };
 
 // A line on standard error.
-void say_line(const std::string& line);
-// The same with the rank, at most once in a process.
-void complain_once(const std::string& line);
+void say_line(const char* line) noexcept;
+// The same with the rank; at most once in a process.
+void complain(const char* line) noexcept;
+void complain_once(const char* line) noexcept;
+inline void say_line(const std::string& line) { say_line(line.c_str()); }
+inline void complain_once(const std::string& line) { complain_once(line.c_str()); }
 
 }  // namespace photofinish

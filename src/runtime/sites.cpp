@@ -13,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/carried.h"
 #include "trace/writer.h"
 
 namespace photofinish {
@@ -94,22 +95,28 @@ struct ModuleLookup {
   std::uint64_t pc;
   bool found = false;
   ModuleDefinition module;
+  Carried carried;
 };
 
 int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
   ModuleLookup& lookup = *static_cast<ModuleLookup*>(argument);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type != PT_LOAD || lookup.pc < start || lookup.pc >= start + segment.p_memsz)
-      continue;
-    lookup.found = true;
-    lookup.module.path = info->dlpi_name[0] != '\0' ? info->dlpi_name : program_path();
-    lookup.module.base = info->dlpi_addr;
-    lookup.module.build_id = build_id(*info);
-    return 1;
-  }
-  return 0;
+  return lookup.carried.run(
+      [&] {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const std::uint64_t start = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || lookup.pc < start ||
+              lookup.pc >= start + segment.p_memsz)
+            continue;
+          lookup.found = true;
+          lookup.module.path = info->dlpi_name[0] != '\0' ? info->dlpi_name : program_path();
+          lookup.module.base = info->dlpi_addr;
+          lookup.module.build_id = build_id(*info);
+          return 1;
+        }
+        return 0;
+      },
+      1);
 }
 
 }  // namespace
@@ -118,6 +125,9 @@ SiteCache::SiteCache(SiteTable& table) : table_(table), buckets_(kBuckets) {}
 
 SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
   Walk walk{.first_pc = pc, .depth = static_cast<std::size_t>(table_.depth())};
+  // Nothing is thrown through the unwinder.
+  walk.pcs.reserve(walk.depth + 1);
+  walk.stack_pointers.reserve(walk.depth + 1);
   _Unwind_Backtrace(visit_frame, &walk);
   if (walk.pcs.empty()) walk.pcs.push_back(pc);  // code without unwind tables
 
@@ -164,8 +174,9 @@ SiteId SiteTable::intern(const std::vector<std::uint64_t>& pcs) {
 
   SiteDefinition site{.id = entry->second, .frames = {}};
   for (const std::uint64_t pc : pcs) {
-    ModuleLookup lookup{.pc = pc, .module = {}};
+    ModuleLookup lookup{.pc = pc, .module = {}, .carried = {}};
     dl_iterate_phdr(visit_module, &lookup);
+    lookup.carried.rethrow();
     if (!lookup.found) {  // generated code
       site.frames.push_back({ModuleId(0), pc});
       continue;
