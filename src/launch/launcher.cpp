@@ -168,7 +168,7 @@ Error no_launcher_error(MpiFlavour flavour) {
 
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
                                               const std::string& mpi_library) {
-  if (ranks < 1) return Error{fmt::format("{} ranks cannot be started; give -n 1 or more", ranks)};
+  if (ranks < 1) return Error{fmt::format("cannot start {} ranks; give -n 1 or more", ranks)};
   const auto launcher = find_launcher(flavour, mpi_library);
   if (!launcher) return no_launcher_error(flavour);
   std::vector<std::string> words = {as_user_calls_it(*launcher), "-n", std::to_string(ranks)};

@@ -25,6 +25,9 @@ Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
 // they are.)
 bool is_interpreter(const std::string& word);
 
+// mpirun, mpiexec.hydra, /usr/bin/srun, ….
+bool is_launcher(const std::string& word);
+
 // A launcher line with `exec_prefix` in front of each program in it (see launcher_line.cpp).
 Result<std::vector<std::string>> wrap_program(const std::vector<std::string>& launcher_line,
                                               const std::vector<std::string>& exec_prefix);

@@ -218,6 +218,8 @@ Result<Words> wrap_without_launcher(const Words& line, const Words& prefix) {
 
 }  // namespace
 
+bool is_launcher(const std::string& word) { return launcher_syntax(word).has_value(); }
+
 bool is_interpreter(const std::string& word) {
   const std::string_view name = base_name(word);
   for (const std::string_view shell :

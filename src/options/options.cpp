@@ -40,7 +40,7 @@ Result<double> slowdown_of(std::string_view budget) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc() || end != number.data() + number.size() || !(value > 1 && value <= 100))
     return Error{"option budget: '" + std::string(budget) +
-                 "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x"};
+                 "' is not a slowdown: give a factor above 1 and up to 100, such as 1.1x"};
   return value;
 }
 
@@ -85,20 +85,28 @@ Result<bool> check_values(const Options& options) {
   if (options.pause_ms < 1 || options.pause_ms > 60000)
     return Error{"option pause_ms takes 1 to 60000"};
   if (options.runs < 1 || options.runs > 1000) return Error{"option runs takes 1 to 1000"};
+  if (options.deadlock_timeout < 0)
+    return Error{"option deadlock_timeout takes seconds, 0 or more"};
   if (options.timeout < 0) return Error{"option timeout takes seconds, 0 or more"};
   if (const auto tolerance = tolerance_of(options.tolerance); !tolerance) return tolerance.error();
+  if (options.keep_env.find_first_of("= :'\"") != std::string::npos)
+    return Error{"option keep_env: '" + options.keep_env +
+                 "' takes names of environment variables, such as API_TOKEN,DB_KEY"};
+  if (options.error_exitcode < 0 || options.error_exitcode > 255)
+    return Error{"option error_exitcode takes 0 to 255"};
   if (options.max_findings < 0) return Error{"option max_findings takes 0 (all) or more"};
   if (options.output.find('\'') != std::string::npos &&
       options.output.find('"') != std::string::npos)
     return Error{
-        "option output: a name with both kinds of quotes in it cannot be passed on to the ranks; "
+        "option output: a name with both single and double quotes cannot be passed to the ranks; "
         "choose another"};
-  if (options.output.empty())
-    return Error{"option output is empty: it takes the name of a directory"};
+  if (options.output.empty()) return Error{"option output is empty: give a directory name"};
   return true;
 }
 
 }  // namespace
+
+std::string_view value_alone(std::string_view name) { return name == "keep_env" ? "*" : ""; }
 
 std::vector<std::string> choices_of(std::string_view name) {
   for (const Choices& choices : kChoices)
@@ -166,6 +174,8 @@ Result<Options> parse_options(std::string_view text, Options options) {
     if (name.empty()) continue;
     if (!given && is_switch(name))
       value = "1";
+    else if (!given && !value_alone(name).empty())
+      value = value_alone(name);
     else if (!given)
       return Error{"option " + std::string(name) + " needs a value: " + std::string(name) + "=…"};
     if (const auto set = set_option(options, name, value); !set) return set.error();

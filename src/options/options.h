@@ -28,6 +28,9 @@ struct OptionInfo {
 };
 std::vector<OptionInfo> option_table();
 
+// What an option with a text means without one; empty: it needs one.
+std::string_view value_alone(std::string_view name);
+
 // All values that an option takes, where that is a list.
 std::vector<std::string> choices_of(std::string_view name);
 

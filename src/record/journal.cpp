@@ -139,7 +139,7 @@ void Journal::take(Offer offer, void* data, std::size_t size) {
   if (!ok()) return;
   if (files_ == nullptr || !files_->take(offer, data, size)) {
     if (lost_) lost_(offer);
-    return in_.fail("what another rank gave is not there");
+    return in_.fail("the data from another rank is missing");
   }
   if (check_of(content_hash(data, size)) != offer.check && other_) other_(offer);
 }

@@ -14,6 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "trace/run_directory.h"
+
 namespace photofinish {
 namespace {
 
@@ -57,9 +59,33 @@ struct OfferTable::Shared {
   static std::uint64_t mixed(std::uint64_t offer) { return offer * 0x9e3779b97f4a7c15u; }
 };
 
+std::unique_ptr<OfferTable> OfferTable::create(std::string& name,
+                                               const std::vector<WorldRank>& group,
+                                               WorldRank self) {
+  constexpr int kTries = 8;
+  int file = -1;
+  for (int i = 0; i < kTries && file < 0; ++i) {
+    name = "/photofinish-" + new_token();
+    file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno != EEXIST) break;
+  }
+  return map(file, group, self);
+}
+
 std::unique_ptr<OfferTable> OfferTable::open(const std::string& name,
                                              const std::vector<WorldRank>& group, WorldRank self) {
-  const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int file = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0);
+  struct stat status;
+  if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+                    status.st_uid != geteuid() || (status.st_mode & 077) != 0)) {
+    close(file);
+    return nullptr;
+  }
+  return map(file, group, self);
+}
+
+std::unique_ptr<OfferTable> OfferTable::map(int file, const std::vector<WorldRank>& group,
+                                            WorldRank self) {
   if (file < 0) return nullptr;
   const std::size_t bytes =
       sizeof(Shared) + std::min(group.size(), Shared::kMostRings) * sizeof(Shared::Ring);

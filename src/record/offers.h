@@ -63,7 +63,10 @@ inline constexpr TaskId kTakenJournal{
 // Of a recorded rank.
 class OfferTable {
  public:
-  // All ranks of the run give it the same name. Null where there is no shared memory.
+  // One rank of a machine creates it, under a new name that nobody can guess; the others open it by
+  // that name. Null where there is no shared memory, or where it is not this user's alone.
+  static std::unique_ptr<OfferTable> create(std::string& name, const std::vector<WorldRank>& group,
+                                            WorldRank self);
   static std::unique_ptr<OfferTable> open(const std::string& name,
                                           const std::vector<WorldRank>& group, WorldRank self);
   // Once all have opened it.
@@ -83,6 +86,8 @@ class OfferTable {
  private:
   struct Shared;
   OfferTable() = default;
+  static std::unique_ptr<OfferTable> map(int file, const std::vector<WorldRank>& group,
+                                         WorldRank self);
 
   Shared* shared_ = nullptr;
   std::size_t bytes_ = 0;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -45,28 +46,57 @@ std::uint64_t hash_of_file(const std::string& path) {
   return hash;
 }
 
-StartInfo own_start() {
+bool looks_secret(std::string_view variable) {
+  const std::string_view given = variable.substr(0, variable.find('='));
+  std::string name(given);
+  for (char& c : name)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  for (const char* word : {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "KEY",
+                           "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE"})
+    if (name.find(word) != std::string::npos) return true;
+  if (name == "PASS" || name.ends_with("_PASS") || name.ends_with("_PWD")) return true;
+  const std::string_view value = variable.substr(std::min(given.size() + 1, variable.size()));
+  const std::size_t scheme = value.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view rest = value.substr(scheme + 3);
+  const std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
+  const std::size_t at = host.rfind('@');
+  return at != std::string_view::npos && host.substr(0, at).find(':') != std::string_view::npos;
+}
+
+namespace {
+
+bool is_kept(std::string_view name, std::string_view kept) {
+  if (kept == "*") return true;
+  while (!kept.empty()) {
+    const std::string_view one = kept.substr(0, kept.find(','));
+    if (one == name) return true;
+    kept.remove_prefix(std::min(one.size() + 1, kept.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+StartInfo own_start(std::string_view kept) {
   StartInfo start;
   char path[PATH_MAX];
   if (const ssize_t length = readlink("/proc/self/exe", path, sizeof path); length > 0)
     start.program.assign(path, static_cast<std::size_t>(length));
   start.name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   start.arguments = texts_of("/proc/self/cmdline");
-  start.environment = texts_of("/proc/self/environ");
+  for (std::string& variable : texts_of("/proc/self/environ")) {
+    const std::string name = variable.substr(0, variable.find('='));
+    if (!looks_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
+      start.environment.push_back(std::move(variable));
+      continue;
+    }
+    start.left_out_bytes += variable.size() + 1;
+    start.left_out.push_back(name);
+  }
   if (getcwd(path, sizeof path) != nullptr) start.folder = path;
   start.program_hash = hash_of_file(start.program);
   return start;
-}
-
-bool is_of_launcher(const std::string& variable) {
-  for (const char* kept :
-       {"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_plm", "OMPI_MCA_shmem_RUNTIME"})
-    if (variable.starts_with(kept)) return true;
-  if (variable.starts_with("OMPI_MCA_")) return false;
-  for (const char* prefix : {"OMPI_", "PMIX_", "PMI_", "PMI2_", "HYDI_", "HYDRA_", "MPI_LOCAL",
-                             "MPIR_CVAR_CH3", "GFORTRAN_UNBUFFERED", "PHOTOFINISH_", "LD_PRELOAD="})
-    if (variable.starts_with(prefix)) return true;
-  return false;
 }
 
 Result<StartInfo> read_start(const std::string& directory, WorldRank rank) {

@@ -258,6 +258,10 @@ void describe(A& a, SamplingDefinition& d) {
     d.lifted_ns, d.wall_ns);
 }
 template <class A>
+void describe(A& a, IncompleteDefinition& d) {
+  a(d.id, d.reason, d.text);
+}
+template <class A>
 void describe(A& a, TaskDefinition& d) {
   a(d.id, d.os_thread);
 }

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/fault.h"
+
 namespace photofinish {
 
 // A file that outgrows the program's own limit is an error of ours, not the program's death.
@@ -41,6 +43,10 @@ class NoSizeSignal {
 // False: errno tells why not all of it was written.
 inline bool write_all(int file, const void* data, std::size_t size, std::uint64_t offset) {
   NoSizeSignal no_signal;
+  if (g_disk_fault.strikes()) [[unlikely]] {
+    errno = ENOSPC;
+    return false;
+  }
   const char* next = static_cast<const char*>(data);
   while (size > 0) {
     const ssize_t written = pwrite(file, next, size, static_cast<off_t>(offset));

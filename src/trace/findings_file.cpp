@@ -14,6 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/private_file.h"
 #include "trace/codec.h"
 #include "trace/file_write.h"
 #include "trace/run_directory.h"
@@ -66,7 +67,7 @@ void describe(A& a, FindingSide& d) {
   a(d.rank);
   value(a, d.kind, AccessKind::Accumulate);
   call(a, d.call);
-  a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.bytes);
+  a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.bytes, d.range);
   value(a, d.op, ReduceOp::CompareAndSwap);
   value(a, d.epoch.kind, EpochKind::Lock);
   a(d.epoch.index);
@@ -104,12 +105,13 @@ void describe(A& a, MessageFinding& d) {
 
 template <class A>
 void describe(A& a, Standstill::Waits& d) {
-  a(d.rank, d.site, d.posted, d.on, d.site_key);
+  a(d.rank, d.site, d.posted, d.on, d.site_key, d.for_lock, d.finalize);
 }
 
 template <class A>
 void describe(A& a, Standstill& d) {
   a(d.waits, d.came_about, d.cycle, d.other_match, d.times, d.slice);
+  ranks(a, d.behind);
 }
 
 template <class A>
@@ -121,7 +123,7 @@ void describe(A& a, TimingDependence& d) {
 template <class A>
 void describe(A& a, MessageFindings& d) {
   a(d.races, d.standstills, d.timing, d.answers, d.messages, d.looked, d.followed, d.threads,
-    d.unsure, d.unsure_after);
+    d.unsure, d.unsure_after, d.races_given_up, d.buffers_given_up);
 }
 
 namespace {
@@ -193,16 +195,29 @@ Result<bool> write_sealed(const std::string& path, const char (&magic)[8],
   header.checksum = checksum_of(header, payload.data(), payload.size());
 
   const std::string unfinished = path + std::string(kUnfinished);
-  File file(open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  // Not emptied first: there may be room that was reserved.
+  File file(open_private(unfinished, O_WRONLY));
   if (file.number() < 0) return file_error("cannot create", unfinished, errno);
   if (!write_all(file.number(), &header, sizeof header, 0) ||
-      !write_all(file.number(), payload.data(), payload.size(), sizeof header) || !file.closed() ||
-      rename(unfinished.c_str(), path.c_str()) != 0) {
+      !write_all(file.number(), payload.data(), payload.size(), sizeof header) ||
+      ftruncate(file.number(), static_cast<off_t>(sizeof header + payload.size())) != 0 ||
+      !file.closed() || rename(unfinished.c_str(), path.c_str()) != 0) {
     const int error = errno;
     unlink(unfinished.c_str());
     return file_error("cannot write", path, error);
   }
   return true;
+}
+
+void reserve_findings(const std::string& path) {
+  constexpr off_t kRoom = 16 * 1024;
+  NoSizeSignal no_signal;
+  File file(create_private(path + std::string(kUnfinished), O_WRONLY));
+  if (file.number() >= 0) (void)!posix_fallocate(file.number(), 0, kRoom);
+}
+
+void release_findings(const std::string& path) {
+  unlink((path + std::string(kUnfinished)).c_str());
 }
 
 Result<std::vector<std::uint8_t>> read_sealed(const std::string& path, const char (&magic)[8]) {
@@ -272,7 +287,7 @@ Result<RunFindings> read_findings(const std::string& directory) {
   if (access(analysis_path(directory).c_str(), F_OK) == 0) {
     auto later = read_findings_file(analysis_path(directory));
     if (!later) return later.error();
-    run.analysed = true;
+    run.analysed = run.from_traces = true;
     run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
   } else if (run.analysed) {
     std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(),

@@ -21,7 +21,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kFindingsVersion = 4;
+inline constexpr std::uint32_t kFindingsVersion = 5;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";
@@ -51,6 +51,10 @@ Result<std::vector<Finding>> decode_findings(const std::vector<std::uint8_t>& by
 std::vector<std::uint8_t> encode_messages(const MessageFindings& findings);
 Result<MessageFindings> decode_messages(const std::vector<std::uint8_t>& bytes);
 
+// Room on disk for a few findings, taken while there is some: write_findings uses it.
+void reserve_findings(const std::string& path);
+void release_findings(const std::string& path);
+
 // Replaces the file. Also for use inside the user's process.
 Result<bool> write_findings(const std::string& path, const std::vector<Finding>& findings);
 Result<std::vector<Finding>> read_findings_file(const std::string& path);
@@ -62,6 +66,7 @@ Result<MessageFindings> read_messages_file(const std::string& path);
 // once.
 struct RunFindings {
   bool analysed = false;                    // false: nobody has looked for findings
+  bool from_traces = false;                 // a later analysis has read the traces
   std::vector<Finding> findings;            // merged
   std::optional<MessageFindings> messages;  // none: nobody has looked
   std::vector<WorldRank>

@@ -1,15 +1,16 @@
-// What a trace looks like on disk; docs/trace-format.md is the description for people.
+// What a trace looks like on disk; docs/internals/trace-format.md is the description for people.
 // A change of anything here, or of a `describe` in codec.h, is a new kTraceVersion.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "model/definitions.h"
 #include "model/ids.h"
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kTraceVersion = 8;
+inline constexpr std::uint32_t kTraceVersion = 10;
 
 // --- rank-N.trace: a header, then chunks, each complete in itself.
 
@@ -61,7 +62,8 @@ enum class DefinitionKind : std::uint8_t {
   Op,
   Win,
   Text,
-  Sampling
+  Sampling,
+  Incomplete
 };
 
 // --- rank-N.live: mapped by the running rank. What it has recorded but not yet written as chunks
@@ -75,14 +77,17 @@ struct LiveHeader {
   std::int32_t rank;
   std::uint32_t lane_count;
   RankState state;
-  std::int32_t state_code;   // exit code, abort code or signal
-  std::uint32_t incomplete;  // recording stopped early (the disk was full)
+  std::int32_t state_code;      // exit code, abort code or signal
+  IncompleteReason incomplete;  // recording stopped early; None: it did not
   std::int64_t pid;
   char host[64];
+  char why[1024];  // it stopped
 };
 inline constexpr char kLiveMagic[8] = {'P', 'H', 'O', 'T', 'O', 'L', 'I', 'V'};
 inline constexpr std::size_t kLivePage = 4096;  // the header has a page of its own
 inline constexpr std::size_t kLaneBytes = 256 * 1024;
+
+static_assert(sizeof(LiveHeader) <= kLivePage);
 
 struct LaneHeader {
   ChunkKind kind;  // 0: free

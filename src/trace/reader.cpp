@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
+
+#include "base/printable.h"
 
 namespace photofinish {
 namespace {
@@ -92,6 +95,21 @@ void keep(Decoder& in, Map& map, int world_size) {
 
 }  // namespace
 
+bool is_fault(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGABRT:
+    case SIGTRAP:
+    case SIGSYS:
+      return true;
+    default:
+      return false;
+  }
+}
+
 RankTrace::~RankTrace() {
   if (file_ >= 0) close(file_);
 }
@@ -126,6 +144,7 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
     if (stream->task == kDefinitionLane)
       self->decode_definitions(stream->tail, stream->tail.size(), self->live_path_,
                                stream->tail_offset);
+  self->make_names_printable();
   std::erase_if(self->streams_, [](const auto& stream) { return stream->task == kDefinitionLane; });
   self->stream_of_task_.clear();
   self->place_unreturned_calls();
@@ -133,6 +152,21 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
             [](const auto& a, const auto& b) { return a->task < b->task; });
   self->rewind();
   return self;
+}
+
+// The program chose them, and everybody who reads a trace shows them to people. (Not the paths of
+// modules, which are opened.)
+void RankTrace::make_names_printable() {
+  const auto each = [](auto& all, auto member) {
+    for (auto& [id, one] : all) one.*member = printable(one.*member);
+  };
+  each(definitions_.comms, &CommDefinition::name);
+  each(definitions_.types, &TypeDefinition::name);
+  each(definitions_.ops, &OpDefinition::name);
+  each(definitions_.wins, &WinDefinition::name);
+  each(definitions_.texts, &TextDefinition::text);
+  definitions_.rank.host = printable(definitions_.rank.host);
+  definitions_.rank.mpi = printable(definitions_.rank.mpi);
 }
 
 bool RankTrace::read_header(Error& error) {
@@ -211,11 +245,10 @@ void RankTrace::scan_chunks() {
       case ChunkKind::End: {
         if (!load(chunk, bytes)) return;
         Decoder in(bytes.data(), bytes.data() + bytes.size());
-        std::uint32_t incomplete = 0;
         std::int32_t code = 0;
-        Read{in}(end_.state, code, incomplete);
+        Read{in}(end_.state, code);
         end_.code = code;
-        end_.incomplete = incomplete != 0;
+        has_end_ = true;
         if (!in.ok()) return damaged(path_, offset, in.reason());
         if (chunk.offset + header.stored_size != file_size_)
           damaged(path_, offset, "there are bytes behind the end");
@@ -250,7 +283,12 @@ void RankTrace::read_live(const std::string& path) {
     has_live_ = true;
     end_.state = header.state;
     end_.code = header.state_code;
-    end_.incomplete = header.incomplete != 0;
+    end_.incomplete = header.incomplete != IncompleteReason::None;
+    if (end_.incomplete)
+      definitions_.add(IncompleteDefinition{
+          .id = IncompleteId(0),
+          .reason = header.incomplete,
+          .text = std::string(header.why, strnlen(header.why, sizeof header.why))});
     for (std::uint64_t lane = 0; lane < header.lane_count; ++lane) {
       const std::uint64_t offset = kLivePage + lane * kLaneBytes;
       LaneHeader lane_header{};
@@ -397,6 +435,9 @@ void RankTrace::decode_definitions(const std::vector<std::uint8_t>& bytes, std::
       case DefinitionKind::Sampling:
         keep(in, definitions_.samplings, world_size);
         break;
+      case DefinitionKind::Incomplete:
+        keep(in, definitions_.incompletes, world_size);
+        break;
       default:
         in.fail("a definition of an unknown kind");
     }
@@ -541,6 +582,19 @@ void RankTrace::place_unreturned_calls() {
         stream->in_call_site,
         SiteDefinition{stream->in_call_site, {{module->id, stream->in_call_pc - module->base}}});
   }
+}
+
+void RankTrace::verify() {
+  std::vector<std::uint8_t> bytes;
+  const auto all_whole = [&](const std::vector<ChunkPlace>& chunks) {
+    return std::all_of(chunks.begin(), chunks.end(),
+                       [&](const ChunkPlace& chunk) { return load(chunk, bytes); });
+  };
+  if (!all_whole(definition_chunks_)) return;
+  for (const auto& stream : streams_)
+    if (!all_whole(stream->chunks)) return;
+  for (const auto& [task, journal] : journals_)
+    if (!all_whole(journal.chunks)) return;
 }
 
 void RankTrace::damaged(const std::string& path, std::uint64_t offset, const std::string& reason) {

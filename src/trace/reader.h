@@ -27,8 +27,12 @@ struct RankEnd {
   RankState state =
       RankState::Running;  // Running: it never said; it is running, or was killed outright
   int code = 0;
-  bool incomplete = false;  // recording stopped before the program did
+  // Recording stopped before the program did; why is in the definitions, IncompleteId(0).
+  bool incomplete = false;
 };
+
+// A signal that a process gets for what it does itself.
+bool is_fault(int signal);
 
 class RankTrace {
  public:
@@ -40,7 +44,12 @@ class RankTrace {
   const Definitions& definitions() const { return definitions_; }
   const RankEnd& end() const { return end_; }
   // What is wrong with the file beyond the point up to which it can be read; empty if nothing is.
+  // Chunks are read when they are needed: damage inside one shows then, or when `verify` reads all.
   const std::string& damage() const { return damage_; }
+  void verify();
+  // Neither did the rank write its end, nor is its live file there: a part of the file is missing,
+  // even if what is left is whole.
+  bool is_truncated() const { return !has_end_ && !has_live_; }
   std::uint64_t stored_bytes() const { return stored_bytes_; }
 
   // The next event, tasks merged by time. False at the end, or at the damage. The reference lives
@@ -89,6 +98,7 @@ class RankTrace {
 
   RankTrace() = default;
   bool read_header(Error& error);
+  void make_names_printable();
   void scan_chunks();
   void cut_off(std::uint64_t offset, const std::string& reason);
   void read_live(const std::string& path);
@@ -108,7 +118,7 @@ class RankTrace {
 
   std::string path_, live_path_;
   int file_ = -1;
-  bool has_live_ = false;
+  bool has_live_ = false, has_end_ = false;
   std::uint64_t file_size_ = 0;
   std::uint64_t stored_bytes_ = 0;
   FileHeader header_{};

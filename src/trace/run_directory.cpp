@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +13,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/private_file.h"
 #include "base/ticks.h"
 #include "trace/findings_file.h"
 #include "trace/format.h"
+#include "trace/interruption.h"
+#include "trace/shared_directory.h"
 #include "trace/spill_file.h"
 
 namespace photofinish {
@@ -99,18 +103,48 @@ int rank_of_file(std::string_view name, std::string_view ending) {
 // Findings under their own name, or under the one they have while they are written.
 bool is_findings(std::string_view name) {
   if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
-  for (const std::string_view report : {kHtmlReport, kJsonReport, kSarifReport, kPerfettoReport})
+  // (perfetto.json: as earlier versions called it.)
+  for (const std::string_view report :
+       {kHtmlReport, kJsonReport, kSarifReport, kPerfettoReport, std::string_view("perfetto.json")})
     if (name == report) return true;
   return name == kAnalysisFile || name == kMessagesFile || name == kConfirmationsFile ||
          rank_of_file(name, kFindingsEnding) >= 0;
 }
 
-bool is_ours(const std::string& directory, const std::string& name) {
+// What NFS makes of a file that was removed while somebody had it open; it goes when they close it,
+// and cannot be removed before.
+bool is_removed_on_nfs(const std::string& name) {
+  return name.starts_with(".nfs") && name.size() > 4 &&
+         name.find_first_not_of("0123456789abcdef", 4) == std::string::npos;
+}
+
+// What replay --vscode leaves for the editor: a folder for each rank, and what they share.
+bool is_debugging_folder(const std::string& directory, const std::string& name) {
+  if (name != "debugging") return false;
   struct stat status;
-  return (name == "run.json" || rank_of_file(name, ".trace") >= 0 ||
-          rank_of_file(name, ".live") >= 0 || rank_of_file(name, kSpillEnding) >= 0 ||
-          is_findings(name)) &&
+  if (lstat((directory + "/" + name).c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return false;
+  const std::vector<std::string> inside = entries(directory + "/" + name);
+  return std::all_of(inside.begin(), inside.end(), [](const std::string& one) {
+    return one.starts_with("offers") || one.starts_with("rank-");
+  });
+}
+
+bool is_ours(const std::string& directory, const std::string& name) {
+  if (is_debugging_folder(directory, name)) return true;
+  struct stat status;
+  return (name == "run.json" || name == kInterruptedFile || name == kUnrecordedFile ||
+          rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 ||
+          rank_of_file(name, kSpillEnding) >= 0 || is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// A file, or a folder with all that is in it; links are not followed.
+bool remove_entry(const std::string& path) {
+  if (unlink(path.c_str()) == 0) return true;
+  if (errno != EISDIR && errno != EPERM) return false;
+  for (const std::string& name : entries(path)) remove_entry(path + "/" + name);
+  return rmdir(path.c_str()) == 0;
 }
 
 // The ranks that have a file with this ending, in order.
@@ -132,7 +166,7 @@ Result<bool> write_run_file(const std::string& directory, const RunInfo& info) {
           ",\n  \"options\": " + json_string(info.options) +
           ",\n  \"folder\": " + json_string(info.folder) + "\n}\n";
   const std::string path = directory + kRunFile;
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = open_private(path, O_WRONLY | O_TRUNC);
   const bool written =
       file >= 0 && write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
@@ -167,33 +201,103 @@ std::string absolute_path(const std::string& path) {
 
 Result<bool> create_run_directory(const std::string& directory, const RunInfo& info,
                                   bool overwrite) {
-  if (mkdir(directory.c_str(), 0777) != 0) {
+  if (make_private_directory(directory) != 0) {
     if (errno != EEXIST)
       return Error{"cannot create the run directory " + directory + ": " + std::strerror(errno) +
                    "; choose another place with -o DIR"};
     struct stat status;
     if (stat(directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-      return Error{directory + " is there and is not a directory; choose another name with -o DIR"};
-    const std::vector<std::string> names = entries(directory);
+      return Error{directory + " exists and is not a directory; choose another name with -o DIR"};
+    std::vector<std::string> names = entries(directory);
+    std::erase_if(names, is_removed_on_nfs);
     if (!std::all_of(names.begin(), names.end(),
                      [&](const std::string& name) { return is_ours(directory, name); }))
-      return Error{directory +
-                   " holds other files than a run; choose another directory with -o DIR"};
+      return Error{
+          directory +
+          " contains files that are not part of a run; choose another directory with -o DIR"};
     if (!names.empty() && !overwrite)
       return Error{directory +
-                   " holds an earlier run; keep it with -o OTHER, or replace it with --overwrite"};
+                   " contains an earlier run; choose another directory with -o DIR, or replace it "
+                   "with --overwrite"};
     for (const std::string& name : names)
-      if (unlink((directory + "/" + name).c_str()) != 0)
+      if (!remove_entry(directory + "/" + name))
         return Error{"cannot remove " + directory + "/" + name + ": " + std::strerror(errno)};
+    // Where it is somebody else's, the files in it are private all the same.
+    if ((status.st_mode & 077) != 0) (void)!chmod(directory.c_str(), status.st_mode & 0700);
   }
   return write_run_file(directory, info);
+}
+
+std::string next_run_directory(const std::string& directory) {
+  std::string candidate = directory;
+  for (int number = 2; access(candidate.c_str(), F_OK) == 0; ++number)
+    candidate = directory + "." + std::to_string(number);
+  return candidate;
+}
+
+bool is_run_directory(const std::string& directory) {
+  struct stat status;
+  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         lstat((directory + kRunFile).c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+Result<std::string> set_aside_run(const std::string& directory) {
+  const std::size_t slash = directory.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : directory.substr(0, slash + 1);
+  const std::string prefix =
+      (slash == std::string::npos ? directory : directory.substr(slash + 1)) + ".";
+  int highest = 0;
+  for (const std::string& name : entries(folder)) {
+    int number = 0;
+    if (!name.starts_with(prefix)) continue;
+    const char* const end = name.data() + name.size();
+    if (std::from_chars(name.data() + prefix.size(), end, number).ptr == end)
+      highest = std::max(highest, number);
+  }
+  const std::string aside = directory + "." + std::to_string(highest + 1);
+  if (rename(directory.c_str(), aside.c_str()) != 0)
+    return Error{"cannot rename the earlier run " + directory + " to " + aside + ": " +
+                 std::strerror(errno) + "; choose another directory with -o DIR"};
+  return aside;
+}
+
+int lock_run(const std::string& directory) {
+  const int file = open((directory + kRunFile).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  if (file >= 0) close(file);
+  return -1;
+}
+
+bool run_in_use(const std::string& directory) {
+  const int file = open((directory + kRunFile).c_str(), O_RDONLY | O_CLOEXEC);
+  const bool locked =
+      file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
+  if (file >= 0) close(file);
+  if (locked) return true;
+  // Ranks that a launcher of the user's started have no check: their files are mapped.
+  if (ranks_with(directory, ".live").empty()) return false;
+  char* resolved = realpath(directory.c_str(), nullptr);
+  const std::string mapped = std::string(resolved != nullptr ? resolved : directory) + "/rank-";
+  std::free(resolved);
+  for (const std::string& process : entries("/proc")) {
+    if (process.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::FILE* maps = std::fopen(("/proc/" + process + "/maps").c_str(), "re");
+    if (maps == nullptr) continue;
+    char line[4352];
+    bool found = false;
+    while (!found && std::fgets(line, sizeof line, maps) != nullptr)
+      found = std::strstr(line, mapped.c_str()) != nullptr;
+    std::fclose(maps);
+    if (found) return true;
+  }
+  return false;
 }
 
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info) {
   for (int number = 1; number < 10000; ++number) {
     const std::string candidate =
         number == 1 ? directory : directory + "." + std::to_string(number);
-    if (mkdir(candidate.c_str(), 0777) == 0) {
+    if (make_private_directory(candidate) == 0) {
       if (const auto written = write_run_file(candidate, info); !written) return written.error();
       return candidate;
     }
@@ -207,7 +311,7 @@ Result<std::string> create_next_run_directory(const std::string& directory, cons
 
 void remove_run_directory(const std::string& directory) {
   for (const std::string& name : entries(directory))
-    if (is_ours(directory, name)) unlink((directory + "/" + name).c_str());
+    if (is_ours(directory, name)) remove_entry(directory + "/" + name);
   rmdir(directory.c_str());
 }
 

@@ -15,7 +15,7 @@ namespace photofinish {
 
 // Reports are written to the run directory under these names, if not told otherwise.
 inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "report.json",
-                                  kSarifReport = "report.sarif", kPerfettoReport = "perfetto.json";
+                                  kSarifReport = "report.sarif", kPerfettoReport = "report.pftrace";
 
 struct RunInfo {
   std::string token;
@@ -36,6 +36,17 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
                                   bool overwrite);
 // The first of directory, directory.2, directory.3 … that does not exist, made.
 Result<std::string> create_next_run_directory(const std::string& directory, const RunInfo& info);
+// The name of the first of directory, directory.2, … that does not exist.
+std::string next_run_directory(const std::string& directory);
+bool is_run_directory(const std::string& directory);
+// Renames a run to directory.1, or the number after the highest in use, and returns that name.
+Result<std::string> set_aside_run(const std::string& directory);
+// Held by photofinish check from the start of a run until its report, so that no other check
+// renames the directory. A file descriptor; -1 if another process has it, or files cannot be
+// locked here.
+int lock_run(const std::string& directory);
+// Whether a check, or a rank on this machine, still writes to the run.
+bool run_in_use(const std::string& directory);
 // Takes away what we wrote; the directory too, if nothing else is in it.
 void remove_run_directory(const std::string& directory);
 // What run.json says. Runs of older versions have no folder.

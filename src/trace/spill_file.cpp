@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/private_file.h"
 #include "trace/file_write.h"
 
 namespace photofinish {
@@ -17,7 +18,7 @@ SpillFile::~SpillFile() {
 
 Error SpillFile::trouble(const char* what) const {
   return {std::string("cannot ") + what + " what does not fit in memory, in " + directory_ + ": " +
-          std::strerror(errno) + "; make room there, or allow more with --memory"};
+          std::strerror(errno) + "; free space there, or raise --memory"};
 }
 
 Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
@@ -26,7 +27,7 @@ Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) 
     char name[32];
     std::snprintf(name, sizeof name, "/rank-%06d", number_);
     const std::string path = directory_ + name + kSpillEnding;
-    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    file_ = create_private(path, O_RDWR);
     if (file_ < 0) return trouble("keep");
     unlink(path.c_str());
   }

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "base/private_file.h"
 #include "trace/file_write.h"
 #include "trace/vocabulary.h"
 
@@ -77,9 +78,9 @@ Result<std::unique_ptr<TraceWriter>> TraceWriter::create(const std::string& dire
 }
 
 Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) {
-  trace_ = open(trace_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  trace_ = open_private(trace_path_, O_WRONLY | O_EXCL);
   if (trace_ < 0) return file_error("cannot create", trace_path_, errno);
-  live_file_ = open(live_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  live_file_ = open_private(live_path_, O_RDWR | O_EXCL);
   if (live_file_ < 0) return file_error("cannot create", live_path_, errno);
   if (const int error = allocate(live_file_, 0, kLivePage))
     return file_error("no room for", live_path_, error);
@@ -163,7 +164,7 @@ Lane* TraceWriter::take_lane(TaskId task, ChunkKind kind) {
     fresh->writer_ = this;
     fresh->header_ = map_lane(lanes_.size() + 1);
     if (fresh->header_ == nullptr) {
-      stop("no room for " + live_path_, errno);
+      stop(IncompleteReason::Disk, "no room for " + live_path_, errno);
       return nullptr;
     }
     lane = lanes_.emplace_back(std::move(fresh)).get();
@@ -278,7 +279,8 @@ bool TraceWriter::write_lane(const LaneHeader* lane) {
 bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence,
                               const std::uint8_t* data, std::size_t size) {
   if (size > kMaxChunk) {
-    stop("one record takes " + std::to_string(size) + " bytes, more than a trace can hold", 0);
+    stop(IncompleteReason::Limit,
+         "one record takes " + std::to_string(size) + " bytes, more than a trace can hold", 0);
     return false;
   }
   const std::uint8_t* payload = data;
@@ -292,7 +294,8 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
     stored = ZSTD_compressCCtx(compressor_->context, compressed_.data(), bound, data, size,
                                kCompressionLevel);
     if (ZSTD_isError(stored)) {
-      stop("cannot compress: " + std::string(ZSTD_getErrorName(stored)), 0);
+      stop(IncompleteReason::Internal, "cannot compress: " + std::string(ZSTD_getErrorName(stored)),
+           0);
       return false;
     }
     const bool in_vain = size >= kLaneData / 2 && stored > size - size / 4;
@@ -316,7 +319,7 @@ bool TraceWriter::write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t 
       !write_all(trace_, payload, stored, trace_size_ + sizeof header)) {
     const int error = errno;
     (void)!ftruncate(trace_, static_cast<off_t>(trace_size_));
-    stop("cannot write " + trace_path_, error);
+    stop(IncompleteReason::Disk, "cannot write " + trace_path_, error);
     errno = error;
     return false;
   }
@@ -377,9 +380,9 @@ void TraceWriter::end(RankState state, int code) {
     if (lane->header_->kind != ChunkKind{} && lane->header_->committed != 0 &&
         !write_lane(lane->header_))
       return;
-  std::uint8_t payload[3 * kMaxVarint];
+  std::uint8_t payload[2 * kMaxVarint];
   Encoder out(payload);
-  Write{out}(state, static_cast<std::int32_t>(code), live_->incomplete);
+  Write{out}(state, static_cast<std::int32_t>(code));
   const bool written =
       write_chunk(ChunkKind::End, 0, 0, payload, static_cast<std::size_t>(out.next() - payload));
   recording_.store(false, std::memory_order_relaxed);
@@ -394,12 +397,19 @@ void TraceWriter::discard() {
   unlink(live_path_.c_str());
 }
 
-void TraceWriter::stop(const std::string& what, int error) {
+void TraceWriter::stop_recording(IncompleteReason reason, const char* why) {
   if (!recording_.exchange(false)) return;
-  live_->incomplete = 1;
+  std::strncpy(live_->why, why, sizeof live_->why - 1);
+  std::atomic_signal_fence(std::memory_order_release);
+  live_->incomplete = reason;
+}
+
+void TraceWriter::stop(IncompleteReason reason, const std::string& what, int error) {
+  if (!recording_.load(std::memory_order_relaxed)) return;
   std::string line = what;
   if (error != 0) line += std::string(": ") + std::strerror(error);
-  complain_(line + "; recording stops here, the program goes on");
+  stop_recording(reason, line.c_str());
+  complain_(line + "; recording stops here, the program continues");
 }
 
 }  // namespace photofinish

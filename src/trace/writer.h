@@ -12,6 +12,7 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,6 +28,12 @@
 namespace photofinish {
 
 class TraceWriter;
+
+// Thrown where somebody would go on with events that are no longer recorded.
+class RecordingStopped final : public std::exception {
+ public:
+  const char* what() const noexcept override { return "recording stopped"; }
+};
 
 class Lane {
  public:
@@ -85,6 +92,8 @@ class TraceWriter {
   // All of them, for who works with the events while they are made.
   const Definitions& known() const { return known_; }
 
+  bool is_recording() const { return recording_.load(std::memory_order_relaxed); }
+
   // How the rank is ending. Only stores to mapped memory: may be called from a signal handler.
   void note_state(RankState state, int code);
   RankState state() const { return live_->state; }
@@ -92,6 +101,10 @@ class TraceWriter {
   // Writes what the lanes hold. end() is for an orderly exit: it leaves one complete file.
   void flush();
   void end(RankState state, int code);
+  // Recording stops here, for this reason: noted in the live file, without a lock, an allocation or
+  // a system call. The first reason counts.
+  void stop_recording(IncompleteReason reason, const char* why);
+
   // In a forked child: the parent's files are not ours to write.
   void abandon();
   // Takes everything back: no files of this rank stay.
@@ -107,7 +120,7 @@ class TraceWriter {
   void seal(LaneHeader* lane);  // with mutex_ held
   bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence,
                    const std::uint8_t* data, std::size_t size);
-  void stop(const std::string& what, int error);
+  void stop(IncompleteReason reason, const std::string& what, int error);
 
   std::string trace_path_, live_path_;
   int trace_ = -1;
