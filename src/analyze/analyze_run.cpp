@@ -6,12 +6,17 @@
 
 #include "detect/analysis.h"
 #include "detect/message_analysis.h"
+#include "detect/timeline.h"
 #include "trace/findings_file.h"
+#include "trace/interruption.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
 namespace {
+
+constexpr std::size_t kLiveMemory = 256 << 20;  // to search a run that hangs
+constexpr std::int64_t kThreadMultiple = 3;     // as both MPIs number it
 
 using Traces = std::vector<std::unique_ptr<RankTrace>>;
 
@@ -35,8 +40,49 @@ Result<bool> open_traces(const std::string& directory, const std::vector<WorldRa
   return true;
 }
 
+// A rank that died in a call does not wait in it: a crash, MPI_Abort, an exit. Nor does one that
+// left no word, as after an MPI error, unless the run was interrupted: then all were alive.
+bool was_alive(const RankEnd& end, bool interrupted) {
+  return interrupted || (end.state == RankState::Signalled && !is_fault(end.code));
+}
+
+// Which sync point a rank has come to, as its events are read.
+class CutCounter {
+ public:
+  CutCounter(const RankTrace& trace, std::int32_t world_size)
+      : timeline_(trace.rank(), world_size, trace.definitions()) {
+    timeline_.tell_no_signals();
+  }
+  Cut add(const Event& event) {
+    timeline_.add(event, {});
+    timeline_.take_closed([](const Access&) {});
+    timeline_.take_atomics();
+    return timeline_.cuts_done();
+  }
+
+ private:
+  Timeline timeline_;
+};
+
+// Where a rank stopped recording before it ended, order that goes through its later events is not
+// known: what is behind the last sync point that all such ranks have on record is not analyzed.
+// kNoCut: all of it is.
+Cut last_whole_cut(const Traces& traces, std::int32_t world_size) {
+  Cut last = kNoCut;
+  for (const auto& trace : traces) {
+    if (!trace->end().incomplete) continue;
+    CutCounter counter(*trace, world_size);
+    Cut cut = 0;
+    for (const Event* event = nullptr; trace->next(event);) cut = counter.add(*event);
+    trace->rewind();
+    last = std::min(last, cut);
+  }
+  return last;
+}
+
 // A rank without a trace is one that did nothing: what it would have ordered is not.
-std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::int32_t last) {
+std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::int32_t last,
+                                 bool interrupted, std::int32_t world_size, Cut last_cut) {
   static const Definitions nothing;
   std::vector<RankInput> inputs;
   for (std::int32_t rank = first; rank < last; ++rank)
@@ -44,9 +90,21 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
   for (const auto& trace : traces) {
     RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value - first));
     input.definitions = &trace->definitions();
-    input.next = [&trace = *trace]() -> const Event* {
+    input.was_alive = was_alive(trace->end(), interrupted) && !trace->end().incomplete;
+    if (last_cut == kNoCut) {
+      input.next = [&trace = *trace]() -> const Event* {
+        const Event* event = nullptr;
+        return trace.next(event) ? event : nullptr;
+      };
+      continue;
+    }
+    input.next = [&trace = *trace, last_cut, cut = Cut(0),
+                  counter =
+                      std::make_shared<CutCounter>(*trace, world_size)]() mutable -> const Event* {
       const Event* event = nullptr;
-      return trace.next(event) ? event : nullptr;
+      if (cut >= last_cut || !trace.next(event)) return nullptr;
+      cut = counter->add(*event);
+      return event;
     };
   }
   return inputs;
@@ -54,7 +112,7 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
 
 }  // namespace
 
-Result<bool> analyze_messages_of(const std::string& directory) {
+Result<bool> analyze_messages_of(const std::string& directory, const Options& options) {
   const auto ranks = recorded_ranks(directory);
   if (!ranks) return ranks.error();
   const auto world_size = world_size_of(directory, *ranks);
@@ -62,13 +120,46 @@ Result<bool> analyze_messages_of(const std::string& directory) {
   Traces traces;
   if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened)
     return opened;
-  MessageFindings findings = analyze_messages(inputs_of(traces, 0, *world_size));
+  const Cut last_cut = last_whole_cut(traces, *world_size);
+  MessageFindings findings = analyze_messages(
+      inputs_of(traces, 0, *world_size, was_interrupted(directory), *world_size, last_cut),
+      static_cast<std::size_t>(options.memory) << 20);
   findings.followed &= traces.size() == static_cast<std::size_t>(*world_size) &&
                        std::all_of(traces.begin(), traces.end(), [](const auto& trace) {
                          return trace->end().state == RankState::Exited &&
                                 !trace->end().incomplete && trace->damage().empty();
                        });
   return write_messages(messages_path(directory), findings);
+}
+
+Result<MessageFindings> find_deadlocks(const std::string& directory,
+                                       const std::function<bool()>& stop) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks) return ranks.error();
+  const auto world_size = world_size_of(directory, *ranks);
+  if (!world_size) return world_size.error();
+  Traces traces;
+  if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened)
+    return opened.error();
+  bool certain = traces.size() == static_cast<std::size_t>(*world_size);
+  std::vector<RankInput> inputs = inputs_of(traces, 0, *world_size, true, *world_size, kNoCut);
+  for (RankInput& input : inputs)
+    input.next = [&certain, &stop, next = std::move(input.next)]() -> const Event* {
+      const Event* const event = stop() ? nullptr : next();
+      // Another thread may make a call that ends a wait, at any time.
+      if (event != nullptr && event->fields.has(Field::thread_level) &&
+          event->fields[Field::thread_level] >= kThreadMultiple)
+        certain = false;
+      return event;
+    };
+  MessageFindings findings = analyze_messages(std::move(inputs), kLiveMemory);
+  certain &= !stop() && !findings.threads &&
+             std::all_of(traces.begin(), traces.end(), [](const auto& trace) {
+               return trace->damage().empty() && !trace->end().incomplete;
+             });
+  std::erase_if(findings.standstills,
+                [&](const Standstill& one) { return !certain || !one.came_about; });
+  return findings;
 }
 
 Result<bool> leave_out_messages(const std::string& directory) {
@@ -96,15 +187,22 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   for (const auto& trace : traces)
     if (!trace->damage().empty())
       say("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
-          "; what is before that is analysed");
+          "; events before that are analyzed");
   if (speaks && static_cast<std::size_t>(*world_size) != ranks->size())
     say(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
-        " ranks left a trace; order that went through the others is not seen");
+        " ranks left a trace; synchronization through the others is not visible");
 
-  const auto findings = analyze(inputs_of(traces, first, last), *world_size, transport,
-                                {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
-                                 .memory = static_cast<std::size_t>(options.memory) << 20,
-                                 .directory = directory});
+  std::uint64_t beyond[] = {kNoCut - last_whole_cut(traces, *world_size)};
+  transport.max(beyond);
+  const Cut last_cut = kNoCut - beyond[0];
+  if (speaks && last_cut != kNoCut)
+    say("some ranks stopped recording early; the run is analyzed as far as all ranks were "
+        "recorded");
+  const auto findings =
+      analyze(inputs_of(traces, first, last, false, *world_size, last_cut), *world_size, transport,
+              {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
+               .memory = static_cast<std::size_t>(options.memory) << 20,
+               .directory = directory});
   if (!findings) return findings.error();
   if (const auto written =
           agree(transport, speaks ? write_findings(analysis_path(directory), *findings) : true);
@@ -112,8 +210,8 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
     return written;
   traces.clear();
   if (!speaks) return agree(transport, true);
-  return agree(transport,
-               options.messages ? analyze_messages_of(directory) : leave_out_messages(directory));
+  return agree(transport, options.messages ? analyze_messages_of(directory, options)
+                                           : leave_out_messages(directory));
 }
 
 }  // namespace photofinish

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "detect/transport.h"
+#include "model/message_finding.h"
 #include "options/options.h"
 
 namespace photofinish {
@@ -16,8 +17,13 @@ namespace photofinish {
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
                          const std::function<void(const std::string&)>& say);
 
+// The deadlocks of a run that may still be going on: only those of which it is certain that they
+// cannot end. `stop` is asked again and again; true: nobody wants to know any more.
+Result<MessageFindings> find_deadlocks(const std::string& directory,
+                                       const std::function<bool()>& stop);
+
 // The messages alone, by this process.
-Result<bool> analyze_messages_of(const std::string& directory);
+Result<bool> analyze_messages_of(const std::string& directory, const Options& options);
 Result<bool> leave_out_messages(const std::string& directory);
 
 }  // namespace photofinish

@@ -24,6 +24,8 @@ struct RankInput {
   WorldRank rank;
   const Definitions* definitions = nullptr;
   std::function<const Event*()> next;  // null at the end
+  // A call that it is inside of at the end is one that it waits in: it did not die there.
+  bool was_alive = true;
 };
 
 struct AnalysisOptions {

@@ -1,5 +1,5 @@
 // The order of the atomics that met at one location, rebuilt from what they wrote and read
-// (docs/one-sided-races.md).
+// (docs/internals/one-sided-races.md).
 #pragma once
 
 #include <map>

@@ -53,6 +53,7 @@ Inbox::ReceiveId Inbox::posted(Wanted wanted, const MessageEnd& end, const Share
   received.wanted = wanted;
   received.end = end;
   received.posted_clock = clock;
+  by_wanted_[{wanted.tag, wanted.source}].push_back(received.id);
   return received.id;
 }
 
@@ -79,15 +80,40 @@ bool Inbox::must_come_first(const Received& earlier, ReceiveId id, const Wanted&
   return earlier.from == from && earlier.send_number < number && wanted.takes(from, earlier.tag);
 }
 
+// Of receives that want the same, or took messages of one sender with one tag, each must come
+// before the next: the latest of them stands for all, and one that was cancelled for itself alone.
+void Inbox::add_latest(const Class& same, ReceiveId id, const Wanted& wanted,
+                       const Incoming& send) {
+  for (auto at = std::lower_bound(same.begin(), same.end(), id); at != same.begin();) {
+    const Received& earlier = find(*--at);
+    if (!must_come_first(earlier, id, wanted, send.end.rank, send.end.tag, send.number)) continue;
+    candidates_.push_back(&earlier);
+    if (earlier.from.value >= 0) return;
+  }
+}
+
 // The clocks of those that must come first, unless they do so by way of one that is in already.
 void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock,
                     std::vector<KeptRef>& before) {
   clock = send.clock;
   before.clear();
   in_.clear();
-  for (std::size_t i = before_in_window(id); i-- > 0;) {
-    const Received& earlier = window_[i];
-    if (!must_come_first(earlier, id, wanted, send.end.rank, send.end.tag, send.number)) continue;
+  candidates_.clear();
+  const auto look = [&](const Classes& classes, const ClassKey& key) {
+    if (const auto found = classes.find(key); found != classes.end())
+      add_latest(found->second, id, wanted, send);
+  };
+  for (const std::int64_t tag : {send.end.tag, kAnyTag})
+    for (const WorldRank source : {send.end.rank, kAnySource}) look(by_wanted_, {tag, source});
+  if (wanted.tag != kAnyTag)
+    look(by_sender_, {wanted.tag, send.end.rank});
+  else
+    for (const auto& [key, same] : by_sender_)
+      if (key.second == send.end.rank) add_latest(same, id, wanted, send);
+  std::sort(candidates_.begin(), candidates_.end());  // as they lie in the window
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+  for (std::size_t i = candidates_.size(); i-- > 0;) {
+    const Received& earlier = *candidates_[i];
     if (std::any_of(in_.begin(), in_.end(), [&](const Received* later) {
           return later->from.value >= 0 &&
                  must_come_first(earlier, later->id, later->wanted, later->from, later->tag,
@@ -128,7 +154,8 @@ void Inbox::note_late(const Received& received, WorldRank from, std::int64_t tag
 }
 
 bool Inbox::open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) const {
-  for (const Received& received : window_) {
+  for (std::size_t i = open_at_; i < window_.size(); ++i) {
+    const Received& received = window_[i];
     if (received.id >= id) return false;
     if (!received.matched && received.wanted.takes(from, tag)) return true;
   }
@@ -181,7 +208,8 @@ Inbox::KeptRef Inbox::keep(Taker taker, const Received& received, const MessageE
 void Inbox::supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by) {
   const Kept& latest = kept_[by];
   ReceiveId open = 0;
-  for (std::size_t i = before_in_window(latest.id); i-- > 0 && open == 0;)
+  skip_matched();
+  for (std::size_t i = before_in_window(latest.id); i-- > open_at_ && open == 0;)
     if (!window_[i].matched) open = window_[i].id;
   for (std::size_t i = 0; i < same_tag.size();) {
     const Kept& kept = kept_[same_tag[i]];
@@ -279,6 +307,29 @@ void Inbox::trim() {
   }
   window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(kept));
   trim_at_ = std::max({std::size_t{8}, 2 * done_, window_.size() / 2});
+  open_at_ = 0;
+  sort_into_classes();
+}
+
+void Inbox::skip_matched() {
+  while (open_at_ < window_.size() && window_[open_at_].matched) ++open_at_;
+}
+
+// Those that are left.
+void Inbox::sort_into_classes() {
+  const ReceiveId first = window_.empty() ? next_ : window_.front().id;
+  constexpr std::size_t kFew =
+      64;  // classes that stay though they are empty: they will be used again
+  const auto is_gone = [&](ReceiveId id) {
+    if (id < first) return true;
+    const std::size_t at = before_in_window(id);
+    return at == window_.size() || window_[at].id != id;
+  };
+  for (Classes* const classes : {&by_wanted_, &by_sender_})
+    for (auto at = classes->begin(); at != classes->end();) {
+      std::erase_if(at->second, is_gone);
+      at = at->second.empty() && classes->size() > kFew ? classes->erase(at) : std::next(at);
+    }
 }
 
 }  // namespace photofinish

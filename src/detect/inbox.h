@@ -1,20 +1,23 @@
 // One rank's receives on one communicator: which messages came before which, and which other one
 // each could have taken.
 //
-// Rule (docs/message-races.md, "Which pairs"): a send s of another rank could have been taken by a
+// Rule (docs/internals/message-races.md, "Which pairs race"):
+// a send s of another rank could have been taken by a
 // receive r with match m if it fits, was not taken by a receive before r, is the first such send of
 // its rank, m does not come before s, and neither does m come before what must be out of the way:
 // the matches of earlier sends of that rank that fit r, and of earlier receives that fit s.
 // Invariants: `window_` holds, in the order they were posted, the receives that are open or whose
 // completion a receive that is open did not wait for: only their matches can be related to matches
-// yet to come. `kept_` holds matches that could have been others: of those posted at one site for
-// one source and tag, the latest, and those from which an open receive separates it. Matches come
-// in an order that agrees with happens-before: whatever comes before a match or completion has been
-// told before.
+// yet to come; `by_wanted_` and `by_sender_` are the same, by what they asked for and whose message
+// they took: of each class only the latest has to be looked at. `kept_` holds matches that could
+// have been others: of those posted at one site for one source and tag, the latest, and those from
+// which an open receive separates it. Matches come in an order that agrees with happens-before:
+// whatever comes before a match or completion has been told before.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -96,6 +99,13 @@ class Inbox {
   // that.
   SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
   std::size_t kept() const { return kept_count_; }
+  // What it takes to keep all this, about.
+  std::size_t bytes() const {
+    return window_.capacity() * (sizeof(Received) + 2 * sizeof(ReceiveId)) +
+           kept_.capacity() * sizeof(Kept) + sends_.capacity() * (sizeof(Sent) + sizeof(SendId)) +
+           pending_.capacity() * sizeof(Pending) +
+           (by_wanted_.size() + by_sender_.size()) * (sizeof(Class) + 64);
+  }
   std::size_t window() const { return window_.size(); }
   bool idle() const { return window_.empty() && kept_count_ == 0 && unmatched_ == 0; }
 
@@ -148,7 +158,14 @@ class Inbox {
     std::uint32_t source = 0;
   };
 
+  using ClassKey = std::pair<std::int64_t, WorldRank>;  // tag and source
+  using Class = std::vector<ReceiveId>;                 // in the order they were posted
+  using Classes = std::map<ClassKey, Class>;
+
   std::size_t before_in_window(ReceiveId id) const;
+  void add_latest(const Class& same, ReceiveId id, const Wanted& wanted, const Incoming& send);
+  void sort_into_classes();
+  void skip_matched();
   Received& find(ReceiveId id);
   bool must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted, WorldRank from,
                        std::int64_t tag, std::uint64_t number) const;
@@ -181,8 +198,10 @@ class Inbox {
   const Uid comm_;
   ReceiveId next_ = 1;
   std::vector<Received> window_;
-  std::vector<const Received*> in_;  // while a match is being collected
-  std::size_t done_ = 0;             // of the window: completed
+  Classes by_wanted_, by_sender_;
+  std::size_t open_at_ = 0;                       // in the window: all before it are matched
+  std::vector<const Received*> in_, candidates_;  // while a match is being collected
+  std::size_t done_ = 0;                          // of the window: completed
   std::size_t trim_at_ = 8;
   std::vector<Kept> kept_;
   std::vector<std::uint32_t> free_kept_;
@@ -278,6 +297,8 @@ void Inbox::matched(SendId id, ReceiveId receive, Match& match, Report report) {
   received.from = send.end.rank;
   received.tag = send.end.tag;
   received.send_number = send.number;
+  Class& same_sender = by_sender_[{send.end.tag, send.end.rank}];
+  same_sender.insert(std::upper_bound(same_sender.begin(), same_sender.end(), receive), receive);
   note_late(received, send.end.rank, send.end.tag, send.number, match.clock);
   consider_all(send, receive, false, report);
   if (!pending_.empty()) settle_pending(send, receive, match.clock, report);

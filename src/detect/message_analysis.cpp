@@ -1,11 +1,13 @@
 #include "detect/message_analysis.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <queue>
 #include <thread>
 
@@ -27,8 +29,9 @@ using Batch = std::shared_ptr<const std::vector<Told>>;
 // One way of the walk, by a thread of its own: it takes about as long as reading the traces does.
 class Walker {
  public:
-  Walker(std::int32_t ranks, MessageWalk::Ways ways) : walk_(ranks) {
-    walk_.go(ways);
+  Walker(std::int32_t ranks, MessageWalk::Ways ways, std::size_t memory)
+      : memory_(memory), walk_(std::in_place, ranks) {
+    walk_->go(ways);
     thread_ = std::thread([this] { run(); });
   }
   ~Walker() { join(); }
@@ -40,12 +43,14 @@ class Walker {
     batches_.push_back(std::move(batch));
     changed_.notify_all();
   }
-  // Nothing follows.
-  MessageWalk& finish(bool ended) {
+  // Nothing follows. Null: it was given up.
+  MessageWalk* finish(bool ended) {
     join();
-    walk_.finish(ended);
-    return walk_;
+    if (!walk_) return nullptr;
+    walk_->finish(ended);
+    return &*walk_;
   }
+  void give_up() { given_up_ = true; }
 
  private:
   static constexpr std::size_t kMost = 8;
@@ -56,19 +61,23 @@ class Walker {
     thread_.join();
   }
   void run() {
-    while (const Batch batch = next())
+    while (const Batch batch = next()) {
+      if (!walk_) continue;
       for (const Told& told : *batch) {
         if (told.took)
-          walk_.took(told.rank, told.step.operation, told.step.key);
+          walk_->took(told.rank, told.step.operation, told.step.key);
         else
           tell(told);
       }
+      if (given_up_ || walk_->bytes() > memory_) walk_.reset();
+    }
+    if (given_up_) walk_.reset();
   }
   void tell(const Told& told) {
     // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of
     // later.
-    if (told.step.kind == MessageStep::Kind::Unlock) walk_.announce(told.rank, told.step);
-    walk_.add(told.rank, told.step);
+    if (told.step.kind == MessageStep::Kind::Unlock) walk_->announce(told.rank, told.step);
+    walk_->add(told.rank, told.step);
   }
   Batch next() {
     std::unique_lock lock(mutex_);
@@ -79,7 +88,9 @@ class Walker {
     return batch;
   }
 
-  MessageWalk walk_;
+  const std::size_t memory_;
+  std::optional<MessageWalk> walk_;  // none: it was given up
+  std::atomic<bool> given_up_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Batch> batches_;
@@ -89,9 +100,9 @@ class Walker {
 // What all ranks share.
 class Walk {
  public:
-  explicit Walk(std::int32_t ranks)
-      : seen_(ranks, MessageWalk::Ways::AsSeen),
-        unbuffered_(ranks, MessageWalk::Ways::Unbuffered) {}
+  Walk(std::int32_t ranks, std::size_t memory)
+      : seen_(ranks, MessageWalk::Ways::AsSeen, memory / 2),
+        unbuffered_(ranks, MessageWalk::Ways::Unbuffered, memory / 2) {}
 
   void add(WorldRank rank, MessageStep step) { add(Told{rank, std::move(step)}); }
   void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
@@ -100,15 +111,27 @@ class Walk {
     told.step.key = key;
     add(std::move(told));
   }
-  // Races and standstills; `followed` is about the messages alone.
-  std::vector<MessageFindings> finish(bool ended) {
+  // Races and deadlocks; `followed` is about the messages alone.
+  std::vector<MessageFindings> finish(bool ended, const std::vector<RankEnding>& endings) {
     hand_over();
     std::vector<MessageFindings> parts;
-    MessageWalk& seen = seen_.finish(ended);
-    parts.push_back(seen.findings());
-    parts.back().followed = seen.seen_to_the_end();
-    parts.push_back(unbuffered_.finish(ended).findings());
+    MessageFindings& races = parts.emplace_back();
+    if (MessageWalk* const seen = seen_.finish(ended)) {
+      races = seen->findings(endings);
+      races.followed = seen->seen_to_the_end();
+    } else {
+      races.races_given_up = true;
+    }
+    MessageFindings& buffers = parts.emplace_back();
+    if (MessageWalk* const unbuffered = unbuffered_.finish(ended))
+      buffers = unbuffered->findings();
+    else
+      buffers.buffers_given_up = true;
     return parts;
+  }
+  void give_up() {
+    seen_.give_up();
+    unbuffered_.give_up();
   }
 
   TimingNotes timing;
@@ -146,6 +169,8 @@ class Rank final : public MessageSink {
 
   bool ended() const { return next_ == nullptr; }
   bool finalized() const { return finalized_; }
+  RankEnding ending() const { return ending_; }
+  std::size_t bytes() const { return timeline_.request_bytes(); }
   std::uint64_t next_start() const { return start_; }  // of its next event, in ticks of its machine
 
   void take() {
@@ -164,14 +189,15 @@ class Rank final : public MessageSink {
       timeline_.add(*event_,
                     {ticks(event_->start), ticks(event_->start + event_->duration) +
                                                2 * input_.definitions->rank.ticks_per_unit});
-    if (event_->returned && depends_on_time(*event_))
-      walk_.timing.note(input_.rank, event_->site, timeline_.site_key(event_->site));
+    walk_.timing.add(input_.rank, *event_, [&] { return timeline_.site_key(event_->site); });
     finalized_ |= traits(event_->call).action == Action::Finalize ||
                   traits(event_->call).action == Action::SessionFinalize;
+    note_ending();
     advance();
   }
   void finish() {
     flush([](const Deferred&) { return true; });
+    deferring_ = false;
     timeline_.end_messages();
   }
 
@@ -204,6 +230,14 @@ class Rank final : public MessageSink {
     MessageStep step;
   };
 
+  void note_ending() {
+    using State = RankEnding::State;
+    if (ending_.state == State::Finished) return;
+    if (traits(event_->call).action == Action::Finalize)
+      ending_ = {State::Finished, event_->site};
+    else
+      ending_.state = !event_->returned && input_.was_alive ? State::InCall : State::Unknown;
+  }
   void advance() {
     next_ = input_.next();
     if (next_ == nullptr) return;
@@ -243,6 +277,7 @@ class Rank final : public MessageSink {
   std::uint64_t start_ = 0;
   TaskId task_;
   bool finalized_ = false;
+  RankEnding ending_;
   bool deferring_ = false;
   std::vector<Deferred> deferred_;
   std::vector<std::pair<std::uint64_t, MessageKey>> took_;
@@ -250,9 +285,9 @@ class Rank final : public MessageSink {
 
 }  // namespace
 
-MessageFindings analyze_messages(std::vector<RankInput> inputs) {
+MessageFindings analyze_messages(std::vector<RankInput> inputs, std::size_t memory) {
   const auto world_size = static_cast<std::int32_t>(inputs.size());
-  Walk walk(world_size);
+  Walk walk(world_size, memory);
   std::vector<std::unique_ptr<Rank>> ranks;
   for (RankInput& input : inputs)
     ranks.push_back(std::make_unique<Rank>(std::move(input), world_size, walk));
@@ -261,17 +296,26 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs) {
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
   for (std::size_t i = 0; i < ranks.size(); ++i)
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
-  while (!queue.empty()) {
+  bool too_much = false;
+  constexpr std::uint64_t kLook = 4096;
+  for (std::uint64_t taken = 1; !queue.empty() && !too_much; ++taken) {
     const std::size_t i = queue.top().second;
     queue.pop();
     ranks[i]->take();
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
+    if (taken % kLook != 0) continue;
+    std::size_t bytes = 0;  // that the ranks' own requests take
+    for (const auto& rank : ranks) bytes += rank->bytes();
+    too_much = bytes > memory;
   }
+  if (too_much) walk.give_up();
   for (const auto& rank : ranks) rank->finish();
 
   const bool ended =
       std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank->finalized(); });
-  std::vector<MessageFindings> parts = walk.finish(ended);
+  std::vector<RankEnding> endings;
+  for (const auto& rank : ranks) endings.push_back(rank->ending());
+  std::vector<MessageFindings> parts = walk.finish(ended, endings);
   MessageFindings& notes = parts.emplace_back();
   notes.followed = ended;
   notes.threads = walk.threads;

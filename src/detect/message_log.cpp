@@ -300,8 +300,7 @@ void MessageLog::put(const MessageStep& step) {
 void MessageLog::ended(const Event& event, const Timeline& timeline) {
   const Action action = traits(event.call).action;
   const bool is_message = action == Action::Send || action == Action::Receive;
-  if (!is_message && event.returned && depends_on_time(event))
-    timing_.note(rank_, event.site, timeline.site_key(event.site));
+  if (!is_message) timing_.add(rank_, event, [&] { return timeline.site_key(event.site); });
   if (is_message || (concerns_messages(action) && action != Action::Init)) {
     if (task_ == TaskId()) task_ = event.task;
     threads_ |= task_ != event.task;

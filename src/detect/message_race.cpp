@@ -156,7 +156,9 @@ MessageRaces::Held MessageRaces::held() const {
   for (const Inbox& inbox : inboxes_) {
     held.receives += inbox.window();
     held.kept += inbox.kept();
+    held.bytes += inbox.bytes();
   }
+  held.bytes += held.clock_bytes + sends_.capacity() * sizeof(Outgoing);
   return held;
 }
 

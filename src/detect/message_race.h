@@ -6,7 +6,7 @@
 // each inbox checks its own receives. Invariant: a rank's clock counts, for each rank, its
 // completions that come before whatever this rank does next. Memory is what is outstanding, and for
 // each site, source and tag of wildcard receives the latest match. Misses: nothing of what the page
-// defines. False report: order that no step tells of (docs/message-races.md, Limits).
+// defines. False report: order that no step tells of (docs/internals/message-races.md, Limits).
 #pragma once
 
 #include <cstdint>
@@ -62,6 +62,7 @@ class MessageRaces {
   // What is held now, for those who watch memory.
   struct Held {
     std::size_t sends = 0, receives = 0, kept = 0, clock_bytes = 0;
+    std::size_t bytes = 0;  // all of it, about
   };
   Held held() const;
 

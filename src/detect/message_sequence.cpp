@@ -1,6 +1,7 @@
 #include "detect/message_sequence.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "base/check.h"
 #include "order/keys.h"
@@ -9,6 +10,8 @@ namespace photofinish {
 namespace {
 
 Wanted wanted_by(const MessageStep& step) { return {step.peer, step.tag}; }
+
+constexpr WorldRank kLowest{INT32_MIN};
 
 MessageEnd end_of(WorldRank rank, const MessageStep& step) {
   return {rank, step.moment, step.site, step.site_key, step.tag};
@@ -19,27 +22,96 @@ MessageEnd end_of(WorldRank rank, const MessageStep& step) {
 MessageSequence::MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races)
     : sends_(sends), races_(races), ranks_(static_cast<std::size_t>(ranks)) {}
 
-MessageSequence::Operation* MessageSequence::operation(WorldRank who, std::uint64_t id) {
-  const auto found = rank(who).operations.find(id);
-  return found == rank(who).operations.end() ? nullptr : &found->second;
-}
-
 std::uint32_t MessageSequence::inbox_of(WorldRank who, Uid comm) {
   const auto [found, added] =
       inbox_index_.try_emplace({who, comm}, static_cast<std::uint32_t>(inboxes_.size()));
-  if (added) inboxes_.emplace_back();
+  if (added) inboxes_.emplace_back().rank = who;
   return found->second;
+}
+
+// --- classes
+
+void MessageSequence::append(std::map<ClassKey, Class>& classes, const ClassKey& key, WorldRank who,
+                             std::uint64_t id) {
+  Class& list = classes[key];
+  (list.last != 0 ? operation(who, list.last)->next : list.first) = id;
+  list.last = id;
+}
+
+// The first, but for cancelled ones.
+void MessageSequence::remove(std::map<ClassKey, Class>& classes, const ClassKey& key, WorldRank who,
+                             std::uint64_t id) {
+  const auto found = classes.find(key);
+  CHECK(found != classes.end());
+  Class& list = found->second;
+  const std::uint64_t next = std::exchange(operation(who, id)->next, 0);
+  std::uint64_t before = 0;
+  if (list.first == id) {
+    list.first = next;
+  } else {
+    before = list.first;
+    while (operation(who, before)->next != id) before = operation(who, before)->next;
+    operation(who, before)->next = next;
+  }
+  if (list.last == id) list.last = before;
+  if (list.first == 0) classes.erase(found);
+}
+
+std::uint64_t MessageSequence::first_open(const Inbox& inbox, WorldRank from, std::int64_t tag) {
+  std::uint64_t first = 0, order = kLast;
+  if (inbox.open.empty()) return first;
+  const auto look = [&](const ClassKey& key) {
+    const auto found = inbox.open.find(key);
+    if (found == inbox.open.end()) return;
+    const Operation& receive = *operation(inbox.rank, found->second.first);
+    if (receive.order < order) order = receive.order, first = found->second.first;
+  };
+  look({tag, from});
+  look({tag, kAnySource});
+  if (inbox.any_tag == 0) return first;
+  look({kAnyTag, from});
+  look({kAnyTag, kAnySource});
+  return first;
+}
+
+std::uint64_t MessageSequence::first_unmatched(const Inbox& inbox, WorldRank from,
+                                               const Wanted& wanted) {
+  if (!wanted.takes(from, wanted.tag)) return 0;
+  if (wanted.tag != kAnyTag) {
+    const auto found = inbox.unmatched.find({wanted.tag, from});
+    return found == inbox.unmatched.end() ? 0 : found->second.first;
+  }
+  std::uint64_t first = 0, order = kLast;
+  for (const auto& [key, list] : inbox.unmatched)
+    if (key.second == from)
+      if (const std::uint64_t its = operation(from, list.first)->order; its < order)
+        order = its, first = list.first;
+  return first;
+}
+
+template <class Visit>
+void MessageSequence::each_first_send(const Inbox& inbox, Visit visit) {
+  for (const auto& [key, list] : inbox.unmatched)
+    if (visit(key.second, list.first)) return;
 }
 
 void MessageSequence::add(WorldRank who, MessageStep step) {
   using Kind = MessageStep::Kind;
+  if (step.kind == Kind::Holds) {
+    holders_[step.comm].push_back({who, step.peer, step.exclusive, step.returned});
+    return;
+  }
   if (step.kind == Kind::Send || step.kind == Kind::Receive ||
       (step.kind == Kind::Probe && step.key == 0)) {
     Operation& added = rank(who).operations[step.operation];
     added = {};
     added.nowhere = step.kind == Kind::Send && rank(who).taken_over.contains(step.key);
-    added.step = step;
-    added.rank = who;
+    added.key = step.key;
+    added.tag = step.tag;
+    added.peer = step.peer;
+    added.kind = step.kind;
+    added.mode = step.mode;
+    added.place = table_.place(step);
     if (step.key != 0 && !added.nowhere) {
       Message& message = messages_[step.key];
       if (step.kind == Kind::Send) {
@@ -54,10 +126,10 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
   }
   if (step.kind == Kind::Cancel)
     if (Operation* const send = operation(who, step.operation);
-        send != nullptr && send->step.kind == Kind::Send)
-      rename_cancelled(who, *send);
+        send != nullptr && send->kind == Kind::Send)
+      rename_cancelled(who, step.operation, *send);
   Rank& own = rank(who);
-  own.queue.push_back(std::move(step));
+  own.queue.push_back(std::move(step), table_);
   if (own.queue.size() == 1) {
     wake(who);
     run();
@@ -71,8 +143,8 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
 void MessageSequence::took(WorldRank who, std::uint64_t id, MessageKey key) {
   Operation* const receive = operation(who, id);
   if (receive == nullptr) return;
-  receive->step.key = key;
-  if (receive->step.kind == MessageStep::Kind::Probe) {
+  receive->key = key;
+  if (receive->kind == MessageStep::Kind::Probe) {
     wake(who);
     return run();
   }
@@ -98,7 +170,7 @@ void MessageSequence::run() {
     Rank& own = rank(who);
     own.woken = false;
     while (!own.queue.empty() && take(who, own.queue.front())) {
-      own.queue.pop_front();
+      own.queue.pop_front(table_);
       own.let_go = false;
     }
   }
@@ -123,6 +195,9 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       return true;
     case Kind::Locked:
       return lock(who, step);
+    case Kind::Holds:
+    case Kind::AwaitLock:
+      return false;  // the rank does nothing more
     case Kind::Say: {
       Said& said = said_[step.key];
       said.by.push_back(who);
@@ -135,16 +210,18 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     }
     case Kind::Cancel: {
       Operation* const receive = operation(who, step.operation);
-      if (receive != nullptr && receive->step.kind == Kind::Send) {
-        cancel_send(who, *receive);
+      if (receive != nullptr && receive->kind == Kind::Send) {
+        cancel_send(who, step.operation, *receive);
         return true;
       }
       if (receive == nullptr || !receive->posted || receive->matched || receive->cancelled)
         return true;
       receive->cancelled = true;
-      std::erase(inboxes_[receive->inbox].open, step.operation);
-      if (races_ != nullptr) races_->cancel(receive->receive);
-      gone(receive->inbox);
+      Inbox& inbox = inboxes_[receive->inbox];
+      remove(inbox.open, {receive->tag, receive->peer}, who, step.operation);
+      if (receive->tag == kAnyTag) --inbox.any_tag;
+      if (races_ != nullptr) races_->cancel(in_races(*receive));
+      gone(receive->inbox, receive->wanted(), kAnySource);
       return true;
     }
     case Kind::CompleteReceive: {
@@ -155,7 +232,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
         return receive->freed;
       }
       rank(who).unsure |= receive->met_unsure;
-      if (races_ != nullptr) races_->complete(receive->receive);
+      if (races_ != nullptr) races_->complete(in_races(*receive));
       rank(who).operations.erase(step.operation);
       return true;
     }
@@ -163,7 +240,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     case Kind::Free: {
       Operation* const send = operation(who, step.operation);
       if (send == nullptr) return true;
-      const SendMode mode = send->step.mode;
+      const SendMode mode = send->mode;
       if (step.kind == Kind::CompleteSend) {
         const bool may_wait =
             !step.returned || (sends_ == Sends::Unbuffered && mode != SendMode::Buffered);
@@ -171,13 +248,13 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
         if (waits && !send->matched && !rank(who).let_go) return false;
         if (waits && send->matched) rank(who).unsure |= send->met_unsure;
         if (races_ != nullptr && mode == SendMode::Synchronous && !send->nowhere)
-          races_->complete(send->send);
+          races_->complete(send_in_races(*send));
       } else if (races_ != nullptr && !send->nowhere &&
                  (mode == SendMode::Synchronous || !send->matched)) {
-        races_->free(send->send);
+        races_->free(send_in_races(*send));
       }
       send->freed = true;
-      if (send->nowhere) rank(who).taken_over.erase(send->step.key);
+      if (send->nowhere) rank(who).taken_over.erase(send->key);
       drop_if_over(who, step.operation);
       return true;
     }
@@ -197,58 +274,58 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   Operation& send = *operation(who, step.operation);
   send.posted = true;
   send.unsure = rank(who).unsure;
-  step.key = send.step.key;
+  step.key = send.key;
   if (send.nowhere) {
     send.matched = true;
     return;
   }
   send.inbox = inbox_of(step.peer, step.comm);
-  inboxes_[send.inbox].unmatched[who].push_back(step.key);
+  Inbox& inbox = inboxes_[send.inbox];
+  send.order = ++inbox.posted;
+  append(inbox.unmatched, {step.tag, who}, who, step.operation);
   if (races_ != nullptr)
-    send.send = races_->send(end_of(who, step), step.comm, step.peer, step.mode);
+    send.handle = races_->send(end_of(who, step), step.comm, step.peer, step.mode).index;
   wake(step.peer);  // it may be looking for it
   try_match(step.key);
 }
 
 // The rank's next message there is known by its name, and may be matched before the cancellation
 // comes up here. If this one has been already, that one is as good.
-void MessageSequence::rename_cancelled(WorldRank who, Operation& send) {
-  const MessageKey key = send.step.key;
+void MessageSequence::rename_cancelled(WorldRank who, std::uint64_t id, Operation& send) {
+  const MessageKey key = send.key;
   if (send.nowhere) return;  // and so is the next one
   if (send.matched) {
     rank(who).taken_over.insert(key);
     return;
   }
-  const MessageKey own =
-      signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), send.step.operation);
-  Message cancelled = messages_.at(key);
+  const MessageKey own = signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), id);
+  Message* const known = messages_.find(key);
+  CHECK(known != nullptr);
+  Message cancelled = *known;
   if (cancelled.receive == 0)
     messages_.erase(key);
   else
-    messages_.at(key).send = 0;
+    known->send = 0;
   cancelled.receive = 0;
   messages_[own] = cancelled;
-  send.step.key = own;
-  if (!send.posted) return;
-  std::vector<MessageKey>& unmatched = inboxes_[send.inbox].unmatched.at(who);
-  std::replace(unmatched.begin(), unmatched.end(), key, own);
+  send.key = own;
 }
 
-void MessageSequence::cancel_send(WorldRank who, Operation& send) {
-  const std::uint64_t id = send.step.operation;
+void MessageSequence::cancel_send(WorldRank who, std::uint64_t id, Operation& send) {
   if (send.matched) {
-    if (races_ != nullptr && send.step.mode == SendMode::Synchronous && !send.nowhere)
-      races_->free(send.send);
+    if (races_ != nullptr && send.mode == SendMode::Synchronous && !send.nowhere)
+      races_->free(send_in_races(send));
     rank(who).operations.erase(id);
     return;
   }
   const std::uint32_t inbox = send.inbox;
-  std::erase(inboxes_[inbox].unmatched.at(who), send.step.key);
-  messages_.erase(send.step.key);
-  if (races_ != nullptr) races_->cancel(send.send);
-  wake(send.step.peer);
+  remove(inboxes_[inbox].unmatched, {send.tag, who}, who, id);
+  messages_.erase(send.key);
+  if (races_ != nullptr) races_->cancel(send_in_races(send));
+  wake(send.peer);
+  const Wanted like{who, send.tag};
   rank(who).operations.erase(id);
-  gone(inbox);
+  gone(inbox, like, who);
 }
 
 void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
@@ -256,70 +333,108 @@ void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
   receive.posted = true;
   receive.unsure = rank(who).unsure;
   receive.inbox = inbox_of(who, step.comm);
-  inboxes_[receive.inbox].open.push_back(step.operation);
-  if (races_ != nullptr)
-    receive.receive = races_->receive(end_of(who, step), step.comm, wanted_by(step));
-  if (receive.step.key != 0) try_match(receive.step.key);
+  Inbox& inbox = inboxes_[receive.inbox];
+  receive.order = ++inbox.posted;
+  append(inbox.open, {step.tag, step.peer}, who, step.operation);
+  if (step.tag == kAnyTag) ++inbox.any_tag;
+  if (races_ != nullptr) {
+    const MessageRaces::Receive told =
+        races_->receive(end_of(who, step), step.comm, wanted_by(step));
+    inbox.races = told.inbox;
+    receive.handle = told.id;
+  }
+  if (receive.key != 0) try_match(receive.key);
 }
 
 // Whether no receive posted before `before` would take the message, and no message before it would
 // be taken.
-bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::int64_t tag, MessageKey key,
-                            WorldRank to, std::uint64_t before, const Wanted& wanted) {
-  for (const std::uint64_t id : inbox.open) {
-    if (id == before) break;
-    if (wanted_by(operation(to, id)->step).takes(from, tag)) return false;
-  }
-  const auto sends = inbox.unmatched.find(from);
-  if (sends == inbox.unmatched.end()) return false;
-  for (const MessageKey earlier : sends->second) {
-    if (earlier == key) return true;
-    if (wanted.takes(from, operation(from, messages_.at(earlier).send)->step.tag)) return false;
-  }
-  return false;
+bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::uint64_t send,
+                            std::uint64_t before, const Wanted& wanted) {
+  const Operation& sent = *operation(from, send);
+  if (const std::uint64_t open = first_open(inbox, from, sent.tag);
+      open != 0 && operation(inbox.rank, open)->order < before)
+    return false;
+  // Of its class it has to be the first, whatever is wanted.
+  return first_unmatched(inbox, from, {from, sent.tag}) == send &&
+         (wanted.tag != kAnyTag || first_unmatched(inbox, from, wanted) == send);
 }
 
 void MessageSequence::try_match(MessageKey key) {
-  const auto found = messages_.find(key);
-  if (found == messages_.end()) return;
-  const Message message = found->second;
-  if (message.send == 0 || message.receive == 0) return;
+  const Message* const found = messages_.find(key);
+  if (found == nullptr || found->send == 0 || found->receive == 0) return;
+  const Message message = *found;
   Operation* const send = operation(message.from, message.send);
   Operation* const receive = operation(message.to, message.receive);
-  if (send == nullptr || receive == nullptr || !send->posted || !receive->posted) return;
-  Inbox& inbox = inboxes_[send->inbox];
-  if (!first(inbox, message.from, send->step.tag, key, message.to, message.receive,
-             wanted_by(receive->step))) {
-    if (std::find(inbox.held.begin(), inbox.held.end(), key) == inbox.held.end())
-      inbox.held.push_back(key);
+  if (send == nullptr || receive == nullptr || !send->posted || !receive->posted || send->matched ||
+      receive->matched || receive->cancelled)
     return;
-  }
-  send->matched = receive->matched = true;
-  send->met_unsure = receive->unsure;
-  receive->met_unsure = send->unsure;
-  const std::uint32_t index = receive->inbox;
-  std::erase(inbox.open, message.receive);
-  const auto sends = inbox.unmatched.find(message.from);
-  std::erase(sends->second, key);
-  if (races_ != nullptr) races_->match(send->send, receive->receive);
-  messages_.erase(found);
+  if (!first(inboxes_[send->inbox], message.from, message.send, receive->order, receive->wanted()))
+    return;  // gone() comes back to it
+  match(key, message, *send, *receive);
+}
+
+void MessageSequence::match(MessageKey key, const Message& message, Operation& send,
+                            Operation& receive) {
+  send.matched = receive.matched = true;
+  send.met_unsure = receive.unsure;
+  receive.met_unsure = send.unsure;
+  const std::uint32_t index = receive.inbox;
+  const Wanted wanted = receive.wanted();
+  Inbox& inbox = inboxes_[index];
+  remove(inbox.open, {receive.tag, receive.peer}, message.to, message.receive);
+  if (receive.tag == kAnyTag) --inbox.any_tag;
+  remove(inbox.unmatched, {send.tag, message.from}, message.from, message.send);
+  if (races_ != nullptr) races_->match(send_in_races(send), in_races(receive));
+  messages_.erase(key);
   drop_if_over(message.from, message.send);
   drop_if_over(message.to, message.receive);
   wake(message.from);
   wake(message.to);
-  gone(index);
+  gone(index, wanted, message.from);
 }
 
-// A receive or send is out of the way: others may be the first now.
-void MessageSequence::gone(std::uint32_t index) {
-  if (inboxes_[index].held.empty()) return;
-  for (const MessageKey key : std::exchange(inboxes_[index].held, {})) try_match(key);
+// A receive that wanted this, or a send of `from` that it would have taken, is out of the way:
+// others may be the first now. Those are the first of their classes: which the receive would have
+// taken, too; and if any receive takes any tag, all of that sender.
+void MessageSequence::gone(std::uint32_t index, const Wanted& receive, WorldRank from) {
+  const Inbox& inbox = inboxes_[index];
+  const auto again = [&](const std::pair<const ClassKey, Class>& one) {
+    const Operation& send = *operation(one.first.second, one.second.first);
+    if (const Message* const message = messages_.find(send.key);
+        message != nullptr && message->receive != 0)
+      again_.push_back(send.key);
+  };
+  if (inbox.any_tag != 0 || receive.tag == kAnyTag) {
+    for (const auto& one : inbox.unmatched)
+      if (one.first.second == from || receive.takes(one.first.second, one.first.first)) again(one);
+  } else if (receive.source != kAnySource) {
+    if (const auto found = inbox.unmatched.find({receive.tag, receive.source});
+        found != inbox.unmatched.end())
+      again(*found);
+  } else {
+    for (auto at = inbox.unmatched.lower_bound({receive.tag, kLowest});
+         at != inbox.unmatched.end() && at->first.first == receive.tag; ++at)
+      again(*at);
+  }
+  try_again();
+}
+
+// One after the other: each match may make room for more.
+void MessageSequence::try_again() {
+  if (trying_) return;
+  trying_ = true;
+  while (!again_.empty()) {
+    const MessageKey key = again_.back();
+    again_.pop_back();
+    try_match(key);
+  }
+  trying_ = false;
 }
 
 MessageKey MessageSequence::seen_by(WorldRank who, const MessageStep& probe) {
   if (probe.key != 0) return probe.key;
   const Operation* const of = operation(who, probe.operation);
-  return of == nullptr ? 0 : of->step.key;
+  return of == nullptr ? 0 : of->key;
 }
 
 bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
@@ -328,16 +443,14 @@ bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
     if (step.key == 0) rank(who).operations.erase(step.operation);
     return true;
   }
-  const auto found = messages_.find(key);
-  if (found == messages_.end()) return false;
-  Operation* const send =
-      found->second.send == 0 ? nullptr : operation(found->second.from, found->second.send);
+  const Message* const found = messages_.find(key);
+  if (found == nullptr) return false;
+  Operation* const send = found->send == 0 ? nullptr : operation(found->from, found->send);
   if (send == nullptr || !send->posted) return false;
   const Wanted wanted = wanted_by(step);
-  if (!first(inboxes_[send->inbox], found->second.from, send->step.tag, key, who, 0, wanted))
-    return false;
+  if (!first(inboxes_[send->inbox], found->from, found->send, kLast, wanted)) return false;
   rank(who).unsure |= send->unsure;
-  if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send->send);
+  if (races_ != nullptr) races_->probe(end_of(who, step), step.comm, wanted, send_in_races(*send));
   if (step.key == 0) rank(who).operations.erase(step.operation);
   return true;
 }
@@ -449,9 +562,9 @@ void MessageSequence::go_past_locks() {
 
 // Whoever has to act before the message can be matched; kProcNull if nobody will.
 WorldRank MessageSequence::holder(MessageKey key, int depth) {
-  const auto found = messages_.find(key);
-  if (found == messages_.end() || depth > 64) return kProcNull;
-  const Message& message = found->second;
+  const Message* const found = messages_.find(key);
+  if (found == nullptr || depth > 64) return kProcNull;
+  const Message message = *found;
   const Operation* const send = message.send == 0 ? nullptr : operation(message.from, message.send);
   if (send == nullptr) return kProcNull;
   if (!send->posted) return message.from;
@@ -459,19 +572,17 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
       message.receive == 0 ? nullptr : operation(message.to, message.receive);
   if (receive != nullptr && !receive->posted) return message.to;
   const Inbox& inbox = inboxes_[send->inbox];
-  for (const std::uint64_t id : inbox.open) {
-    if (id == message.receive) break;
-    const Operation& earlier = *operation(message.to, id);
-    if (!wanted_by(earlier.step).takes(message.from, send->step.tag)) continue;
-    return earlier.step.key == 0 ? kProcNull : holder(earlier.step.key, depth + 1);
+  if (const std::uint64_t open = first_open(inbox, message.from, send->tag);
+      open != 0 && open != message.receive) {
+    const Operation& earlier = *operation(message.to, open);
+    if (receive == nullptr || earlier.order < receive->order)
+      return earlier.key == 0 ? kProcNull : holder(earlier.key, depth + 1);
   }
   if (receive == nullptr) return kProcNull;
-  for (const MessageKey earlier : inbox.unmatched.at(message.from)) {
-    if (earlier == key) break;
-    if (wanted_by(receive->step)
-            .takes(message.from, operation(message.from, messages_.at(earlier).send)->step.tag))
-      return holder(earlier, depth + 1);
-  }
+  if (const std::uint64_t unmatched = first_unmatched(inbox, message.from, receive->wanted());
+      unmatched != 0 && unmatched != message.send)
+    if (const Operation& earlier = *operation(message.from, unmatched); earlier.order < send->order)
+      return holder(earlier.key, depth + 1);
   return kProcNull;
 }
 
@@ -500,82 +611,87 @@ WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
     });
     return first;
   }
+  if (step.kind == Kind::AwaitLock) {
+    WorldRank holds = kProcNull;
+    each_holder(who, step, [&](const Holder& one) {
+      if (holds == kProcNull) holds = one.rank;
+    });
+    return holds;
+  }
   if (step.kind == Kind::Probe) return holder(seen_by(who, step), 0);
   const Operation* const of = operation(who, step.operation);
   if (of == nullptr) return kProcNull;
-  if (of->step.key == 0) return would_wait_for(who, *of);
-  const WorldRank on = holder(of->step.key, 0);
+  if (!step.returned && of->peer == kAnySource) return kAnySource;
+  if (of->key == 0) return would_wait_for(who, *of);
+  const WorldRank on = holder(of->key, 0);
   return on == kProcNull && !step.returned ? would_wait_for(who, *of) : on;
 }
 
 // In a run that was broken off: who is to act for a send or receive that is not matched and never
 // will be; nobody, if the other end is there.
 WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operation) {
-  const MessageStep& step = operation.step;
-  if (!operation.posted || step.peer.value < 0) return kProcNull;
+  if (!operation.posted || operation.peer.value < 0) return kProcNull;
   const Inbox& inbox = inboxes_[operation.inbox];
-  if (step.kind == MessageStep::Kind::Receive) {
-    const auto sends = inbox.unmatched.find(step.peer);
-    if (sends == inbox.unmatched.end()) return step.peer;
-    const bool is_there =
-        std::any_of(sends->second.begin(), sends->second.end(), [&](MessageKey key) {
-          return wanted_by(step).takes(
-              step.peer, this->operation(step.peer, messages_.at(key).send)->step.tag);
-        });
-    return is_there ? kProcNull : step.peer;
-  }
-  const bool is_there = std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) {
-    return wanted_by(this->operation(step.peer, id)->step).takes(who, step.tag);
-  });
-  return is_there ? kProcNull : step.peer;
+  const bool is_there = operation.kind == MessageStep::Kind::Receive
+                            ? first_unmatched(inbox, operation.peer, operation.wanted()) != 0
+                            : first_open(inbox, who, operation.tag) != 0;
+  return is_there ? kProcNull : operation.peer;
 }
 
 // A send and a receive that are both there, the first for each other, and were matched to others.
 bool MessageSequence::any_other_match() {
+  bool any = false;
   for (const Inbox& inbox : inboxes_)
-    for (const auto& [from, keys] : inbox.unmatched)
-      for (const MessageKey key : keys) {
-        const Message& message = messages_.at(key);
-        const std::int64_t tag = operation(from, message.send)->step.tag;
-        for (const std::uint64_t id : inbox.open) {
-          const Operation& receive = *operation(message.to, id);
-          if (!wanted_by(receive.step).takes(from, tag)) continue;
-          if (id != message.receive && receive.step.key != 0 &&
-              first(inbox, from, tag, key, message.to, id, wanted_by(receive.step)))
-            return true;
-          break;
-        }
-      }
-  return false;
+    each_first_send(inbox, [&](WorldRank from, std::uint64_t send) {
+      const Operation& sent = *operation(from, send);
+      const std::uint64_t open = first_open(inbox, from, sent.tag);
+      if (open == 0 || open == messages_.find(sent.key)->receive) return false;
+      const Operation& receive = *operation(inbox.rank, open);
+      any = receive.key != 0 && first(inbox, from, send, receive.order, receive.wanted());
+      return any;
+    });
+  return any;
 }
 
 // Receives of which nobody ever told what they took: with a message that nobody else took they have
 // met, first with one that its sender waits for.
 bool MessageSequence::match_unknown(bool waited_for) {
-  for (const Inbox& inbox : inboxes_)
-    for (const auto& [from, keys] : inbox.unmatched)
-      for (const MessageKey key : keys) {
-        Message& message = messages_.at(key);
-        if (message.receive != 0) continue;
-        const std::deque<MessageStep>& sender = rank(from).queue;
-        if (waited_for &&
-            (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend ||
-             sender.front().operation != message.send))
-          continue;
-        const std::int64_t tag = operation(from, message.send)->step.tag;
-        for (const std::uint64_t id : inbox.open) {
-          Operation& receive = *operation(message.to, id);
-          if (!wanted_by(receive.step).takes(from, tag)) continue;
-          if (receive.step.key != 0 ||
-              !first(inbox, from, tag, key, message.to, id, wanted_by(receive.step)))
-            break;
-          receive.step.key = key;
-          message.receive = id;
-          try_match(key);
-          return true;
-        }
-      }
+  MessageKey key = 0;
+  for (const Inbox& inbox : inboxes_) {
+    each_first_send(inbox, [&](WorldRank from, std::uint64_t send) {
+      const Operation& sent = *operation(from, send);
+      Message& message = *messages_.find(sent.key);
+      if (message.receive != 0) return false;
+      const StepQueue& sender = rank(from).queue;
+      if (waited_for && (sender.empty() || sender.front().kind != MessageStep::Kind::CompleteSend ||
+                         sender.front().operation != send))
+        return false;
+      const std::uint64_t open = first_open(inbox, from, sent.tag);
+      if (open == 0) return false;
+      Operation& receive = *operation(inbox.rank, open);
+      if (receive.key != 0 || !first(inbox, from, send, receive.order, receive.wanted()))
+        return false;
+      receive.key = key = sent.key;
+      message.receive = open;
+      return true;
+    });
+    if (key == 0) continue;
+    try_match(key);
+    return true;
+  }
   return false;
+}
+
+MessageStep MessageSequence::posted(const Operation& operation) const {
+  MessageStep step;
+  step.kind = operation.kind;
+  step.mode = operation.mode;
+  step.peer = operation.peer;
+  step.tag = operation.tag;
+  step.key = operation.key;
+  step.site = table_.place(operation.place).site;
+  step.site_key = table_.place(operation.place).key;
+  return step;
 }
 
 // Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or
@@ -592,15 +708,20 @@ Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   Deadlock deadlock;
   deadlock.cycle = start != path.end();
   if (deadlock.cycle) path.erase(path.begin(), start);
-  for (const WorldRank who : path) {
-    const MessageStep& step = rank(who).queue.front();
-    const Operation* const of = operation(who, step.operation);
-    const bool completes = step.kind == MessageStep::Kind::CompleteSend ||
-                           step.kind == MessageStep::Kind::CompleteReceive;
-    deadlock.waits.push_back({who, step, completes && of != nullptr ? of->step : MessageStep{},
-                              waits_for(who, sooner_not)});
-  }
+  for (const WorldRank who : path) deadlock.waits.push_back(describe(who, sooner_not));
   return deadlock;
+}
+
+Deadlock::Waits MessageSequence::describe(WorldRank who, const Ranks& sooner_not) {
+  const MessageStep& step = rank(who).queue.front();
+  const Operation* const of = operation(who, step.operation);
+  const bool completes = step.kind == MessageStep::Kind::CompleteSend ||
+                         step.kind == MessageStep::Kind::CompleteReceive;
+  return {who,
+          step,
+          completes && of != nullptr ? posted(*of) : MessageStep{},
+          waits_for(who, sooner_not),
+          {}};
 }
 
 // Who may go on after all, without buffers: who asks, or may be doing something else already; who
@@ -644,21 +765,16 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
   }
   const Operation* const of = operation(who, step.operation);
   if (step.kind != Kind::Probe && of == nullptr) return false;
-  const MessageStep& waited = step.kind == Kind::Probe ? step : of->step;
-  if (goes(waited.peer)) return true;
-  if (waited.kind == Kind::Send) {
-    const Inbox& inbox = inboxes_[of->inbox];
-    return std::any_of(inbox.open.begin(), inbox.open.end(), [&](std::uint64_t id) {
-      return wanted_by(operation(waited.peer, id)->step).takes(who, waited.tag);
-    });
-  }
-  if (!told_all && (step.kind == Kind::Probe ? seen_by(who, step) : waited.key) == 0)
+  const bool probes = step.kind == Kind::Probe;
+  const Wanted waited = probes ? wanted_by(step) : of->wanted();
+  if (goes(waited.source)) return true;
+  if (!probes && of->kind == Kind::Send) return first_open(inboxes_[of->inbox], who, of->tag) != 0;
+  if (!told_all && (probes ? seen_by(who, step) : of->key) == 0)
     return true;  // nobody has told yet which one it took
-  for (const auto& [from, keys] : inboxes_[inbox_of(who, waited.comm)].unmatched)
-    for (const MessageKey key : keys)
-      if (wanted_by(waited).takes(from, operation(from, messages_.at(key).send)->step.tag))
-        return true;
-  return false;
+  const Inbox& inbox = inboxes_[probes ? inbox_of(who, step.comm) : of->inbox];
+  return std::any_of(inbox.unmatched.begin(), inbox.unmatched.end(), [&](const auto& one) {
+    return waited.takes(one.first.second, one.first.first);
+  });
 }
 
 // Tells of those who wait for ever, and lets one send go.
@@ -702,8 +818,12 @@ bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
   const Deadlock waiting = who_waits(from);
   if (only_cycles && !waiting.cycle) return false;
-  const auto asks = std::find_if(waiting.waits.begin(), waiting.waits.end(),
-                                 [](const Deadlock::Waits& waits) { return waits.step.asked; });
+  // (`asked` of a call that waits for a lock means something else, and letting it go changes
+  // nothing.)
+  const auto asks =
+      std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const Deadlock::Waits& waits) {
+        return waits.step.asked && waits.step.kind != MessageStep::Kind::AwaitLock;
+      });
   if (asks == waiting.waits.end()) return false;
   answers_.note(asks->rank, asks->step.site, asks->step.site_key);
   rank(asks->rank).let_go = true;
@@ -758,10 +878,11 @@ void MessageSequence::finish(bool ended) {
 void MessageSequence::forget_operations() {
   for (Rank& rank : ranks_) {
     if (races_ != nullptr)
-      for (const auto& [id, operation] : rank.operations)
-        if (operation.step.kind == MessageStep::Kind::Send &&
-            operation.step.mode == SendMode::Synchronous && operation.matched)
-          races_->free(operation.send);
+      rank.operations.each([&](std::uint64_t, const Operation& operation) {
+        if (operation.kind == MessageStep::Kind::Send && operation.mode == SendMode::Synchronous &&
+            operation.matched)
+          races_->free(send_in_races(operation));
+      });
     rank.operations.clear();
     rank.unlocks.clear();
     rank.unsure = false;  // known by its slice
@@ -773,21 +894,122 @@ void MessageSequence::forget_operations() {
   locks_.clear();
 }
 
-std::vector<Deadlock> MessageSequence::circles() {
-  std::map<WorldRank, Deadlock> by_lowest;
+// --- the end of a run that did not come to its end
+
+// The other ranks with an epoch that keeps this one from having the lock.
+template <class Visit>
+void MessageSequence::each_holder(WorldRank who, const MessageStep& awaits, Visit visit) {
+  const auto window = holders_.find(awaits.comm);
+  if (window == holders_.end()) return;
+  for (const Holder& holder : window->second) {
+    const bool same_target =
+        awaits.peer == kAnySource || holder.target == kAnySource || holder.target == awaits.peer;
+    // A call that may be waiting for something else waits for the lock only if somebody has it for
+    // certain.
+    if (holder.rank != who && same_target && (holder.exclusive || awaits.exclusive) &&
+        (holder.certain || !awaits.asked))
+      visit(holder);
+  }
+}
+
+// Whether the call that the rank is inside of may still return, given those who may go on.
+bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody) {
+  using Kind = MessageStep::Kind;
+  const MessageStep& step = rank(who).queue.front();
+  const auto goes = [&](WorldRank one) {
+    const auto index = static_cast<std::size_t>(one.value);
+    return one.value < 0 || index >= going.size() || going[index];
+  };
+  if (step.kind == Kind::Hear) {
+    const auto said = said_.find(step.key);
+    return step.from == nullptr ||
+           std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
+             return (said != said_.end() &&
+                     std::find(said->second.by.begin(), said->second.by.end(), one) !=
+                         said->second.by.end()) ||
+                    goes(one);
+           });
+  }
+  if (step.kind == Kind::AwaitLock) {
+    bool held = false, given_back = false;
+    each_holder(who, step, [&](const Holder& holder) {
+      held = true;
+      // The target may have to act for its lock, too.
+      const WorldRank target = holder.target == kAnySource ? step.peer : holder.target;
+      given_back |= goes(holder.rank) || (target != who && target.value >= 0 && goes(target));
+    });
+    return !held || given_back;
+  }
+  const Operation* const of = operation(who, step.operation);
+  if (of == nullptr || !of->posted || of->matched || of->cancelled) return true;
+  const Inbox& inbox = inboxes_[of->inbox];
+  if (step.kind == Kind::CompleteSend) {
+    return goes(of->peer) || first_open(inbox, who, of->tag) != 0;
+  }
+  if (step.kind != Kind::CompleteReceive) return true;
+  if (std::any_of(inbox.unmatched.begin(), inbox.unmatched.end(), [&](const auto& one) {
+        return of->wanted().takes(one.first.second, one.first.first);
+      }))
+    return true;
+  return of->peer == kAnySource ? anybody : goes(of->peer);
+}
+
+std::vector<Deadlock> MessageSequence::proven_deadlocks(const std::vector<RankEnding>& endings) {
+  using State = RankEnding::State;
+  constexpr std::size_t kMost = 8;  // that wait for one that has finished, each by itself
+  Ranks going(ranks_.size(), true);
+  bool any_waits = false;
+  for (std::size_t i = 0; i < std::min(ranks_.size(), endings.size()); ++i) {
+    const StepQueue& queue = ranks_[i].queue;
+    const bool waits =
+        endings[i].state == State::InCall && !queue.empty() && !queue.front().returned;
+    going[i] = !waits && !(endings[i].state == State::Finished && queue.empty());
+    any_waits |= waits;
+  }
+  if (!any_waits) return {};
+  for (bool more = true; more;) {
+    more = false;
+    const bool anybody = std::find(going.begin(), going.end(), true) != going.end();
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      if (!going[i] && !ranks_[i].queue.empty() &&
+          may_return(WorldRank(static_cast<std::int32_t>(i)), going, anybody))
+        going[i] = more = true;
+  }
+  // From here on who is not going is inside a call that cannot return, or has finished.
+  const auto is_stuck = [&](WorldRank who) {
+    return !going[static_cast<std::size_t>(who.value)] && !rank(who).queue.empty();
+  };
+  std::map<WorldRank, Deadlock> by_end;  // a cycle by its lowest rank; or who has finished; or any
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].queue.empty()) continue;
-    Deadlock deadlock = who_waits(WorldRank(static_cast<std::int32_t>(i)));
-    if (!deadlock.cycle) continue;
-    const auto lowest =
-        std::min_element(deadlock.waits.begin(), deadlock.waits.end(),
-                         [](const auto& a, const auto& b) { return a.rank < b.rank; });
-    const WorldRank rank = lowest->rank;
-    std::rotate(deadlock.waits.begin(), lowest, deadlock.waits.end());
-    by_lowest.try_emplace(rank, std::move(deadlock));
+    const WorldRank who(static_cast<std::int32_t>(i));
+    if (!is_stuck(who)) continue;
+    std::vector<WorldRank> path;
+    WorldRank at = who;
+    while (at.value >= 0 && is_stuck(at) && std::find(path.begin(), path.end(), at) == path.end()) {
+      path.push_back(at);
+      at = waits_for(at, going);
+    }
+    const auto start = std::find(path.begin(), path.end(), at);
+    const bool cycle = start != path.end();
+    const WorldRank end = cycle ? *std::min_element(start, path.end()) : at;
+    Deadlock& deadlock = by_end[end];
+    deadlock.cycle |= cycle;
+    if (cycle && deadlock.waits.empty()) {
+      std::rotate(start, std::find(start, path.end(), end), path.end());
+      for (auto one = start; one != path.end(); ++one)
+        deadlock.waits.push_back(describe(*one, going));
+    } else if (!cycle && path.size() == 1 && deadlock.waits.size() < kMost) {
+      deadlock.waits.push_back(describe(who, going));
+      if (end.value >= 0)
+        deadlock.waits.back().finalize = endings[static_cast<std::size_t>(end.value)].finalize;
+    }
+    deadlock.behind.insert(who);
   }
   std::vector<Deadlock> all;
-  for (auto& [rank, deadlock] : by_lowest) all.push_back(std::move(deadlock));
+  for (auto& [end, deadlock] : by_end) {
+    for (const Deadlock::Waits& waits : deadlock.waits) deadlock.behind.erase(waits.rank);
+    all.push_back(std::move(deadlock));
+  }
   return all;
 }
 
@@ -795,6 +1017,14 @@ std::vector<Deadlock> MessageSequence::deadlocks() const {
   std::vector<Deadlock> all;
   for (const auto& [sites, deadlock] : deadlocks_) all.push_back(deadlock);
   return all;
+}
+
+std::size_t MessageSequence::bytes() const {
+  std::size_t bytes = messages_.bytes();
+  for (const Rank& rank : ranks_) bytes += rank.queue.bytes() + rank.operations.bytes();
+  for (const Inbox& inbox : inboxes_)
+    bytes += (inbox.open.size() + inbox.unmatched.size()) * (sizeof(ClassKey) + sizeof(Class) + 48);
+  return bytes;
 }
 
 std::size_t MessageSequence::waiting() const {

@@ -65,15 +65,17 @@ Standstill standstill(const Deadlock& deadlock, bool came_about) {
   result.other_match = deadlock.other_match;
   result.times = deadlock.count;
   result.slice = deadlock.slice;
+  result.behind = deadlock.behind;
   for (const Deadlock::Waits& waits : deadlock.waits)
-    result.waits.push_back(
-        {waits.rank, waits.step.site, waits.posted.site, waits.on, waits.step.site_key});
+    result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on,
+                            waits.step.site_key, waits.step.kind == MessageStep::Kind::AwaitLock,
+                            waits.finalize});
   return result;
 }
 
 }  // namespace
 
-MessageFindings MessageWalk::findings() {
+MessageFindings MessageWalk::findings(const std::vector<RankEnding>& endings) {
   MessageFindings all;
   for (const MessageRaceClass& race : races_.races()) {
     const MessageRace& first = race.first;
@@ -87,7 +89,7 @@ MessageFindings MessageWalk::findings() {
     finding.times = race.count;
     finding.ranks = race.ranks;
   }
-  for (const Deadlock& deadlock : seen_.circles())
+  for (const Deadlock& deadlock : seen_.proven_deadlocks(endings))
     all.standstills.push_back(standstill(deadlock, true));
   for (const Deadlock& deadlock : unbuffered_.deadlocks())
     all.standstills.push_back(standstill(deadlock, false));

@@ -63,10 +63,12 @@ class MessageWalk {
     races_.finish();
   }
 
+  // What it takes to keep all this, about.
+  std::size_t bytes() const { return seen_.bytes() + unbuffered_.bytes() + races_.held().bytes; }
   bool seen_to_the_end() const { return seen_.waiting() == 0; }
   bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
-  // Races and standstills.
-  MessageFindings findings();
+  // Races and deadlocks; `endings`: how the ranks were at the end, if that is known.
+  MessageFindings findings(const std::vector<RankEnding>& endings = {});
 
  private:
   Ways ways_ = Ways::Both;

@@ -24,6 +24,13 @@ std::uint64_t bytes_of(const Access& access) {
   return bytes;
 }
 
+// Empty if it has gaps.
+ByteRange contiguous_range(const Access& access) {
+  if (access.boxes.size() != 1) return {};
+  const ByteRange range = access.boxes.bounds(0);
+  return range.end - range.begin == access.boxes[0].bytes() ? range : ByteRange{};
+}
+
 std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
   return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) +
          atomic.offset;
@@ -122,6 +129,8 @@ bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t
     band_ = {};
     forget_shown();
   }
+  seen_ = std::max(seen_, look.last_serial);
+  settle_ends();
   if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
     release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_),
@@ -175,7 +184,12 @@ Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) 
       look_at(*access, *place);
       if (access->plain_atomic && !atomic_values_.empty() && atomic_values_.contains(place->base))
         look.any_plain_atomic = true, ++atomics;
-      if (!is_over(*access, until) || awaits(*access, until))
+      look.last_serial = std::max(look.last_serial, access->serial);
+      // A rank's own accesses are not carried over: here is the end of one that was pending.
+      if (pairs_ == Pairs::Own && !findings_.empty() && access->serial != 0 &&
+          access->serial <= seen_)
+        note_end(*access);
+      if (pairs_ == Pairs::WithOthers && (!is_over(*access, until) || awaits(*access, until)))
         look.any_open = true, open += kItem + access->boxes.size() * kSpan;
       if (may_be_too_much && !access->boxes.empty())
         borders.add(first_byte(*access) + static_cast<std::int64_t>(place->base));
@@ -216,7 +230,7 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
     meet_all(batch, look.groups);
   }
   for (Item& item : items_) {
-    if (is_over(item.access, until) || until == kNoCut) continue;
+    if (pairs_ == Pairs::Own || is_over(item.access, until) || until == kNoCut) continue;
     if (auto instants = shown(item.access, batch); !instants.empty())
       shown_[{item.access.rank, item.access.begin}] = std::move(instants);
     keep_unless_elsewhere(carried_, std::move(item.access));
@@ -281,6 +295,7 @@ void Owner::take_accesses(const Parcel& parcel, Look& look, Cut until) {
                            : earlier_.end();
     if (known != earlier_.end()) {
       items_[known->second].access = placed(*access, *place);
+      note_end(*access);
       continue;
     }
     bool clashes =
@@ -288,6 +303,12 @@ void Owner::take_accesses(const Parcel& parcel, Look& look, Cut until) {
     for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
       clashes =
           look.groups.clashes(look.groups.of(*access, i, static_cast<std::int64_t>(place->base)));
+    if (pairs_ == Pairs::Own) {
+      if (clashes)
+        items_.emplace_back(placed(*access, *place),
+                            access->serial != 0 && access->serial <= seen_);
+      continue;
+    }
     if (clashes || !is_over(*access, until) || awaits(*access, until))
       items_.emplace_back(placed(*access, *place), false);
   }
@@ -759,7 +780,9 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
                         .closed = access.closed,
                         .begin = access.begin,
                         .end = access.end,
+                        .part = access.part,
                         .bytes = bytes_of(access),
+                        .range = contiguous_range(access),
                         .op = access.op,
                         .epoch = access.epoch};
     finding.ranks.insert(access.rank);
@@ -781,7 +804,39 @@ void Owner::found(Finding finding) {
   merge_at_ = std::max<std::size_t>(1024, 2 * findings_.size());
 }
 
-std::vector<Finding> Owner::take_findings() { return merge_findings(std::exchange(findings_, {})); }
+void Owner::note_end(const Access& access) {
+  if (access.end != kNever || access.closed != SiteId())
+    ends_[{access.rank, access.begin, access.part, access.kind}] = {access.end, access.closed};
+}
+
+// A race may be found before one of its accesses is over: what completes that access, and when, is
+// known only in a later period.
+void Owner::settle_ends() {
+  if (ends_.empty()) return;
+  const auto settle = [&](Finding& finding) {
+    for (FindingSide& side : finding.sides) {
+      if (side.end != kNever || side.closed != SiteId()) continue;
+      const auto end = ends_.find({side.rank, side.begin, side.part, side.kind});
+      if (end == ends_.end()) continue;
+      side.end = end->second.moment;
+      side.closed = end->second.closed;
+    }
+  };
+  bool more_to_come = false;  // from accesses as they were in their period
+  for (Finding& finding : findings_) settle(finding);
+  for (auto& [period, batch] : batches_) {
+    for (Undecided& undecided : batch.undecided) settle(undecided.finding);
+    more_to_come = more_to_come || !batch.repeated.empty();
+  }
+  if (!more_to_come) ends_.clear();
+}
+
+std::vector<Finding> Owner::take_findings() {
+  std::vector<Finding> findings = merge_findings(std::exchange(findings_, {}));
+  for (Finding& finding : findings)
+    for (FindingSide& side : finding.sides) side.part = 0;  // means nothing outside of the detector
+  return findings;
+}
 
 AccumulateRules Owner::accumulate_rules(Uid win) const {
   AccumulateRules rules;
@@ -885,6 +940,7 @@ void Owner::conclude(std::uint64_t period) {
     found(std::move(finding));
   }
   batches_.erase(found_batch);
+  settle_ends();
 }
 
 }  // namespace photofinish

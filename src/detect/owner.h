@@ -1,7 +1,8 @@
 // A rank as owner of its memory: checks every access to it, its own and the others', a period at a
 // time.
 //
-// Rule: docs/one-sided-races.md. Of two accesses whose kinds clash, that share a byte and that no
+// Rule: docs/internals/one-sided-races.md.
+// Of two accesses whose kinds clash, that share a byte and that no
 // lock keeps apart, one must be before the other. Cuts, program order and the owner's own epochs
 // decide nearly always; what they leave becomes questions to the resolvers of the slices, and the
 // pair waits for the answers. Memory: accesses stay where they are handed from (in memory, or in a
@@ -9,7 +10,8 @@
 // too much at once, one band of addresses is checked after the other. What touches several is
 // looked at in each, and a pair counts where the first byte lies that the two have in common. What
 // repeats itself is looked at as one (detect/series.h). Invariant: after check() only accesses that
-// are not over are kept; everything later is behind the cut that ended the period.
+// are not over are kept; everything later is behind the cut that ended the period. Of the owner's
+// own pairs nothing is kept: what is not over is handed again with each check, under its serial.
 #pragma once
 
 #include <array>
@@ -117,6 +119,7 @@ class Owner {
     bool any_atomic = false;        // that fetches
     bool any_plain_atomic = false;  // where somebody has fetched
     bool any_open = false;
+    std::uint64_t last_serial = 0;
     std::size_t accesses = 0;  // to be taken out, at most
     std::vector<Band> bands;
     bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_clash(); }
@@ -184,6 +187,8 @@ class Owner {
   Finding make_finding(const Access& a, const Access& b, Reason reason,
                        const ByteRange& where) const;
   void found(Finding finding);
+  void note_end(const Access& access);
+  void settle_ends();
   AccumulateRules accumulate_rules(Uid win) const;
 
   const WorldRank rank_;
@@ -193,7 +198,8 @@ class Owner {
   std::pair<Uid, const WinDefinition*> last_window_;     // that was looked up
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue>
-      atomic_values_;  // by address, of locations that atomics have looked at
+      atomic_values_;       // by address, of locations that atomics have looked at
+  std::uint64_t seen_ = 0;  // Pairs::Own: serials up to this one were here in an earlier check
   std::vector<Access> carried_;
   std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
   std::map<std::pair<WorldRank, Moment>, std::vector<Instant>>
@@ -226,6 +232,13 @@ class Owner {
 
   std::map<std::uint64_t, Batch> batches_;  // by period
   std::vector<Finding> findings_;
+  // Accesses of earlier periods whose end has come: rank, begin, part and kind, as findings that
+  // were made before it know them.
+  struct End {
+    Moment moment = kNever;
+    SiteId closed;
+  };
+  std::map<std::tuple<WorldRank, Moment, std::uint32_t, AccessKind>, End> ends_;
   std::size_t merge_at_ = 1024;
   Sweeper sweeper_;
   std::vector<Span> spans_;

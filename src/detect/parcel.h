@@ -49,7 +49,7 @@ bool decode(const std::vector<std::uint8_t>& bytes, Parcel& parcel);  // false: 
 // What it takes to keep them, in bytes, about: for those who have to do with a limit.
 inline std::size_t footprint(const AtomicOp&) {
   return 2 * sizeof(AtomicOp);
-}                                             // once more where they are put in order
+}  // once more where they are put in order
 std::size_t footprint(const Parcel& parcel);  // of its accesses, atomics and steps
 
 template <class A>

@@ -40,8 +40,12 @@ void Participant::collect() {
   Parcel own;
   own.accesses = std::exchange(own_closed_, {});
   timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
-  own_.check(0, kNoCut - 1,
-             [&](const Owner::Hand& hand) { hand(own); });  // whatever is closed is over
+  constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
+  own_.check(
+      0, kNoCut - 1, [&](const Owner::Hand& hand) { hand(own); },  // whatever is closed is over
+      own.accesses.size() > kMany ? kMemory : Owner::kNoLimit);
+  // With many requests outstanding, which are looked at each time, not so often.
+  collect_at_ = std::max(kCollect, 2 * timeline_.open_requests());
 }
 
 Parcels Participant::unload() {

@@ -9,7 +9,8 @@
 //   3. ask       if anybody has such pairs: signals to the resolvers, and questions
 //   4. resolve   answers back
 //   5. conclude  the undecided pairs are findings, or not
-// While the program runs its messages go another way (docs/message-races.md): where anybody has
+// While the program runs its messages go another way (docs/internals/message-races.md):
+// where anybody has
 // some in a period, all ranks tell their steps to the ranks that walk its slices.
 #pragma once
 
@@ -43,7 +44,7 @@ class Participant {
   void add(const Event& event, const Timeline::Times& times) {
     timeline_.add(event, times);
     if (follows_messages_) log_->ended(event, timeline_);
-    if (taken_ + timeline_.pending() >= kCollect) [[unlikely]]
+    if (taken_ + timeline_.pending() >= collect_at_) [[unlikely]]
       collect();
   }
   // How much waits for the end of the period.
@@ -52,9 +53,7 @@ class Participant {
            (log_ ? log_->pending() : 0);
   }
   // What of it could wait elsewhere, in bytes, about (footprint).
-  std::size_t waiting_bytes() const {
-    return waiting_bytes_ + timeline_.pending() * sizeof(Access);
-  }
+  std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending_bytes(); }
   // All of the period so far, whether it waits or was handed out.
   std::size_t produced() const {
     return produced_ + timeline_.pending() + timeline_.pending_signals();
@@ -123,6 +122,7 @@ class Participant {
   std::size_t waiting_ = 0, waiting_bytes_ = 0;
   bool given_up_ = false;
   AccessList own_closed_;
+  std::size_t collect_at_ = kCollect;
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
   std::map<std::uint64_t, std::vector<SliceSignals>>
       signals_;  // by period, until it is known whether anybody asks

@@ -1,4 +1,5 @@
-// What may meet (docs/one-sided-races.md, "Kinds that may meet"), apart from order and locks.
+// What may meet (docs/internals/one-sided-races.md, "Conflicting kinds"), apart from order and
+// locks.
 #pragma once
 
 #include <optional>

@@ -14,9 +14,11 @@ bool is_vector_form(Call call) {
   case Call::MPI_##name:   \
   case Call::MPI_##name##_c:
     VECTOR_FORMS(Allgatherv)
-    VECTOR_FORMS(Alltoallv) VECTOR_FORMS(Alltoallw) VECTOR_FORMS(Reduce_scatter)
+    VECTOR_FORMS(Alltoallv)
+    VECTOR_FORMS(Alltoallw)
+    VECTOR_FORMS(Reduce_scatter)
 #undef VECTOR_FORMS
-        return true;
+    return true;
     default:
       return false;
   }
@@ -153,7 +155,7 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::FileRead:
     case Action::FileWrite:
       if (when == When::Starts) {
-        new_request(event).accesses = buffers_of(event, true);
+        open_all(new_request(event), buffers_of(event, true));
         return;
       }
       for (Access& access : buffers_of(event, false)) close_now(access, event.site);
@@ -342,7 +344,12 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
   if (access.kind == AccessKind::Store) last_write_ = start_;
   access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
   if (access.locks != held_set_) access.locks = still_held(access.locks);
-  if (!access.boxes.empty()) closed_.push_back(std::move(access));
+  if (access.boxes.empty()) return;
+  closed_.push_back(std::move(access));
+  constexpr std::size_t kMost = 8192;  // more than wait to be taken as a rule
+  if (closed_.size() < kMost) return;
+  for (const Access& one : closed_) more_closed_.add(one);
+  closed_.clear();
 }
 
 void Timeline::held_changed() {
@@ -396,6 +403,12 @@ bool Timeline::meets_nothing(const Access& access) const {
          last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
          unfinished_.empty() && split_files_.empty() && segments_.empty() && !many_threads_ &&
          !exposed(access);
+}
+
+std::size_t Timeline::open_requests() const { return requests_.size(); }
+
+std::size_t Timeline::request_bytes() const {
+  return requests_.size() * (sizeof(Request) + sizeof(Posted) + 80);
 }
 
 // --- order
@@ -565,8 +578,8 @@ void Timeline::collective(const Event& event, Action action, When when) {
   if (when == When::Prepares) {
     Request& request = new_request(event);
     request.comm = &comm;
-    request.prepared = std::make_unique<Event>(event);
-    request.number = ++comm.persistent;
+    request.rarely().prepared = std::make_unique<Event>(event);
+    request.rarely().number = ++comm.persistent;
     return;
   }
   const Flow flow = flow_of(event, action, comm);
@@ -576,9 +589,9 @@ void Timeline::collective(const Event& event, Action action, When when) {
     for (const auto& [key, place] : flow.says) say(key, start_, place);
     if (!event.fields.has(Field::request)) return;
     Request& request = new_request(event);
-    request.accesses = buffers_of(event, true);
-    request.hears = flow.hears;
-    request.heard = std::move(heard);
+    open_all(request, buffers_of(event, true));
+    request.rarely().hears = flow.hears;
+    request.rarely().heard = std::move(heard);
     return;
   }
   std::vector<Access> accesses =

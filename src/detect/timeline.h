@@ -7,6 +7,7 @@
 // from begin to end. Cannot see: order between threads of the rank (its events are one sequence).
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/access_list.h"
 #include "model/access.h"
 #include "model/atomic.h"
 #include "model/definitions.h"
@@ -81,7 +83,12 @@ class Timeline {
       SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
   Cut cuts_done() const { return cuts_done_; }
-  std::size_t pending() const { return closed_.size() + atomics_.size(); }
+  std::size_t pending() const { return closed_.size() + more_closed_.size() + atomics_.size(); }
+  std::size_t pending_bytes() const {
+    return closed_.size() * sizeof(Access) + more_closed_.footprint();
+  }
+  std::size_t open_requests() const;  // that are outstanding
+  std::size_t request_bytes() const;  // that they take, about
   std::size_t pending_signals() const { return signal_count_; }
   std::size_t signal_bytes() const { return signal_count_ * sizeof(Signal); }
   // No rank has a window: nobody will ask what came before what.
@@ -94,6 +101,9 @@ class Timeline {
   // What is new since they were last taken.
   template <class Visit>
   void take_closed(Visit visit) {
+    for (AccessList::Reader reader(more_closed_); const Access* access = reader.next();)
+      visit(*access);
+    more_closed_ = {};
     for (const Access& access : closed_) visit(access);
     closed_.clear();
   }
@@ -120,6 +130,9 @@ class Timeline {
   struct Pending;
   struct Request;
   struct Posted;
+  class Unsettled;
+  struct OpenAccess;
+  class OpenAccesses;
   struct Flow;
   struct Heard;
 
@@ -133,6 +146,10 @@ class Timeline {
   void close(Access& access, Moment moment, Cut before, SiteId site);
   void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
   std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
+  OpenAccess opened(Access access);
+  void open_all(Request& request, std::vector<Access> accesses);
+  void close_all(Request& request, SiteId site);
+  void hear_all(Request& request);
   std::vector<Access> touched_by(const Event& event);
   template <class Visit>
   void each_open(Visit visit);  // all that is in flight
@@ -169,7 +186,7 @@ class Timeline {
                                        std::int64_t tag);
   void received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from, std::int64_t tag,
                 SiteId site);
-  void settle(Comm& comm);
+  void settle(Comm& comm, const Wanted& wanted);
   void arrived(Comm& comm, const Posted& posted);
   void tell_sender(Comm& comm, Posted& posted);
   void guess_unsettled();
@@ -188,8 +205,10 @@ class Timeline {
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
   void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
   void tell_unreturned(const Event& event);
-  void tell_unreturned_send(std::uint64_t send, SiteId site);
   void tell_waits(const Request& request, SiteId site);
+  void tell_unreturned_synchronization(const Event& event, Action action);
+  void tell_await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
+                       SiteId site);
   void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
   void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
   void tell_hear(const Heard& heard, SiteId site);
@@ -241,6 +260,7 @@ class Timeline {
   std::uint64_t serials_ = 0;
 
   std::vector<Access> closed_;
+  AccessList more_closed_;  // before those: one call may complete very many
   std::vector<AtomicOp> atomics_;
   std::vector<SliceSignals> signals_;  // by slice
   std::size_t signal_count_ = 0;
@@ -268,7 +288,9 @@ class Timeline {
   std::unordered_map<WinId, std::unique_ptr<Window>> windows_;
   std::pair<WinId, Window*> last_window_{};
   std::unordered_map<Uid, WinId> window_ids_;
-  std::unordered_map<RequestId, std::unique_ptr<Request>> requests_;
+  std::unordered_map<RequestId, Request> requests_;
+  std::array<std::shared_ptr<const Access>, 16>
+      like_;  // what open accesses of a site have in common
   std::unordered_map<MessageId, std::uint64_t> probed_;  // rendezvous keys of matched probes
   std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
   std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
@@ -297,6 +319,7 @@ class Timeline {
   bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
   bool asked_ = false;       // the event's call would have come back anyhow
+  bool unreturned_ = false;  // the rank is inside the event's call
 };
 
 }  // namespace photofinish

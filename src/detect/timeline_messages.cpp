@@ -29,11 +29,10 @@ WorldRank rank_in(const Event& event, Field field) {
 Timeline::Request& Timeline::new_request(const Event& event) {
   const RequestId id(static_cast<std::uint64_t>(
       event.fields.has(Field::request) ? event.fields[Field::request] : 0));
-  auto& request = requests_[id];
-  request = std::make_unique<Request>();
-  request->id = id;
-  request->call = event.call;
-  return *request;
+  Request& request = requests_[id];
+  request = {};
+  request.call = event.call;
+  return request;
 }
 
 void Timeline::point_to_point(const Event& event, Action action, When when) {
@@ -43,12 +42,13 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     if (!event.fields.has(Field::request)) return;
     Request& request = new_request(event);
     request.comm = &comm;
-    request.prepared = std::make_unique<Event>(event);
+    Request::Rare& rare = request.rarely();
+    rare.prepared = std::make_unique<Event>(event);
     if (action == Action::PartitionedSend)
-      request.number =
+      rare.number =
           ++comm.partitioned_out[{rank_in(event, Field::to), event.fields[Field::send_tag]}];
     if (action == Action::PartitionedReceive)
-      request.number =
+      rare.number =
           ++comm.partitioned_in[{rank_in(event, Field::from), event.fields[Field::recv_tag]}];
     return;
   }
@@ -57,7 +57,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     if (!event.fields.has(Field::request)) return;
     request = &new_request(event);
     request->comm = &comm;
-    request->accesses = buffers_of(event, true);
+    open_all(*request, buffers_of(event, true));
   }
   if (action == Action::Receive && request == nullptr && receive_at_once(event, comm)) {
     for (Access& access : buffers_of(event, false)) close_now(access, event.site);
@@ -129,7 +129,7 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   if (mode_of(event.call) != SendMode::Synchronous) return told;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr)
-    request->hears.emplace_back(key, kEveryPlace);
+    request->rarely().hears.emplace_back(key, kEveryPlace);
   else
     hear(key, return_);
   return told;
@@ -148,38 +148,34 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
     posted->settled = true;
     tell_sender(comm, *posted);
   } else {
-    comm.unsettled.push_back(posted);
+    comm.unsettled.add(posted);
+    if (!posted->wild()) settle(comm, {from, tag});
   }
   return posted;
 }
 
 void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from,
                         std::int64_t tag, SiteId site) {
-  posted->done = true;
   tell_complete(*posted, site);
-  posted->from = from;
-  posted->tag = tag;
   posted->completed = return_;
   posted->slice = cuts_done_;
-  if (posted->settled)
-    arrived(comm, *posted);
-  else
-    settle(comm);
+  const Wanted wanted{posted->from, posted->tag};
+  if (!posted->settled) {
+    comm.unsettled.narrow(*posted, from, tag);
+    return settle(comm, wanted);
+  }
+  posted->done = true;
+  posted->from = from;
+  posted->tag = tag;
+  arrived(comm, *posted);
 }
 
-// Gives numbers to those at the front that nobody before them can take a message from any more.
-void Timeline::settle(Comm& comm) {
-  for (auto it = comm.unsettled.begin(); it != comm.unsettled.end();) {
-    Posted& posted = **it;
-    const bool known = posted.done || !posted.wild();
-    const bool contested =
-        known && std::any_of(comm.unsettled.begin(), it, [&](const auto& earlier) {
-          return earlier->could_take(posted.from, posted.tag);
-        });
-    if (!known || contested) {
-      ++it;
-      continue;
-    }
+// Gives numbers to those that nobody before them can take a message from any more: one who wanted
+// this is out of their way, or wants less.
+void Timeline::settle(Comm& comm, const Wanted& wanted) {
+  comm.unsettled.settle(wanted, [&](std::shared_ptr<Posted> settled) {
+    Posted& posted = *settled;
+    comm.unsettled.remove(posted);
     std::uint64_t& taken = comm.taken[{posted.from, posted.tag}];
     posted.index = posted.takes ? taken++ : taken;
     posted.settled = true;
@@ -188,8 +184,7 @@ void Timeline::settle(Comm& comm) {
       arrived(comm, posted);
     else if (posted.freed)
       tell_taken(comm, posted);
-    it = comm.unsettled.erase(it);
-  }
+  });
 }
 
 void Timeline::arrived(Comm& comm, const Posted& posted) {
@@ -198,14 +193,14 @@ void Timeline::arrived(Comm& comm, const Posted& posted) {
       message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
   add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
   if (posted.operation != 0) sink_->took(posted.operation, key);
-  if (posted.message)
-    probed_[*posted.message] =
+  if (posted.matched_probe)
+    probed_[posted.message] =
         message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
 }
 
 // That it is posted ends the wait of a synchronous send, whenever it is completed itself.
 void Timeline::tell_sender(Comm& comm, Posted& posted) {
-  if (posted.told || !posted.takes || posted.message || posted.from.value < 0) return;
+  if (posted.told || !posted.takes || posted.matched_probe || posted.from.value < 0) return;
   posted.told = true;
   add_signal(posted.posted_slice, {posted.posted,
                                    message_key(Channel::Rendezvous, comm.uid, posted.from, rank_,
@@ -217,14 +212,17 @@ void Timeline::tell_sender(Comm& comm, Posted& posted) {
 // may have heard, and who may have heard them.
 void Timeline::guess_unsettled() {
   for (auto& [id, comm] : comms_)
-    for (auto it = comm->unsettled.begin(); it != comm->unsettled.end(); ++it) {
+    for (auto it = comm->unsettled.in_order().begin(); it != comm->unsettled.in_order().end();
+         ++it) {
+      if (*it == nullptr) continue;
       const Posted& posted = **it;
-      if (posted.takes && !posted.message)
+      if (posted.takes && !posted.matched_probe)
         add_signal(posted.posted_slice, {posted.posted, unsettled_key(), false, 0, true});
       if (posted.completed == 0 || posted.wild() || posted.from.value < 0) continue;
-      const auto contenders = std::count_if(comm->unsettled.begin(), it, [&](const auto& earlier) {
-        return earlier->could_take(posted.from, posted.tag);
-      });
+      const auto contenders =
+          std::count_if(comm->unsettled.in_order().begin(), it, [&](const auto& earlier) {
+            return earlier != nullptr && earlier->could_take(posted.from, posted.tag);
+          });
       const std::uint64_t first = comm->taken[{posted.from, posted.tag}];
       for (std::uint64_t index = first; index <= first + static_cast<std::uint64_t>(contenders);
            ++index)
@@ -240,16 +238,18 @@ void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteI
   if (posted->operation != 0) tell(MessageStep::Kind::Cancel, posted->operation, site);
   tell_complete(*posted, site);
   if (!posted->settled) {
-    std::erase(comm.unsettled, posted);
-    settle(comm);
+    const Wanted wanted{posted->from, posted->tag};
+    comm.unsettled.remove(*posted);
+    settle(comm, wanted);
     return;
   }
   --comm.taken[{posted->from, posted->tag}];
   for (auto& [id, request] : requests_)
-    if (request->comm == &comm && request->receive != nullptr && request->receive->settled &&
-        !request->receive->done && request->receive->from == posted->from &&
-        request->receive->tag == posted->tag && request->receive->index > posted->index)
-      --request->receive->index;
+    if (Posted* const receive = request.receive.get();
+        request.comm == &comm && receive != nullptr && receive->settled && !receive->done &&
+        receive->from == posted->from && receive->tag == posted->tag &&
+        receive->index > posted->index)
+      --receive->index;
 }
 
 // A send that nobody took: the next one is its number, if none has come in between.
@@ -278,12 +278,14 @@ void Timeline::probe(const Event& event, Action action) {
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
   if (posted->takes && event.fields.has(Field::message))
+    posted->matched_probe = true,
     posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
   asked_ = asks(event);
   if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
   asked_ = false;
-  comm.unsettled.push_back(std::move(posted));
-  settle(comm);
+  const Wanted seen{posted->from, posted->tag};
+  comm.unsettled.add(std::move(posted));
+  settle(comm, seen);
 }
 
 void Timeline::start_persistent(const Event& event) {
@@ -291,27 +293,28 @@ void Timeline::start_persistent(const Event& event) {
   for (const RequestId id : event.requests) {
     ++operation;
     const auto found = requests_.find(id);
-    if (found == requests_.end() || found->second->prepared == nullptr) continue;
-    Request& request = *found->second;
-    ++request.starts;
-    const Event& prepared = *request.prepared;
+    if (found == requests_.end() || found->second.prepared() == nullptr) continue;
+    Request& request = found->second;
+    Request::Rare& rare = *request.rare;
+    ++rare.starts;
+    const Event& prepared = *rare.prepared;
     const Action action = traits(prepared.call).action;
     Event started = prepared;  // as if it had been called here
     started.site = event.site;
     request.accesses.clear();
-    request.hears.clear();
+    rare.hears.clear();
     if (action == Action::PartitionedSend || action == Action::PartitionedReceive) {
       const bool incoming = action == Action::PartitionedReceive;
       const WorldRank peer = rank_in(prepared, incoming ? Field::from : Field::to);
-      request.ready = 0;
-      request.parts.clear();
+      rare.ready = 0;
+      rare.parts.clear();
       if (!incoming || peer.value < 0) continue;  // its partitions are in use from MPI_Pready on
       const std::uint64_t key = signal_key(
           Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value),
-          static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], request.number,
-          request.starts);
-      request.hears.emplace_back(key, kEveryPlace);
-      if (sink_ != nullptr && !request.comm->outsiders) request.heard = {{key, one(peer)}};
+          static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], rare.number,
+          rare.starts);
+      rare.hears.emplace_back(key, kEveryPlace);
+      if (sink_ != nullptr && !request.comm->outsiders) rare.heard = {{key, one(peer)}};
       const std::int64_t partitions = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
       for (const Buffer& whole : prepared.buffers)
         for (std::int64_t i = 0; i < partitions; ++i) {
@@ -321,12 +324,12 @@ void Timeline::start_persistent(const Event& event) {
           const std::int64_t extent =
               type != definitions_.types.end() ? type->second.map.extent : 1;
           part.address += static_cast<std::uint64_t>(i * part.count * extent);
-          request.accesses.push_back(make(started, AccessKind::Store, part, true));
+          request.accesses.add(opened(make(started, AccessKind::Store, part, true)));
         }
       continue;
     }
-    request.accesses = buffers_of(started, true);
-    for (Access& access : request.accesses) access.part = operation;
+    open_all(request, buffers_of(started, true));
+    request.accesses.each([&](OpenAccess& access) { access.part = operation; });
     if (sends(action)) send(started, *request.comm, &request);
     if (receives(action) && rank_in(started, Field::from) != kProcNull)
       request.receive = post_receive(started, *request.comm, rank_in(started, Field::from),
@@ -335,12 +338,11 @@ void Timeline::start_persistent(const Event& event) {
       // A collective: its own numbers, since others of the communicator may come in between.
       Comm numbered = *request.comm;
       numbered.collectives =
-          (request.number << 40) + (request.starts << 1 | 1) + (std::uint64_t{1} << 63);
+          (rare.number << 40) + (rare.starts << 1 | 1) + (std::uint64_t{1} << 63);
       const Flow flow = flow_of(started, action, numbered);
-      if (sink_ != nullptr)
-        request.heard = tell_flow(started, action, When::Starts, numbered, flow);
+      if (sink_ != nullptr) rare.heard = tell_flow(started, action, When::Starts, numbered, flow);
       for (const auto& [key, place] : flow.says) say(key, start_, place);
-      request.hears = flow.hears;
+      rare.hears = flow.hears;
     }
   }
 }
@@ -374,7 +376,7 @@ void Timeline::say_part(Request& request, std::uint64_t message, std::int64_t pa
   say(part_key(message, partitions, index, true), start_);
   each_divisor(partitions, [&](std::int64_t larger) {
     const std::int64_t of = partitions / larger, part = index / of;
-    if (of > 1 && ++request.parts[{larger, part}] == of)
+    if (of > 1 && ++request.rare->parts[{larger, part}] == of)
       say(part_key(message, larger, part, false), start_);
   });
 }
@@ -389,19 +391,19 @@ void Timeline::hear_part(std::uint64_t message, std::int64_t partitions, std::in
 void Timeline::partition(const Event& event, Action action) {
   const auto found = requests_.find(RequestId(static_cast<std::uint64_t>(
       event.fields.has(Field::request) ? event.fields[Field::request] : 0)));
-  if (found == requests_.end() || found->second->prepared == nullptr) return;
-  Request& request = *found->second;
+  if (found == requests_.end() || found->second.prepared() == nullptr) return;
+  Request& request = found->second;
+  Request::Rare& rare = *request.rare;
   if (action == Action::PartitionArrived) {
     const auto index = static_cast<std::size_t>(event.fields[Field::first_partition]);
-    if (event.fields[Field::flag] == 0 || index >= request.accesses.size() ||
-        request.accesses[index].boxes.empty())
-      return;
-    Access done = request.accesses[index];
-    request.accesses[index].boxes = Boxes();
+    OpenAccess* const arrived = request.accesses.at(index);
+    if (event.fields[Field::flag] == 0 || arrived == nullptr) return;
+    Access done = arrived->access();
+    *arrived = {};
     // What is stored there is over then, and whatever came before it was made ready is known.
-    if (keeps_signals_ && !request.hears.empty())
-      hear_part(request.hears.front().first,
-                std::max<std::int64_t>(1, request.prepared->fields[Field::partitions]),
+    if (keeps_signals_ && !rare.hears.empty())
+      hear_part(rare.hears.front().first,
+                std::max<std::int64_t>(1, rare.prepared->fields[Field::partitions]),
                 static_cast<std::int64_t>(index));
     close_now(done, event.site);
     return;
@@ -413,19 +415,19 @@ void Timeline::partition(const Event& event, Action action) {
         event.fields.has(Field::last_partition) ? event.fields[Field::last_partition] : first;
     for (std::int64_t i = first; i <= last; ++i) partitions.push_back(i);
   }
-  const Event& prepared = *request.prepared;
+  const Event& prepared = *rare.prepared;
   const WorldRank to = rank_in(prepared, Field::to);
   const std::uint64_t key =
       signal_key(Channel::Partition, request.comm->uid.value,
                  static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
-                 prepared.fields[Field::send_tag], request.number, request.starts);
+                 prepared.fields[Field::send_tag], rare.number, rare.starts);
   say(key, start_);
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
   if (keeps_signals_)
     for (const std::int64_t i : partitions) say_part(request, key, count, i);
   // The receive is over when all of them have come.
-  request.ready += partitions.size();
-  if (request.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 &&
+  rare.ready += partitions.size();
+  if (rare.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 &&
       !request.comm->outsiders)
     tell_say(key, 1, true, event.site);
   for (const Buffer& whole : prepared.buffers)
@@ -435,7 +437,7 @@ void Timeline::partition(const Event& event, Action action) {
       const auto type = definitions_.types.find(whole.type);
       part.address += static_cast<std::uint64_t>(
           i * part.count * (type != definitions_.types.end() ? type->second.map.extent : 1));
-      request.accesses.push_back(make(event, AccessKind::Load, part, true));
+      request.accesses.add(opened(make(event, AccessKind::Load, part, true)));
     }
 }
 
@@ -461,11 +463,9 @@ void Timeline::complete_those(const Event& event, Action action) {
     const auto found =
         requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
     if (found == requests_.end()) return;
-    Request& request = *found->second;
-    for (Access& access : request.accesses) close_now(access, event.site);
-    request.accesses.clear();
-    for (const auto& [key, place] : request.hears) hear(key, return_, place);
-    request.hears.clear();
+    Request& request = found->second;
+    close_all(request, event.site);
+    hear_all(request);
     tell_over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
       received(*request.comm, request.receive, rank_in(event, Field::matched_from),
@@ -478,11 +478,11 @@ void Timeline::complete_those(const Event& event, Action action) {
     for (const RequestId id : event.requests) {
       const auto found = requests_.find(id);
       if (found == requests_.end()) continue;
-      for (Access& access : found->second->accesses) close_now(access, event.site);
-      if (found->second->send != 0) tell(MessageStep::Kind::Free, found->second->send, event.site);
-      if (Posted* const receive = found->second->receive.get()) {
+      close_all(found->second, event.site);
+      if (found->second.send != 0) tell(MessageStep::Kind::Free, found->second.send, event.site);
+      if (Posted* const receive = found->second.receive.get()) {
         receive->freed = true;
-        tell_taken(*found->second->comm, *receive);
+        tell_taken(*found->second.comm, *receive);
       }
       requests_.erase(found);
     }
@@ -492,14 +492,13 @@ void Timeline::complete_those(const Event& event, Action action) {
     if (completion.index >= event.requests.size()) continue;
     const auto found = requests_.find(event.requests[completion.index]);
     if (found == requests_.end()) continue;
-    complete(*found->second, &completion, event);
-    if (found->second->prepared == nullptr) requests_.erase(found);
+    complete(found->second, &completion, event);
+    if (found->second.prepared() == nullptr) requests_.erase(found);
   }
 }
 
 void Timeline::complete(Request& request, const Completion* completion, const Event& event) {
-  for (Access& access : request.accesses) close_now(access, event.site);
-  request.accesses.clear();
+  close_all(request, event.site);
   const bool receive = request.receive != nullptr;
   if (receive) {
     if (completion->cancelled || completion->from.value < 0)
@@ -508,11 +507,53 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
       received(*request.comm, request.receive, completion->from, completion->tag, event.site);
     request.receive.reset();
   }
-  for (const auto& [key, place] : request.hears) hear(key, return_, place);
-  request.hears.clear();
+  hear_all(request);
   if (completion->cancelled && !receive) withdraw_send(request, event.site);
   tell_over(request, event.site);
-  if (request.operation != 0) finish_request(request, event);
+  if (request.rare != nullptr && request.rare->operation != 0) finish_request(request, event);
+}
+
+void Timeline::open_all(Request& request, std::vector<Access> accesses) {
+  request.accesses.clear();
+  for (Access& access : accesses) request.accesses.add(opened(std::move(access)));
+}
+
+void Timeline::close_all(Request& request, SiteId site) {
+  request.accesses.each([&](const OpenAccess& open) {
+    Access access = open.access();
+    close_now(access, site);
+  });
+  request.accesses.clear();
+}
+
+void Timeline::hear_all(Request& request) {
+  if (request.rare == nullptr) return;
+  for (const auto& [key, place] : request.rare->hears) hear(key, return_, place);
+  request.rare->hears.clear();
+}
+
+// Sites open accesses that differ in little but their address: the rest is there once for all that
+// are alike.
+Timeline::OpenAccess Timeline::opened(Access access) {
+  OpenAccess open{nullptr,
+                  access.begin,
+                  access.boxes.shift(),
+                  access.boxes.length(),
+                  std::exchange(access.serial, 0),
+                  std::exchange(access.part, 0),
+                  std::exchange(access.reachable, false)};
+  if (access.boxes.empty()) return open;  // there is none
+  std::shared_ptr<const Access>& like = like_[access.site.value % like_.size()];
+  const auto is_like = [&](const Access& other) {
+    return other.kind == access.kind && other.owner == access.owner &&
+           other.in_flight == access.in_flight && other.call == access.call &&
+           other.site == access.site && other.site_key == access.site_key &&
+           other.after == access.after && other.locks == access.locks && other.win == access.win &&
+           other.boxes.shared() == access.boxes.shared();
+  };
+  if (like == nullptr || !is_like(*like)) like = std::make_shared<const Access>(std::move(access));
+  open.like = like;
+  return open;
 }
 
 }  // namespace photofinish

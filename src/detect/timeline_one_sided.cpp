@@ -150,7 +150,7 @@ void Timeline::one_sided(const Event& event, Action action) {
     }
   }
   if (event.fields.has(Field::request)) {
-    Request& request = new_request(event);
+    Request::Rare& request = new_request(event).rarely();
     request.operation = operation;
     request.window = &window;
     request.target = target;
@@ -226,7 +226,8 @@ void Timeline::finish_all(Window& window, bool remotely, Moment moment, Cut befo
     finish(window, target, remotely, moment, before, event);
 }
 
-void Timeline::finish_request(const Request& request, const Event& event) {
+void Timeline::finish_request(const Request& finished, const Event& event) {
+  const Request::Rare& request = *finished.rare;
   Window::Operations& operations = request.window->operations[request.target];
   auto at =
       std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,

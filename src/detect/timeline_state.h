@@ -2,7 +2,10 @@
 // not over.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <climits>
+#include <set>
 
 #include "detect/timeline.h"
 #include "order/keys.h"
@@ -18,27 +21,126 @@ inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, Worl
 }
 
 // A receive, from when it was posted, or a probe: which of the messages it took is known once all
-// that were posted before it are.
+// that were posted before it are. One for each receive that is outstanding: small.
 struct Timeline::Posted {
   WorldRank from;
+  bool settled : 1 = false;
+  bool done : 1 = false;
+  bool freed : 1 = false;          // nobody will wait for it
+  bool told : 1 = false;           // those who send synchronously
+  bool takes : 1 = true;           // false: MPI_Probe leaves the message where it is
+  bool matched_probe : 1 = false;  // of `message`: the receive comes later
+  bool told_complete = false;
   std::int64_t tag = kAnyTag;
   Moment posted = 0;
   Cut posted_slice = 0;
-  std::uint64_t index = 0;  // the index-th message from there with that tag
-  bool settled = false;
-  bool done = false;
-  bool freed = false;                // nobody will wait for it
-  bool told = false;                 // those who send synchronously
-  bool takes = true;                 // false: MPI_Probe leaves the message where it is
-  std::optional<MessageId> message;  // of a matched probe: the receive comes later
+  std::uint64_t index = 0;  // the index-th message from there with that tag; before it is settled,
+                            // its number among those that are not
+  MessageId message;
   Moment completed = 0;
   Cut slice = 0;
   std::uint64_t operation = 0;  // its number for the sink
-  bool told_complete = false;
   bool wild() const { return from == kAnySource || tag == kAnyTag; }
   bool could_take(WorldRank source, std::int64_t its_tag) const {
     return takes && (from == kAnySource || from == source) && (tag == kAnyTag || tag == its_tag);
   }
+};
+
+// The receives and probes of a communicator that are not settled: one posted before them could
+// still take their message. There may be very many, and they may complete in any order: each class
+// of equal wishes is a list of its own, so that nobody looks through all of them.
+// Invariant: an entry is in `open_` while its message is not known, in `known_` otherwise, under
+// what it asked for or took. `open_` may list, behind others, some that are not there any more.
+class Timeline::Unsettled {
+ public:
+  bool empty() const { return all_.empty(); }
+  const std::deque<std::shared_ptr<Posted>>& in_order() const { return all_; }  // null: gone
+
+  void add(std::shared_ptr<Posted> posted) {
+    posted->index = first_ + all_.size();
+    if (is_known(*posted))
+      known_[key_of(*posted)].insert(posted->index);
+    else
+      open_[key_of(*posted)].push_back(posted->index);
+    all_.push_back(std::move(posted));
+  }
+  // It is done, and took this message.
+  void narrow(Posted& posted, WorldRank from, std::int64_t tag) {
+    if (is_known(posted)) forget(key_of(posted), posted.index);
+    posted.done = true;
+    posted.from = from;
+    posted.tag = tag;
+    known_[key_of(posted)].insert(posted.index);
+  }
+  void remove(const Posted& posted) {
+    const Key key = key_of(posted);
+    const bool known = is_known(posted);
+    if (known) forget(key, posted.index);
+    all_[posted.index - first_] = nullptr;  // `posted` may be gone
+    while (!all_.empty() && all_.front() == nullptr) all_.pop_front(), ++first_;
+    if (!known) first_open(key);
+  }
+  // Calls settle(posted) for those that nobody before them can take a message from any more, of
+  // those that one who wanted this may have stood before. `settle` removes it.
+  template <class Settle>
+  void settle(const Wanted& wanted, Settle settle) {
+    if (all_.empty()) return;
+    const Posted& earliest = *all_.front();
+    if (!is_known(earliest) && (earliest.from == kAnySource || earliest.from == wanted.source) &&
+        (earliest.tag == kAnyTag || earliest.tag == wanted.tag))
+      return;  // it stands before all of them
+    if (wanted.tag != kAnyTag && wanted.source != kAnySource)
+      return settle_class({wanted.tag, wanted.source}, settle);
+    std::vector<Key> keys;
+    const auto begin = wanted.tag == kAnyTag
+                           ? known_.begin()
+                           : known_.lower_bound({wanted.tag, WorldRank(INT32_MIN)});
+    for (auto at = begin;
+         at != known_.end() && (wanted.tag == kAnyTag || at->first.first == wanted.tag); ++at)
+      if (wanted.takes(at->first.second, at->first.first)) keys.push_back(at->first);
+    for (const Key& key : keys) settle_class(key, settle);
+  }
+
+ private:
+  using Key = std::pair<std::int64_t, WorldRank>;  // tag and source
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  static Key key_of(const Posted& posted) { return {posted.tag, posted.from}; }
+  static bool is_known(const Posted& posted) { return posted.done || !posted.wild(); }
+  void forget(const Key& key, std::uint64_t number) {
+    const auto found = known_.find(key);
+    if (found == known_.end()) return;
+    found->second.erase(number);
+    if (found->second.empty()) known_.erase(found);
+  }
+  std::uint64_t first_open(const Key& key) {
+    const auto found = open_.find(key);
+    if (found == open_.end()) return kNone;
+    std::deque<std::uint64_t>& numbers = found->second;
+    const auto is_gone = [&](std::uint64_t number) {
+      return number < first_ || all_[number - first_] == nullptr ||
+             is_known(*all_[number - first_]);
+    };
+    while (!numbers.empty() && is_gone(numbers.front())) numbers.pop_front();
+    if (!numbers.empty()) return numbers.front();
+    open_.erase(found);
+    return kNone;
+  }
+  template <class Settle>
+  void settle_class(const Key& key, Settle settle) {
+    const auto [tag, source] = key;
+    const std::uint64_t open =
+        std::min({first_open({tag, kAnySource}), first_open({kAnyTag, source}),
+                  first_open({kAnyTag, kAnySource})});
+    for (auto found = known_.find(key); found != known_.end() && *found->second.begin() < open;
+         found = known_.find(key))
+      settle(all_[*found->second.begin() - first_]);
+  }
+
+  std::deque<std::shared_ptr<Posted>> all_;  // in the order they were posted
+  std::uint64_t first_ = 0;                  // the number of the first of them
+  std::map<Key, std::deque<std::uint64_t>> open_;
+  std::map<Key, std::set<std::uint64_t>> known_;
 };
 
 struct Timeline::Comm {
@@ -71,7 +173,7 @@ struct Timeline::Comm {
   };
   Counts sent, taken;
   std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t> partitioned_out, partitioned_in;
-  std::deque<std::shared_ptr<Posted>> unsettled;  // in the order they were posted
+  Unsettled unsettled;
 };
 
 // One access of a one-sided operation that is not over: to a buffer, or to the target.
@@ -150,36 +252,106 @@ struct Timeline::Heard {
   bool carries = true;
 };
 
+// An access that goes on until a request completes, in few bytes: what most of a site have in
+// common is there once.
+struct Timeline::OpenAccess {
+  std::shared_ptr<const Access> like;  // all but what follows
+  Moment begin = 0;
+  std::int64_t shift = 0, length = 0;  // as Boxes has them
+  std::uint64_t serial = 0;
+  std::uint32_t part = 0;
+  bool reachable = false;
+
+  Access access() const {
+    Access whole = *like;
+    whole.begin = begin;
+    whole.serial = serial;
+    whole.part = part;
+    whole.reachable = reachable;
+    if (whole.boxes.shared() == nullptr)
+      whole.boxes = Boxes(shift, length);
+    else
+      whole.boxes.move_by(shift - whole.boxes.shift());
+    return whole;
+  }
+};
+
+// Nearly always there is one.
+class Timeline::OpenAccesses {
+ public:
+  void add(OpenAccess access) {
+    if (first_.like == nullptr && more_ == nullptr) {
+      first_ = std::move(access);
+      return;
+    }
+    if (more_ == nullptr) more_ = std::make_unique<std::vector<OpenAccess>>();
+    more_->push_back(std::move(access));
+  }
+  // Null: there is none, or it is over.
+  OpenAccess* at(std::size_t index) {
+    OpenAccess* const found = index == 0                                   ? &first_
+                              : more_ != nullptr && index <= more_->size() ? &(*more_)[index - 1]
+                                                                           : nullptr;
+    return found != nullptr && found->like != nullptr ? found : nullptr;
+  }
+  template <class Visit>
+  void each(Visit visit) {
+    if (first_.like != nullptr) visit(first_);
+    if (more_ == nullptr) return;
+    for (OpenAccess& access : *more_)
+      if (access.like != nullptr) visit(access);
+  }
+  void clear() { *this = {}; }
+
+ private:
+  OpenAccess first_;
+  std::unique_ptr<std::vector<OpenAccess>> more_;
+};
+
+// One for each that is outstanding: small, with what most do not have apart.
 struct Timeline::Request {
-  RequestId id;
-  Call call{};
-  std::vector<Access> accesses;  // that go on until it completes
+  struct Rare {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
+    std::vector<Heard> heard;                                    // the same, for the sink
+    std::uint64_t operation = 0;                                 // a one-sided one
+    Window* window = nullptr;
+    WorldRank target;
+    // A persistent one: what to do at each start.
+    std::unique_ptr<Event> prepared;
+    std::uint64_t number =
+        0;  // among the persistent collectives, or partitioned messages, of its communicator
+    std::uint64_t starts = 0;
+    std::uint64_t ready = 0;  // partitions, since the last start
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
+        parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
+  };
+
+  OpenAccesses accesses;  // that go on until it completes
   Comm* comm = nullptr;
   std::shared_ptr<Posted> receive;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
-  std::vector<Heard> heard;                                    // the same, for the sink
-  std::uint64_t send = 0;                                      // its number for the sink
-  WorldRank sent_to;
+  std::uint64_t send = 0;  // its number for the sink
   std::int64_t sent_tag = 0;
   std::uint64_t sent_index = 0;  // the index-th message to there with that tag
-  std::uint64_t operation = 0;
-  Window* window = nullptr;
-  WorldRank target;
+  WorldRank sent_to;
+  Call call{};
+  std::unique_ptr<Rare> rare;
 
-  // A persistent one: what to do at each start. (Events are large, and most requests are not.)
-  std::unique_ptr<Event> prepared;
-  std::uint64_t number =
-      0;  // among the persistent collectives, or partitioned messages, of its communicator
-  std::uint64_t starts = 0;
-  std::uint64_t ready = 0;  // partitions, since the last start
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
-      parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
+  Rare& rarely() {
+    if (rare == nullptr) rare = std::make_unique<Rare>();
+    return *rare;
+  }
+  const Event* prepared() const { return rare != nullptr ? rare->prepared.get() : nullptr; }
 };
 
 template <class Visit>
 void Timeline::each_open(Visit visit) {
   for (auto& [id, request] : requests_)
-    for (Access& access : request->accesses) visit(access);
+    request.accesses.each([&](OpenAccess& open) {
+      Access access = open.access();
+      visit(access);
+      open.serial = access.serial;
+      open.reachable = access.reachable;
+    });
   for (Access& access : unfinished_) visit(access);
   for (auto& [file, accesses] : split_files_)
     for (Access& access : accesses) visit(access);

@@ -1,5 +1,5 @@
 // What a rank does about messages, step by step, for those who look for message races
-// (docs/message-races.md, "MPI").
+// (docs/internals/message-races.md, "Mapping of MPI").
 //
 // Rule: collectives count by who has to come there for a rank to go on, which follows from the
 // action alone; whether data flows says whether it is order. Communicators with processes of other
@@ -54,6 +54,7 @@ MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   step.site = site;
   step.site_key = site_key(site);
   step.asked = asked_;
+  step.returned = !unreturned_;
   return step;
 }
 
@@ -123,13 +124,26 @@ void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
 
 void Timeline::end_messages() {
   for (const auto& [id, request] : requests_)
-    if (request->receive != nullptr) tell_taken(*request->comm, *request->receive);
+    if (request.receive != nullptr) tell_taken(*request.comm, *request.receive);
+  for (const auto& [id, window] : windows_) {
+    if (window == nullptr || window->comm == nullptr || window->comm->outsiders) continue;
+    for (const auto& [target, lock] : window->locks) {
+      if (!lock.checked) continue;
+      MessageStep holds = step(MessageStep::Kind::Holds, lock.site);
+      holds.comm = window->uid;
+      holds.peer = target;
+      holds.exclusive = lock.exclusive;
+      holds.returned = lock.told;
+      sink_->step(std::move(holds));
+    }
+  }
 }
 
 void Timeline::tell_over(Request& request, SiteId site) {
   if (request.send != 0)
     tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
-  for (const Heard& heard : std::exchange(request.heard, {})) tell_hear(heard, site);
+  if (request.rare == nullptr) return;
+  for (const Heard& heard : std::exchange(request.rare->heard, {})) tell_hear(heard, site);
 }
 
 void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
@@ -148,27 +162,33 @@ void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, P
   sink_->step(std::move(seen));
 }
 
-// A call that the rank ended in: what it posted is there, and it waits for ever.
+// A call that the rank was inside of at the end of the run: what it posted is there, and it waits.
+// Where it is not known what for, nothing is told.
 void Timeline::tell_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   if (when == When::Consumes) return;  // it asks, and waits for nothing
+  unreturned_ = true;
   if (action == Action::Wait || action == Action::WaitAll ||
       (action == Action::WaitAny && event.requests.size() == 1)) {
     for (const RequestId id : event.requests)
       if (const auto found = requests_.find(id); found != requests_.end())
-        tell_waits(*found->second, event.site);
+        tell_waits(found->second, event.site);
     return;
   }
+  if (event.fields.has(Field::win)) return tell_unreturned_synchronization(event, action);
   if (when == When::Prepares || !event.fields.has(Field::comm)) return;
   Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   const bool both = action == Action::SendReceive || action == Action::SendReceiveReplace;
+  const bool probes = action == Action::Probe || action == Action::MatchedProbe;
+  const bool receives = action == Action::Receive || both || probes;
+  const bool sends = action == Action::Send || both;
   std::uint64_t posted = 0, sent = 0;
-  if (action == Action::Receive || both) {
+  if (receives) {
     const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
     if (from != kProcNull)
       posted = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
   }
-  if (action == Action::Send || both) {
+  if (sends) {
     const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
     const std::int64_t tag = event.fields[Field::send_tag];
     if (to.value >= 0)
@@ -176,7 +196,7 @@ void Timeline::tell_unreturned(const Event& event) {
           event, comm, to,
           message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
   }
-  if (posted == 0 && sent == 0) {  // a collective, or something that says nothing
+  if (!sends && !receives) {  // a collective, or something that says nothing
     const std::vector<Heard> hears =
         tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
     if (when != When::Starts)
@@ -184,21 +204,91 @@ void Timeline::tell_unreturned(const Event& event) {
   }
   if (when == When::Starts) return;
   if (posted != 0) tell(MessageStep::Kind::CompleteReceive, posted, event.site);
-  if (sent != 0) tell_unreturned_send(sent, event.site);
+  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
 }
 
-void Timeline::tell_unreturned_send(std::uint64_t send, SiteId site) {
-  MessageStep told = step(MessageStep::Kind::CompleteSend, site);
-  told.operation = send;
-  told.returned = false;
-  sink_->step(std::move(told));
+// The same for calls about windows.
+void Timeline::tell_unreturned_synchronization(const Event& event, Action action) {
+  Window& window = window_of(event);
+  if (window.comm == nullptr || window.comm->outsiders) return;
+  const std::int64_t assertion =
+      event.fields.has(Field::assertion) ? event.fields[Field::assertion] : 0;
+  const auto bits = [](WorldRank rank) { return static_cast<std::uint32_t>(rank.value); };
+  const WorldRank target = event.fields.has(Field::target)
+                               ? WorldRank(static_cast<std::int32_t>(event.fields[Field::target]))
+                               : kAnySource;
+  switch (action) {
+    case Action::Fence:
+      if ((assertion & kNoPrecede) == 0)
+        tell_exchange(*window.comm,
+                      signal_key(Channel::Collective, window.uid.value, window.fences.count()),
+                      event.site);
+      return;
+    case Action::WinFree:
+      return tell_exchange(*window.comm,
+                           signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}),
+                           event.site);
+    case Action::StartEpoch: {
+      const auto group =
+          definitions_.groups.find(GroupId(static_cast<std::uint32_t>(event.fields[Field::group])));
+      if (group == definitions_.groups.end()) return;
+      for (const WorldRank one : group->second.ranks)
+        tell_hear({signal_key(Channel::Post, window.uid.value, bits(one), bits(rank_),
+                              window.starts[one] + 1),
+                   this->one(one)},
+                  event.site);
+      return;
+    }
+    case Action::Complete:
+      for (std::size_t i = 0; i < window.start_keys.size(); ++i)
+        tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
+      return;
+    case Action::WaitEpoch:
+      for (const WorldRank origin : window.posted)
+        tell_hear({signal_key(Channel::Complete, window.uid.value, bits(origin), bits(rank_),
+                              window.exposed[origin].count()),
+                   one(origin)},
+                  event.site);
+      return;
+    case Action::Lock:
+    case Action::LockAll:
+      if ((assertion & kNoCheck) != 0) return;
+      return tell_await_lock(window, target,
+                             action == Action::Lock && event.fields[Field::lock] == kExclusiveLock,
+                             true, event.site);
+    case Action::Unlock:
+    case Action::UnlockAll:
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+      // A lock may be taken only when it is needed.
+      for (const auto& [held, lock] : window.locks)
+        if ((target == kAnySource || held == kAnySource || held == target) && lock.checked &&
+            !lock.told)
+          tell_await_lock(window, held, lock.exclusive, false, event.site);
+      return;
+    default:
+      return;
+  }
+}
+
+void Timeline::tell_await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
+                               SiteId site) {
+  MessageStep awaits = step(MessageStep::Kind::AwaitLock, site);
+  awaits.comm = window.uid;
+  awaits.peer = target;
+  awaits.exclusive = exclusive;
+  awaits.asked = !certain;
+  sink_->step(std::move(awaits));
 }
 
 // What the rank waits for that ended in a wait for it.
 void Timeline::tell_waits(const Request& request, SiteId site) {
   if (request.receive != nullptr) tell_complete(*request.receive, site);
-  if (request.send != 0) tell_unreturned_send(request.send, site);
-  for (const Heard& heard : request.heard) tell_hear(heard, site);
+  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, request.send, site);
+  if (request.rare == nullptr) return;
+  for (const Heard& heard : request.rare->heard) tell_hear(heard, site);
 }
 
 // --- order of other kinds

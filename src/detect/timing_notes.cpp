@@ -28,7 +28,7 @@ bool depends_on_time(const Event& event) {
   }
 }
 
-void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key) {
+void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key, std::uint64_t times) {
   if (last_ == nullptr || last_key_ != site_key) {
     last_ = &by_place_[site_key];
     last_key_ = site_key;
@@ -37,12 +37,99 @@ void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key) {
   if (known.ranks.empty()) known.times = 0;
   if (known.ranks.empty() || rank < known.at.rank) known.at = {rank, 0, site, site_key};
   known.ranks.insert(rank);
-  ++known.times;
+  known.times += times;
+}
+
+void TimingNotes::follow(WorldRank rank, const Event& event) {
+  const Action action = traits(event.call).action;
+  if (action != Action::GeneralRequest && general_.empty()) return;
+  const auto find = [&](RequestId id) { return general_.find({rank, id}); };
+  const auto named = [&] {
+    return RequestId(static_cast<std::uint64_t>(
+        event.fields.has(Field::request) ? event.fields[Field::request] : 0));
+  };
+  switch (action) {
+    case Action::GeneralRequest:
+      if (named() != RequestId(0)) general_[{rank, named()}] = {};
+      return;
+    case Action::GeneralRequestDone:
+      if (const auto found = find(named()); found != general_.end())
+        found->second.completed_by = event.task;
+      return;
+    case Action::Cancel:
+      for (const RequestId id : event.requests)
+        if (const auto found = find(id); found != general_.end())
+          found->second.cancelled_by = event.task;
+      return;
+    default:
+      return;
+  }
+}
+
+void TimingNotes::finish(WorldRank rank, const Event& event) {
+  const auto is_over = [&](RequestId id) {
+    const auto found = general_.find({rank, id});
+    if (found == general_.end()) return;
+    settle(rank, found->second);
+    general_.erase(found);
+  };
+  if (traits(event.call).action == Action::RequestFree)
+    for (const RequestId id : event.requests) is_over(id);
+  for (const Completion& completion : event.completions)
+    if (completion.index < event.requests.size()) is_over(event.requests[completion.index]);
+}
+
+// MPI_Testall says no as long as one of its requests is incomplete; the others choose.
+bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
+  const auto is_general = [&](RequestId id) { return general_.contains({rank, id}); };
+  const Action action = traits(event.call).action;
+  if (action == Action::RequestStatus)
+    return event.fields.has(Field::request) &&
+           is_general(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
+  const auto is_null_or_general = [&](RequestId id) {
+    return id == RequestId(0) || is_general(id);
+  };
+  if (action == Action::WaitAll)
+    return std::any_of(event.requests.begin(), event.requests.end(), is_general);
+  return !event.requests.empty() &&
+         std::all_of(event.requests.begin(), event.requests.end(), is_null_or_general);
+}
+
+// The first of its requests that is generalized decides. (Of several, one that another thread
+// completes is enough to make the outcome a matter of timing, unless it is MPI_Testall's.)
+void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
+  std::vector<RequestId> ids = event.requests;
+  if (traits(event.call).action == Action::RequestStatus)
+    ids = {RequestId(static_cast<std::uint64_t>(event.fields[Field::request]))};
+  for (const RequestId id : ids) {
+    const auto found = general_.find({rank, id});
+    if (found == general_.end()) continue;
+    std::vector<General::Test>& tests = found->second.tests;
+    const auto same = std::find_if(tests.begin(), tests.end(), [&](const General::Test& test) {
+      return test.task == event.task && test.key == key;
+    });
+    if (same != tests.end())
+      ++same->times;
+    else
+      tests.push_back({event.task, event.site, key, 1});
+    return;
+  }
+}
+
+// A cancelled one is completed by the callback that MPI_Cancel calls, which is not recorded.
+void TimingNotes::settle(WorldRank rank, const General& general) {
+  const std::optional<TaskId> by =
+      general.completed_by ? general.completed_by : general.cancelled_by;
+  for (const General::Test& test : general.tests)
+    if (test.task != by) note(rank, test.site, test.key, test.times);
 }
 
 std::vector<TimingDependence> TimingNotes::all() const {
+  TimingNotes settled;
+  settled.by_place_ = by_place_;
+  for (const auto& [key, general] : general_) settled.settle(key.first, general);
   std::vector<TimingDependence> all;
-  for (const auto& [place, timing] : by_place_) all.push_back(timing);
+  for (const auto& [place, timing] : settled.by_place_) all.push_back(timing);
   return all;
 }
 

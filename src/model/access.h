@@ -1,5 +1,5 @@
 // One access to one rank's memory: who, which bytes, how, and when at both ends
-// (docs/one-sided-races.md).
+// (docs/internals/one-sided-races.md).
 #pragma once
 
 #include <cstdint>

@@ -112,6 +112,27 @@ struct SamplingDefinition {
   std::uint64_t wall_ns = 0;  // all of it; 0: the rank did not come to its end
 };
 
+// Why the tool did not see all that this rank did.
+enum class IncompleteReason : std::uint32_t {
+  None = 0,
+  Disk,         // the trace could not be written
+  Memory,       // the tool had no memory left
+  Internal,     // an error of the tool's own
+  Limit,        // something was larger than a trace, or a limit of the tool, allows
+  OtherRank,    // another rank stopped, so this one did
+  Unsupported,  // the program does something that the tool cannot follow
+};
+inline constexpr std::uint32_t kIncompleteReasons = 7;
+
+// A part of the run that is not in this trace, or was not analyzed, and why. Id 0 is the reason why
+// recording stopped early: the rank keeps it in its live file, where nothing can fail. The others
+// are definitions like any other, counted from 1, of ranks that went on recording.
+struct IncompleteDefinition {
+  IncompleteId id;
+  IncompleteReason reason{};
+  std::string text;  // one line for the user, without the rank and without a period
+};
+
 struct TaskDefinition {
   TaskId id;
   std::int64_t os_thread = 0;
@@ -142,6 +163,7 @@ struct Definitions {
   std::unordered_map<WinId, WinDefinition> wins;
   std::unordered_map<TextId, TextDefinition> texts;
   std::unordered_map<SamplingId, SamplingDefinition> samplings;
+  std::unordered_map<IncompleteId, IncompleteDefinition> incompletes;
 
   void add(const RankDefinition& d) { rank = d; }
   void add(const TaskDefinition& d) { tasks[d.id] = d; }
@@ -154,6 +176,7 @@ struct Definitions {
   void add(const WinDefinition& d) { wins[d.id] = d; }
   void add(const TextDefinition& d) { texts[d.id] = d; }
   void add(const SamplingDefinition& d) { samplings[d.id] = d; }
+  void add(const IncompleteDefinition& d) { incompletes[d.id] = d; }
 };
 
 }  // namespace photofinish

@@ -30,7 +30,7 @@ Key key(const Finding& finding) {
 // As they are told; what is behind `begin` only keeps equal ones in one order.
 auto telling_order(const FindingSide& s) {
   return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened,
-                    s.closed, s.end, s.bytes, s.op, s.epoch.kind, s.epoch.index);
+                    s.closed, s.end, s.part, s.bytes, s.op, s.epoch.kind, s.epoch.index);
 }
 
 // Addresses come last: they differ from run to run.

@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-// Why nothing orders the two accesses, as far as one sentence can tell.
+// Why the two accesses are concurrent, as far as one sentence can say.
 enum class Reason : std::uint8_t {
   NotComplete,  // the first is one rank's operation that was still in flight when the same rank
                 // made the second
@@ -32,7 +32,9 @@ struct FindingSide {
   std::uint64_t site_key = 0;
   SiteId opened, closed;  // of its epoch; null: none, or never
   Moment begin = 0, end = kNever;
+  std::uint32_t part = 0;  // which operation of its call, for the detector alone: it is not stored
   std::uint64_t bytes = 0;
+  ByteRange range;  // of the owner's addresses, if its bytes are contiguous; else empty
   ReduceOp op = ReduceOp::None;
   Epoch epoch;
   bool operator==(const FindingSide&) const = default;

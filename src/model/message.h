@@ -1,5 +1,5 @@
 // The two ends of a message, and what one rank does about messages, step by step
-// (docs/message-races.md).
+// (docs/internals/message-races.md).
 #pragma once
 
 #include <cstdint>
@@ -59,11 +59,15 @@ struct MessageStep {
              // kAnySource: everybody's), exclusive, operation (when, in ticks), tag (of which
              // clock)
     Locked,  // a lock is held for certain, from here on: the same
+    Holds,   // at the end of the run, an epoch with this lock is open: comm, peer, exclusive;
+             // `returned`: the lock is held for certain
+    AwaitLock,  // at the end of the run, a call waits for this lock: comm, peer, exclusive;
+                // `asked`: it may be waiting for something else
   };
   Kind kind{};
   SendMode mode = SendMode::Standard;
   bool carries = true;     // Say, Hear: false if they wait for each other and no data flows
-  bool returned = true;    // CompleteSend: false if the rank ended in this call
+  bool returned = true;    // false if the rank was inside this call at the end of the run
   bool exclusive = false;  // Unlock, Locked
   bool at_once =
       false;  // Send, Receive: by a call that waits; what follows comes after its completion

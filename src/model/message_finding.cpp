@@ -111,6 +111,8 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
     append(all.answers, part.answers);
     all.messages += part.messages;
     all.looked &= part.looked;
+    all.races_given_up |= part.races_given_up;
+    all.buffers_given_up |= part.buffers_given_up;
     all.followed &= part.followed;
     all.threads |= part.threads;
     all.unsure |= part.unsure;
@@ -127,7 +129,7 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
   // Without buffers, what one thread waits for would not hold up another. In a run that was broken
   // off, what never came might have.
   std::erase_if(all.standstills, [&](const Standstill& standstill) {
-    return all.threads || !(standstill.cycle || all.followed);
+    return all.threads || !(standstill.cycle || standstill.came_about || all.followed);
   });
   return all;
 }

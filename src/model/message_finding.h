@@ -44,8 +44,10 @@ struct Standstill {
     WorldRank rank;
     SiteId site;    // where it waits
     SiteId posted;  // what it waits for was posted there; null: it is in a collective or probe
-    WorldRank on = kProcNull;
+    WorldRank on = kProcNull;    // kAnySource: for a message from any rank
     std::uint64_t site_key = 0;  // of where it waits, the same on every rank
+    bool for_lock = false;       // of a window, which `on` holds
+    SiteId finalize;             // of `on`, which has finished: its MPI_Finalize
     bool operator==(const Waits&) const = default;
   };
   std::vector<Waits> waits;
@@ -53,7 +55,8 @@ struct Standstill {
   bool cycle = false;        // the last waits for the first
   bool other_match = false;  // unless a wildcard takes another message than it did
   std::uint64_t times = 1;
-  std::uint64_t slice = 0;  // of those that are walked apart
+  std::uint64_t slice = 0;     // of those that are walked apart
+  std::set<WorldRank> behind;  // wait for one of these, directly or not
   bool operator==(const Standstill&) const = default;
 };
 
@@ -73,7 +76,10 @@ struct MessageFindings {
   std::vector<TimingDependence>
       answers;  // calls that would have come back otherwise if no send were buffered
   std::uint64_t messages = 0;
-  bool looked = true;    // false: nobody wanted to know
+  bool looked = true;  // false: nobody wanted to know
+  // Given up, for it would have taken more memory than it may: the races that there are, and the
+  // deadlocks of this run, are not known; nor whether it needs buffers.
+  bool races_given_up = false, buffers_given_up = false;
   bool followed = true;  // false: not all ranks came to their end
   bool threads =
       false;  // some ranks call MPI from several threads: whether it needs buffers is not known

@@ -35,4 +35,32 @@ Result<std::set<WorldRank>> parse_rank_list(const std::string& text) {
   return ranks;
 }
 
+std::string rank_list_text(const std::vector<WorldRank>& ranks, std::string (*name)(WorldRank)) {
+  const auto named = [name](WorldRank rank) {
+    return name != nullptr ? name(rank) : std::to_string(rank.value);
+  };
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[i].value >= 0 &&
+           ranks[last + 1].value == ranks[last].value + 1)
+      ++last;
+    text += (text.empty() ? "" : ",") + named(ranks[i]);
+    if (last > i) text += "-" + named(ranks[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string host_list_text(const std::set<std::string>& hosts) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  std::size_t named = 0;
+  for (const std::string& host : hosts) {
+    if (named == kMost) return text + " and " + std::to_string(hosts.size() - kMost) + " more";
+    text += (named++ == 0 ? "" : ", ") + host;
+  }
+  return text;
+}
+
 }  // namespace photofinish

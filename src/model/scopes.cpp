@@ -4,6 +4,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "model/recursion.h"
 
 namespace photofinish {
 
@@ -12,8 +15,11 @@ const std::vector<Scopes::Scope> Scopes::kNone;
 std::uint64_t place_key(const Definitions& definitions, SiteId site) {
   const auto found = definitions.sites.find(site);
   if (found == definitions.sites.end()) return site.value;
+  const std::vector<SiteFrame>& frames = found->second.frames;
   std::uint64_t key = 0;
-  for (const SiteFrame& frame : found->second.frames) {
+  for (const std::size_t i : without_recursion(
+           frames, [](const SiteFrame& frame) { return std::pair(frame.module, frame.address); })) {
+    const SiteFrame& frame = frames[i];
     const auto module = definitions.modules.find(frame.module);
     std::uint64_t name = 0;
     if (module != definitions.modules.end()) {

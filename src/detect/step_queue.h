@@ -1,0 +1,73 @@
+// The steps of one rank that wait for others, in the order they were made, in few bytes each.
+//
+// Rule: the first is there as it is; those behind it are written as differences from the one
+// before. Places and communicators are written as numbers of a table that all queues share.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/message.h"
+
+namespace photofinish {
+
+// Where steps were made, and on which communicators, each once.
+class StepTable {
+ public:
+  struct Place {
+    SiteId site;
+    std::uint64_t key = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::uint32_t place(const MessageStep& step);
+  const Place& place(std::uint32_t index) const { return places_[index]; }
+  std::uint32_t comm(Uid comm);
+  Uid comm(std::uint32_t index) const { return comms_[index]; }
+
+ private:
+  std::vector<Place> places_;
+  std::map<Place, std::uint32_t> place_index_;
+  std::uint32_t last_place_ = 0;
+  std::vector<Uid> comms_;
+  std::map<Uid, std::uint32_t> comm_index_;
+};
+
+class StepQueue {
+ public:
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
+  MessageStep& front() { return front_; }
+  const MessageStep& front() const { return front_; }
+  void push_back(MessageStep step, StepTable& table) {
+    if (count_++ == 0)
+      front_ = std::move(step);
+    else
+      write(step, table);
+  }
+  void pop_front(const StepTable& table) {
+    if (--count_ != 0) read(table);
+  }
+  std::size_t bytes() const { return bytes_.capacity() + from_.size() * sizeof(from_.front()); }
+
+ private:
+  void write(const MessageStep& step, StepTable& table);
+  void read(const StepTable& table);
+
+  std::size_t count_ = 0;
+  MessageStep front_;
+  std::string bytes_;  // of those behind the first, from `read_` on
+  std::size_t read_ = 0;
+  std::deque<std::shared_ptr<const std::vector<WorldRank>>> from_;  // of those that have one
+  // Of the last one that was written, and read.
+  struct Last {
+    std::uint64_t operation = 0;
+    Moment moment = 0;
+  };
+  Last wrote_, has_read_;
+};
+
+}  // namespace photofinish
