@@ -1,5 +1,5 @@
 // The board on which tasks announce that they are at one side of a race, and what follows from it
-// (docs/confirm.md).
+// (docs/internals/confirm.md).
 //
 // Rule: a race has been seen when one task comes to a side while the posting of another is on the
 // board for the other side, both to common bytes of one owner, with no lock that keeps them apart.

@@ -186,8 +186,8 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
       continue;
     }
     if (is_partitioned(side.call))
-      candidate.impossible = fmt::format("{} is about parts of a buffer, and these are not steered",
-                                         traits(side.call).name);
+      candidate.impossible = fmt::format(
+          "{} is a partitioned operation, which confirm cannot steer", traits(side.call).name);
     // A persistent operation is told by what prepared it, and begins where it is started.
     if (traits(side.call).when == When::Prepares)
       scheduled.call = call_at(*trace, side.begin).value_or(side.call);
@@ -236,11 +236,12 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   if (trace == nullptr)
     candidate.impossible = notes.trouble(finding.receive.rank);
   else if (finding.taker == Taker::Cancelled)
-    candidate.impossible = "it was cancelled, and nothing can be received in its place";
+    candidate.impossible = "the receive was canceled, so no other message can match it";
   else if (finding.wanted.source != kAnySource)
-    candidate.impossible = "it names its source: only timing decides, and that cannot be steered";
+    candidate.impossible =
+        "it names its source, so only timing decides, which confirm cannot steer";
   else if (!site.call)
-    candidate.impossible = "its call is not on record";
+    candidate.impossible = "its call was not recorded";
   if (!candidate.impossible.empty()) return candidate;
   const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
   candidate.schedule.sides.push_back({.kind = AccessKind::Store,
@@ -250,7 +251,7 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
                                       .rank = finding.receive.rank});
   candidate.schedule.matches =
       matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
-  if (candidate.schedule.matches.empty()) candidate.impossible = "its receive is not on record";
+  if (candidate.schedule.matches.empty()) candidate.impossible = "its receive was not recorded";
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others)
     if (is_of_example(finding, other)) candidate.messages.push_back(other.send);
@@ -258,7 +259,7 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   candidate.involved = {finding.receive.rank};
   for (const MessageEnd& send : candidate.messages) {
     const std::string location = notes.site(send.rank, send.site).location;
-    candidate.orders.push_back(fmt::format("the message of rank {}{}{} taken", send.rank.value,
+    candidate.orders.push_back(fmt::format("the message of rank {}{}{} matched", send.rank.value,
                                            location.empty() ? "" : ", sent at ", location));
     candidate.ranks = std::max(candidate.ranks, send.rank.value + 1);
     candidate.involved.push_back(send.rank);
@@ -273,7 +274,7 @@ Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
   if (!run) return run.error();
   if (!run->analysed)
     return Error{
-        fmt::format("{} was never analysed: photofinish analyze {} does it", directory, directory)};
+        fmt::format("{} is not analyzed yet: run photofinish analyze {}", directory, directory)};
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   std::vector<Finding> parts = run->findings;
   for (Finding& part : parts)
@@ -303,16 +304,15 @@ std::string changed_program(const std::string& directory, std::uint64_t started_
       if (!seen.insert(module.path).second || module.path.find('/') == std::string::npos) continue;
       struct stat status;
       if (stat(module.path.c_str(), &status) != 0)
-        return fmt::format("{} is no longer there, and the places of the findings are in it",
+        return fmt::format("{} no longer exists; confirm needs it to find the access sites",
                            module.path);
       const auto modified = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                             static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
       const bool same = module.build_id.empty() ? modified < started_ns
                                                 : symbolizer.matches(module.path, module.build_id);
       if (!same)
-        return fmt::format(
-            "{} has changed since the run, so that its findings may be about other places",
-            module.path);
+        return fmt::format("{} has changed since the run, so the access sites may have moved",
+                           module.path);
     }
   }
   return "";

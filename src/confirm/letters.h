@@ -1,5 +1,5 @@
 // How ranks that do not share a node find each other at the sides of a race: by letters
-// (docs/confirm.md).
+// (docs/internals/confirm.md).
 //
 // Each rank has a board with its own postings. Who comes to a side asks those who may be at the
 // other one. Whoever is asked looks at its board; if somebody is there, the two have met: it keeps

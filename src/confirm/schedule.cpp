@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/private_file.h"
 #include "trace/sealed_file.h"
 
 namespace photofinish {
@@ -97,7 +98,7 @@ std::vector<Account> read_accounts(const std::string& directory, int ranks) {
 }
 
 void* map_shared_file(const std::string& path, std::size_t bytes) {
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int file = open_private(path, O_RDWR | O_NOFOLLOW);
   if (file < 0) return nullptr;
   // Space in advance: a full disk must not end the program with SIGBUS.
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0

@@ -22,21 +22,23 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
   Recorder* recorder = Recorder::get();
   if (recorder == nullptr) return;
   Inside inside(place);
-  if (Control* control = Control::get())
-    return control->touch(control->sides_of_place(call, place.pc),
-                          {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
-                            static_cast<std::int64_t>(bytes),
-                            {}}},
-                          false);
-  Task* task = recorder->task();
-  if (task == nullptr) return;
-  Context c(*task, call);
-  locate(c, place);
-  c.event.result = 0;
-  c.event.buffers.push_back(
-      {use, reinterpret_cast<std::uint64_t>(address), static_cast<std::int64_t>(bytes), TypeId(0)});
-  const std::uint64_t now = ticks();
-  append_event(c, *recorder, now, now);
+  guarded([&] {
+    if (Control* control = Control::get())
+      return control->touch(control->sides_of_place(call, place.pc),
+                            {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
+                              static_cast<std::int64_t>(bytes),
+                              {}}},
+                            false);
+    Task* task = task_of(*recorder);
+    if (task == nullptr) return;
+    Context c(*task, call);
+    locate(c, place);
+    c.event.result = 0;
+    c.event.buffers.push_back({use, reinterpret_cast<std::uint64_t>(address),
+                               static_cast<std::int64_t>(bytes), TypeId(0)});
+    const std::uint64_t now = ticks();
+    append_event(c, *recorder, now, now);
+  });
 }
 
 // While a hook runs: what it calls (malloc, say) may be built with the pass, too.
@@ -49,11 +51,13 @@ void in_hook(Place place, Note note) {
   Reach* reach = Reach::get();
   if (recorder == nullptr || reach == nullptr) return;
   t_in_hook = true;
-  if (Task* task = recorder->task()) {
-    std::unique_ptr<Bystander>& touched = Context::scratch_of(*task).touched;
-    if (touched == nullptr) touched = std::make_unique<Bystander>(task->sites);
-    touched->touch([&](Touched& here) { note(here, *reach); });
-  }
+  guarded([&] {
+    if (Task* task = recorder->task()) {
+      std::unique_ptr<Bystander>& touched = Context::scratch_of(*task).touched;
+      if (touched == nullptr) touched = std::make_unique<Bystander>(task->sites);
+      touched->touch([&](Touched& here) { note(here, *reach); });
+    }
+  });
   t_in_hook = false;
 }
 
@@ -191,12 +195,12 @@ void look_everywhere(const Control& control, bool wanted) {
 template <class Boxes>
 void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, Boxes boxes) {
   Control* control = Control::get();
-  if (control == nullptr || t_in_hook || is_inside(place)) return;
+  if (control == nullptr || t_in_hook || is_inside(place) || has_failed()) return;
   std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site->library[0]);
-  look_everywhere(*control, control->wants(1));
+  guarded([&] { look_everywhere(*control, control->wants(1)); });
   if (!control->wants(sides)) return;
   t_in_hook = true;
-  {
+  guarded([&] {
     Inside inside(place);
     if (sides == 0) sides = control->sides_of_place(call_of(bytes), place.pc);
     control->touch(sides, sides != 1 ? boxes() : std::vector<Box>(), loop);
@@ -205,7 +209,7 @@ void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, 
       t_lent.clear();
     }
     look_everywhere(*control, control->wants(1));
-  }
+  });
   t_in_hook = false;
 }
 
@@ -223,7 +227,8 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
   if (Control::get() == nullptr || t_in_hook || is_inside(place)) return 0;
   void* found = __atomic_load_n(&index->library[0], __ATOMIC_ACQUIRE);
   if (found == nullptr) {
-    auto fresh = std::make_unique<SteeredIndices>(*index);
+    std::unique_ptr<SteeredIndices> fresh;
+    if (!guarded([&] { fresh = std::make_unique<SteeredIndices>(*index); })) return 0;
     if (__atomic_compare_exchange_n(&index->library[0], &found, fresh.get(), false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       found = fresh.release();  // as long as the program
@@ -231,7 +236,9 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
   auto& steered = *static_cast<SteeredIndices*>(found);
   if (steered.thread != __builtin_thread_pointer()) return 0;
   if (steered.known && !steered.has_side) return 1;
-  if (!steered.indices.read(first, times)) return 0;
+  bool known = false;
+  guarded([&] { known = steered.indices.read(first, times); });
+  if (!known) return 0;
   steered.known = true;
   return 1;
 }
@@ -267,7 +274,7 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
   });
   const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
   if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1))
-    lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)));
+    guarded([&] { lend_bits(*site, address, static_cast<unsigned>(PHOTOFINISH_UNIT(bytes))); });
 }
 
 void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes,
@@ -320,6 +327,6 @@ extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
                                                              void* argument) {
   static auto* const real =
       reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  photofinish::Bystander::before_thread();
+  photofinish::guarded([] { photofinish::Bystander::before_thread(); });
   return real(thread, attributes, function, argument);
 }

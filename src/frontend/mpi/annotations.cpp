@@ -24,10 +24,9 @@ TextId text_id(Recorder& recorder, const char* text) {
   return entry->second;
 }
 
-void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
-            std::uint64_t value) {
-  Inside inside(place);
-  Task* task = recorder.task();
+void record_inside(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
+                   std::uint64_t value) {
+  Task* task = task_of(recorder);
   if (task == nullptr) return;
   Context c(*task, call);
   locate(c, place);
@@ -40,6 +39,12 @@ void record(Call call, Recorder& recorder, Place place, const char* text, std::u
   }
   const std::uint64_t now = ticks();
   append_event(c, recorder, now, now);
+}
+
+void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
+            std::uint64_t value) {
+  Inside inside(place);
+  guarded([&] { record_inside(call, recorder, place, text, key, value); });
 }
 
 void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std::uint64_t value) {

@@ -160,9 +160,7 @@ struct Answer<roles::WinBaseOut, action> {
     if (!journal.replays() || c.win_bytes == 0 ||
         map_at(address, static_cast<std::uint64_t>(c.win_bytes)) != nullptr)
       return;
-    say_line(
-        "cannot replay: the memory of a window cannot be where it was recorded, something else is "
-        "there");
+    say_line("cannot replay: the recorded address of a window is already in use");
     std::_Exit(70);
   }
 };

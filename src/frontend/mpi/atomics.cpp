@@ -77,8 +77,8 @@ void add_atomic(Context& c, Action action) {
   for (std::int64_t i = 0; i < elements; ++i)
     c.win->fetches.push_back({number + i, target, element(c.recv.address, i), bytes});
   if (c.new_request != nullptr) {
-    c.new_request->fetch_of = c.win;
-    c.new_request->fetch = number;
+    c.new_request->rare().fetch_of = c.win;
+    c.new_request->rare().fetch = number;
   }
 }
 
@@ -98,10 +98,10 @@ void add_results(Context& c, Action action) {
 }
 
 void add_result_of(Context& c, const RequestRecord& record) {
-  WinRecord& win = *record.fetch_of;
+  WinRecord& win = *record.rare().fetch_of;
   std::lock_guard lock(win.lock);
   std::erase_if(win.fetches, [&](const PendingFetch& fetch) {
-    if (fetch.number != record.fetch) return false;
+    if (fetch.number != record.rare().fetch) return false;
     add_result(c.event, fetch);
     return true;
   });

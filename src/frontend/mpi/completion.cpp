@@ -20,11 +20,14 @@ void complete(Context& c, int index, const MPI_Status& status) {
   c.event.completions.push_back(completion);
   if (Journaling* journaling = Journaling::get(); journaling != nullptr && !completion.cancelled)
       [[unlikely]]
-    journaling->exchange_fills(c.task, record->fills, record->receives ? completion.bytes : -1,
-                               record->step);
-  if (record->fetch_of != nullptr) add_result_of(c, *record);
-
-  if (record->duplicate != nullptr) Objects::get().comm_made(*record->new_comm, record->duplicate);
+    journaling->exchange_fills(c.task, std::as_const(*record).rare().fills,
+                               record->receives ? completion.bytes : -1,
+                               std::as_const(*record).rare().step);
+  if (record->is_rare()) [[unlikely]] {
+    const RequestRecord::Rare& rare = record->rare();
+    if (rare.fetch_of != nullptr) add_result_of(c, *record);
+    if (rare.duplicate != nullptr) Objects::get().comm_made(*rare.new_comm, rare.duplicate);
+  }
   if (record->persistent) {
     record->active = record->cancel_asked = false;
     return;
@@ -57,7 +60,8 @@ void take_requests(Context& c) {
     scratch.taken.push_back(record);
     scratch.handles.push_back(c.requests[i]);
     c.event.requests.push_back(record != nullptr ? record->id : RequestId(0));
-    if (record != nullptr && record->fetch_of != nullptr) c.event.more_numbers += 2;
+    if (record != nullptr && record->is_rare() && record->rare().fetch_of != nullptr) [[unlikely]]
+      c.event.more_numbers += 2;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "frontend/mpi/control.h"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/ticks.h"
 #include "frontend/mpi/control_step.h"
 #include "model/scopes.h"
+#include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 
@@ -30,6 +32,11 @@ bool is_one_sided(Action action) {
 }
 bool is_access(Call call) {
   return call == Call::load || call == Call::store || call == Call::release;
+}
+// Complete at the target, too, once it is complete at the origin: its result is there.
+bool returns_result(Action action) {
+  return action == Action::Get || action == Action::GetAccumulate || action == Action::FetchAndOp ||
+         action == Action::CompareAndSwap;
 }
 bool in_target(AccessKind kind) {
   return kind == AccessKind::Get || kind == AccessKind::Put || kind == AccessKind::Accumulate;
@@ -76,9 +83,24 @@ bool is_same_lock(const HeldLock& a, const HeldLock& b) {
 enum class Unfinished { Nothing, Access, Loop };
 thread_local Unfinished t_unfinished = Unfinished::Nothing;
 
+bool is_one_node(int world_size) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int on_node = 0;
+  if (REAL(PMPI_Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+      MPI_SUCCESS)
+    return false;
+  REAL(PMPI_Comm_size)(node, &on_node);
+  REAL(PMPI_Comm_free)(&node);
+  return on_node == world_size;
+}
+
 }  // namespace
 
 Control* Control::instance_ = nullptr;
+
+bool Control::has_schedule(const std::string& directory) {
+  return access((directory + kScheduleFile).c_str(), F_OK) == 0;
+}
 
 Control::Control(Schedules schedules, WorldRank rank, int size, const Definitions& known)
     : schedules_(std::move(schedules)),
@@ -101,24 +123,31 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
 
 void Control::start(WorldRank rank, int size, const std::string& directory,
                     const Definitions& known) {
-  if (access((directory + kScheduleFile).c_str(), F_OK) != 0) return;
-  auto schedules = read_schedules(directory);
-  if (!schedules) return complain_once(schedules.error().message);
-  auto* self = new Control(std::move(*schedules), rank, size,
-                           known);  // never deleted: the program's last threads may still be in it
-  REAL(PMPI_Query_thread)(&self->thread_level_);
-  self->account_ =
-      static_cast<Account*>(map_shared_file(account_path(directory, rank), sizeof(Account)));
-  const bool has_comm = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->comm_) == MPI_SUCCESS;
-  int usable[2] = {has_comm && self->account_ != nullptr ? 1 : 0,
-                   self->share_board(directory) ? 1 : 0},
+  // All ranks take the same steps, whichever of them cannot.
+  Control* self = nullptr;
+  guarded([&] {
+    auto schedules = read_schedules(directory);
+    if (!schedules) return complain_once(schedules.error().message);
+    self = new Control(std::move(*schedules), rank, size,
+                       known);  // never deleted: the program's last threads may still be in it
+    REAL(PMPI_Query_thread)(&self->thread_level_);
+    self->account_ =
+        static_cast<Account*>(map_shared_file(account_path(directory, rank), sizeof(Account)));
+  });
+  MPI_Comm comm = MPI_COMM_NULL;
+  const bool has_comm = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &comm) == MPI_SUCCESS;
+  const bool one_node = is_one_node(size);
+  bool shares = false;
+  if (self != nullptr) self->comm_ = comm;
+  if (self != nullptr && one_node) guarded([&] { shares = self->share_board(directory); });
+  int usable[2] = {has_comm && self != nullptr && self->account_ != nullptr ? 1 : 0,
+                   shares ? 1 : 0},
       all[2];
   REAL(PMPI_Allreduce)(usable, all, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (all[0] == 0)
-    return rank == WorldRank(0) ? complain_once(
-                                      "a rank cannot keep its account in the directory of the run: "
-                                      "this run is not steered")
-                                : void();
+    return rank == WorldRank(0)
+               ? complain_once("a rank cannot write to the run directory: this run is not steered")
+               : void();
   if (all[1] == 0) self->open_mail();
   self->account_->finding = static_cast<std::uint32_t>(self->finding_);
   self->account_->rank = rank.value;
@@ -127,14 +156,7 @@ void Control::start(WorldRank rank, int size, const std::string& directory,
 
 // One for each finding, and the words behind them.
 bool Control::share_board(const std::string& directory) {
-  MPI_Comm node;
-  int on_node = 0;
-  if (REAL(PMPI_Comm_split_type)(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
-      MPI_SUCCESS)
-    return false;
-  REAL(PMPI_Comm_size)(node, &on_node);
-  REAL(PMPI_Comm_free)(&node);
-  if (on_node != size_ || schedules_.by_letters) return false;
+  if (schedules_.by_letters) return false;
   const std::size_t words_at = (sizeof(Board) * schedules_.findings.size() + 63) / 64 * 64;
   auto* memory = static_cast<char*>(map_shared_file(
       directory + kBoardFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
@@ -476,7 +498,21 @@ void Control::come_to_call(Context& c, std::uint32_t sides) {
 
 bool Control::puts_off() const { return t_step.put_off; }
 
-void Control::put_off(Context& c, std::function<int()> call) {
+// Only for what local completion leaves pending at the target. Where the race is about the origin
+// buffer, the operation has to read it late, and a result has to be there at local completion.
+std::shared_ptr<const OriginCopy> Control::copy_origin(const Context& c) const {
+  if (returns_result(traits(c.call).action) ||
+      !in_target(schedule_.sides[1 - schedule_.first].kind))
+    return nullptr;
+  for (const Buffer& buffer : c.event.buffers)
+    if (const auto type = known_.types.find(buffer.type);
+        buffer.access == BufferUse::Read && type != known_.types.end())
+      return OriginCopy::of(c.send.address, type->second.map, buffer.count);
+  return nullptr;
+}
+
+void Control::put_off(Context& c, std::shared_ptr<const OriginCopy> copy,
+                      std::function<int()> call) {
   Step& step = t_step;
   step.posted = false;
   std::lock_guard lock(mutex_);
@@ -484,9 +520,11 @@ void Control::put_off(Context& c, std::function<int()> call) {
                       .win = c.event.fields[Field::win],
                       .target = c.event.fields[Field::target],
                       .requests = {},
-                      .of_buffer = !in_target(schedule_.sides[1 - schedule_.first].kind),
+                      .over_locally = !in_target(schedule_.sides[1 - schedule_.first].kind) ||
+                                      returns_result(traits(c.call).action),
                       .atomic = is_atomic(traits(c.call).action),
-                      .later = std::move(call)});
+                      .later = std::move(call),
+                      .copy = std::move(copy)});
 }
 
 bool Control::follows(const Context& c) const {
@@ -528,7 +566,8 @@ bool Control::complete_early(Context& c) {
   return call.when == When::Blocks;
 }
 
-bool Control::completes(const Flight& flight, const Context& c) const {
+// At the target, or, if `locally`, at the origin.
+bool Control::completes(const Flight& flight, const Context& c, bool locally) const {
   const FieldSet& fields = c.event.fields;
   const Action action = traits(c.call).action;
   if (action == Action::Start) return false;
@@ -540,7 +579,7 @@ bool Control::completes(const Flight& flight, const Context& c) const {
   switch (action) {
     case Action::FlushLocal:
     case Action::FlushLocalAll:
-      if (!flight.of_buffer) return false;
+      if (!locally) return false;
       return action == Action::FlushLocalAll || fields[Field::target] == flight.target;
     case Action::Flush:
     case Action::Unlock:
@@ -562,41 +601,54 @@ void Control::before_completion(Context& c) {
   bool ends = false;
   {
     std::lock_guard lock(mutex_);
-    for (const Flight& flight : flights_) ends = ends || completes(flight, c);
+    for (const Flight& flight : flights_)
+      ends = ends || completes(flight, c, needs_issue_locally(flight));
   }
   if (!ends || std::atomic_ref(board_->met).load(std::memory_order_acquire) != 0) return;
   if (wants_to_wait(1)) pause(schedule_.pause_ms);
 }
 
-// What was put off is started: before it must be complete, once the other side is over, and in
-// front of atomics that may not overtake it.
+// Issues what was deferred: before it must be complete, once the other side is over, and before
+// atomics to the same target, which MPI orders behind it.
 void Control::issue(const Context& c) {
   std::vector<std::function<int()>> due;
   {
     const bool met = std::atomic_ref(board_->met).load(std::memory_order_acquire) != 0;
     const bool atomic = is_atomic(traits(c.call).action);
     std::lock_guard lock(mutex_);
+    due.reserve(flights_.size());
     for (Flight& flight : flights_) {
       if (!flight.later) continue;
-      const bool overtaken = atomic && flight.atomic && c.event.fields[Field::win] == flight.win;
-      if (met || overtaken || completes(flight, c))
-        due.push_back(std::exchange(flight.later, nullptr));
-      if (overtaken && !met)
+      const FieldSet& fields = c.event.fields;
+      const bool overtaken = atomic && flight.atomic && fields[Field::win] == flight.win &&
+                             fields[Field::target] == flight.target;
+      if (!met && !overtaken && !completes(flight, c, needs_issue_locally(flight))) continue;
+      due.push_back(std::exchange(flight.later, nullptr));
+      if (!met && !completes(flight, c, flight.over_locally))  // pending, and no longer deferred
         on_board([&](Board& board) { board.postings[flight.place].steerable = 0; });
     }
   }
   if (due.empty()) return;
-  Turn turn = Turn::Posted;
-  on_board([&](Board& board) { turn = turn_of(board, rank_.value, task_number()); });
-  if (turn == Turn::Second) wait_for_first();
-  for (const auto& call : due) call();
+  // The calls are made, whatever fails in between.
+  const auto make = [&] {
+    for (const auto& call : due) call();
+  };
+  try {
+    Turn turn = Turn::Posted;
+    on_board([&](Board& board) { turn = turn_of(board, rank_.value, task_number()); });
+    if (turn == Turn::Second) wait_for_first();
+  } catch (const std::exception&) {
+    make();
+    throw;
+  }
+  make();
 }
 
 // What the call has completed is no longer on the board.
 void Control::land(const Context& c) {
   std::lock_guard lock(mutex_);
   std::erase_if(flights_, [&](const Flight& flight) {
-    if (!completes(flight, c)) return false;
+    if (!completes(flight, c, flight.over_locally)) return false;
     if (!flight.requests.empty() &&
         std::none_of(c.event.completions.begin(), c.event.completions.end(),
                      [&](const Completion& done) {
@@ -654,10 +706,36 @@ void Control::gather_window(Context& c) {
   if (definition == known_.wins.end() || c.comm == nullptr) return;
   const bool dynamic = definition->second.flavour == WinFlavour::Dynamic;
   const Peer own{definition->second.base, dynamic ? 1 : definition->second.unit};
-  std::vector<Peer> all(static_cast<std::size_t>(c.comm->local.size()));
+  std::vector<Peer> all;
+  try {
+    all.resize(static_cast<std::size_t>(c.comm->local.size()));
+  } catch (const std::exception&) {
+    join_window(c.comm_handle);
+    throw;
+  }
   REAL(PMPI_Allgather)(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, c.comm_handle);
   std::lock_guard lock(mutex_);
   windows_[c.event.fields[Field::new_win]] = std::move(all);
+}
+
+// Into memory of the system's: there may be no other.
+void Control::join_window(MPI_Comm comm) noexcept {
+  if (instance_ == nullptr || !instance_->of_memory_) return;
+  int size = 0;
+  REAL(PMPI_Comm_size)(comm, &size);
+  const std::size_t bytes = sizeof(Peer) * static_cast<std::size_t>(size);
+  void* const all =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return;
+  const Peer none{0, 1};
+  REAL(PMPI_Allgather)(&none, sizeof none, MPI_BYTE, all, sizeof none, MPI_BYTE, comm);
+  munmap(all, bytes);
+}
+
+void Control::take_leave(bool last) {
+  for (Flight& flight : flights_)
+    if (flight.later) std::exchange(flight.later, nullptr)();
+  if (mail_ != nullptr && last) mail_->finish();
 }
 
 int Control::source(int given) const { return t_step.steered ? t_step.source : given; }
@@ -737,8 +815,7 @@ void Control::after(Context& c) {
     const bool of_buffer = !in_target(schedule_.sides[step.sides >> 1 & 1].kind);
     // That a put with a request is over here says nothing of the target.
     const bool by_request =
-        fields.has(Field::request) &&
-        (of_buffer || call.action == Action::Get || call.action == Action::GetAccumulate);
+        fields.has(Field::request) && (of_buffer || returns_result(call.action));
     std::vector<RequestId> requests;
     if (by_request)
       requests.push_back(RequestId(static_cast<std::uint64_t>(fields[Field::request])));
@@ -748,9 +825,10 @@ void Control::after(Context& c) {
                           .win = fields.has(Field::win) ? fields[Field::win] : 0,
                           .target = fields.has(Field::target) ? fields[Field::target] : -1,
                           .requests = std::move(requests),
-                          .of_buffer = of_buffer,
+                          .over_locally = of_buffer || returns_result(call.action),
                           .atomic = is_atomic(call.action),
-                          .later = nullptr});
+                          .later = nullptr,
+                          .copy = nullptr});
   }
   if (!flights_.empty()) land(c);
   if (of_buffers_ && call.when == When::Prepares) remember_prepared(c);

@@ -1,17 +1,19 @@
 // One rank of a confirming run: it holds the tasks that come to a side of the race, and lets them
-// go in the order that was asked for (docs/confirm.md).
+// go in the order that was asked for (docs/internals/confirm.md).
 //
-// Ground rules: every wait has an end, and none keeps MPI from going on; a call is put off only as
-// far as the standard lets the library itself put it off; what cannot be steered is left alone and
-// said to be so. Cannot steer: operations with a request, persistent ones among them, which are
-// only seen (but receives, which can be made to ask for another message); partitioned ones (not
-// even that).
+// Ground rules: every wait has an end, and none keeps MPI from going on; a call is deferred only as
+// far as the standard lets the library itself defer it: until local completion, or from a copy of
+// its origin data until remote completion, and never past what MPI orders with it (accumulates of
+// one origin to one target); what cannot be steered is left alone and said to be so. Cannot steer:
+// operations with a request, persistent ones among them, which are only seen (but receives, which
+// can be made to ask for another message); partitioned ones (not even that).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -23,6 +25,7 @@
 #include "confirm/schedule.h"
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/mail.h"
+#include "frontend/mpi/origin_copy.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::mpi {
@@ -70,7 +73,9 @@ class Control {
  public:
   // Null unless this is a confirming run.
   static Control* get() { return instance_; }
-  // On all ranks, once recording has started, if the directory of the run has a schedule.
+  static bool has_schedule(const std::string& directory);
+  // On all ranks, once recording has started, if a rank sees a schedule in the directory of the
+  // run.
   static void start(WorldRank rank, int size, const std::string& directory,
                     const Definitions& known);
 
@@ -82,16 +87,22 @@ class Control {
     const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
     words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
   }
+  // This rank has failed: calls that were put off are made, and others that wait for it go on. In
+  // front of a call that is passed on; `last`: MPI_Finalize.
+  void take_leave(bool last);
+  // Such a rank's share of what the ranks tell each other about a new window.
+  static void join_window(MPI_Comm comm) noexcept;
   // Around a call, on the thread that makes it, with its arguments read.
   void before(Context& c);
   void after(Context& c);
   // What a receive or probe is to ask for; the program's own unless it is the one that is steered.
   int source(int given) const;
   int tag(int given) const;
-  // Whether the call is not to be made now; then it is to be put off, and will be made before the
-  // call that completes it.
+  // Whether the call is deferred: then `call` is made before the call that completes it, from the
+  // copy of its origin data if there is one.
   bool puts_off() const;
-  void put_off(Context& c, std::function<int()> call);
+  std::shared_ptr<const OriginCopy> copy_origin(const Context& c) const;
+  void put_off(Context& c, std::shared_ptr<const OriginCopy> copy, std::function<int()> call);
   // Whether what the call lets others reach may be what a side loads or stores.
   bool follows(const Context& c) const;
 
@@ -116,9 +127,14 @@ class Control {
     std::int64_t win = 0;
     std::int64_t target = -1;
     std::vector<RequestId> requests;  // the first to complete ends it
-    bool of_buffer = false;           // the side is the memory of this rank, not of the target
+    // The access is over at local completion: it is to the origin's memory, or its operation
+    // returns a result.
+    bool over_locally = false;
     bool atomic = false;
-    std::function<int()> later;
+    std::function<int()> later;  // deferred: not made yet
+    // Until the operation is complete, for MPI may read it until then. Without one, a deferred
+    // operation is issued at local completion: its buffers belong to the program afterwards.
+    std::shared_ptr<const OriginCopy> copy;
   };
 
   // A persistent receive from any source. For a start that is steered the program's variable holds
@@ -158,7 +174,10 @@ class Control {
   void note_meeting();
   void come_to_call(Context& c, std::uint32_t sides);
   bool complete_early(Context& c);
-  bool completes(const Flight& flight, const Context& c) const;
+  bool completes(const Flight& flight, const Context& c, bool locally) const;
+  static bool needs_issue_locally(const Flight& flight) {
+    return flight.over_locally || (flight.later && flight.copy == nullptr);
+  }
   void before_completion(Context& c);
   void issue(const Context& c);
   void land(const Context& c);
@@ -170,7 +189,7 @@ class Control {
     int source, tag;
   };
   ByteRange bytes_of_race() const;
-  std::optional<Chosen> choose(const CommRecord& comm, MPI_Comm handle, When when);
+  std::optional<Chosen> choose(const CommRecord& comm, MPI_Comm handle, When when, bool any_tag);
   void choose_message(Context& c);
   void choose_for_starts(Context& c);
   void remember_persistent(const Context& c);

@@ -24,7 +24,8 @@ bool Control::is_steered_receive(const Context& c) const {
 // question as it did then; that one gets the other message.
 void Control::choose_message(Context& c) {
   if (!is_steered_receive(c)) return;
-  const auto chosen = choose(*c.comm, c.comm_handle, traits(c.call).when);
+  const auto chosen = choose(*c.comm, c.comm_handle, traits(c.call).when,
+                             c.event.fields[Field::recv_tag] == kAnyTag);
   if (!chosen) return;
   t_step.steered = true;
   t_step.source = chosen->source;
@@ -32,7 +33,10 @@ void Control::choose_message(Context& c) {
 }
 
 // What the next receive or probe from any source is to ask for; nothing: what the program asks for.
-std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm handle, When when) {
+// One that takes any tag takes the first message of its source, whatever its tag: messages do not
+// overtake. So its tag is left alone, and that message must be the wanted one.
+std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm handle, When when,
+                                               bool any_tag) {
   if (!follows_ || wildcards_ >= schedule_.matches.size()) return std::nullopt;
   const bool is_it = wildcards_ == schedule_.steered, behind = wildcards_ > schedule_.steered;
   // One that does not wait may ask for what comes later; but behind the one in question the program
@@ -42,7 +46,8 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
   int source = 0;
   while (source < comm.peers().size() && comm.peers().world(source) != match.source) ++source;
   if (source == comm.peers().size()) return std::nullopt;
-  const int tag = match.tag == kAnyTag ? MPI_ANY_TAG : static_cast<int>(match.tag);
+  const bool wants_tag = match.tag != kAnyTag;
+  const int tag = wants_tag && !any_tag ? static_cast<int>(match.tag) : MPI_ANY_TAG;
   if (message_since_ == 0) message_since_ = now_ns();
   const std::uint64_t limit =
       (is_it ? schedule_.patience_ms : kMessageUnits * schedule_.unit_ms) * kMs;
@@ -50,7 +55,9 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
   quiet_since_ = now_ns();
   while (true) {
-    REAL(PMPI_Iprobe)(source, tag, handle, &flag, MPI_STATUS_IGNORE);
+    MPI_Status first;
+    REAL(PMPI_Iprobe)(source, tag, handle, &flag, &first);
+    if (flag != 0 && wants_tag && first.MPI_TAG != match.tag) flag = 0;
     if (flag != 0 || now_ns() - message_since_ > limit || all_others_wait()) break;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
@@ -89,7 +96,7 @@ void Control::choose_for_starts(Context& c) {
     if (found == persistent_.end()) continue;
     const Persistent& of = found->second;
     const bool is_it = wildcards_ == schedule_.steered;
-    const auto chosen = choose(*of.comm, of.comm_handle, When::Starts);
+    const auto chosen = choose(*of.comm, of.comm_handle, When::Starts, of.tag == MPI_ANY_TAG);
     ++wildcards_;
     message_since_ = 0;
     RequestRecord* const record = Objects::get().find_request(c.requests[i], c.requests + i);

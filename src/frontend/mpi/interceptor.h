@@ -7,6 +7,8 @@
 // it, only its name and place are on record.
 #pragma once
 
+#include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "frontend/mpi/journaling.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
+#include "runtime/failure.h"
 
 namespace photofinish::mpi {
 
@@ -74,6 +77,18 @@ constexpr bool is_frequent(Call call) {
 inline constexpr std::int64_t kSmallSend =
     128;  // elements: enough to tell small from large, without a look at the type
 
+// This rank has failed (runtime/failure.h): what the others need of it, inside a call of the
+// program's. Does nothing if it has not.
+[[gnu::cold, gnu::noinline]] void take_leave();
+// The same in front of a call that is passed on.
+[[gnu::cold, gnu::noinline]] void before_passing_on(Action action, int abort_code);
+// Null if it could not get a lane: then the rank has failed.
+[[gnu::cold, gnu::noinline]] Task* attach_task(Recorder& recorder);
+inline Task* task_of(Recorder& recorder) {
+  Task* const task = Recorder::known_task();
+  return task != nullptr ? task : attach_task(recorder);
+}
+
 // recording.cpp: what needs no template.
 void locate(Context& context, Place place);
 void begin_event(Context& context, Recorder& recorder,
@@ -86,7 +101,8 @@ void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, s
                     bool failed);
 // What other threads have touched by now: in front of the call, for what they touch while it is
 // made is not before it.
-[[gnu::cold, gnu::noinline]] void record_bystanders(Recorder& recorder, Task& task);
+// False if that failed.
+[[gnu::cold, gnu::noinline]] bool record_bystanders(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
 
@@ -109,13 +125,13 @@ struct Interceptor {
     if (is_inside(place)) return real(arguments...);
     Recorder* recorder = Recorder::get();
     if constexpr (is_first) {
-      if (recorder == nullptr) return run_first(real, place, arguments...);
+      if (recorder == nullptr && !has_failed()) return run_first(real, place, arguments...);
     }
-    if (recorder == nullptr) return real(arguments...);
+    if (recorder == nullptr) return run_unrecorded(real, place, arguments...);
     Inside inside(place);
-    Task* task = recorder->task();
+    Task* task = task_of(*recorder);
     if (task == nullptr) [[unlikely]]
-      return real(arguments...);
+      return pass_on(real, arguments...);
     if (Control* control = Control::get()) [[unlikely]]
       return run_controlled(*control, *recorder, *task, real, place, arguments...);
     if constexpr (!is_local(action))
@@ -126,19 +142,53 @@ struct Interceptor {
           return run_journaled_small(*journaling, *recorder, *task, real, place, arguments...);
       }
     if constexpr (is_local(action)) {
-      if (Journaling::get() != nullptr) [[unlikely]] {
+      if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         Journaling::pause_values(true);
         const int result = run_recorded(*recorder, *task, real, place, arguments...);
         Journaling::pause_values(false);
+        if constexpr (action == Action::Finalize)
+          if (!has_failed()) guarded([&] { journaling->finalized(*task); });
         return result;
       }
     }
     if (Bystander::any()) [[unlikely]]
-      record_bystanders(*recorder, *task);
+      if (!record_bystanders(*recorder, *task)) return pass_on(real, arguments...);
     return run_recorded(*recorder, *task, real, place, arguments...);
   }
 
  private:
+  // The tool is not at work in this process: it never was, or it has failed, and others may still
+  // need something of this rank.
+  template <class... Arguments>
+  [[gnu::cold, gnu::noinline]] static int run_unrecorded(int (*real)(Arguments...), Place place,
+                                                         Arguments... arguments) {
+    if (!has_failed()) return real(arguments...);
+    Inside inside(place);
+    return pass_on(real, arguments...);
+  }
+
+  template <class... Arguments>
+  [[gnu::cold, gnu::noinline]] static int pass_on(int (*real)(Arguments...),
+                                                  Arguments... arguments) {
+    int code = 0;
+    if constexpr (action ==
+                  Action::Abort) {  // the last argument; a communicator may be a number, too
+      const auto read = [&](auto argument) {
+        if constexpr (std::is_same_v<decltype(argument), int>) code = argument;
+      };
+      (read(arguments), ...);
+    }
+    before_passing_on(action, code);
+    const int result = real(arguments...);
+    if constexpr (action == Action::WinCreate) {
+      const auto join = [](auto role, auto argument) {
+        if constexpr (std::is_same_v<decltype(role), roles::Comm>) Control::join_window(argument);
+      };
+      if (result == MPI_SUCCESS) (join(Roles(), arguments), ...);
+    }
+    return result;
+  }
+
   // Put on record: a call of a run that is to be checked, or one that needs nobody else.
   template <class... Arguments>
   static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
@@ -162,10 +212,13 @@ struct Interceptor {
     const std::uint64_t start = may_be_buffered ? 0 : ticks();
     const int result = real(arguments...);
     const std::uint64_t end = ticks();
-    Context c(task, call);
-    read_arguments(c, place, arguments...);
-    read_results(c, result, arguments...);
-    append_event(c, recorder, may_be_buffered ? end : start, end);
+    if (!guarded([&] {
+          Context c(task, call);
+          read_arguments(c, place, arguments...);
+          read_results(c, result, arguments...);
+          append_event(c, recorder, may_be_buffered ? end : start, end);
+        })) [[unlikely]]
+      take_leave();
     return result;
   }
 
@@ -174,30 +227,48 @@ struct Interceptor {
                            Arguments... arguments) {
     constexpr bool waits = when == When::Blocks;
     constexpr bool read_first = waits || when == When::Consumes;
-    Context c(task, call);
-    ((arguments = Roles::pass(c, arguments)), ...);
-    if constexpr (read_first) read_arguments(c, place, arguments...);
-    const std::uint64_t start = ticks();
-    if constexpr (waits)
-      begin_event(c, recorder, start);
-    else
-      task.lane->entered(call, place.pc);
+    std::optional<Context> made;
+    std::uint64_t start = 0;
+    const auto before = [&](Arguments&... passed) {
+      return guarded([&] {
+        Context& c = made.emplace(task, call);
+        ((passed = Roles::pass(c, passed)), ...);
+        if constexpr (read_first) read_arguments(c, place, passed...);
+        start = ticks();
+        if constexpr (waits)
+          begin_event(c, recorder, start);
+        else
+          task.lane->entered(call, place.pc);
+        if constexpr (action == Action::Abort)
+          recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+      });
+    };
+    if constexpr ((Roles::kPasses || ...)) {
+      const std::tuple<Arguments...> given(arguments...);
+      if (!before(arguments...)) [[unlikely]]
+        return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
+    } else {
+      if (!before(arguments...)) [[unlikely]]
+        return pass_on(real, arguments...);
+    }
     if constexpr (action == Action::Finalize) before_last_call();
-    if constexpr (action == Action::Abort)
-      recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
 
     const int result = real(arguments...);
     const std::uint64_t end = ticks();
 
-    if constexpr (!read_first) read_arguments(c, place, arguments...);
-    read_results(c, result, arguments...);
-    if constexpr (can_fail)
-      append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
-    else if constexpr (waits)
-      finish_event(c, recorder, end);
-    else
-      append_event(c, recorder, start, end);
-    if constexpr (action == Action::Finalize) recorder.finalized();
+    if (!guarded([&] {
+          Context& c = *made;
+          if constexpr (!read_first) read_arguments(c, place, arguments...);
+          read_results(c, result, arguments...);
+          if constexpr (can_fail)
+            append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+          else if constexpr (waits)
+            finish_event(c, recorder, end);
+          else
+            append_event(c, recorder, start, end);
+          if constexpr (action == Action::Finalize) recorder.finalized();
+        })) [[unlikely]]
+      take_leave();
     return result;
   }
 
@@ -216,27 +287,40 @@ struct Interceptor {
         return result;
       }
     }
-    Context c(task, call);
-    ((arguments = Roles::pass(c, arguments)), ...);
-    read_arguments(c, place, arguments...);
-    if constexpr (action == Action::Finalize) before_last_call();
-    if constexpr (action == Action::Abort)
-      recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
-    control.before(c);
-    ((arguments = steered<Roles>(control, arguments)), ...);
-    int result = MPI_SUCCESS;
-    bool made = true;
-    if constexpr (has<roles::Target> && when == When::Returns) {
-      made = !control.puts_off();
-      if (!made)
-        control.put_off(
-            c, [real, ... kept = kept<Roles>(arguments)] { return run_kept(real, kept...); });
-    }
-    if (made) result = real(arguments...);
-    read_results(c, result, arguments...);
-    if (control.follows(c)) follow_event(c, recorder);
-    control.after(c);
-    if constexpr (action == Action::Finalize) recorder.finalized();
+    const std::tuple<Arguments...> given(arguments...);
+    std::optional<Context> read;
+    bool put_off = false;
+    if (!guarded([&] {
+          Context& c = read.emplace(task, call);
+          ((arguments = Roles::pass(c, arguments)), ...);
+          read_arguments(c, place, arguments...);
+          if constexpr (action == Action::Finalize) before_last_call();
+          if constexpr (action == Action::Abort)
+            recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
+          control.before(c);
+          ((arguments = steered<Roles>(control, arguments)), ...);
+          if constexpr (has<roles::Target> && when == When::Returns) {
+            if (control.puts_off()) {
+              auto copy = control.copy_origin(c);
+              const void* const origin = copy != nullptr ? copy->origin() : c.send.address;
+              control.put_off(c, std::move(copy),
+                              [real, ... kept = kept<Roles>(arguments, origin)] {
+                                return run_kept(real, kept...);
+                              });
+              put_off = true;
+            }
+          }
+        }))
+      return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
+    const int result = put_off ? MPI_SUCCESS : real(arguments...);
+    if (!guarded([&] {
+          Context& c = *read;
+          read_results(c, result, arguments...);
+          if (control.follows(c)) follow_event(c, recorder);
+          control.after(c);
+          if constexpr (action == Action::Finalize) recorder.finalized();
+        }))
+      take_leave();
     return result;
   }
 
@@ -261,47 +345,66 @@ struct Interceptor {
                                                   Task& task, int (*real)(Arguments...),
                                                   Place place, Arguments... arguments) {
     const bool replays = journaling.replays();
-    Context c(task, call);
-    ((arguments = Roles::pass(c, arguments)), ...);
-    Entry entry(journaling, task);
-    locate(c,
-           place);  // the question comes before its arguments: what they stand for may be kept, too
-    journaling.ask_call(task, call, c.event.site);
-    read_located(c, arguments...);
-    journaling.ask_with_arguments(c);
-    if constexpr (is_step(action, when)) {
-      static_assert(!can_fail);
-      ++c.scratch.steps;
-    }
-    journaling.before_call(c, action, when);
-    const std::uint64_t start = ticks();
-    if constexpr (when == When::Blocks) {
-      if (!replays) begin_event(c, recorder, start);
-    } else {
-      if (!replays) task.lane->entered(call, place.pc);
+    const std::tuple<Arguments...> given(arguments...);
+    std::optional<Context> read;
+    std::optional<Entry> made;
+    std::uint64_t start = 0;
+    if (!guarded([&] {
+          Context& c = read.emplace(task, call);
+          ((arguments = Roles::pass(c, arguments)), ...);
+          Entry& entry = made.emplace(journaling, task);
+          // The question comes before its arguments: what they stand for may be kept, too.
+          locate(c, place);
+          journaling.ask_call(task, call, c.event.site);
+          read_located(c, arguments...);
+          journaling.ask_with_arguments(c);
+          if constexpr (is_step(action, when)) {
+            static_assert(!can_fail);
+            ++c.scratch.steps;
+          }
+          journaling.before_call(c, action, when);
+          start = ticks();
+          if constexpr (when == When::Blocks) {
+            if (!replays) begin_event(c, recorder, start);
+          } else {
+            if (!replays) task.lane->entered(call, place.pc);
+          }
+          static_cast<void>(entry);
+        })) [[unlikely]] {
+      if (made) made->give_up();
+      made.reset();
+      return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
     }
     int result = MPI_SUCCESS;
     if (!replays || frees_stand_in(action)) result = real(arguments...);
     const std::uint64_t end = ticks();
-    entry.journal()(result);
-    if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
-      (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);
-    read_results(c, result, arguments...);
-    if (result == MPI_SUCCESS || receives_status(action))
-      journaling.exchange_contents(c, action, when);
-    if (replays) {
-      follow_event(c, recorder);
-      if constexpr (takes_requests(action)) release_requests(c, action);
-      if constexpr (has<roles::Comm>)
-        if (result != MPI_SUCCESS) REAL(PMPI_Comm_call_errhandler)(c.comm_handle, result);
+    if (!guarded([&] {
+          Context& c = *read;
+          Entry& entry = *made;
+          entry.journal()(result);
+          if (result == MPI_SUCCESS || takes_requests(action) || has<roles::StatusOut>)
+            (Answer<Roles, action>::exchange(entry.journal(), c, arguments), ...);
+          read_results(c, result, arguments...);
+          if (result == MPI_SUCCESS || receives_status(action))
+            journaling.exchange_contents(c, action, when);
+          if (replays) {
+            follow_event(c, recorder);
+            if constexpr (takes_requests(action)) release_requests(c, action);
+          } else if constexpr (can_fail)
+            append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+          else if constexpr (when == When::Blocks)
+            finish_event(c, recorder, end);
+          else
+            append_event(c, recorder, start, end);
+          entry.close();
+        })) [[unlikely]] {
+      made->give_up();
+      take_leave();
       return result;
     }
-    if constexpr (can_fail)
-      append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
-    else if constexpr (when == When::Blocks)
-      finish_event(c, recorder, end);
-    else
-      append_event(c, recorder, start, end);
+    if constexpr (has<roles::Comm>)
+      if (replays && result != MPI_SUCCESS)
+        REAL(PMPI_Comm_call_errhandler)(read->comm_handle, result);
     return result;
   }
 
@@ -315,15 +418,18 @@ struct Interceptor {
       return argument;
   }
 
-  // A call that is put off: until it is made, the program may free the types that it named.
+  // A deferred call: until it is made, the program may free the types that it named, and after
+  // local completion it may overwrite the origin buffer.
   template <class Role>
   static constexpr bool is_type =
       std::is_same_v<Role, roles::SendType> || std::is_same_v<Role, roles::RecvType> ||
       std::is_same_v<Role, roles::TargetType>;
   template <class Role, class Argument>
-  static Argument kept(Argument argument) {
+  static Argument kept(Argument argument, const void* origin) {
     if constexpr (is_type<Role>)
       return keep_type(argument);
+    else if constexpr (std::is_same_v<Role, roles::SendBuf>)
+      return origin;
     else
       return argument;
   }
@@ -347,7 +453,7 @@ struct Interceptor {
   template <class... Arguments>
   static int run_first(int (*real)(Arguments...), Place place, Arguments... arguments) {
     Inside inside(place);
-    before_first_call();
+    guarded(before_first_call);
     const std::uint64_t start = ticks();
     const int result = real(arguments...);
     const std::uint64_t end = ticks();
@@ -360,12 +466,14 @@ struct Interceptor {
       (remember(arguments), ...);
     }
     Recorder* recorder = start_recording(session, start);
-    Task* task = recorder != nullptr ? recorder->task() : nullptr;
-    if (task == nullptr) return result;
-    Context c(*task, call);
-    read_arguments(c, place, arguments...);
-    read_results(c, result, arguments...);
-    append_event(c, *recorder, start, end);
+    Task* task = recorder != nullptr ? task_of(*recorder) : nullptr;
+    if (task == nullptr || !guarded([&] {
+          Context c(*task, call);
+          read_arguments(c, place, arguments...);
+          read_results(c, result, arguments...);
+          append_event(c, *recorder, start, end);
+        }))
+      take_leave();
     return result;
   }
 

@@ -83,6 +83,11 @@ void Journaling::start(Recorder& recorder, const std::string& directory,
   instance_->others_look_ = level > MPI_THREAD_SINGLE;
 }
 
+void Journaling::stop() noexcept {
+  Journaling* const self = std::exchange(instance_, nullptr);
+  if (self != nullptr && self->replays()) stop_here();
+}
+
 Journal& Journaling::open_journal(Task& task) {
   Scratch& scratch = Context::scratch_of(task);
   if (replays())
@@ -91,8 +96,10 @@ Journal& Journaling::open_journal(Task& task) {
           std::lock_guard lock(mutex_);
           return replayed_->next_of_journal(id, entries);
         });
+  else if (Lane* const lane = recorder_.writer().open_journal(task.id); lane != nullptr)
+    scratch.journal = std::make_unique<Journal>(lane);
   else
-    scratch.journal = std::make_unique<Journal>(recorder_.writer().open_journal(task.id));
+    throw RecordingStopped();
   if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
     if (table_ != nullptr) scratch.journal->share(table_.get());
     const auto lost = [this, &task](Offer offer) {
@@ -100,16 +107,16 @@ Journal& Journaling::open_journal(Task& task) {
                               .site = SiteId(static_cast<std::uint32_t>(offer.from.value))});
     };
     const auto other = [this](Offer offer) {
-      complain_once("rank " + std::to_string(offer.from.value) + " gave rank " +
+      complain_once("rank " + std::to_string(offer.from.value) + " sent rank " +
                     std::to_string(replayed_->rank().value) +
-                    " something else than when it was recorded: it read another input, or these "
-                    "are bytes that it never set; the replay may go another way");
+                    " other data than recorded: it read another input, or the bytes are "
+                    "uninitialized; the replay may diverge");
     };
     if (files_ != nullptr) scratch.journal->share(files_.get(), lost, other);
   } else if (!replays())
     complain_once(
-        "several threads call MPI; in which order they did is not kept, so that a replay may go "
-        "another way (docs/record-replay.md)");
+        "several threads call MPI, and their order is not recorded, so a replay may diverge "
+        "(docs/record-replay.md)");
   return *scratch.journal;
 }
 
@@ -279,7 +286,7 @@ void Journaling::offer_buffers(Context& c, Action action) {
     for (int i = 0; i < c.request_count; ++i)
       if (const RequestRecord* request =
               Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
-        for (const Buffer& buffer : request->gives) offer(c.task, buffer);
+        for (const Buffer& buffer : request->rare().gives) offer(c.task, buffer);
     return;
   }
   const FieldSet& fields = c.event.fields;
@@ -530,17 +537,17 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
         account->add(
             {.kind = Deed::Kind::Carried, .step = c.scratch.steps, .content = packed(buffer)});
   if (later && c.new_request != nullptr) {
-    if (c.win != nullptr) c.new_request->step = c.scratch.steps;
+    if (c.win != nullptr) c.new_request->rare().step = c.scratch.steps;
     for (const Buffer& buffer : buffers)
       if (writes(buffer))
         each_piece(c.task, buffer, block_written(c, action),
-                   [&](const Buffer& piece) { c.new_request->fills.push_back(piece); });
+                   [&](const Buffer& piece) { c.new_request->rare().fills.push_back(piece); });
     const bool gives = when == When::Prepares && gives_contents(action) &&
                        (!c.event.fields.has(Field::to) || in_group(c.event.fields[Field::to]));
     for (const Buffer& buffer : buffers)
       if (gives && reads(buffer))
         each_piece(c.task, buffer, block_read(c, action),
-                   [&](const Buffer& piece) { c.new_request->gives.push_back(piece); });
+                   [&](const Buffer& piece) { c.new_request->rare().gives.push_back(piece); });
     return;
   }
   if (completes_atomics(action)) return exchange_window_fills(c, action);
@@ -645,12 +652,38 @@ void Journaling::end_as_recorded(Task& task) {
     case RankState::Exited:
       _exit(end.code);
     case RankState::Aborted:
+      if (int is_over = 0; REAL(PMPI_Finalized)(&is_over) == MPI_SUCCESS && is_over != 0)
+        _exit(end.code);
       REAL(PMPI_Abort)(MPI_COMM_SELF, end.code);
       break;
     default:
       raise(SIGKILL);
   }
   _exit(kDepartureCode);
+}
+
+// MPI_Finalize is no entry of the journal: it is made again, with the callbacks that it makes, and
+// returns at once, for it has nobody to wait for.
+void Journaling::finalized(Task& task) {
+  if (!replays()) return;
+  const RankEnd& end = replayed_->end();
+  if (end.state == RankState::Exited || end.state == RankState::Finalized || end.incomplete ||
+      !replayed_->damage().empty())
+    return;
+  if (end.state != RankState::Running && came_back_from_finalize()) return;
+  Context::scratch_of(task).question = {.what = static_cast<std::uint32_t>(task.event.call),
+                                        .site = task.event.site};
+  end_as_recorded(task);
+}
+
+// The rank said how it ended, which it may have done after MPI_Finalize as well as inside of it.
+bool Journaling::came_back_from_finalize() {
+  std::lock_guard lock(mutex_);
+  const Event* event = nullptr;
+  replayed_->rewind();
+  while (replayed_->next(event))
+    if (traits(event->call).action == Action::Finalize) return event->returned;
+  return false;
 }
 
 }  // namespace photofinish::mpi

@@ -1,4 +1,5 @@
-// A rank that is recorded, or replayed (docs/record-replay.md). Each call is a question to the
+// A rank that is recorded, or replayed (docs/internals/record-replay.md).
+// Each call is a question to the
 // outside; what it returns, and what it puts into the program's memory, is the answer. The recorded
 // rank asks MPI and keeps the answers; the replayed one is alone, and is given them.
 //
@@ -18,6 +19,7 @@
 #include "frontend/mpi/place.h"
 #include "record/start_info.h"
 #include "record/watched_memory.h"
+#include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "trace/reader.h"
 
@@ -40,10 +42,14 @@ class Journaling {
  public:
   // Null unless this rank is recorded or replayed.
   static Journaling* get() { return instance_; }
+  // The rank has failed; one that is replayed ends here, for it cannot ask MPI.
+  static void stop() noexcept;
   // `directory` is where this process writes. `replayed`: the trace to replay; null to record.
   static void start(Recorder& recorder, const std::string& directory,
                     std::unique_ptr<RankTrace> replayed);
 
+  // MPI_Finalize has returned: a rank that never came back from it when it was recorded ends here.
+  void finalized(Task& task);
   bool replays() const { return replayed_ != nullptr; }
   Journal& of(Task& task) {
     Scratch& scratch = Context::scratch_of(task);
@@ -128,6 +134,7 @@ class Journaling {
   void exchange_window_fills(Context& c, Action action);
   void follow_windows(Context& c, Action action);
   [[noreturn]] void left_path(Task& task, const Inquiry& expected);
+  bool came_back_from_finalize();
   [[noreturn]] void end_as_recorded(Task& task);
 
   static Journaling* instance_;
@@ -167,16 +174,25 @@ class Entry {
     journaling.pause_values(true);
   }
   ~Entry() {
-    journaling_.answered(task_);
+    if (open_) guarded([&] { close(); });  // the program has thrown something through the call
     t_journal = nullptr;
     journaling_.pause_values(false);
   }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  // It is complete: on record, or all that was recorded has been given back.
+  void close() {
+    open_ = false;
+    journaling_.answered(task_);
+  }
+  void give_up() { open_ = false; }
   Journal& journal() { return journal_; }
 
  private:
   Journaling& journaling_;
   Task& task_;
   Journal& journal_;
+  bool open_ = true;
 };
 
 }  // namespace photofinish::mpi

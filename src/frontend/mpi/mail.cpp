@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace photofinish::mpi {
 namespace {
@@ -90,6 +91,7 @@ bool Mail::fetch() {
 }
 
 void Mail::finish() {
+  if (std::exchange(finished_, true)) return;
   Letter letter;
   std::int32_t from = 0;
   MPI_Request all = MPI_REQUEST_NULL;

@@ -41,6 +41,7 @@ class Mail {
   void open_window();
   void forget_delivered();
 
+  bool finished_ = false;
   MPI_Comm comm_;
   const int rank_, size_;
   std::list<Sent> sent_;

@@ -430,15 +430,16 @@ void Objects::free_win(MPI_Win handle) {
 // --- requests and messages
 
 RequestRecord* Objects::add_request(MPI_Request handle, const void* variable) {
+  constexpr std::size_t kBlock = 256;
   std::lock_guard lock(lock_);
-  RequestRecord* record;
-  if (free_requests_.empty()) {
-    record = new RequestRecord;
-  } else {
-    record = free_requests_.back();
-    free_requests_.pop_back();
-    *record = {};
+  if (free_requests_ == nullptr) [[unlikely]] {
+    if (request_blocks_.empty()) requests_.max_load_factor(0.8f);
+    RequestRecord* const block =
+        request_blocks_.emplace_back(std::make_unique<RequestRecord[]>(kBlock)).get();
+    for (std::size_t i = kBlock; i-- > 0;) block[i].next = std::exchange(free_requests_, &block[i]);
   }
+  RequestRecord* const record = std::exchange(free_requests_, free_requests_->next);
+  record->reset();
   record->id = RequestId(++request_count_);
   record->handle = handle;
   record->variable = variable_of(static_cast<const MPI_Request*>(variable), 0);
@@ -447,14 +448,18 @@ RequestRecord* Objects::add_request(MPI_Request handle, const void* variable) {
 }
 
 void Objects::append(MPI_Request handle, RequestRecord* record) {
-  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), SameHandle{record, record});
-  if (fresh) return;
-  SameHandle& same = entry.value();
-  if (same.oldest == same.newest) index_by_variable(handle, same.oldest);
+  const auto [entry, fresh] = requests_.try_emplace(handle_key(handle), record);
+  record->next = nullptr;
+  if (fresh) {
+    record->previous = record;
+    return;
+  }
+  RequestRecord* const oldest = entry.value();
+  if (oldest->previous == oldest) index_by_variable(handle, oldest);
   index_by_variable(handle, record);
-  record->previous = same.newest;
-  same.newest->next = record;
-  same.newest = record;
+  record->previous = oldest->previous;
+  oldest->previous->next = record;
+  oldest->previous = record;
 }
 
 void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
@@ -471,11 +476,11 @@ void Objects::index_by_variable(MPI_Request handle, RequestRecord* record) {
   record->by_variable = true;
 }
 
-RequestRecord* Objects::look_up(const SameHandle& same, MPI_Request handle, const void* variable) {
-  if (same.oldest->variable == variable || same.oldest == same.newest) return same.oldest;
+RequestRecord* Objects::look_up(RequestRecord* oldest, MPI_Request handle, const void* variable) {
+  if (oldest->variable == variable || oldest->previous == oldest) return oldest;
   const auto found =
       shared_requests_.find(mix(handle_key(handle), reinterpret_cast<std::uint64_t>(variable)));
-  return found != shared_requests_.end() ? found->second : same.oldest;
+  return found != shared_requests_.end() ? found->second : oldest;
 }
 
 RequestRecord* Objects::find_request(MPI_Request handle, const void* variable) {
@@ -490,16 +495,22 @@ RequestRecord* Objects::take_request(MPI_Request handle, const void* variable) {
   std::lock_guard lock(lock_);
   const auto found = requests_.find(handle_key(handle));
   if (found == requests_.end()) return nullptr;
-  SameHandle& same = found.value();
-  RequestRecord* record = look_up(same, handle, variable);
+  RequestRecord* const oldest = found->second;
+  RequestRecord* const record = look_up(oldest, handle, variable);
   if (record->by_variable)
     shared_requests_.erase(
         mix(handle_key(handle), reinterpret_cast<std::uint64_t>(record->variable)));
   record->by_variable = false;
-  (record->previous != nullptr ? record->previous->next : same.oldest) = record->next;
-  (record->next != nullptr ? record->next->previous : same.newest) = record->previous;
+  if (record != oldest) {
+    record->previous->next = record->next;
+    (record->next != nullptr ? record->next : oldest)->previous = record->previous;
+  } else if (record->next != nullptr) {
+    record->next->previous = record->previous;
+    found.value() = record->next;
+  } else {
+    requests_.erase(found);
+  }
   record->previous = record->next = nullptr;
-  if (same.oldest == nullptr) requests_.erase(found);
   return record;
 }
 
@@ -510,7 +521,7 @@ void Objects::put_request(MPI_Request handle, RequestRecord* record) {
 
 void Objects::recycle_request(RequestRecord* record) {
   std::lock_guard lock(lock_);
-  free_requests_.push_back(record);
+  record->next = std::exchange(free_requests_, record);
 }
 
 MessageId Objects::add_message(MPI_Message handle, CommRecord* comm) {

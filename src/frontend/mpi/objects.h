@@ -116,29 +116,57 @@ struct WinRecord {
   WorldRank peer(int rank) const { return rank < 0 ? kProcNull : comm->local.world(rank); }
 };
 
+// One for each outstanding request, and a program may have very many: small, in blocks, used again.
 struct RequestRecord {
+  // What most requests do not have.
+  struct Rare {
+    MPI_Comm* new_comm = nullptr;     // where the handle of a communicator is once it completes
+    CommRecord* duplicate = nullptr;  // what that communicator is
+    WinRecord* fetch_of =
+        nullptr;             // of a one-sided operation that brings something back: its window,
+    std::int64_t fetch = 0;  // and which it is
+    std::vector<Buffer>
+        fills;  // of a recorded or replayed rank: what will be there once it completes
+    std::vector<Buffer> gives;  // the same for what it sends whenever it is started
+    std::uint64_t step = 0;     // of a one-sided operation of such a rank: the step that started it
+  };
+
   RequestId id;
   const void* variable = nullptr;  // where the program keeps the handle
   CommRecord* comm = nullptr;      // whose ranks a status speaks of
+  // Others with the same handle, oldest first; what precedes the oldest is the newest.
+  RequestRecord* previous = nullptr;
+  RequestRecord* next = nullptr;
+  MPI_Request handle{};
   bool receives = false;
   bool persistent = false;
   bool active = true;         // false: persistent, and not started (again)
   bool cancel_asked = false;  // only then does a status tell whether it was (Open MPI's files leave
                               // that bit to chance)
-  MPI_Comm* new_comm = nullptr;  // where the handle of a communicator is once the request completes
-  CommRecord* duplicate = nullptr;  // what that communicator is
-  WinRecord* fetch_of =
-      nullptr;             // of a one-sided operation that brings something back: its window,
-  std::int64_t fetch = 0;  // and which it is
-  std::vector<Buffer>
-      fills;  // of a recorded or replayed rank: what will be there once it completes
-  std::vector<Buffer> gives;  // the same for what it sends whenever it is started
-  std::uint64_t step = 0;     // of a one-sided operation of such a rank: the step that started it
-  RequestRecord* previous = nullptr;  // others with the same handle, oldest first
-  RequestRecord* next = nullptr;
-  bool by_variable = false;  // also in the table of shared handles
-  MPI_Request handle{};
+  bool by_variable = false;   // also in the table of shared handles
+
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
+    return *rare_;
+  }
+  const Rare& rare() const {
+    static const Rare none;
+    return rare_ != nullptr ? *rare_ : none;
+  }
+  bool is_rare() const { return rare_ != nullptr; }
+  // As new, but for the memory that it has.
+  void reset() {
+    std::unique_ptr<Rare> rare = std::move(rare_);
+    *this = {};
+    if (rare == nullptr) return;
+    *rare = {};
+    rare_ = std::move(rare);
+  }
+
+ private:
+  std::unique_ptr<Rare> rare_;
 };
+static_assert(sizeof(RequestRecord) <= 64, "one for each outstanding request");
 
 class Objects {
  public:
@@ -210,11 +238,7 @@ class Objects {
   CommRecord* describe_comm(MPI_Comm handle, CommRecord* parent, std::uint64_t salt);
   WinRecord* describe_win(MPI_Win handle, CommRecord* comm, const void* base);
   static void ask_win(MPI_Win handle, WinRecord& record);
-  struct SameHandle {
-    RequestRecord* oldest = nullptr;
-    RequestRecord* newest = nullptr;
-  };
-  RequestRecord* look_up(const SameHandle& same, MPI_Request handle, const void* variable);
+  RequestRecord* look_up(RequestRecord* oldest, MPI_Request handle, const void* variable);
   void append(MPI_Request handle, RequestRecord* record);
   void index_by_variable(MPI_Request handle, RequestRecord* record);
   static void read_win_info(MPI_Win handle, WinDefinition& definition);
@@ -240,7 +264,7 @@ class Objects {
   Table<const TypeRecord*> types_;
   Table<OpId> ops_;
   Table<WinRecord*> wins_;
-  Table<SameHandle> requests_;
+  Table<RequestRecord*> requests_;  // the oldest of each handle
   Table<RequestRecord*>
       shared_requests_;  // by handle and variable, where a handle stands for several
   Table<Message> messages_;
@@ -255,7 +279,8 @@ class Objects {
   std::map<std::uint64_t, std::uint64_t> windows_of_;
   std::uint32_t comm_count_ = 0, win_count_ = 0;
   std::uint64_t request_count_ = 0, message_count_ = 0;
-  std::vector<RequestRecord*> free_requests_;
+  std::vector<std::unique_ptr<RequestRecord[]>> request_blocks_;
+  RequestRecord* free_requests_ = nullptr;  // linked by `next`
 };
 
 }  // namespace photofinish::mpi

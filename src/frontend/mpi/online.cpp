@@ -1,14 +1,20 @@
 #include "frontend/mpi/online.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "base/ticks.h"
 #include "detect/participant.h"
 #include "frontend/mpi/real.h"
+#include "runtime/failure.h"
 #include "runtime/recorder.h"
 #include "trace/findings_file.h"
 
@@ -29,15 +35,21 @@ constexpr int kTags = 1 << 14;
 // anybody, or any tag. They are walked both ways, and a program that hands out work so may go on
 // for ever without a cut.
 constexpr std::size_t kMostSteps = 1 << 20, kMostWildSteps = 1 << 16;
+// What the one who walks a slice takes for each of its steps, at most, in bytes.
+constexpr std::size_t kStepBytes = 256;
+
+constexpr const char* kOtherRank = "another rank stopped, and with it the analysis";
 
 }  // namespace
 
 struct Online::State {
   State(WorldRank rank, int size, const Definitions& definitions, const RuleOptions& rules)
-      : world_size(size),
-        participant(rank, size, definitions, rules),
-        mine(kShared + static_cast<std::size_t>(size)),
-        all(mine.size()) {}
+      : world_size(size), participant(rank, size, definitions, rules) {
+    for (Slot& slot : slots) {
+      slot.mine.resize(kShared + static_cast<std::size_t>(size));
+      slot.all.resize(slot.mine.size());
+    }
+  }
 
   const int world_size;
   Participant participant;
@@ -47,13 +59,13 @@ struct Online::State {
   Cut last_cut = 0;
   Cut next_exchange = 1;
   Cut stride = 1;
-  std::uint64_t number =
-      0;          // of the last exchange that was started; so is the period that it ended
-  Cut until = 0;  // the cut that ended that period
+  std::uint64_t number = 0;  // of the last exchange that was posted; so is the period that it ended
+  std::uint64_t ended = 0;   // the last that this rank has taken all of; at most two less
+  Cut until = 0;             // the cut that ended that period
   std::uint64_t last_start = 0;
 
-  // Of the exchange in flight. What the ranks tell each other are sums, so that one collective does
-  // it: how many of them are so, and then, for each rank, how many send it a parcel.
+  // What the ranks tell each other are sums, so that one collective does it: how many of them are
+  // so, and then, for each rank, how many send it a parcel.
   enum Shared {
     Undecided,
     Running,
@@ -62,18 +74,30 @@ struct Online::State {
     NotFew,
     Many,
     GivenUp,
+    Failed,
     Messages,
     MessagesGivenUp,
     kShared
   };
-  std::vector<int> mine, all;
-  std::vector<Bytes> sent;
-  std::vector<MPI_Request> requests;  // one for each parcel, and the last for the collective
+  // Of an exchange that was posted. A rank that fails may have two of them.
+  struct Slot {
+    std::vector<int> mine, all;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  Slot slots[2];
+  Slot& slot(std::uint64_t exchange) { return slots[exchange % 2]; }
+  struct Sent {
+    Bytes bytes;
+    int to;
+    MPI_Request request;
+  };
+  std::deque<Sent> sent;  // and not known to have arrived
 
   // For accesses that wait, those of this rank and those for it, and as much again to look at them.
   std::size_t memory = 0;
   bool given_up = false;  // some rank has more than that: the traces will be analysed, and nobody's
                           // findings count
+  bool some_failed = false;                  // some rank has failed: nothing follows
   bool undecided = false;                    // this rank, about the period that it checked last
   std::set<std::uint64_t> asked;             // periods that somebody has a question about
   std::map<std::uint64_t, Parcels> answers;  // by period, to be sent
@@ -85,27 +109,49 @@ struct Online::State {
   void exchange(Cut cut);
   void begin(Cut cut);
   void end();
+  void run_to_the_end();
+  // What cannot fail.
+  void post() noexcept;
+  void post_failed() noexcept;
+  int end_collective() noexcept;
+  void discard(int parcels, std::uint64_t of) noexcept;
+  void meet() noexcept;
   std::optional<MessageFindings> gather_messages();
+  void write(const std::vector<Finding>& findings, const std::optional<MessageFindings>& messages,
+             bool any);
 };
 
 Online* Online::instance_ = nullptr;
 
 void Online::start(const Definitions& definitions, const std::string& directory,
                    const Options& options) {
-  int rank = 0, size = 0, level = MPI_THREAD_SINGLE;
-  REAL(PMPI_Query_thread)(&level);
-  if (options.offline || level == MPI_THREAD_MULTIPLE) return;
+  int rank = 0, size = 0;
   REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
   REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &size);
-  auto* self = new Online;  // never deleted: it goes with the process
-  self->state_ = new State(WorldRank(rank), size, definitions,
-                           {.strict_accumulate_ops = options.strict_accumulate_ops});
-  self->state_->directory = directory;
-  self->state_->memory = (static_cast<std::size_t>(options.memory) << 20) / 2;
-  self->state_->messages = options.messages;
-  self->state_->participant.run_along(options.messages);
-  if (REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &self->state_->comm) != MPI_SUCCESS) return;
-  REAL(PMPI_Comm_set_errhandler)(self->state_->comm, MPI_ERRORS_RETURN);
+  Online* self = nullptr;
+  guarded([&] {
+    auto made = std::make_unique<Online>();
+    auto state = std::make_unique<State>(
+        WorldRank(rank), size, definitions,
+        RuleOptions{.strict_accumulate_ops = options.strict_accumulate_ops});
+    state->directory = directory;
+    state->memory = (static_cast<std::size_t>(options.memory) << 20) / 2;
+    state->messages = options.messages;
+    state->participant.run_along(options.messages);
+    reserve_findings(findings_path(directory, state->participant.rank()));
+    made->state_ = state.release();  // never deleted: it goes with the process
+    self = made.release();
+  });
+  MPI_Comm comm = MPI_COMM_NULL;
+  int works = REAL(PMPI_Comm_dup)(MPI_COMM_WORLD, &comm) == MPI_SUCCESS && self != nullptr ? 1 : 0,
+      all_work = 0;
+  REAL(PMPI_Allreduce)(&works, &all_work, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (all_work == 0) {  // whoever failed has said so; the traces tell of the others
+    if (comm != MPI_COMM_NULL) REAL(PMPI_Comm_free)(&comm);
+    return;
+  }
+  self->state_->comm = comm;
+  REAL(PMPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
   self->state_->last_start = clock_ns(CLOCK_MONOTONIC);
   instance_ = self;
 }
@@ -118,14 +164,19 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
       timeline.lacks_signals()) [[unlikely]]
     state.give_up();
   if (const MessageLog* const log = state.messages ? state.participant.log() : nullptr;
-      log != nullptr && log->slice_steps() > (log->slice_is_wild() ? kMostWildSteps : kMostSteps) /
-                                                 static_cast<std::size_t>(state.world_size))
-      [[unlikely]]
+      log != nullptr &&
+      log->slice_steps() >
+          std::min(log->slice_is_wild() ? kMostWildSteps : kMostSteps, state.memory / kStepBytes) /
+              static_cast<std::size_t>(state.world_size)) [[unlikely]]
     state.give_up_messages();
   const Cut cut = timeline.cuts_done();
   if (cut == state.last_cut) return;
   state.last_cut = cut;
   if (cut >= state.next_exchange) state.exchange(cut);
+}
+
+void Online::take_leave() {
+  if (instance_ != nullptr) instance_->state_->post_failed();
 }
 
 // From here on this rank only keeps in step with the others, who will hear of it with the next
@@ -145,41 +196,68 @@ void Online::State::give_up_messages() {
 
 void Online::State::exchange(Cut cut) {
   end();
+  if (some_failed) {
+    fail(IncompleteReason::OtherRank, kOtherRank);
+    throw RecordingStopped();
+  }
   begin(cut);
+}
+
+void Online::State::post() noexcept {
+  Slot& next = slot(number);
+  REAL(PMPI_Iallreduce)(next.mine.data(), next.all.data(), static_cast<int>(next.mine.size()),
+                        MPI_INT, MPI_SUM, comm, &next.request);
+}
+
+// The last exchange of this rank's own accord.
+void Online::State::post_failed() noexcept {
+  if (std::exchange(some_failed, true)) return;
+  ++number;
+  std::vector<int>& mine = slot(number).mine;
+  std::fill(mine.begin(), mine.end(), 0);
+  mine[Failed] = 1;
+  post();
 }
 
 // Sends what this rank has for others: of the period that ends here, and of earlier ones that
 // somebody asked about.
 void Online::State::begin(Cut cut) {
-  ++number;
-  until = cut;
+  const std::uint64_t next = number + 1;
   const std::size_t pending = participant.pending();
-  Parcels parcels = participant.send(number, cut);
-  if (asked.count(number - 2) != 0)
-    for (auto& [to, parcel] : participant.ask(number - 2)) {
+  Parcels parcels = participant.send(next, cut);
+  if (asked.count(next - 2) != 0)
+    for (auto& [to, parcel] : participant.ask(next - 2)) {
       parcels[to].signals = std::move(parcel.signals);
       parcels[to].guesses = std::move(parcel.guesses);
       parcels[to].questions = std::move(parcel.questions);
     }
-  else if (number > 2)
-    participant.forget(number - 2);
-  for (auto& [to, parcel] : answers[number - 3]) parcels[to].answers = std::move(parcel.answers);
-  answers.erase(number - 3);
+  else if (next > 2)
+    participant.forget(next - 2);
+  for (auto& [to, parcel] : answers[next - 3]) parcels[to].answers = std::move(parcel.answers);
+  answers.erase(next - 3);
   if (messages_before)
-    for (auto& [to, parcel] : participant.tell_steps(number - 1))
+    for (auto& [to, parcel] : participant.tell_steps(next - 1))
       parcels[to].steps = std::move(parcel.steps);
-  else if (number > 1)
-    participant.forget_steps(number - 1);
+  else if (next > 1)
+    participant.forget_steps(next - 1);
 
+  std::vector<int>& mine = slot(next).mine;
   std::fill(mine.begin(), mine.end(), 0);
+  std::deque<Sent> outgoing;
   for (const auto& [to, parcel] : parcels) {
     if (to.value < 0 || to.value >= world_size) continue;
     mine[kShared + static_cast<std::size_t>(to.value)] = 1;
-    sent.push_back(encode(parcel));
-    requests.emplace_back();
-    REAL(PMPI_Isend)(sent.back().data(), static_cast<int>(sent.back().size()), MPI_BYTE, to.value,
-                     static_cast<int>(number % kTags), comm, &requests.back());
+    outgoing.push_back({encode(parcel), to.value, MPI_REQUEST_NULL});
+    if (outgoing.back().bytes.size() > INT_MAX)
+      throw std::length_error("the accesses of one rank to another take more than 2 GiB");
   }
+  std::erase_if(sent, [](Sent& one) {
+    int done = 0;
+    REAL(PMPI_Test)(&one.request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+  const std::size_t before = sent.size();
+  for (Sent& one : outgoing) sent.push_back(std::move(one));
   const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
   mine[Undecided] = undecided ? 1 : 0;
   mine[Running] = cut != kNoCut ? 1 : 0;
@@ -188,39 +266,79 @@ void Online::State::begin(Cut cut) {
   mine[NotFew] = pending >= kFew ? 1 : 0;
   mine[Many] = pending > kMany ? 1 : 0;
   mine[GivenUp] = given_up ? 1 : 0;
-  mine[Messages] = participant.has_messages(number) ? 1 : 0;
+  mine[Messages] = participant.has_messages(next) ? 1 : 0;
   mine[MessagesGivenUp] = messages ? 0 : 1;
+
+  // From here on nothing can fail.
+  number = next;
+  until = cut;
   last_start = now;
-  requests.emplace_back();
-  REAL(PMPI_Iallreduce)(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT, MPI_SUM,
-                        comm, &requests.back());
+  for (std::size_t i = before; i < sent.size(); ++i)
+    REAL(PMPI_Isend)(sent[i].bytes.data(), static_cast<int>(sent[i].bytes.size()), MPI_BYTE,
+                     sent[i].to, static_cast<int>(number % kTags), comm, &sent[i].request);
+  post();
   next_exchange = cut + stride;
+}
+
+// How many parcels it brings.
+int Online::State::end_collective() noexcept {
+  ++ended;
+  REAL(PMPI_Wait)(&slot(ended).request, MPI_STATUS_IGNORE);
+  const std::vector<int>& all = slot(ended).all;
+  if (all[Failed] != 0) some_failed = true;
+  return all[kShared + static_cast<std::size_t>(participant.rank().value)];
+}
+
+// A message that is longer than its buffer is received all the same, with an error.
+void Online::State::discard(int parcels, std::uint64_t of) noexcept {
+  for (int i = 0; i < parcels; ++i) {
+    char none[1];
+    REAL(PMPI_Recv)(none, 0, MPI_BYTE, MPI_ANY_SOURCE, static_cast<int>(of % kTags), comm,
+                    MPI_STATUS_IGNORE);
+  }
 }
 
 // Takes what others sent with the last exchange.
 void Online::State::end() {
   if (number == 0) return;
-  // First the collective, then the parcels that it told of, then what this rank sent: nobody waits
-  // for a rank that waits.
-  REAL(PMPI_Wait)(&requests.back(), MPI_STATUS_IGNORE);
-  requests.pop_back();
-  const int incoming = all[kShared + static_cast<std::size_t>(participant.rank().value)];
+  // First the collective, then the parcels that it told of: nobody waits for a rank that waits.
+  const int incoming = end_collective();
+  const std::vector<int>& all = slot(ended).all;
+  if (some_failed) return discard(incoming, ended);
+  struct Received {
+    int from;
+    Bytes bytes;
+  };
+  std::vector<Received> arrived;
+  int taken = 0;
+  try {
+    arrived.resize(static_cast<std::size_t>(incoming));
+    for (; taken < incoming; ++taken) {
+      MPI_Status status;
+      int size = 0;
+      REAL(PMPI_Probe)(MPI_ANY_SOURCE, static_cast<int>(ended % kTags), comm, &status);
+      REAL(PMPI_Get_count)(&status, MPI_BYTE, &size);
+      Received& one = arrived[static_cast<std::size_t>(taken)];
+      one.bytes.resize(static_cast<std::size_t>(size));
+      one.from = status.MPI_SOURCE;
+      REAL(PMPI_Recv)(one.bytes.data(), size, MPI_BYTE, status.MPI_SOURCE,
+                      static_cast<int>(ended % kTags), comm, MPI_STATUS_IGNORE);
+    }
+  } catch (const std::exception&) {
+    discard(incoming - taken, ended);
+    throw;
+  }
+
   std::vector<Parcel> accesses, questions_answered;
   std::map<WorldRank, Parcel> asking;
   if (all[GivenUp] != 0) give_up();
   if (all[MessagesGivenUp] != 0 && messages) give_up_messages();
   std::size_t received = 0;
-  for (int i = 0; i < incoming; ++i) {
-    MPI_Status status;
-    int size = 0;
-    REAL(PMPI_Probe)(MPI_ANY_SOURCE, static_cast<int>(number % kTags), comm, &status);
-    REAL(PMPI_Get_count)(&status, MPI_BYTE, &size);
-    Bytes bytes(static_cast<std::size_t>(size));
-    REAL(PMPI_Recv)(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE,
-                    static_cast<int>(number % kTags), comm, MPI_STATUS_IGNORE);
+  for (Received& one : arrived) {
+    const Bytes bytes = std::move(one.bytes);
     Parcel parcel;
     if (!decode(bytes, parcel)) continue;
-    Parcel& ask = asking[WorldRank(status.MPI_SOURCE)];
+    Parcel& ask = asking[WorldRank(one.from)];
     ask.signals = std::move(parcel.signals);
     ask.guesses = std::move(parcel.guesses);
     ask.questions = std::move(parcel.questions);
@@ -233,10 +351,6 @@ void Online::State::end() {
     else
       accesses.push_back(std::move(parcel));
   }
-  if (!requests.empty())
-    REAL(PMPI_Waitall)(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  requests.clear();
-  sent.clear();
 
   if (all[Undecided] != 0) asked.insert(number - 1);
   if (all[LongAgo] == 0 && all[NotFew] == 0)
@@ -255,22 +369,72 @@ void Online::State::end() {
   messages_before = messages && all[Messages] != 0;
 }
 
-// Everybody's, on rank 0; none if somebody could not look at all of them.
-std::optional<MessageFindings> Online::State::gather_messages() {
-  int ended = messages ? 1 : 0, all_ended = 0;
-  REAL(PMPI_Allreduce)(&ended, &all_ended, 1, MPI_INT, MPI_MIN, comm);
-  if (all_ended == 0) return {};
-  const bool first = participant.rank() == WorldRank(0);
-  const Bytes own = encode_messages(participant.take_messages());
-  const int size = static_cast<int>(own.size());
-  std::vector<int> sizes(first ? static_cast<std::size_t>(world_size) : 0), places(sizes.size());
-  REAL(PMPI_Gather)(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm);
-  int total = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    places[i] = total;
-    total += sizes[i];
+// Until everybody is here, and the last period has been checked; it, and those before it, may have
+// questions. (In a program that contradicts itself, with asserts that differ from rank to rank,
+// some may have counted one cut more.)
+void Online::State::run_to_the_end() {
+  if (some_failed) return;
+  end();
+  for (int quiet = 0; !some_failed && (quiet < 2 || !asked.empty());) {
+    begin(kNoCut);
+    end();
+    quiet = slot(ended).all[Running] == 0 ? quiet + 1 : 0;
   }
-  Bytes everybody(static_cast<std::size_t>(total));
+}
+
+// Where ranks failed, they may have posted different numbers of exchanges. On a communicator of its
+// own, so to say: on `comm` some have posted more.
+void Online::State::meet() noexcept {
+  std::uint64_t last = number;
+  REAL(PMPI_Allreduce)(&number, &last, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  while (ended < last) {
+    if (number == ended) {
+      ++number;
+      std::fill(slot(number).mine.begin(), slot(number).mine.end(), 0);
+      post();
+    }
+    const int incoming = end_collective();
+    discard(incoming, ended);
+  }
+  for (Sent& one : sent) REAL(PMPI_Wait)(&one.request, MPI_STATUS_IGNORE);
+}
+
+// Everybody's, on rank 0; none if somebody could not look at all of them. All ranks take the same
+// steps, whoever fails in between.
+std::optional<MessageFindings> Online::State::gather_messages() {
+  Bytes own;
+  int works = 0, all_work = 0;
+  if (messages)
+    guarded([&] {
+      own = encode_messages(participant.take_messages());
+      works = own.size() <= INT_MAX ? 1 : 0;
+    });
+  REAL(PMPI_Allreduce)(&works, &all_work, 1, MPI_INT, MPI_MIN, comm);
+  if (all_work == 0) return {};
+  const bool first = participant.rank() == WorldRank(0);
+  const int size = static_cast<int>(own.size());
+  std::vector<int> sizes, places;
+  Bytes everybody;
+  if (first)
+    all_work = guarded([&] {
+      sizes.resize(static_cast<std::size_t>(world_size));
+      places.resize(sizes.size());
+    });
+  REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
+  if (all_work == 0) return {};
+  REAL(PMPI_Gather)(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm);
+  if (first)
+    all_work = guarded([&] {
+      std::int64_t total = 0;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        places[i] = static_cast<int>(total);
+        total += sizes[i];
+      }
+      if (total > INT_MAX) throw std::length_error("the message findings take more than 2 GiB");
+      everybody.resize(static_cast<std::size_t>(total));
+    });
+  REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
+  if (all_work == 0) return {};
   REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(), places.data(),
                      MPI_BYTE, 0, comm);
   if (!first) return {};
@@ -281,24 +445,26 @@ std::optional<MessageFindings> Online::State::gather_messages() {
     if (!part) return {};
     parts.push_back(std::move(*part));
   }
-  return merge_messages(std::move(parts));
+  MessageFindings merged = merge_messages(std::move(parts));
+  merged.followed &= !some_failed;
+  return merged;
 }
 
 void Online::finish() {
   State& state = *state_;
+  if (!has_failed()) guarded([&] { state.run_to_the_end(); });
+  if (has_failed()) state.post_failed();
   instance_ = nullptr;
-  state.end();
-  // Until everybody is here, and the last period has been checked; it, and those before it, may
-  // have questions. (In a program that contradicts itself, with asserts that differ from rank to
-  // rank, some may have counted one cut more.)
-  for (int quiet = 0; quiet < 2 || !state.asked.empty();) {
-    state.begin(kNoCut);
-    state.end();
-    quiet = state.all[State::Running] == 0 ? quiet + 1 : 0;
-  }
-  const std::vector<Finding> findings =
-      state.given_up ? std::vector<Finding>() : state.participant.take_findings();
-  const std::optional<MessageFindings> messages = state.gather_messages();
+  state.meet();
+  if (state.some_failed) fail(IncompleteReason::OtherRank, kOtherRank);
+
+  // What was found until then counts: all ranks took part in it.
+  std::vector<Finding> findings;
+  guarded([&] {
+    if (!state.given_up) findings = state.participant.take_findings();
+  });
+  std::optional<MessageFindings> messages;
+  guarded([&] { messages = state.gather_messages(); });
   int mine = std::all_of(findings.begin(), findings.end(),
                          [](const Finding& finding) { return is_intended(finding); })
                  ? 0
@@ -306,23 +472,29 @@ void Online::finish() {
       any = 0;
   REAL(PMPI_Reduce)(&mine, &any, 1, MPI_INT, MPI_MAX, 0, state.comm);
   REAL(PMPI_Comm_free)(&state.comm);
+  guarded([&] { state.write(findings, messages, any != 0); });
+}
+
+// What this rank has found, where there is room for it.
+void Online::State::write(const std::vector<Finding>& findings,
+                          const std::optional<MessageFindings>& messages, bool any) {
   if (messages) {
-    if (const auto written = write_messages(messages_path(state.directory), *messages); !written)
+    if (const auto written = write_messages(messages_path(directory), *messages); !written)
       complain_once(written.error().message);
     if (!std::all_of(messages->races.begin(), messages->races.end(),
                      [](const MessageFinding& finding) { return is_intended(finding); }))
-      any = 1;
+      any = true;
   }
-  if (!state.given_up)
-    if (const auto written =
-            write_findings(findings_path(state.directory, state.participant.rank()), findings);
-        !written)
-      complain_once(written.error().message);
+  const std::string path = findings_path(directory, participant.rank());
+  if (given_up)
+    release_findings(path);
+  else if (const auto written = write_findings(path, findings); !written)
+    complain_once(written.error().message);
   // photofinish check tells by itself.
   const char* const token = std::getenv("PHOTOFINISH_TOKEN");
-  if (state.participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
-    say_line((any != 0 ? "races found · photofinish report " : "recorded · photofinish report ") +
-             state.directory);
+  if (participant.rank() == WorldRank(0) && (token == nullptr || *token == '\0'))
+    say_line((any ? "races found · photofinish report " : "recorded · photofinish report ") +
+             directory);
 }
 
 }  // namespace photofinish::mpi

@@ -9,6 +9,20 @@
 // since all count the same cuts; nothing waits for a rank that is not itself at, or on its way to,
 // the same exchange. Programs that call MPI from several threads at once, or have no
 // MPI_COMM_WORLD, are analysed afterwards, from their traces.
+//
+// A rank that fails (runtime/failure.h) no longer counts sync points, and must not leave the others
+// waiting. It posts its share of the next exchange at once, with nothing but the word that it
+// failed: collectives of MPI match in the order in which each rank posts them, so the others find
+// it there when they reach that exchange. Whoever finds that word in an exchange that ended stops,
+// too, and posts no other. Two ranks that fail at the same time may have posted different numbers
+// of exchanges; before MPI_Finalize all ranks agree on the largest and post what they lack. Nobody
+// waits for what it sent before then: the receiver may have failed.
+//
+//   rank 0   post 7 … end 7, post 8 …            end 8: rank 1 failed, stop … finish
+//   rank 1   post 7 … fails: post 8 (failed) …                              … finish: end 7, end 8
+//
+// Invariant: everything that can fail in an exchange comes before its first send or after its last
+// receive.
 #pragma once
 
 #include <string>
@@ -30,6 +44,9 @@ class Online {
   void add(const Event& event, std::uint64_t start,
            std::uint64_t end);  // once it is on record; ticks
   void finish();                // before MPI_Finalize: what is left, and the findings
+
+  // This rank has failed, and is inside a call of the program's: what the others need of it.
+  static void take_leave();
 
  private:
   struct State;

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "frontend/mpi/entry_points.h"
 #include "record/start_info.h"
@@ -60,12 +61,21 @@ bool ask_outside(Outside what, std::int64_t (*ask)(void*, std::size_t), void* da
   Recorder* recorder = Recorder::get();
   Task* task = recorder != nullptr ? recorder->known_task() : nullptr;
   if (task == nullptr) return false;
-  Entry entry(*journaling, *task);
-  journaling->ask(*task, static_cast<std::uint32_t>(what), SiteId(0));
-  if (!journaling->replays()) *result = ask(data, bytes);
-  entry.journal()(*result);
-  entry.journal().bytes(data, bytes);
-  return true;
+  bool answered = false;
+  std::optional<Entry> entry;
+  if (!guarded([&] {
+        entry.emplace(*journaling, *task);
+        journaling->ask(*task, static_cast<std::uint32_t>(what), SiteId(0));
+        if (!journaling->replays()) *result = ask(data, bytes);
+        answered = !journaling->replays();
+        entry->journal()(*result);
+        entry->journal().bytes(data, bytes);
+        entry->close();
+        answered = true;
+      }) &&
+      entry)
+    entry->give_up();
+  return answered;
 }
 
 // That the program looks at the clock is on record once for each place, or now and then where
@@ -97,7 +107,7 @@ double wtime(double (*real)(), Place place) {
   };
   if (Journaling::get() != nullptr)
     return ask_outside(Outside::Wtime, ask, &now, sizeof now, &result) ? now : real();
-  note_clock(place);
+  guarded([&] { note_clock(place); });
   return real();
 }
 
@@ -115,7 +125,9 @@ extern "C" [[gnu::visibility("default")]] double PMPI_Wtime() {
 extern "C" [[gnu::visibility("default")]] bool photofinish_outside(
     Outside what, std::int64_t (*ask)(void*, std::size_t), void* data, std::size_t bytes,
     std::int64_t* result) {
-  return ask_outside(what, ask, data, bytes, result);
+  bool answered = false;
+  guarded([&] { answered = ask_outside(what, ask, data, bytes, result); });
+  return answered;
 }
 
 extern "C" [[gnu::visibility("default")]] bool photofinish_is_program() {

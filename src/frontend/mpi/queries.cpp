@@ -1,6 +1,7 @@
 // Questions about communicators and groups, for ranks that are recorded or replayed; for all others
 // they go straight to MPI.
 #include <cstring>
+#include <optional>
 
 #include "frontend/mpi/entry_points.h"
 
@@ -81,16 +82,26 @@ struct Asker {
     if (journaling == nullptr || is_inside(place)) [[likely]]
       return real(arguments...);
     Recorder* recorder = Recorder::get();
-    Task* task = recorder != nullptr ? recorder->task() : nullptr;
+    Task* task = recorder != nullptr ? task_of(*recorder) : nullptr;
     if (task == nullptr || t_journal != nullptr) return real(arguments...);
-    Entry entry(*journaling, *task);
-    journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
+    std::optional<Entry> entry;
+    if (!guarded([&] {
+          entry.emplace(*journaling, *task);
+          journaling->ask(*task, static_cast<std::uint32_t>(query), SiteId(0));
+        })) {
+      if (entry) entry->give_up();
+      return real(arguments...);
+    }
     int result = MPI_SUCCESS;
     if (!journaling->replays()) result = real(arguments...);
-    Journal& journal = entry.journal();
-    journal(result);
-    Lengths lengths;
-    if (result == MPI_SUCCESS) (Roles::exchange(journal, lengths, arguments), ...);
+    if (!guarded([&] {
+          Journal& journal = entry->journal();
+          journal(result);
+          Lengths lengths;
+          if (result == MPI_SUCCESS) (Roles::exchange(journal, lengths, arguments), ...);
+          entry->close();
+        }))
+      entry->give_up();
     return result;
   }
 };

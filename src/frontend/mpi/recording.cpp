@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/fault.h"
 #include "frontend/mpi/annotations.h"
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/online.h"
@@ -17,7 +18,7 @@ class Timed {
     if (sampling_ != nullptr) [[unlikely]]
       around_ = std::exchange(t_inside, 0);
   }
-  ~Timed() {
+  ~Timed() {  // also when something was thrown
     if (sampling_ == nullptr) [[likely]]
       return;
     const std::uint64_t now = ticks();
@@ -95,6 +96,14 @@ void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
     }
 }
 
+// Events that are not on record are not analyzed: the disk is full, say.
+void check_recording(const Recorder& recorder) {
+  if (!recorder.is_recording()) [[unlikely]]
+    throw RecordingStopped();
+  if (g_event_fault.strikes()) [[unlikely]]
+    check_failed("PHOTOFINISH_FAULT", __FILE__, __LINE__);
+}
+
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
     hear_annotations();  // of what was loaded since: it knows windows now
@@ -110,12 +119,14 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   record_before(c, recorder, start);
   c.scratch.begun = start;
   c.task.lane->begin(c.event, recorder.time(start));
+  check_recording(recorder);
 }
 
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   if (Sampling* sampling = Sampling::get()) sampling->was_in_call(c.scratch.begun, end);
   const Timed timed(&Sampling::took_recording, end);
   c.task.lane->finish(c.event, recorder.time(end));
+  check_recording(recorder);
   if (Online* online = Online::get()) online->add(c.event, c.scratch.begun, end);
   follow(c, recorder);
 }
@@ -125,13 +136,40 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   const Timed timed(&Sampling::took_recording, end);
   record_before(c, recorder, start);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
+  check_recording(recorder);
   if (Online* online = Online::get()) online->add(c.event, start, end);
   follow(c, recorder);
 }
 
-void record_bystanders(Recorder& recorder, Task& task) {
-  Context c(task, Call::load);
-  record_touched(c, recorder, ticks(), Bystander::take_all());
+bool record_bystanders(Recorder& recorder, Task& task) {
+  return guarded([&] {
+    Context c(task, Call::load);
+    record_touched(c, recorder, ticks(), Bystander::take_all());
+  });
+}
+
+Task* attach_task(Recorder& recorder) {
+  Task* task = nullptr;
+  guarded([&] {
+    task = recorder.task();
+    if (task == nullptr) throw RecordingStopped();
+  });
+  return task;
+}
+
+void take_leave() {
+  if (has_failed()) Online::take_leave();
+}
+
+void before_passing_on(Action action, int abort_code) {
+  if (!has_failed()) return;
+  Online::take_leave();
+  if (Control* control = Control::get()) control->take_leave(action == Action::Finalize);
+  if (action == Action::Finalize) before_last_call();
+  Recorder* const recorder = Recorder::last();
+  if (recorder == nullptr) return;
+  if (action == Action::Finalize) recorder->finalized();
+  if (action == Action::Abort) recorder->aborting(abort_code);
 }
 
 void follow_event(Context& c, Recorder& recorder) { follow(c, recorder); }

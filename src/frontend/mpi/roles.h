@@ -294,8 +294,10 @@ struct NewRequest : Role {
                        call.action == Action::SendReceiveReplace ||
                        call.action == Action::PartitionedReceive;
     c.new_request = record;
-    record->new_comm = c.new_comm_later;
-    record->duplicate = c.duplicate;
+    if (c.duplicate != nullptr) {
+      record->rare().new_comm = c.new_comm_later;
+      record->rare().duplicate = c.duplicate;
+    }
     c.event.fields.set(Field::request, record->id);
   }
 };

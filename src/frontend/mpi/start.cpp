@@ -5,11 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <set>
 #include <string>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/check.h"
+#include "base/fault.h"
 #include "base/ticks.h"
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/annotations.h"
@@ -21,17 +25,21 @@
 #include "model/rank_list.h"
 #include "options/options.h"
 #include "record/departure.h"
+#include "record/launcher_variables.h"
 #include "record/start_info.h"
 #include "runtime/bystanders.h"
+#include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "runtime/resting.h"
 #include "runtime/sampling.h"
 #include "trace/run_directory.h"
+#include "trace/shared_directory.h"
 
 namespace photofinish::mpi {
 namespace {
 
+constexpr int kDirectoryWait = 30;  // seconds
 bool g_has_started = false;
 std::vector<pid_t> g_earlier_threads;  // than MPI's
 
@@ -94,6 +102,7 @@ struct Decision {
   char directory[4096];
   char token[32];
   int ok;
+  int made_here;  // by rank 0, not by photofinish check
 };
 
 // Which counter the ticks are of. The kernel that runs has an id; x86 counters differ from core to
@@ -142,16 +151,39 @@ Decision decide(const Options& options) {
       const auto made = create_next_run_directory(directory, info);
       if (!made) return complain_once(made.error().message), decision;
       if (*made != directory)
-        complain_once(options.output + " holds an earlier run; this one goes to " + *made);
+        complain_once(options.output + " contains an earlier run; writing to " + *made);
       directory = *made;
     }
   }
   if (directory.size() >= sizeof decision.directory)
     return complain_once("the run directory's path is too long"), decision;
+  decision.made_here = environment("PHOTOFINISH_TOKEN").empty() ? 1 : 0;
   std::strcpy(decision.directory, directory.c_str());
   std::strncpy(decision.token, token.c_str(), sizeof decision.token - 1);
   decision.ok = 1;
   return decision;
+}
+
+// Of each rank, when the ranks find that not all of them can record.
+struct Sight {
+  int sees_directory;
+  char host[64];
+};
+
+// Which ranks do not see the directory, and who does.
+std::string not_shared(const std::string& directory, const std::vector<Sight>& sights) {
+  std::vector<WorldRank> blind;
+  std::set<std::string> blind_hosts, seeing_hosts;
+  for (std::size_t rank = 0; rank < sights.size(); ++rank) {
+    (sights[rank].sees_directory ? seeing_hosts : blind_hosts).insert(sights[rank].host);
+    if (!sights[rank].sees_directory) blind.push_back(WorldRank(static_cast<int>(rank)));
+  }
+  const std::string others =
+      seeing_hosts.empty() ? "" : ", which is on " + host_list_text(seeing_hosts);
+  return (blind.size() == 1 ? "rank " : "ranks ") + rank_list_text(blind) + " on " +
+         host_list_text(blind_hosts) + (blind.size() == 1 ? " does" : " do") +
+         " not see the run directory " + directory + others +
+         "; choose one on a file system that all nodes share, with -o DIR";
 }
 
 // Whether `record` keeps this rank.
@@ -172,9 +204,56 @@ std::vector<WorldRank> recorded_group(const Options& options, int world_size) {
   return group;
 }
 
+// Runs what may fail in one rank while others wait for its answer. False: it failed, and `why` says
+// how, without an allocation.
+template <class Part>
+bool attempt(Part part, char (&why)[1024]) {
+  try {
+    part();
+    return true;
+  } catch (const std::exception& error) {
+    const bool memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    std::snprintf(why, sizeof why, "cannot start: %s", memory ? "out of memory" : error.what());
+    return false;
+  }
+}
+
+// Of the recorded ranks of this machine; all ranks call it. The first of them makes it, and removes
+// its name as soon as the others have opened it.
+std::unique_ptr<OfferTable> share_table(bool takes_part, const std::vector<WorldRank>& group,
+                                        WorldRank self) {
+  MPI_Comm machine = MPI_COMM_NULL, sharing = MPI_COMM_NULL;
+  REAL(PMPI_Comm_split_type)
+  (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  REAL(PMPI_Comm_split)(machine, takes_part ? 0 : MPI_UNDEFINED, 0, &sharing);
+  REAL(PMPI_Comm_free)(&machine);
+  if (sharing == MPI_COMM_NULL) return nullptr;
+  std::unique_ptr<OfferTable> table;
+  char name[64] = {};
+  int rank = 0;
+  REAL(PMPI_Comm_rank)(sharing, &rank);
+  // Without one, each rank records what it receives: no reason to stop.
+  char ignored[1024];
+  if (rank == 0)
+    attempt(
+        [&] {
+          std::string made;
+          table = OfferTable::create(made, group, self);
+          if (table != nullptr) std::strncpy(name, made.c_str(), sizeof name - 1);
+        },
+        ignored);
+  REAL(PMPI_Bcast)(name, sizeof name, MPI_CHAR, 0, sharing);
+  if (rank != 0 && name[0] != '\0')
+    attempt([&] { table = OfferTable::open(name, group, self); }, ignored);
+  REAL(PMPI_Barrier)(sharing);
+  if (table != nullptr && rank == 0) OfferTable::remove_name(name);
+  REAL(PMPI_Comm_free)(&sharing);
+  return table;
+}
+
 // The first entry of the journal: how the process was started, and what it knew of the others from
 // the start.
-void begin_journal(Recorder& recorder, MPI_Group world) {
+void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) {
   Journaling& journaling = *Journaling::get();
   Task* task = recorder.task();
   if (task == nullptr) return;
@@ -182,7 +261,8 @@ void begin_journal(Recorder& recorder, MPI_Group world) {
   journaling.ask(*task, kStartQuestion, SiteId(0));
   StartInfo start;
   if (!journaling.replays())
-    start = own_start(), start.early = take_early_answers(), start.group = journaling.group();
+    start = own_start(options.keep_env), start.early = take_early_answers(),
+    start.group = journaling.group();
   entry.journal()(start);
   if (journaling.replays()) journaling.set_group(start.group);
   // The program may want to know its launcher's words, once MPI can no longer mistake them.
@@ -193,6 +273,7 @@ void begin_journal(Recorder& recorder, MPI_Group world) {
         setenv(variable.substr(0, variable.find('=')).c_str(),
                variable.c_str() + variable.find('=') + 1, 1);
   Objects::get().start(world);
+  entry.close();
 }
 
 // A rank of a recorded run, alone: what it cannot ask the others is in its journal.
@@ -221,9 +302,9 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   }
   for (const char* name :
        {"PHOTOFINISH_REPLAY", "PHOTOFINISH_REPLAY_RANK", "PHOTOFINISH_REPLAY_MEMORY",
-        "PHOTOFINISH_REPLAY_OFFERS", "PHOTOFINISH_EXPLAIN"})
+        "PHOTOFINISH_REPLAY_OFFERS", "PHOTOFINISH_REPLAY_LEFT_OUT", "PHOTOFINISH_EXPLAIN"})
     unsetenv(name);
-  begin_journal(**started, MPI_GROUP_NULL);
+  begin_journal(**started, MPI_GROUP_NULL, options);
   start_watching_values();
   return *started;
 }
@@ -253,24 +334,89 @@ bool has_started() { return g_has_started; }
   if (environment("PHOTOFINISH_ACTIVE") != "1") return;
   const auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
   if (!options || options->record.empty()) return;
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(name);
-        rank != nullptr && !is_recorded(*options, std::atoi(rank)))
-      return;
+  if (const auto rank = rank_of_launcher(); rank && !is_recorded(*options, *rank)) return;
   prepare_values();
 }
 
+namespace {
+
+// What this rank has to do when it fails (runtime/failure.h), from any thread.
+void stop_watching() noexcept {
+  if (Reach* reach = Reach::get()) reach->stop();
+  Journaling::stop();
+}
+
+void say_unrecorded(const char* problem) {
+  char line[1100];
+  std::snprintf(line, sizeof line, "%s (the program continues, unrecorded)", problem);
+  complain_once(line);
+}
+
+// Of all ranks, once it is known that some cannot record: the first of those says why, nothing of
+// the run is left.
+void give_up(const Decision& decision, int rank, int size, int first_failed, bool sees_directory,
+             const std::string& host, const char* problem) {
+  Sight own{.sees_directory = sees_directory ? 1 : 0, .host = {}};
+  std::strncpy(own.host, host.c_str(), sizeof own.host - 1);
+  std::vector<Sight> sights;
+  char ignored[1024];
+  int has_room = 1;  // at the rank that asks the others; they must not wait for one that has none
+  if (rank == first_failed)
+    has_room = attempt([&] { sights.resize(static_cast<std::size_t>(size)); }, ignored) ? 1 : 0;
+  REAL(PMPI_Bcast)(&has_room, 1, MPI_INT, first_failed, MPI_COMM_WORLD);
+  if (has_room != 0) REAL(PMPI_Gather)
+  (&own, sizeof own, MPI_BYTE, sights.data(), sizeof own, MPI_BYTE, first_failed, MPI_COMM_WORLD);
+  attempt(
+      [&] {
+        Recorder::discard();
+        if (rank == first_failed)
+          say_unrecorded(!sees_directory && !sights.empty()
+                             ? not_shared(decision.directory, sights).c_str()
+                             : problem);
+        if (sees_directory && decision.made_here == 0) note_unrecorded(decision.directory);
+      },
+      ignored);
+  REAL(PMPI_Barrier)(MPI_COMM_WORLD);  // nobody's files are in it any more
+  if (rank == 0 && decision.made_here != 0)
+    attempt([&] { remove_run_directory(decision.directory); }, ignored);
+}
+
+Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick);
+
+}  // namespace
+
 Recorder* start_recording(const void* session, std::uint64_t first_tick) {
   g_has_started = true;
-  if (environment("PHOTOFINISH_ACTIVE") != "1") return nullptr;
-  unsetenv("PHOTOFINISH_ACTIVE");
-  let_mpi_settle();
-  auto options = parse_options(environment("PHOTOFINISH_OPTIONS"));
-  if (!options) return complain_once(options.error().message), nullptr;
+  const char* const active = std::getenv("PHOTOFINISH_ACTIVE");
+  if (active == nullptr || std::strcmp(active, "1") != 0) return nullptr;
+  g_checks_throw = true;
+  on_failure(stop_watching);
+  Recorder* recorder = nullptr;
+  guarded([&] { recorder = start_on_all_ranks(session, first_tick); });
+  return has_failed() ? nullptr : recorder;
+}
 
+namespace {
+
+// The ranks' collective steps are made by all of them, whatever fails in one. Those are: the
+// decision of rank 0, whether all can record, and the start of Control and Online.
+Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
+  unsetenv("PHOTOFINISH_ACTIVE");
+  char problem[1024] = "";  // why this rank cannot record
+  std::optional<Options> options;
   RankDefinition self;
   MPI_Group world;
-  int rank = 0;
+  int rank = 0, level = MPI_THREAD_SINGLE;
+  attempt([] { let_mpi_settle(); }, problem);
+  attempt(
+      [&] {
+        auto parsed = parse_options(environment("PHOTOFINISH_OPTIONS"));
+        if (parsed)
+          options = std::move(*parsed);
+        else
+          std::snprintf(problem, sizeof problem, "%s", parsed.error().message.c_str());
+      },
+      problem);
 #if MPI_VERSION >= 4
   if (session != nullptr) {
     REAL(PMPI_Group_from_session_pset)(*static_cast<const MPI_Session*>(session), "mpi://WORLD",
@@ -284,24 +430,32 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     REAL(PMPI_Comm_group)(MPI_COMM_WORLD, &world);
     REAL(PMPI_Comm_rank)(MPI_COMM_WORLD, &rank);
     REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &self.world_size);
-    int level = MPI_THREAD_SINGLE;
     REAL(PMPI_Query_thread)(&level);
     ObjectLock::needed = level == MPI_THREAD_MULTIPLE;
     Bystander::started(level >= MPI_THREAD_SERIALIZED);
   }
-  self.rank = WorldRank(rank);
-  self.host = host_name();
-  self.pid = getpid();
-  self.mpi = library_version();
-  if (const auto words = command_line(); !words.empty()) self.program = words[0];
-  self.clock = host_clock(first_tick);
-  if (const std::string replayed = environment("PHOTOFINISH_REPLAY"); !replayed.empty())
-    return start_replay(replayed, self, *options);
+  set_fault(std::getenv("PHOTOFINISH_FAULT"), rank);
+  attempt(
+      [&] {
+        self.rank = WorldRank(rank);
+        self.host = host_name();
+        self.pid = getpid();
+        self.mpi = library_version();
+        if (const auto words = command_line(); !words.empty()) self.program = words[0];
+        self.clock = host_clock(first_tick);
+      },
+      problem);
+  if (const char* const replayed = std::getenv("PHOTOFINISH_REPLAY");
+      replayed != nullptr && *replayed != '\0') {
+    if (problem[0] == '\0' && options) return start_replay(replayed, self, *options);
+    return complain_once(problem), nullptr;
+  }
 
   // Without a communicator nobody can be told: check has made the directory, or everybody's own
   // luck decides.
   Decision decision{};
   if (session != nullptr) {
+    if (!options || problem[0] != '\0') return complain_once(problem), nullptr;
     std::string directory = absolute_path(options->output);
     std::strncpy(decision.directory, directory.c_str(), sizeof decision.directory - 1);
     std::strncpy(decision.token, environment("PHOTOFINISH_TOKEN").c_str(),
@@ -309,83 +463,107 @@ Recorder* start_recording(const void* session, std::uint64_t first_tick) {
     decision.ok = decision.token[0] != '\0';
     if (!decision.ok)
       complain_once(
-          "a program with MPI sessions only needs photofinish check to start it; not recording");
+          "a program that only uses MPI sessions must be started by photofinish check; not "
+          "recording");
   } else {
-    if (rank == 0) decision = decide(*options);
+    if (rank == 0) {
+      if (problem[0] != '\0' || !options ||
+          !attempt([&] { decision = decide(*options); }, problem)) {
+        decision.ok = 0;
+        say_unrecorded(problem);
+      }
+    }
     REAL(PMPI_Bcast)(&decision, sizeof decision, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   if (!decision.ok) return nullptr;
 
-  const bool recording = !options->record.empty(),
-             left_out = recording && !is_recorded(*options, rank);
-  std::string problem;
   Recorder* recorder = nullptr;
-  if (!holds_token(decision.directory, decision.token)) {
-    problem = "rank " + std::to_string(rank) + " on " + self.host +
-              " does not see the run directory " + decision.directory +
-              "; put it on a file system that all nodes share, with -o DIR";
-  } else if (left_out) {
-    // Whoever is not recorded has nothing of ours behind MPI_Init.
-  } else if (auto started = Recorder::start(decision.directory, self, *options)) {
-    recorder = *started;
-  } else {
-    problem = started.error().message + "; choose another place with -o DIR";
-  }
-
-  // Open on all ranks of a machine before any of them goes on; and then nobody else needs its name.
-  const std::vector<WorldRank> group =
-      recording && !left_out ? recorded_group(*options, self.world_size) : std::vector<WorldRank>{};
-  const std::string table_name = std::string("/photofinish-") + decision.token;
-  std::unique_ptr<OfferTable> table = group.size() > 1 && session == nullptr && recorder != nullptr
-                                          ? OfferTable::open(table_name, group, self.rank)
-                                          : nullptr;
+  bool recording = false, left_out = false, has_schedule = false, sees_directory = false;
+  std::string directory;
+  std::vector<WorldRank> all_recorded;
+  std::unique_ptr<OfferTable> table;
+  if (problem[0] == '\0')
+    attempt(
+        [&] {
+          directory = decision.directory;
+          has_schedule = Control::has_schedule(directory);
+          recording = !options->record.empty();
+          left_out = recording && !is_recorded(*options, rank);
+          std::string why;
+          sees_directory = sees_token(decision.directory, decision.token, kDirectoryWait);
+          if (!sees_directory) {
+            why = "rank " + std::to_string(rank) + " on " + self.host +
+                  " cannot see the run directory " + decision.directory +
+                  "; put it on a file system that all nodes share, with -o DIR";
+          } else if (left_out) {
+            // Whoever is not recorded has nothing of ours behind MPI_Init.
+          } else if (auto started = Recorder::start(directory, self, *options)) {
+            recorder = *started;
+          } else {
+            why = started.error().message + "; choose another place with -o DIR";
+          }
+          std::snprintf(problem, sizeof problem, "%s", why.c_str());
+          if (recording) all_recorded = recorded_group(*options, self.world_size);
+        },
+        problem);
 
   // A record of some ranks would be taken for the whole: all or none. The first that failed speaks
-  // for all.
+  // for all. And whether all are analyzed while they run: one thread level for all.
+  bool steered = false, many_threads = false;
   if (session == nullptr) {
-    const int failed = problem.empty() ? self.world_size : rank;
-    int first_failed = 0;
-    REAL(PMPI_Allreduce)(&failed, &first_failed, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (group.size() > 1) OfferTable::remove_name(table_name);
-    if (first_failed < self.world_size) {
-      if (first_failed == rank) complain_once(problem + " (the program goes on, unrecorded)");
-      Recorder::discard();
+    const int mine[] = {problem[0] == '\0' ? self.world_size : rank,
+                        level == MPI_THREAD_MULTIPLE ? 0 : 1, has_schedule ? 0 : 1};
+    int all[3] = {};
+    REAL(PMPI_Allreduce)(mine, all, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    many_threads = all[1] == 0;
+    steered = all[2] == 0;
+    if (all[0] < self.world_size) {
+      give_up(decision, rank, self.world_size, all[0], sees_directory, self.host, problem);
       return nullptr;
     }
-  } else if (!problem.empty()) {
-    complain_once(problem + " (the program goes on, unrecorded)");
-    return nullptr;
+    // From here on all ranks have come this far, with the same options.
+    if (all_recorded.size() > 1) table = share_table(recorder != nullptr, all_recorded, self.rank);
+  } else if (problem[0] != '\0') {
+    return say_unrecorded(problem), nullptr;
   }
   if (left_out) return nullptr;
   if (recording) {
-    Journaling::start(*recorder, decision.directory, nullptr);
-    Journaling::get()->set_group(group);
+    Journaling::start(*recorder, directory, nullptr);
+    Journaling::get()->set_group(std::move(all_recorded));
     Journaling::get()->share(std::move(table), nullptr);
-    begin_journal(*recorder, world);
+    begin_journal(*recorder, world, *options);
     start_watching_values();
     return recorder;
   }
-  Objects::get().start(world);
-  if (const auto slowdown = slowdown_of(options->budget);
-      options->sample == "on" || *slowdown > 0) {
-    Sampling::start(*slowdown, first_tick, self.clock.ns_per_tick);
-    recorder->writer().define(DefinitionKind::Sampling,
-                              SamplingDefinition{.id = SamplingId(1), .slowdown = *slowdown});
-  }
-  if (session == nullptr)
-    Control::start(self.rank, self.world_size, decision.directory, recorder->writer().known());
-  start_watching_memory();
-  hear_annotations();
-  if (session == nullptr) Online::start(recorder->writer().known(), decision.directory, *options);
+  guarded([&] {
+    Objects::get().start(world);
+    if (const auto slowdown = slowdown_of(options->budget);
+        options->sample == "on" || *slowdown > 0) {
+      Sampling::start(*slowdown, first_tick, self.clock.ns_per_tick);
+      recorder->writer().define(DefinitionKind::Sampling,
+                                SamplingDefinition{.id = SamplingId(1), .slowdown = *slowdown});
+    }
+  });
+  if (steered) Control::start(self.rank, self.world_size, directory, recorder->writer().known());
+  guarded([] {
+    start_watching_memory();
+    hear_annotations();
+  });
+  if (session == nullptr && !many_threads && !options->offline)
+    Online::start(recorder->writer().known(), directory, *options);
   return recorder;
 }
+
+}  // namespace
 
 void before_last_call() {
   if (Reach* reach = Reach::get()) reach->stop();
   if (Online* online = Online::get()) online->finish();
-  if (Sampling* sampling = Sampling::get())
-    if (Recorder* recorder = Recorder::get())
-      recorder->writer().define(DefinitionKind::Sampling, sampling->summary(ticks()));
+  guarded([] {
+    if (Sampling* sampling = Sampling::get())
+      if (Recorder* recorder = Recorder::get())
+        recorder->writer().define(DefinitionKind::Sampling, sampling->summary(ticks()));
+  });
 }
 
 }  // namespace photofinish::mpi

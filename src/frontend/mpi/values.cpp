@@ -18,7 +18,7 @@ void with_task(Use use) {
   Task* task = Recorder::known_task();
   if (journaling == nullptr || task == nullptr || t_inside != 0 || t_journal != nullptr) return;
   t_in_hook = true;
-  use(*journaling, *task);
+  guarded([&] { use(*journaling, *task); });
   t_in_hook = false;
 }
 

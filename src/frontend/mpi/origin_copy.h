@@ -1,0 +1,38 @@
+// The origin data of a deferred put or accumulate, as it was when the program made the call.
+//
+// After local completion (MPI_Win_flush_local) the program may overwrite or free its buffer, while
+// the operation may still be pending at the target. An operation that is issued later must send the
+// data that the call named: it is issued from a copy with the same layout, so that its datatype
+// fits. Bytes that the datatype skips are neither read nor backed by memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "model/data_map.h"
+
+namespace photofinish::mpi {
+
+class OriginCopy {
+ public:
+  // `count` elements of a type with this data map. Null if the address range that they span is too
+  // large to be mapped a second time: absolute addresses (MPI_BOTTOM) of distant objects.
+  static std::shared_ptr<const OriginCopy> of(const void* origin, const DataMap& map,
+                                              std::int64_t count);
+  ~OriginCopy();
+  OriginCopy(const OriginCopy&) = delete;
+  OriginCopy& operator=(const OriginCopy&) = delete;
+
+  // To be passed to MPI in place of the program's address.
+  const void* origin() const { return origin_; }
+
+ private:
+  OriginCopy(void* memory, std::size_t size, const void* origin)
+      : memory_(memory), size_(size), origin_(origin) {}
+
+  void* memory_;
+  std::size_t size_;
+  const void* origin_;
+};
+
+}  // namespace photofinish::mpi
