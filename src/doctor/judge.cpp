@@ -37,7 +37,7 @@ Judgement judge_one(const MpiFacts& mpi, bool another_works) {
             fmt::format("build photofinish where {} is installed with its development files ({})",
                         name_of(mpi.flavour), development_package_of(mpi.flavour))};
   if (mpi.launcher.empty())
-    return {missing, fmt::format("{}: no mpirun of it is in PATH", name),
+    return {missing, fmt::format("{}: its mpirun is not in PATH", name),
             fmt::format("install {}, or load your site's module; or name a launcher: photofinish "
                         "check -- LAUNCHER ... PROGRAM",
                         package_of(mpi.flavour))};
@@ -64,10 +64,20 @@ Section judge_mpi(const Machine& machine) {
     if (works(mpi) && mpi.compiler.empty())
       section.judgements.push_back(
           {Level::Note,
-           fmt::format("{}: no mpicc of it is in PATH, so that pfmpicc cannot use it",
+           fmt::format("{}: its mpicc is not in PATH, so pfmpicc cannot use it",
                        name_of(mpi.flavour)),
            fmt::format("install {}, or: pfmpicc --mpi=/path/to/mpicc",
                        development_package_of(mpi.flavour))});
+    // By trial, where there could be one.
+    const bool crashes = mpi.swap == MpiFacts::Swap::Crashes ||
+                         (mpi.swap == MpiFacts::Swap::Unknown && mpi.version == "4.1.4");
+    if (works(mpi) && mpi.flavour == MpiFlavour::OpenMpi && crashes)
+      section.judgements.push_back(
+          {Level::Note,
+           fmt::format("Open MPI {}: MPI_Compare_and_swap on 8 bytes crashes in its component "
+                       "osc/rdma, with and without photofinish",
+                       mpi.version),
+           "for programs that use it: export OMPI_MCA_osc=sm,pt2pt"});
   }
   return section;
 }
@@ -77,20 +87,20 @@ Section judge_compilers(const Machine& machine) {
   if (machine.clangs.empty())
     section.judgements.push_back(
         {Level::Note,
-         "this photofinish was built without LLVM: programs are checked by their calls alone",
+         "this photofinish was built without LLVM: it checks MPI calls only, not loads and stores",
          "build it where llvm-19-dev and clang-19 are installed"});
   const bool one_works = std::any_of(
       machine.clangs.begin(), machine.clangs.end(),
       [](const ClangFacts& clang) { return !clang.clang.empty() && clang.trouble.empty(); });
   for (const ClangFacts& clang : machine.clangs) {
     if (clang.clang.empty()) {
-      section.judgements.push_back(
-          {one_works ? Level::Note : Level::Problem,
-           fmt::format("clang {}: not in PATH", clang.version),
-           one_works ? ""
-                     : fmt::format("install clang-{}: pfmpicc and pfmpicxx need it (programs built "
-                                   "otherwise are checked by their calls alone)",
-                                   clang.version)});
+      section.judgements.push_back({one_works ? Level::Note : Level::Problem,
+                                    fmt::format("clang {}: not in PATH", clang.version),
+                                    one_works
+                                        ? ""
+                                        : fmt::format("install clang-{}: pfmpicc and pfmpicxx need "
+                                                      "it to instrument loads and stores",
+                                                      clang.version)});
       continue;
     }
     if (!clang.trouble.empty()) {
@@ -110,8 +120,7 @@ Section judge_compilers(const Machine& machine) {
     if (clang.flang.empty() && clang.has_modules)
       section.judgements.push_back(
           {Level::Note,
-           fmt::format("flang {}: not in PATH, so that pfmpifort does not work with it",
-                       clang.version),
+           fmt::format("flang {}: not in PATH, so pfmpifort cannot use it", clang.version),
            fmt::format("for Fortran: install flang-{}", clang.version)});
   }
   return section;

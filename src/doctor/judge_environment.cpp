@@ -12,21 +12,23 @@ Judgement judge_preload(const PreloadFacts& library) {
   if (library.ours)
     return {Level::Problem,
             "LD_PRELOAD already has " + library.path +
-                " in it: it is put into ranks by check and exec, and does nothing good in a shell",
+                " in it: check and exec set it for the ranks; it does not belong in a shell",
             "unset LD_PRELOAD"};
   if (!library.found)
     return {Level::Problem,
             "LD_PRELOAD names " + library.path +
-                ", which cannot be read: the loader complains in every process",
+                ", which cannot be read: every process prints a loader error",
             "unset LD_PRELOAD, or give its whole path"};
   if (library.wraps_mpi)
-    return {Level::Problem, "LD_PRELOAD has another tool between programs and MPI: " + library.path,
+    return {Level::Problem, "LD_PRELOAD has another tool that intercepts MPI: " + library.path,
             "take it out of LD_PRELOAD (or unload its module) while photofinish runs: each would "
             "record the other's calls"};
   if (library.wraps_malloc)
     return {Level::Note, "LD_PRELOAD replaces malloc: " + library.path,
             "if ranks crash in malloc or free, try without it"};
-  return {Level::Note, "LD_PRELOAD has " + library.path + " in it: ranks get it behind our library",
+  return {Level::Note,
+          "LD_PRELOAD has " + library.path +
+              " in it: in the ranks it is loaded after the photofinish library",
           ""};
 }
 
@@ -55,7 +57,8 @@ Section judge_environment(const Machine& machine) {
                    "correct or unset it: every command reads it"});
   else if (const std::string options = value_of(machine, "PHOTOFINISH_OPTIONS"); !options.empty())
     all.push_back({Level::Note,
-                   fmt::format("PHOTOFINISH_OPTIONS=\"{}\" holds for every command", options), ""});
+                   fmt::format("PHOTOFINISH_OPTIONS=\"{}\" applies to every command", options),
+                   ""});
   if (!value_of(machine, "PHOTOFINISH_ACTIVE").empty())
     all.push_back({Level::Problem,
                    "PHOTOFINISH_ACTIVE is set: this is a rank of a run that is being recorded",
@@ -71,26 +74,25 @@ Section judge_environment(const Machine& machine) {
     const bool allocator = std::any_of(machine.preloads.begin(), machine.preloads.end(),
                                        [](const PreloadFacts& one) { return one.wraps_malloc; });
     if (allocator && patches)
-      all.push_back({Level::Problem,
-                     "Open MPI is told to patch the memory functions that a library in LD_PRELOAD "
-                     "replaces, too",
-                     "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to"});
-    else if (patches)
       all.push_back(
-          {Level::Note,
-           "Open MPI is told to patch memory functions of its processes, which is fine as a rule",
-           "if ranks crash in munmap or free, or at their end: unset OMPI_MCA_memory "
-           "UCX_MEM_EVENTS"});
+          {Level::Problem,
+           "Open MPI is set to patch memory functions that a library in LD_PRELOAD also replaces",
+           "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish disables the patching for its "
+           "ranks"});
+    else if (patches)
+      all.push_back({Level::Note, "Open MPI is set to patch memory functions, which usually works",
+                     "if ranks crash in munmap or free, or at their end: unset OMPI_MCA_memory "
+                     "UCX_MEM_EVENTS"});
     const bool allowed = !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT").empty() &&
                          !value_of(machine, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").empty();
     if (machine.root && !allowed)
       all.push_back(
           {Level::Note,
-           "you are root: check -n tells Open MPI that it may run; launchers that you start "
-           "yourself refuse to",
+           "you are root: check -n allows Open MPI to run as root; launchers that you start "
+           "yourself refuse",
            "for those: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   }
-  if (all.empty()) all.push_back({Level::Ok, "nothing is set that clashes", ""});
+  if (all.empty()) all.push_back({Level::Ok, "no conflicting variables", ""});
   return section;
 }
 

@@ -16,12 +16,12 @@ std::string some_of(const std::vector<std::string>& names) {
 
 Judgement judge_pass(const ProgramFacts& program) {
   if (program.with.empty())
-    return {Level::Note, "not built with the pass: it is checked by its MPI calls alone",
-            "for its loads and stores: build it with pfmpicc, pfmpicxx or pfmpifort"};
+    return {Level::Note, "not instrumented: MPI calls are checked, loads and stores are not",
+            "to check loads and stores, rebuild it with pfmpicc, pfmpicxx or pfmpifort"};
   if (!program.without.empty())
-    return {Level::Note, fmt::format("built with the pass, but for {}", some_of(program.without)),
-            "build these with pfmpicc, too: their loads and stores are not seen"};
-  return {Level::Ok, fmt::format("built with the pass: {}", some_of(program.with)), ""};
+    return {Level::Note, fmt::format("instrumented, except {}", some_of(program.without)),
+            "rebuild these with pfmpicc to check their loads and stores"};
+  return {Level::Ok, fmt::format("instrumented: {}", some_of(program.with)), ""};
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Section judge(const ProgramFacts& program) {
     return section;
   }
   if (!program.flavour) {
-    all.push_back({Level::Note, "a script: nothing tells which MPI the programs in it use",
+    all.push_back({Level::Note, "a script: the MPI of its programs is unknown",
                    "photofinish check --mpi=openmpi|mpich, or doctor on the program itself"});
     return section;
   }
@@ -62,10 +62,10 @@ Section judge(const ProgramFacts& program) {
          fmt::format("uses {} ({}), started with {}", mpi, program.mpi_library, program.launcher),
          ""});
   if (program.wraps_mpi)
-    all.push_back(
-        {Level::Note,
-         "has MPI functions of its own, as PMPI tools do: what these do not pass on is not seen",
-         ""});
+    all.push_back({Level::Note,
+                   "defines MPI functions itself, as PMPI tools do: calls that these do not "
+                   "forward are not recorded",
+                   ""});
   if (!program.sanitizer.empty())
     all.push_back(
         {Level::Problem,

@@ -19,7 +19,7 @@ std::string size_text(std::uint64_t bytes) {
 
 Judgement judge_room(const Machine& machine) {
   if (!machine.writable)
-    return {Level::Problem, machine.directory + " cannot be written to, and runs go there",
+    return {Level::Problem, machine.directory + " is not writable, and run directories go there",
             "change to another folder, or: photofinish check -o DIR"};
   const std::string room =
       fmt::format("{} free for runs in {}", size_text(machine.free_bytes), machine.directory);
@@ -53,9 +53,8 @@ Judgement judge_processors(const Machine& machine) {
 
 Judgement judge_shared(const Machine& machine) {
   if (!machine.shared_bytes)
-    return {Level::Note, "there is no /dev/shm: MPI passes messages of one node some other way",
-            ""};
-  const std::string room = fmt::format("{} free in /dev/shm, through which ranks of one node talk",
+    return {Level::Note, "there is no /dev/shm: MPI uses another transport within a node", ""};
+  const std::string room = fmt::format("{} free in /dev/shm, the transport within a node",
                                        size_text(*machine.shared_bytes));
   if (*machine.shared_bytes < kLittleShared)
     return {Level::Problem, room + ": ranks die of SIGBUS when it is full",
@@ -65,10 +64,10 @@ Judgement judge_shared(const Machine& machine) {
 
 Judgement judge_tracing(const Machine& machine) {
   if (!machine.has_gdb)
-    return {Level::Note, "there is no gdb in PATH, which photofinish replay --gdb needs",
-            "install gdb; all else works without it"};
+    return {Level::Note, "gdb is not in PATH; photofinish replay --gdb needs it",
+            "install gdb; everything else works without it"};
   if (!machine.can_trace)
-    return {Level::Note, "processes may not be traced here (seccomp), so that gdb does not work",
+    return {Level::Note, "seccomp forbids tracing processes, so gdb does not work",
             "docker run --cap-add=SYS_PTRACE; photofinish itself does not need it"};
   if (machine.ptrace_scope.value_or(0) >= 2)
     return {Level::Note,
@@ -94,7 +93,7 @@ Section judge_system(const Machine& machine) {
   if (machine.randomised)
     section.judgements.push_back(
         {Level::Ok,
-         fmt::format("addresses are {}randomised, which makes no difference here",
+         fmt::format("address randomization is {}on, which photofinish handles",
                      *machine.randomised == 0 ? "not " : ""),
          ""});
   return section;

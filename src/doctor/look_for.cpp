@@ -88,9 +88,17 @@ MpiFacts look_for_mpi(MpiFlavour flavour, const std::string& ours) {
   line->push_back("true");
   const Answer started = ask(*line, 20);
   if (!started.well())
-    facts.trouble = started.ended ? started.first_line() : "it did not come back within 20 seconds";
+    facts.trouble = started.ended ? started.first_line() : "it did not return within 20 seconds";
   if (!started.well() && facts.trouble.empty())
     facts.trouble = fmt::format("exit code {}", started.code);
+  if (facts.trouble.empty() && facts.has_analysis && facts.version.starts_with("4.1.") &&
+      flavour == MpiFlavour::OpenMpi) {
+    auto probe = launcher_for(flavour, 2);
+    if (!probe) return facts;
+    probe->insert(probe->end(), {ours + "/photofinish-analyze-" + name, "swap"});
+    if (const Answer answer = ask(*probe, 20); answer.ended)
+      facts.swap = answer.well() ? MpiFacts::Swap::Works : MpiFacts::Swap::Crashes;
+  }
   return facts;
 }
 

@@ -20,7 +20,9 @@ struct MpiFacts {
   std::string compiler;       // its mpicc; empty: none was found
   bool has_library = false;   // our preload library for it
   bool has_analysis = false;  // our program for photofinish analyze -n
-  std::string trouble;        // what the launcher said instead of starting a process; empty: it did
+  // What MPI_Compare_and_swap does, where it is known to crash in some versions.
+  enum class Swap { Unknown, Works, Crashes } swap = Swap::Unknown;
+  std::string trouble;  // what the launcher said instead of starting a process; empty: it did
 };
 
 struct ClangFacts {

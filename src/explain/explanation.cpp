@@ -395,7 +395,7 @@ std::string explanation_text(const Explanation& explanation, bool each) {
                        t.inside ? fmt::format(" <- step {}", t.from.event) : "");
   };
   section(
-      "From inside the group", [](const Transfer& t) { return t.inside; },
+      "Written by the group", [](const Transfer& t) { return t.inside; },
       [&](const TransferGroup& group) {
         const Transfer& t = group.first;
         return fmt::format("{} <- {}{}: {}{}", end_text(t.to), end_text(t.from),
@@ -403,7 +403,7 @@ std::string explanation_text(const Explanation& explanation, bool each) {
                            steps(group));
       });
   section(
-      "From outside the group", [](const Transfer& t) { return !t.inside; },
+      "Written by external ranks", [](const Transfer& t) { return !t.inside; },
       [&](const TransferGroup& group) {
         return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));
       });
@@ -411,12 +411,12 @@ std::string explanation_text(const Explanation& explanation, bool each) {
   for (const Explanation::Gathering& gathering : explanation.gatherings)
     text += fmt::format("  {}: {}, of ranks {}{}\n", end_text(gathering.who),
                         counted(gathering.times, "time", "times"), rank_ranges(gathering.inside),
-                        gathering.outside.empty() ? "; nobody outside the group"
-                                                  : fmt::format(" and {} outside the group",
+                        gathering.outside.empty() ? "; no external rank"
+                                                  : fmt::format(" and {} external to the group",
                                                                 rank_ranges(gathering.outside)));
   section(
-      "No order of the group's own accesses explains these (somebody outside wrote the same, or "
-      "memory is not sequentially consistent)",
+      "No order of the group's own accesses explains these (an external rank wrote the same value, "
+      "or memory is not sequentially consistent)",
       [](const Transfer& t) { return t.unexplained; },
       [&](const TransferGroup& group) {
         return fmt::format("{}: {}{}", end_text(group.first.to), times_text(group), steps(group));

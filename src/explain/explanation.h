@@ -1,4 +1,4 @@
-// Who talked to whom in a group of recorded ranks (docs/record-replay.md, "Explain").
+// Who talked to whom in a group of recorded ranks (docs/internals/record-replay.md, "Explain").
 #pragma once
 
 #include <map>

@@ -40,11 +40,15 @@ std::vector<KnownFinding> of_sarif(const json& log) {
 }  // namespace
 
 Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
-                                                const DocumentOptions& options) {
+                                                const DocumentOptions& options, bool* complete) {
+  bool ignored = true;
+  if (complete == nullptr) complete = &ignored;
+  *complete = true;
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     const auto run = read_document(path, options);
     if (!run) return run.error();
+    *complete = !run->incomplete();
     std::vector<KnownFinding> known;
     for (const FindingDocument& finding : run->findings)
       known.push_back({finding.fingerprint,
@@ -56,13 +60,21 @@ Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
   if (!text) return Error{"cannot read the baseline " + text.error().message};
   const json report = json::parse(*text, nullptr, false);
   try {
-    if (report.is_object() && report.contains("findings")) return of_json(report);
-    if (report.is_object() && report.contains("runs")) return of_sarif(report);
+    if (report.is_object() && report.contains("findings")) {
+      *complete = report.at("summary").value("complete", true);
+      return of_json(report);
+    }
+    if (report.is_object() && report.contains("runs")) {
+      for (const json& run : report.at("runs"))
+        if (run.contains("invocations"))
+          for (const json& one : run.at("invocations"))
+            if (one.contains("properties") && !one.at("properties").value("complete", true))
+              *complete = false;
+      return of_sarif(report);
+    }
   } catch (const json::exception&) {  // not one of ours, after all
   }
-  return Error{
-      path +
-      " is no baseline: it takes a run, or what photofinish report --format json (or sarif) wrote"};
+  return Error{path + " is not a baseline: give a run directory, or a report in JSON or SARIF"};
 }
 
 void mark_known(std::vector<KnownFinding>& baseline, std::vector<FindingDocument>& findings) {

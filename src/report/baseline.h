@@ -17,9 +17,11 @@ struct KnownFinding {
 };
 
 // A run directory, or a file. Suppressed ones are among them: what was hidden is not new.
-// `options`: for a directory.
+// `options`: for a directory. `complete`, if not null: false if something of the run was lost, so
+// that a finding that is not there need not be gone.
 Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
-                                                const DocumentOptions& options);
+                                                const DocumentOptions& options,
+                                                bool* complete = nullptr);
 // Each finding that the baseline has is marked, and taken out of the baseline; what is left there
 // is gone. Where several findings have one identity, as many are known as the baseline has.
 void mark_known(std::vector<KnownFinding>& baseline, std::vector<FindingDocument>& findings);

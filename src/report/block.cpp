@@ -29,7 +29,7 @@ std::string times_text(std::uint64_t times) {
 
 std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack) {
   std::string text;
-  for (const std::string& frame : numbered_frames(stack)) text += "    " + frame + "\n";
+  for (const std::string& frame : folded_frames(stack)) text += "    " + frame + "\n";
   return !text.empty() ? text
                        : fmt::format("    (no stack{})\n", no_stack.empty() ? "" : ": " + no_stack);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "report/block.h"
 
 namespace photofinish {
@@ -49,24 +50,25 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
       text +=
           fmt::format("  {}: {}{}\n    again: photofinish confirm {} --finding F{} --order {}\n",
                       capitalised(order.name), order.outcome,
-                      order.forced ? "" : " (it was seen, but this order could not be forced)", run,
+                      order.forced ? "" : " (observed, but this order could not be forced)", run,
                       number, i + 1);
     else
-      text += fmt::format("  {}: not seen in {}{}\n", capitalised(order.name),
+      text += fmt::format("  {}: not observed in {}{}\n", capitalised(order.name),
                           run_count(order.runs), order.outcome.empty() ? "" : "; " + order.outcome);
   }
   if (confirmation.state == ConfirmState::NotReproduced)
-    text += fmt::format("  Its sides were come to {} and {}.\n",
+    text += fmt::format("  The access sites were reached {} and {}.\n",
                         times_text(confirmation.reached[0]), times_text(confirmation.reached[1]));
   if (confirmation.state == ConfirmState::NotReproduced &&
       confirmation.reached[0] + confirmation.reached[1] == 0)
     text +=
-        "  These places are not in what ran: it is another program, or goes another way with these "
-        "arguments.\n";
-  for (const std::string& line : confirmation.difference) text += "    " + line + "\n";
+        "  The program never reached these sites: it is a different build, or these arguments take "
+        "another path.\n";
+  for (const std::string& line : confirmation.difference)
+    text += "    " + printable(line, true) + "\n";
   if (confirmation.varies)
     text +=
-        "  What it prints differs among runs of one order as well; that was left out of the "
+        "  The output also varies between runs of one order; lines that vary were left out of the "
         "comparison.\n";
   return text;
 }

@@ -13,7 +13,7 @@ namespace {
 std::string end_words(const RankEnd& end) {
   switch (end.state) {
     case RankState::Signalled:
-      return fmt::format("it was ended by signal {}", end.code);
+      return fmt::format("signal {} ended it", end.code);
     case RankState::Aborted:
       return fmt::format("MPI was aborted with code {}", end.code);
     case RankState::Exited:
@@ -26,8 +26,8 @@ std::string end_words(const RankEnd& end) {
 // "MPI_Send at solver.c:31 (to 3, tag 5)"
 std::string question_text(const std::string& directory, WorldRank rank, const Inquiry& question) {
   if (question.what >= kOtherQuestions)
-    return question.what == kLoadQuestion ? "a load of what others had written"
-                                          : "a question about a communicator, or a clock";
+    return question.what == kLoadQuestion ? "a load from shared memory"
+                                          : "a query of a communicator or a clock";
   std::string text(traits(static_cast<Call>(question.what)).name);
   const auto trace = RankTrace::open(directory, rank);
   if (trace) {
@@ -55,17 +55,17 @@ std::string departure_text(const std::string& run, const std::string& replay, Wo
     return fmt::format("the record of rank {} is damaged at {}", rank.value, asked);
   if (departure.expected.what == kLostOffer)
     return fmt::format(
-        "rank {} waited for what rank {} had given it, at {}; but it did not come: rank {} ended "
-        "before that, or there was no room to write it to",
+        "rank {} waited for data from rank {} at {}, which never arrived: rank {} ended before it "
+        "sent the data, or the disk is full",
         rank.value, departure.expected.site.value, asked, departure.expected.site.value);
   if (departure.expected.what == kNoQuestion) {
     const auto trace = RankTrace::open(run, rank);
-    return fmt::format("rank {} is where its record ends, inside {}: {}", rank.value, asked,
+    return fmt::format("the record of rank {} ends inside {}: {}", rank.value, asked,
                        trace ? end_words((*trace)->end()) : "");
   }
-  return fmt::format(
-      "rank {} left the recorded path at its question {}: recorded was {}, but it came to {}",
-      rank.value, departure.entry, question_text(run, rank, departure.expected), asked);
+  return fmt::format("rank {} diverged from the record at call {}: recorded {}, replayed {}",
+                     rank.value, departure.entry, question_text(run, rank, departure.expected),
+                     asked);
 }
 
 }  // namespace photofinish

@@ -8,6 +8,7 @@
 #include "report/baseline.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
+#include "report/coverage.h"
 #include "report/describe.h"
 #include "report/identity.h"
 #include "report/message_text.h"
@@ -36,15 +37,42 @@ void add_sentences(std::vector<std::string>& to, std::string_view text, std::str
   }
 }
 
-// The repository that the run was started in; without one, the folder itself.
-std::string root_of(const RunInfo& info) {
+// The git repository that a folder is in; empty if it is in none.
+std::string repository_of(const std::filesystem::path& folder) {
   std::error_code error;
-  const std::filesystem::path folder = info.folder;
   for (std::filesystem::path at = folder; !at.empty(); at = at.parent_path()) {
     if (std::filesystem::exists(at / ".git", error)) return at.string();
     if (at == at.parent_path()) break;
   }
-  return folder.string();
+  return "";
+}
+
+// A run may be started, and a report written, far from the sources: the first of these that has the
+// source of a finding below it. Without any, what a reader would expect.
+std::string root_of(const RunDocument& run) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  std::vector<std::string> files;
+  for (const FindingDocument& finding : run.findings)
+    for (const EndDocument& end : finding.ends)
+      if (const Frame* frame = leading_frame(end.stack); frame != nullptr && !frame->file.empty())
+        files.push_back(frame->file);
+  for (const StandstillDocument& standstill : run.standstills)
+    for (const StandstillDocument::Wait& wait : standstill.waits)
+      if (const Frame* frame = leading_frame(wait.stack); frame != nullptr && !frame->file.empty())
+        files.push_back(frame->file);
+  const std::string in_repository =
+      files.empty() ? "" : repository_of(std::filesystem::path(files.front()).parent_path());
+  const std::string candidates[] = {repository_of(here), repository_of(run.info.folder),
+                                    in_repository, here, run.info.folder};
+  for (const std::string& root : candidates)
+    if (!root.empty() && std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+          return path_from(root, file) != file;
+        }))
+      return root;
+  for (const std::string& root : {candidates[0], candidates[1], run.info.folder})
+    if (!root.empty()) return root;
+  return here;
 }
 
 void read_ranks(RunDocument& run) {
@@ -98,11 +126,10 @@ Result<bool> compare_with_baseline(RunDocument& run, const DocumentOptions& opti
   run.baseline = options.baseline;
   mark_known(*baseline, run.findings);
   const std::size_t gone = baseline->size();
-  std::string note = fmt::format("of the baseline {}, {} finding{} here again", options.baseline,
+  std::string note = fmt::format("baseline {0}: {1} finding{2} here again", options.baseline,
                                  run.known(), run.known() == 1 ? " is" : "s are");
   if (gone > 0)
-    note += fmt::format(", and {} {} not: photofinish diff tells which", gone,
-                        gone == 1 ? "is" : "are");
+    note += fmt::format(", {} {} not: photofinish diff lists them", gone, gone == 1 ? "is" : "are");
   run.notes.push_back(note);
   return true;
 }
@@ -135,6 +162,11 @@ std::size_t RunDocument::deadlocks() const {
                                                 [](const auto& one) { return one.came_about; }));
 }
 
+bool RunDocument::incomplete() const {
+  return std::any_of(limitations.begin(), limitations.end(),
+                     [](const Limitation& one) { return is_unexpected(one.kind); });
+}
+
 std::string path_from(const std::string& root, const std::string& path) {
   const std::string folder = root.empty() || root.ends_with('/') ? root : root + "/";
   return !folder.empty() && path.starts_with(folder) ? path.substr(folder.size()) : path;
@@ -146,15 +178,14 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   if (!run) return run.error();
   if (!run->analysed)
     return Error{
-        fmt::format("{} was never analysed: photofinish analyze {} does it", told.name, told.name)};
+        fmt::format("{} is not analyzed yet: run photofinish analyze {}", told.name, told.name)};
   const auto confirmations = read_confirmations(directory);
   if (!confirmations) return confirmations.error();
   if (const auto info = read_run_info(directory)) told.info = *info;
-  told.root = root_of(told.info);
   read_ranks(told);
 
+  told.limitations = collect_limitations(directory, *run);
   const bool looked_at_messages = run->messages.has_value();
-  const std::vector<WorldRank> missing = run->missing;
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   // From here every finding has its number.
@@ -167,23 +198,22 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
                                              find_confirmation(*confirmations, key_of(finding))));
   for (const Standstill& standstill : numbered.all_messages.standstills)
     told.standstills.push_back(describe_standstill(standstill, notes));
+  told.root = options.source_root.empty()
+                  ? root_of(told)
+                  : std::filesystem::weakly_canonical(options.source_root).string();
   for (FindingDocument& finding : told.findings) {
     finding.identity = identity_of(finding);
     finding.fingerprint = fingerprint_of(finding.identity);
   }
 
-  if (!missing.empty())
-    told.notes.push_back(fmt::format(
-        "{} left no findings, so that races in {} memory may be missing · photofinish analyze {}",
-        ranks_of({missing.begin(), missing.end()}), missing.size() == 1 ? "its" : "their",
-        told.name));
   add_sentences(told.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
   if (!numbered.intended.empty()) told.notes.push_back(numbered.intended);
-  // What is intended makes a run no more repeatable.
+  // What is intended makes a run no more deterministic.
   if (looked_at_messages)
-    add_sentences(told.verdicts,
-                  verdicts(numbered.all_messages, numbered.races_with_intended, notes),
-                  "VERDICT: photofinish: ");
+    add_sentences(
+        told.verdicts,
+        verdicts(numbered.all_messages, numbered.races_with_intended, !told.incomplete(), notes),
+        "VERDICT: photofinish: ");
   if (const auto done = suppress(told, options); !done) return done.error();
   if (const auto done = compare_with_baseline(told, options); !done) return done.error();
   return told;

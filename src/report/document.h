@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/access.h"
 #include "model/confirmation.h"
+#include "model/limitation.h"
 #include "report/suppressions.h"
 #include "symbols/symbolizer.h"
 #include "trace/run_directory.h"
@@ -94,14 +95,14 @@ struct RunDocument {
   std::string name;  // as the user calls it
   std::string directory;
   RunInfo info;
-  std::string root;  // the folder that paths are told relative to: the repository, or where the run
-                     // was started
+  std::string root;  // the folder that paths are told relative to
   int world_size = 0;
   std::string program, mpi;
   std::vector<WorldRank> recorded;
   std::vector<FindingDocument> findings;
   std::vector<StandstillDocument> standstills;
-  std::vector<std::string> notes;  // one sentence each
+  std::vector<Limitation> limitations;  // what was not seen, and so not checked
+  std::vector<std::string> notes;       // one sentence each
   std::vector<std::string> verdicts;
   std::vector<Suppression> suppressions;  // with how often each was used
   std::string baseline;                   // what findings were compared with; empty: nothing
@@ -111,9 +112,9 @@ struct RunDocument {
   std::size_t suppressed() const;
   std::size_t known() const;
   std::size_t counting() const;  // those that are neither
-  bool has_findings() const {
-    return counting() > 0 || deadlocks() > 0;
-  }  // what the exit code tells
+  // What the exit code depends on. Incomplete: something was lost that nobody asked to leave out.
+  bool has_findings() const { return counting() > 0 || deadlocks() > 0; }
+  bool incomplete() const;
 };
 
 // "solver.c" of "/home/me/project/solver.c" if the root is /home/me/project; else the path as it
@@ -124,7 +125,8 @@ struct DocumentOptions {
   std::string name;          // what the run is called; empty: as its directory
   std::string suppressions;  // a file; empty: none
   bool builtin_suppressions = true;
-  std::string baseline;  // a run, or a report in JSON or SARIF; empty: none
+  std::string baseline;     // a run, or a report in JSON or SARIF; empty: none
+  std::string source_root;  // what paths are told relative to; empty: found by the sources
 };
 // An Error if it is no run, was never analysed, or something that it needs is damaged.
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options);

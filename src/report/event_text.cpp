@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "model/rank_list.h"
+
 namespace photofinish {
 namespace {
 
@@ -71,19 +73,7 @@ std::string rank_text(WorldRank rank) {
   return std::to_string(rank.value);
 }
 
-std::string rank_ranges(std::vector<WorldRank> ranks) {
-  std::string text;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[i].value >= 0 &&
-           ranks[last + 1].value == ranks[last].value + 1)
-      ++last;
-    text += (text.empty() ? "" : ",") + rank_text(ranks[i]);
-    if (last > i) text += "-" + rank_text(ranks[last]);
-    i = last + 1;
-  }
-  return text;
-}
+std::string rank_ranges(std::vector<WorldRank> ranks) { return rank_list_text(ranks, rank_text); }
 
 std::string map_text(const DataMap& map, std::int64_t count) {
   const DataMap all = repeated(map, count);
@@ -115,10 +105,10 @@ std::string end_text(const RankEnd& end) {
                       sigabbrev_np(end.code) ? fmt::format("SIG{}", sigabbrev_np(end.code)) : "?");
       break;
     case RankState::Finalized:
-      text = "after MPI_Finalize, without a word (killed, _exit, or still running)";
+      text = "after MPI_Finalize, without an exit record (killed, _exit, or still running)";
       break;
     case RankState::Running:
-      text = "without a word (killed, an MPI error, _exit, or still running)";
+      text = "without an exit record (killed, an MPI error, _exit, or still running)";
       break;
     default:
       text = "unknown";

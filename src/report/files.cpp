@@ -1,5 +1,7 @@
 #include "report/files.h"
 
+#include "base/private_file.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +51,9 @@ Result<bool> write_file(const std::string& path,
   // What is no plain file (/dev/stdout, a pipe) cannot be replaced.
   const bool in_place = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   const std::string unfinished = in_place ? path : path + ".new";
-  std::FILE* file = std::fopen(unfinished.c_str(), "we");
+  const int descriptor = in_place ? open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)
+                                  : create_private(unfinished, O_WRONLY);
+  std::FILE* file = descriptor >= 0 ? fdopen(descriptor, "w") : nullptr;
   if (file == nullptr) return Error{"cannot write " + error_of(path, errno).message};
   auto done = write(file);
   if (std::fclose(file) != 0 && done) done = Error{"cannot write " + error_of(path, errno).message};

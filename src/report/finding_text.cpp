@@ -11,6 +11,7 @@
 
 #include "report/block.h"
 #include "report/confirmation_text.h"
+#include "report/coverage.h"
 #include "report/describe.h"
 #include "report/event_text.h"
 #include "report/files.h"
@@ -115,16 +116,15 @@ std::string finding_block(const Finding& finding, std::size_t number, RunNotes& 
 
 std::string standstill_block(const StandstillDocument& standstill, bool colours) {
   std::string text(kRule);
-  text +=
-      standstill.came_about
-          ? painted(kWarning, "WARNING: photofinish: deadlock · the run came to a standstill here",
-                    colours) +
-                "\n"
-          : painted(kAdvice,
-                    fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
-                                times_text(standstill.times)),
-                    colours) +
-                "\n";
+  text += standstill.came_about
+              ? painted(kWarning, "WARNING: photofinish: deadlock · these ranks could not go on",
+                        colours) +
+                    "\n"
+              : painted(kAdvice,
+                        fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
+                                    times_text(standstill.times)),
+                        colours) +
+                    "\n";
   for (const StandstillDocument::Wait& wait : standstill.waits)
     text +=
         "  " + painted(kAccess, wait.line, colours) + "\n" + stack_lines(wait.stack, wait.no_stack);
@@ -147,13 +147,18 @@ std::string counts_text(const RunDocument& run) {
   return counts.empty() ? "no findings" : counts;
 }
 
+std::string result_text(const RunDocument& run) {
+  return counts_text(run) + coverage_text(run.limitations);
+}
+
 std::string summary_line(const RunDocument& run, std::size_t shown) {
   std::string counts = counts_text(run);
   if (!run.baseline.empty() && run.counting() > 0) counts += " not in the baseline";
   if (run.known() > 0) counts += fmt::format(", {} known", run.known());
   if (run.suppressed() > 0) counts += fmt::format(", {} suppressed", run.suppressed());
   if (shown < run.counting()) counts += fmt::format(", the first {} shown", shown);
-  return fmt::format("SUMMARY: photofinish: {} · run {}\n", counts, run.name);
+  return fmt::format("SUMMARY: photofinish: {}{} · run {}\n", counts,
+                     coverage_text(run.limitations), run.name);
 }
 
 Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options) {
@@ -184,11 +189,14 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
   std::string end;
   if (shown.size() + run.standstills.size() > 0) end += kRule;
   if (options.gen_suppressions) {
-    for (const FindingDocument* finding : shown) end += suppression_for(*finding);
+    end += suppressions_for(shown, run.findings);
     if (!shown.empty()) end += kRule;
   }
+  for (const Limitation& one : run.limitations) end += "NOTE: photofinish: " + one.text + "\n";
   for (const std::string& note : run.notes) end += "NOTE: photofinish: " + note + "\n";
-  for (const std::string& verdict : run.verdicts) end += "VERDICT: photofinish: " + verdict + "\n";
+  if (options.verdicts)
+    for (const std::string& verdict : run.verdicts)
+      end += "VERDICT: photofinish: " + verdict + "\n";
   write_block(end + summary_line(run, shown.size()));
   if (!written) return Error{fmt::format("cannot write the report: {}", std::strerror(errno))};
   return run.has_findings();

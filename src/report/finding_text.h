@@ -21,6 +21,7 @@ struct ReportOptions {
   std::size_t max_findings = 0;  // 0: all
   GroupBy group_by = GroupBy::None;
   bool gen_suppressions = false;  // a line for each finding, ready to be copied
+  bool verdicts = true;           // what the run says about messages, beside its findings
   bool colours = false;
 };
 
@@ -35,6 +36,8 @@ std::string finding_block(const FindingDocument& finding, bool colours);
 std::string standstill_block(const StandstillDocument& standstill, bool colours);
 // "2 one-sided races, 1 message race"; "no findings"
 std::string counts_text(const RunDocument& run);
+// The same, with what was not checked: "no findings up to the crash of rank 1"
+std::string result_text(const RunDocument& run);
 // "SUMMARY: photofinish: 2 one-sided races · run photofinish.run"
 std::string summary_line(const RunDocument& run, std::size_t shown);
 

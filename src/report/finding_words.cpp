@@ -180,7 +180,7 @@ std::string FindingWords::headline(int index) const {
     text += fmt::format(" of rank {}", rank_text(finding_.owner));
   const bool in_part =
       finding_.where.end - finding_.where.begin != static_cast<std::int64_t>(s.bytes);
-  return text + (in_part ? ", in common " : " ") + bytes_in_window();
+  return text + (in_part ? ", overlap " : " ") + bytes_in_window();
 }
 
 std::string FindingWords::epoch(int index) const {
@@ -188,8 +188,8 @@ std::string FindingWords::epoch(int index) const {
   if (is_plain(s)) return "";
   const std::string closed = at(s, s.closed);
   if (s.opened == SiteId()) {
-    if (s.end == kNever) return "still in flight at the end";
-    return outlasts_call(s) && !closed.empty() ? "in flight until " + closed : "";
+    if (s.end == kNever) return "still pending at the end of the run";
+    return outlasts_call(s) && !closed.empty() ? "pending until " + closed : "";
   }
   const std::string opened = at(s, s.opened);
   std::string text = opened.empty() ? "epoch" : "epoch opened by " + opened;
@@ -199,7 +199,8 @@ std::string FindingWords::epoch(int index) const {
                               rank_text(finding_.owner));
   }
   if (s.end == kNever)
-    return text + (opened.empty() ? " still open at the end" : ", still open at the end");
+    return text + (opened.empty() ? " still open at the end of the run"
+                                  : ", still open at the end of the run");
   if (!closed.empty()) return text + (opened.empty() ? " open until " : ", open until ") + closed;
   return opened.empty() ? "" : text;
 }
@@ -220,7 +221,7 @@ std::string FindingWords::memory() const {
                      window.created_at.empty() ? "" : " in " + window.created_at);
 }
 
-// --- why nothing orders them
+// --- why they are concurrent
 
 // Where an access is over: "the completion of the put of rank 2 (MPI_Win_flush solver.c:130)".
 std::string FindingWords::completion(const FindingSide& s) const {
@@ -237,16 +238,15 @@ std::string FindingWords::why_not_complete() const {
   std::string does = is_plain(late)    ? noun(late) + "s"
                      : is_buffer(late) ? "calls " + noun(late)
                                        : "starts the " + noun(late);
-  std::string text = fmt::format("Nothing orders them: rank {} {} while its {}{} is in flight",
-                                 rank_text(late.rank), does,
-                                 noun(early) == noun(late) ? "earlier " : "own ", noun(early));
+  std::string text = fmt::format(
+      "The accesses are concurrent: rank {} {} while its {}{} is pending", rank_text(late.rank),
+      does, noun(early) == noun(late) ? "earlier " : "own ", noun(early));
   if (ends_at_target(early, epoch_kind(early)))
-    return text + fmt::format("; it is complete only when MPI_Win_wait of rank {} returns.",
-                              rank_text(finding_.owner));
+    return text +
+           fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
   if (early.end == kNever) return text + "; nothing completes it in time.";
   const std::string closed = at(early, early.closed);
-  return closed.empty() ? text + "."
-                        : text + fmt::format("; {}, which completes it, comes later.", closed);
+  return closed.empty() ? text + "." : text + fmt::format("; {} completes it later.", closed);
 }
 
 std::string FindingWords::why_no_order() const {
@@ -255,28 +255,28 @@ std::string FindingWords::why_no_order() const {
     return s.end == kNever && !ends_at_target(s, epoch_kind(s));
   };
   if (never(a) && never(b))
-    return fmt::format("Nothing orders them: nothing completes {}, nor {}, in time.", whose(a),
-                       whose(b));
+    return fmt::format("The accesses are concurrent: nothing completes {}, nor {}, in time.",
+                       whose(a), whose(b));
   if (never(a) || never(b)) {
     const FindingSide &open = never(a) ? a : b, &over = never(a) ? b : a;
     return fmt::format(
-        "Nothing orders them: nothing completes {} in time, and no synchronisation leads from {} "
-        "to it.",
+        "The accesses are concurrent: nothing completes {} in time, and no happens-before path "
+        "leads from {} to it.",
         whose(open), completion(over));
   }
   if (!is_local(a) && !is_local(b)) {
     if (a.epoch.kind == EpochKind::Fence && a.epoch == b.epoch)
-      return "Nothing orders them: both are in the same fence epoch of the window, and nothing has "
-             "an order inside one.";
+      return "The accesses are concurrent: both are in the same fence epoch, and operations inside "
+             "one epoch are unordered.";
     if (a.epoch.kind == EpochKind::Lock && b.epoch.kind == EpochKind::Lock && a.rank != b.rank)
       return fmt::format(
-          "Nothing orders them: the locks of rank {} and rank {} do not exclude each other, and no "
-          "synchronisation "
-          "leads from the completion of either {} to the start of the other.",
+          "The accesses are concurrent: the locks of rank {} and rank {} do not exclude each "
+          "other, and no happens-before path leads from the completion of either {} to the start "
+          "of the other.",
           rank_text(a.rank), rank_text(b.rank), noun(a) == noun(b) ? noun(a) : "operation");
   }
   return fmt::format(
-      "Nothing orders them: no synchronisation leads from {} to {}, nor from {} to {}.",
+      "The accesses are concurrent: no happens-before path leads from {} to {}, nor from {} to {}.",
       completion(a), whose(b), completion(b), whose(a));
 }
 
@@ -289,17 +289,16 @@ std::string FindingWords::why() const {
       return why_no_order();
     case Reason::SeparateModel:
       return fmt::format(
-          "The window has the separate memory model (MPI_WIN_SEPARATE): {} may not meet in it, "
-          "even where they touch "
-          "different bytes, and nothing orders them.",
+          "The accesses are concurrent. In the separate memory model (MPI_WIN_SEPARATE), {} "
+          "conflict even on different bytes.",
           both(a, b));
     case Reason::MixedElements:
-      return "Accumulates keep out of each other's way only where elements have the same type and "
-             "coincide: here they have "
-             "different types or overlap in part, and nothing orders them.";
+      return "The accesses are concurrent. Accumulates are atomic with each other only where their "
+             "elements have the same predefined type and coincide; here the types differ, or the "
+             "elements overlap in part.";
     case Reason::MixedOperations:
       return fmt::format(
-          "Different operations, {} and {}, meet on the same elements, and nothing orders them.",
+          "The accesses are concurrent: different operations, {} and {}, update the same elements.",
           operation(a.op), operation(b.op));
   }
   return "";
@@ -314,8 +313,8 @@ std::string FindingWords::advice_not_complete() const {
   const std::string call = name_of(early.call);
   if (is_buffer(early)) {
     const std::string before = early.kind == AccessKind::Load
-                                   ? "before the buffer of " + call + " is used again"
-                                   : "before what " + call + " brings is used";
+                                   ? "before the program reuses the buffer of " + call
+                                   : "before the program uses the result of " + call;
     if (is_one_sided(early.call) && traits(early.call).when != When::Starts) {
       switch (epoch) {
         case EpochKind::Fence:
@@ -344,6 +343,54 @@ std::string FindingWords::advice_not_complete() const {
   }
 }
 
+// Get, compute, put is one update: a lock around each access alone still loses updates.
+constexpr const char* kOneUpdate = "For get, compute, put on shared data: ";
+constexpr const char* kRemoteCompletion =
+    "MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local";
+constexpr const char* kOneAtomic =
+    "one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate)";
+
+// Where the end of one range meets the start of the other, a count or a displacement is likely to
+// be wrong, rather than the order.
+std::string FindingWords::advice_overlap() const {
+  const bool swapped = side(1).range.begin < side(0).range.begin;
+  const ByteRange &first = side(swapped).range, &second = side(!swapped).range;
+  const std::int64_t overlap = first.end - second.begin;
+  const std::int64_t smaller = std::min(first.end - first.begin, second.end - second.begin);
+  if (second.end <= first.end || overlap <= 0 || 2 * overlap >= smaller) return "";
+  return fmt::format(
+      "check displacements and counts first: only {} of {} and {} overlap. If that is intended: ",
+      bytes_text(static_cast<std::uint64_t>(overlap)), bytes_text(side(0).bytes),
+      bytes_text(side(1).bytes));
+}
+
+// Two remote operations of different ranks, or of one rank and another's earlier epoch.
+std::string FindingWords::advice_remote() const {
+  const FindingSide &a = side(0), &b = side(1);
+  const std::string order = fmt::format(
+      "a barrier or a message between them, after the first is complete ({})", kRemoteCompletion);
+  if (a.kind == AccessKind::Accumulate || b.kind == AccessKind::Accumulate) {
+    const AccessKind other = a.kind == AccessKind::Accumulate ? b.kind : a.kind;
+    if (other == AccessKind::Put)
+      return order +
+             ". If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put";
+    if (other == AccessKind::Get)
+      return order +
+             ". If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get";
+    return order;
+  }
+  if (in_lock_all(a) || in_lock_all(b))
+    return fmt::format("{}. {}{}", order, kOneUpdate, kOneAtomic);
+  return fmt::format("{}. {}one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or {}", order,
+                     kOneUpdate, kOneAtomic);
+}
+
+bool FindingWords::in_lock_all(const FindingSide& s) const {
+  if (s.opened == SiteId()) return false;
+  const auto call = notes_.site(s.rank, s.opened).call;
+  return call && traits(*call).action == Action::LockAll;
+}
+
 std::string FindingWords::advice_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
   if (is_local(a) && is_local(b))
@@ -358,44 +405,34 @@ std::string FindingWords::advice_no_order() const {
     if (epoch == EpochKind::Start)
       return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait",
                          with_article(b), owner);
-    if (a.end == kNever)
-      return fmt::format("MPI_Win_flush after {}, then a barrier or a message before {}",
-                         with_article(a), with_article(b));
     return fmt::format(
-        "a barrier or a message between {}, once it is complete, and {}; or an exclusive lock "
-        "around each",
-        with_article(a), with_article(b));
+        "a barrier or a message between them: after {1}, if {0} comes later; after {0} is complete "
+        "({2}), if it comes first. A loop that repeats them needs both",
+        with_article(a), with_article(b), kRemoteCompletion);
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)
     return fmt::format("MPI_Win_wait of rank {} and another MPI_Win_post between {}", owner,
                        both(a, b));
-  const std::string order = "MPI_Win_flush and then a barrier between " + both(a, b);
-  if (a.kind == AccessKind::Accumulate || b.kind == AccessKind::Accumulate) {
-    const AccessKind other = a.kind == AccessKind::Accumulate ? b.kind : a.kind;
-    if (other == AccessKind::Put)
-      return "MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else " +
-             order;
-    if (other == AccessKind::Get)
-      return "MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else " +
-             order;
-  }
-  return "an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else " + order;
+  return advice_remote();
 }
 
 std::string FindingWords::advice() const {
   switch (finding_.reason) {
     case Reason::NotComplete:
-      return "Try: " + (side(0).rank == side(1).rank ? advice_not_complete() : advice_no_order()) +
-             ".";
+      return "Try: " + advice_overlap() +
+             (side(0).rank == side(1).rank ? advice_not_complete() : advice_no_order()) + ".";
     case Reason::NoOrder:
-      return "Try: " + advice_no_order() + ".";
+      return "Try: " + advice_overlap() + advice_no_order() + ".";
     case Reason::SeparateModel:
-      return fmt::format("Try: an epoch of its own for each of {}.", both(side(0), side(1)));
+      return fmt::format("Try: separate epochs, with a barrier between them, for {}.",
+                         both(side(0), side(1)));
     case Reason::MixedElements:
-      return "Try: the same predefined type in both, at the same displacements; or a barrier "
-             "between them.";
+      return "Try: the same predefined type in both, at the same displacements; or complete the "
+             "first, "
+             "then a barrier, before the second.";
     case Reason::MixedOperations:
-      return "Try: the same operation in both, or a barrier between them.";
+      return "Try: the same operation in both; or complete the first, then a barrier, before the "
+             "second.";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// A finding in sentences: what each side did, why nothing orders the two, and what to try.
+// A finding in sentences: what each side did, why they are concurrent, and what to try.
 //
 // Rule: a sentence says what the finding holds, and no more. It does not guess which order the
 // program meant.
@@ -26,7 +26,7 @@ class FindingWords {
   std::string epoch(
       int side) const;  // "epoch opened by …, open until …"; empty for what is over when it returns
   std::string memory() const;  // "window "halo" created by …"; empty if there is nothing to tell
-  std::string why() const;     // "Nothing orders them: …"
+  std::string why() const;     // "The accesses are concurrent: …"
   std::string advice() const;  // "Try: …"
 
  private:
@@ -40,6 +40,9 @@ class FindingWords {
   std::string why_no_order() const;
   std::string advice_not_complete() const;
   std::string advice_no_order() const;
+  std::string advice_overlap() const;
+  std::string advice_remote() const;
+  bool in_lock_all(const FindingSide& side) const;
 
   const Finding& finding_;
   RunNotes& notes_;

@@ -26,7 +26,8 @@ std::string end_title(const EndDocument& end) {
   const std::string what = end.access == "receive" || end.access == "send"
                                ? (end.call.empty() ? end.access : end.call)
                                : end.access;
-  return end.stack.empty() ? what : what + " " + location_of(end.stack.front());
+  const Frame* frame = leading_frame(end.stack);
+  return frame == nullptr ? what : what + " " + location_of(*frame);
 }
 
 }  // namespace

@@ -103,6 +103,13 @@ json standstill_json(const StandstillDocument& standstill, const std::string& ro
           {"advice", standstill.advice}};
 }
 
+json limitation_json(const Limitation& limitation) {
+  return {{"kind", limitation_id(limitation.kind)},
+          {"ranks", ranks_json(limitation.ranks)},
+          {"unexpected", is_unexpected(limitation.kind)},
+          {"text", limitation.text}};
+}
+
 json suppression_json(const Suppression& suppression) {
   return {{"text", suppression.text},
           {"file", suppression.file},
@@ -158,7 +165,8 @@ std::string dumped(const json& value, int indent) {
 std::string json_report(const RunDocument& run) {
   json report{
       {"photofinish", PHOTOFINISH_VERSION}, {"version", kJsonVersion}, {"run", run_json(run)}};
-  report["summary"] = {{"text", counts_text(run)},
+  report["summary"] = {{"text", result_text(run)},
+                       {"complete", !run.incomplete()},
                        {"findings", run.counting()},
                        {"oneSidedRaces", run.count(FindingKind::OneSidedRace)},
                        {"bufferRaces", run.count(FindingKind::BufferRace)},
@@ -166,15 +174,19 @@ std::string json_report(const RunDocument& run) {
                        {"deadlocks", run.deadlocks()},
                        {"suppressed", run.suppressed()},
                        {"known", run.known()}};
-  json findings = json::array(), standstills = json::array(), suppressions = json::array();
+  json findings = json::array(), standstills = json::array(), limitations = json::array(),
+       suppressions = json::array();
   for (const FindingDocument& finding : run.findings)
     findings.push_back(finding_json(finding, run));
   for (const StandstillDocument& standstill : run.standstills)
     standstills.push_back(standstill_json(standstill, run.root));
+  for (const Limitation& limitation : run.limitations)
+    limitations.push_back(limitation_json(limitation));
   for (const Suppression& suppression : run.suppressions)
     suppressions.push_back(suppression_json(suppression));
   report["findings"] = std::move(findings);
   report["standstills"] = std::move(standstills);
+  report["limitations"] = std::move(limitations);
   report["notes"] = run.notes;
   report["verdicts"] = run.verdicts;
   report["suppressions"] = std::move(suppressions);

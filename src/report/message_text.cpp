@@ -52,10 +52,11 @@ std::string message_of(const MessageEnd& send, RunNotes& notes) {
 // It was not the receive that is told of, but another one at its place.
 std::string another_time(const MessageFinding& finding, const MessageFinding::Other& other) {
   const std::string who = other.receive.rank == finding.receive.rank
-                              ? "another time"
+                              ? "in another instance"
                               : fmt::format("on rank {}", rank_text(other.receive.rank));
-  if (other.got.rank.value < 0) return fmt::format(" ({}, when it was cancelled)", who);
-  return fmt::format(" ({}, when it got that of rank {})", who, rank_text(other.got.rank));
+  if (other.got.rank.value < 0) return fmt::format(" ({}, when it was canceled)", who);
+  return fmt::format(" ({}, when it received the message of rank {})", who,
+                     rank_text(other.got.rank));
 }
 
 std::string why(const MessageFinding& finding) {
@@ -63,23 +64,23 @@ std::string why(const MessageFinding& finding) {
   const std::string name = finding.taker == Taker::Probe ? "probe" : "receive";
   if (finding.taker == Taker::Cancelled)
     return fmt::format(
-        "Nothing decides between them: the {} was cancelled, and nothing keeps the send of rank {} "
-        "behind that.",
+        "The match depends on timing: the {} was canceled, and no happens-before path leads from "
+        "that to the send of rank {}.",
         name, rank_text(other.send.rank));
-  const std::string wild = finding.wanted.source == kAnySource ? "takes a message from any source"
-                                                               : "takes this one as well";
+  const std::string wild =
+      finding.wanted.source == kAnySource ? "accepts any source" : "accepts this message too";
   return fmt::format(
-      "Nothing decides between them: the {} {}, and nothing makes rank {} wait with its send until "
-      "the {} is over.",
-      name, wild, rank_text(other.send.rank), name);
+      "The match depends on timing: the {} {}, and no happens-before path leads from its "
+      "completion to the send of rank {}.",
+      name, wild, rank_text(other.send.rank));
 }
 
 std::string advice(const MessageFinding& finding) {
   if (finding.taker == Taker::Cancelled)
-    return "Try: let the sender know that nobody waits any more, before it sends.";
-  return "Try: if it matters which one comes, name the source, give the messages different tags, "
-         "or send the second only when the first has arrived; "
-         "if any will do, this is as intended.";
+    return "Try: tell the sender before it sends that the receive is canceled.";
+  return "Try: name the source, use different tags, or send the second message only after the "
+         "first was received. If any match is correct, mark the receive as intended "
+         "(photofinish/annotate.h) or suppress it.";
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ FindingDocument describe_message(const MessageFinding& finding, std::size_t numb
   if (finding.got.rank.value < 0) {
     told.ends.push_back({.role = "got",
                          .access = "nothing",
-                         .headline = "was cancelled",
+                         .headline = "was canceled",
                          .nothing = true,
                          .rank = kProcNull});
   } else {
@@ -112,7 +113,7 @@ FindingDocument describe_message(const MessageFinding& finding, std::size_t numb
     told.ends.push_back(end_at("other", "send", other.send, notes));
     told.ends.back().headline = fmt::format(
         "could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got",
-        message_of(other.send, notes), other.unmatched ? ", which nobody received" : "");
+        message_of(other.send, notes), other.unmatched ? ", which was never received" : "");
     if (!is_of_example(finding, other)) told.ends.back().headline += another_time(finding, other);
   }
   told.why = why(finding);
@@ -133,38 +134,76 @@ bool waits_in_a_send(const Standstill& standstill, RunNotes& notes) {
                      });
 }
 
+bool all_in_collectives(const Standstill& standstill) {
+  return std::all_of(standstill.waits.begin(), standstill.waits.end(),
+                     [](const auto& waits) { return waits.posted == SiteId() && !waits.for_lock; });
+}
+
 std::string advice(const Standstill& standstill, RunNotes& notes) {
+  const auto any = [&](auto is) {
+    return std::any_of(standstill.waits.begin(), standstill.waits.end(), is);
+  };
+  if (any([](const auto& waits) { return waits.for_lock; }))
+    return "Try: unlock the window before waiting for other ranks.";
+  if (all_in_collectives(standstill))
+    return "Try: call the same collectives, in the same order and with the same root, on all ranks "
+           "of the communicator.";
+  if (!standstill.cycle && standstill.came_about)
+    return waits_in_a_send(standstill, notes)
+               ? "Try: receive the message before MPI_Finalize, or do not send it."
+               : "Try: send the message before MPI_Finalize, or do not wait for it.";
   if (!standstill.cycle) return "Try: receive the message, or do not send it.";
-  const bool messages = std::any_of(standstill.waits.begin(), standstill.waits.end(),
-                                    [](const auto& waits) { return waits.posted != SiteId(); });
-  if (!messages) return "Try: call collectives in the same order on all ranks.";
-  return waits_in_a_send(standstill, notes)
-             ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends."
-             : "Try: let one of them send, or call what the others wait for, before it receives.";
+  return waits_in_a_send(standstill, notes) ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends."
+                                            : "Try: on one of these ranks, move the send or the "
+                                              "collective in front of the receive.";
+}
+
+// "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "what never comes"
+std::string waited_for(const Standstill::Waits& waits, bool came_about, RunNotes& notes) {
+  if (waits.on == kAnySource) return "a message from any rank";
+  if (waits.on.value < 0) return "what never comes";
+  const std::string rank = fmt::format("rank {}", rank_text(waits.on));
+  if (waits.for_lock) return fmt::format("the lock that {} holds", rank);
+  return came_about && waits.finalize != SiteId()
+             ? fmt::format("{}, which has finished ({})", rank,
+                           call_at(waits.on, waits.finalize, notes))
+             : rank;
 }
 
 }  // namespace
 
 StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes) {
   StandstillDocument told{.came_about = standstill.came_about, .times = standstill.times};
+  std::set<std::string_view> calls;
   for (const Standstill::Waits& waits : standstill.waits) {
     const std::string at = call_at(waits.rank, waits.site, notes);
+    if (const auto& call = notes.site(waits.rank, waits.site).call)
+      calls.insert(traits(*call).name);
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
     if (waits.posted != SiteId() && waits.posted != waits.site)
       line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
-    line += waits.on.value < 0 ? " for what never comes"
-                               : fmt::format(" for rank {}", rank_text(waits.on));
+    line += " for " + waited_for(waits, standstill.came_about, notes);
     told.waits.push_back({waits.rank, waits.on, at, line, notes.site(waits.rank, waits.site).frames,
                           notes.trouble(waits.rank)});
   }
-  if (!standstill.cycle)
-    told.remarks.push_back("The last of them waits for what the run never did.");
+  if (!standstill.behind.empty())
+    told.remarks.push_back(fmt::format("{} wait{} for these.",
+                                       capitalised(ranks_of(standstill.behind)),
+                                       standstill.behind.size() == 1 ? "s" : ""));
+  if (!standstill.cycle && !standstill.came_about)
+    told.remarks.push_back("The last rank waits for an operation that never happened in this run.");
   if (standstill.other_match)
     told.remarks.push_back(
-        "A receive could go on with another message than it took: it may also come out otherwise.");
+        "A receive could have matched another message, so the deadlock may not happen every time.");
+  if (standstill.came_about && all_in_collectives(standstill) && calls.size() > 1)
+    told.remarks.push_back(
+        fmt::format("The ranks are in different collectives: {}.", fmt::join(calls, ", ")));
   if (standstill.came_about)
     told.remarks.push_back(
-        "Each waits for the next, and the last for the first: none of these calls can return.");
+        standstill.cycle
+            ? "Each rank waits for the next, and the last for the first: none of these calls can "
+              "return."
+            : "No rank is left that could end the wait: none of these calls can return.");
   told.advice = advice(standstill, notes);
   return told;
 }
@@ -180,9 +219,43 @@ std::string answers(const MessageFindings& messages, RunNotes& notes) {
                            : fmt::format("{} and {} more", *calls.begin(), calls.size() - 1);
 }
 
+// Whether the run needs the library to buffer its sends.
+std::string buffering_verdict(const MessageFindings& messages, bool complete, RunNotes& notes) {
+  const auto unknown = [](const std::string& why) {
+    return "buffering dependence unknown: " + why;
+  };
+  const auto any_standstill = [&](const auto& is) {
+    return std::any_of(messages.standstills.begin(), messages.standstills.end(), is);
+  };
+  if (messages.threads) return unknown("ranks call MPI from several threads");
+  if (any_standstill([](const Standstill& one) { return one.came_about; }))
+    return "deadlocked, as the warning above shows";
+  if (any_standstill([](const Standstill& one) { return !one.other_match; }))
+    return fmt::format("depends on send buffering: without it the run deadlocks, as the {} above",
+                       messages.standstills.size() == 1 ? "note shows" : "notes show");
+  if (!messages.standstills.empty())
+    return unknown("without buffering a receive matches another message than it did in this run");
+  if (messages.buffers_given_up) return unknown("the check needs more memory than --memory allows");
+  if (!complete || !messages.followed) return unknown("only part of the run was recorded");
+  if (messages.unsure)
+    return unknown(messages.answers.empty()
+                       ? "it depends on which messages its receives match"
+                       : fmt::format("without buffering {} would return another result, and this "
+                                     "run does not show what follows",
+                                     answers(messages, notes)));
+  return fmt::format(
+      "independent of send buffering: it finishes even if no send is buffered{}{}",
+      messages.races.empty() ? "" : ", if its receives match the same messages",
+      messages.answers.empty()
+          ? ""
+          : fmt::format("{} if it continues the same way when {} returns another result",
+                        messages.races.empty() ? "," : " and", answers(messages, notes)));
+}
+
 }  // namespace
 
-std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes) {
+std::string verdicts(const MessageFindings& messages, std::size_t races, bool complete,
+                     RunNotes& notes) {
   // Nearly every program reads clocks, and nearly none decides by them; what is fetched from a
   // window need not differ either, nor matter who locks it first. That is told, but makes no
   // verdict by itself.
@@ -200,11 +273,11 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   if (!messages.races.empty())
     causes.push_back(
         messages.races.size() == 1
-            ? "a receive could have taken another message"
-            : fmt::format("{} receives could have taken other messages", messages.races.size()));
+            ? "a receive could have matched another message"
+            : fmt::format("{} receives could have matched other messages", messages.races.size()));
   if (races > 0)
-    causes.push_back(races == 1 ? "there is a race in memory"
-                                : fmt::format("there are {} races in memory", races));
+    causes.push_back(races == 1 ? "there is 1 race on memory"
+                                : fmt::format("there are {} races on memory", races));
   std::map<std::string, std::uint64_t> timing;  // a line may have several such calls
   std::set<std::string> clocks, fetches, locks;
   for (const TimingDependence& one : messages.timing) {
@@ -222,10 +295,10 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
   for (const auto& [call, times] : timing)
     if (told++ < kMost)
       causes.push_back(
-          fmt::format("the outcome of {} depends on timing ({})", call, times_text(times)));
+          fmt::format("the result of {} depends on timing ({})", call, times_text(times)));
   if (told > kMost)
-    causes.push_back(
-        fmt::format("so does that of {} more call{}", told - kMost, told - kMost == 1 ? "" : "s"));
+    causes.push_back(fmt::format("so do the results of {} more call{}", told - kMost,
+                                 told - kMost == 1 ? "" : "s"));
   std::vector<std::string> unless;
   const auto goes_by = [&](std::string_view what, const std::set<std::string>& calls) {
     if (!calls.empty())
@@ -233,50 +306,26 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, RunNote
           fmt::format("{} ({}{})", what, *calls.begin(),
                       calls.size() == 1 ? "" : fmt::format(" and {} more", calls.size() - 1)));
   };
-  goes_by("the clock that it reads", clocks);
-  goes_by("what it fetches from windows", fetches);
-  goes_by("who locks a window first", locks);
-  std::string text = causes.empty() ? fmt::format(
-                                          "VERDICT: photofinish: repeatable{}{}: no message race, "
-                                          "and no {}call whose outcome depends on timing\n",
-                                          unless.empty() ? "" : ", unless it goes by ",
-                                          fmt::join(unless, " or "), unless.empty() ? "" : "other ")
-                                    : fmt::format("VERDICT: photofinish: not repeatable: {}\n",
-                                                  fmt::join(causes, "; "));
-  if (messages.threads)
-    text +=
-        "VERDICT: photofinish: portable or not is not known: ranks call MPI from several threads\n";
-  else if (std::any_of(messages.standstills.begin(), messages.standstills.end(),
-                       [](const Standstill& one) { return one.came_about; }))
-    text +=
-        "VERDICT: photofinish: not portable: it came to a standstill, as the warning above says\n";
-  else if (std::any_of(messages.standstills.begin(), messages.standstills.end(),
-                       [](const Standstill& one) { return !one.other_match; }))
-    text += fmt::format(
-        "VERDICT: photofinish: not portable: it needs sends that are buffered, as the {} above\n",
-        messages.standstills.size() == 1 ? "note says" : "notes say");
-  else if (!messages.standstills.empty())
-    text +=
-        "VERDICT: photofinish: portable or not is not known: without buffered sends a receive "
-        "takes another message than it took here\n";
-  else if (!messages.followed)
-    text += "VERDICT: photofinish: portable or not is not known: the run did not come to its end\n";
-  else if (messages.unsure)
-    text += fmt::format("VERDICT: photofinish: portable or not is not known: {}\n",
-                        messages.answers.empty()
-                            ? "it hangs on which messages its receives take"
-                            : fmt::format("without buffered sends {} would come back otherwise, "
-                                          "and what the program does then was not seen",
-                                          answers(messages, notes)));
+  goes_by("clock values", clocks);
+  goes_by("values it fetches from windows", fetches);
+  goes_by("the order of window locks", locks);
+  std::string text;
+  if (!causes.empty())
+    text = fmt::format("not deterministic: {}", fmt::join(causes, "; "));
+  else if (messages.races_given_up)
+    text =
+        "determinism unknown: message races were not checked, which needs more memory than "
+        "--memory allows";
+  else if (!complete || !messages.followed)
+    text =
+        "determinism unknown: only part of the run was recorded, and that part has no message race";
   else
-    text += fmt::format(
-        "VERDICT: photofinish: portable: it comes to its end without buffered sends, too{}{}\n",
-        messages.races.empty() ? "" : ", if its receives take the messages that they took here",
-        messages.answers.empty()
-            ? ""
-            : fmt::format(",{} if it goes on in the same way where {} would come back otherwise",
-                          messages.races.empty() ? "" : " and", answers(messages, notes)));
-  return text;
+    text = fmt::format(
+        "deterministic{}{}: no message race, and no {}call whose result depends on timing",
+        unless.empty() ? "" : ", unless the program depends on ", fmt::join(unless, " or "),
+        unless.empty() ? "" : "other ");
+  return fmt::format("VERDICT: photofinish: {}\nVERDICT: photofinish: {}\n", text,
+                     buffering_verdict(messages, complete, notes));
 }
 
 std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes) {

@@ -11,8 +11,9 @@
 namespace photofinish {
 
 // Two lines; none if the run had no messages and nothing hung on timing. `races` are those of
-// memory.
-std::string verdicts(const MessageFindings& messages, std::size_t races, RunNotes& notes);
+// memory; `complete`: nothing of the run is missing.
+std::string verdicts(const MessageFindings& messages, std::size_t races, bool complete,
+                     RunNotes& notes);
 
 // Findings that the reader cannot tell apart become one: a compiler makes several calls of one
 // line.

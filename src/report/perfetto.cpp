@@ -4,188 +4,177 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "detect/timeline.h"
 #include "report/event_text.h"
-#include "report/json.h"
+#include "report/perfetto_packets.h"
 #include "trace/clock_offsets.h"
 #include "trace/reader.h"
 
 namespace photofinish {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Type = PerfettoEvent::Type;
+using Tracks = std::map<std::uint32_t, std::uint64_t>;  // of each task of a rank
+
+// Arrows of findings are numbered apart from those of messages.
+constexpr std::uint64_t kFindingFlow = std::uint64_t{0xf1} << 56;
 
 // Where an end of a finding is in time, once its rank was read.
 struct EndTime {
   const FindingDocument* finding = nullptr;
   std::size_t end = 0;
-  double at = 0;
-  std::uint32_t task = 0;
+  std::uint64_t at = 0;
+  std::uint64_t track = 0;
   bool found = false;
 };
 
-class Output {
- public:
-  explicit Output(std::FILE* file) : file_(file) {
-    std::fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", file_);
-  }
-  void add(const json& event) {
-    std::fputs(first_ ? "" : ",\n", file_);
-    first_ = false;
-    std::fputs(dumped(event, -1).c_str(), file_);
-  }
-  bool end() {
-    std::fputs("\n]}\n", file_);
-    return std::fflush(file_) == 0 && std::ferror(file_) == 0;
-  }
-
- private:
-  std::FILE* file_;
-  bool first_ = true;
-};
-
 // The arrows of one rank's messages. Both ends work out the same key, so that no rank has to wait
-// for another's trace.
+// for another's trace. An arrow belongs to the slice of the event that is being read, unless it is
+// learned later which message a receive took: then it ends in a mark at the end of that slice.
 class Flows final : public MessageSink {
  public:
-  Flows(WorldRank rank, Output& output) : rank_(rank), output_(output) {}
-  void at(double begin, double end, std::uint32_t task) {
-    begin_ = begin, end_ = end, task_ = task;
+  struct Late {
+    std::uint64_t key, at, track;
+  };
+  void at(std::uint64_t end, std::uint64_t track) {
+    end_ = end, track_ = track;
+    begins.clear();
+    ends.clear();
+    late.clear();
   }
 
   void step(MessageStep step) override {
     if (take_halves(step)) return;
-    if (step.kind == MessageStep::Kind::Send) add("s", step.key, begin_, task_);
+    if (step.kind == MessageStep::Kind::Send && step.key != 0) begins.push_back(step.key);
     if (step.kind == MessageStep::Kind::CompleteReceive) completed(step.operation);
   }
   void took(std::uint64_t operation, MessageKey key) override {
-    taken_[operation] = key;
-    if (const auto waiting = complete_.find(operation); waiting != complete_.end()) {
-      add("f", key, waiting->second.first, waiting->second.second);
-      complete_.erase(waiting);
-      taken_.erase(operation);
+    const auto waiting = complete_.find(operation);
+    if (waiting == complete_.end()) {
+      taken_[operation] = key;
+      return;
     }
+    if (key != 0) {
+      if (waiting->second.at == end_ && waiting->second.track == track_)
+        ends.push_back(key);
+      else
+        late.push_back({key, waiting->second.at, waiting->second.track});
+    }
+    complete_.erase(waiting);
   }
+  std::vector<std::uint64_t> begins, ends;
+  std::vector<Late> late;
 
  private:
   void completed(std::uint64_t operation) {
     const auto key = taken_.find(operation);
     if (key == taken_.end()) {
-      complete_[operation] = {end_, task_};
+      complete_[operation] = {0, end_, track_};
       return;
     }
-    add("f", key->second, end_, task_);
+    if (key->second != 0) ends.push_back(key->second);
     taken_.erase(key);
   }
-  void add(const char* phase, MessageKey key, double at, std::uint32_t task) {
-    if (key == 0) return;
-    json event{{"ph", phase},
-               {"id", fmt::format("0x{:x}", key)},
-               {"cat", "message"},
-               {"name", "message"},
-               {"pid", rank_.value},
-               {"tid", task},
-               {"ts", at}};
-    if (phase[0] == 'f') event["bp"] = "e";
-    output_.add(event);
-  }
 
-  const WorldRank rank_;
-  Output& output_;
-  double begin_ = 0, end_ = 0;
-  std::uint32_t task_ = 0;
+  std::uint64_t end_ = 0, track_ = 0;
   std::unordered_map<std::uint64_t, MessageKey> taken_;
-  std::unordered_map<std::uint64_t, std::pair<double, std::uint32_t>> complete_;
+  std::unordered_map<std::uint64_t, Late> complete_;
 };
 
 void write_rank(const RunDocument& run, WorldRank rank, double offset,
-                const std::vector<EndTime*>& ends, Symbolizer& symbolizer, Output& output) {
+                const std::vector<EndTime*>& ends, Symbolizer& symbolizer, std::set<int>& pids,
+                PerfettoFile& file) {
   const auto trace = RankTrace::open(run.directory, rank);
   if (!trace) return;
   const Definitions& definitions = (*trace)->definitions();
-  const auto meta = [&](const char* name, std::uint32_t task, json arguments) {
-    output.add({{"ph", "M"},
-                {"name", name},
-                {"pid", rank.value},
-                {"tid", task},
-                {"args", std::move(arguments)}});
-  };
-  meta("process_name", 0, {{"name", fmt::format("rank {}", rank.value)}});
-  meta("process_sort_index", 0, {{"sort_index", rank.value}});
-  for (const auto& [id, task] : definitions.tasks)
-    meta("thread_name", id.value, {{"name", fmt::format("thread {}", id.value)}});
+  // Ranks on different machines may have one process id.
+  int pid = std::max(1, static_cast<int>(definitions.rank.pid));
+  while (!pids.insert(pid).second) ++pid;
+  PerfettoSequence sequence(file);
+  sequence.process(file.new_track(), pid, fmt::format("rank {}", rank.value));
+  Tracks tracks;
+  for (const auto& [id, task] : definitions.tasks) {
+    tracks[id.value] = file.new_track();
+    // The first task is the process's main thread; the others get numbers that no process has.
+    constexpr std::uint64_t kNoProcess = 1 << 22;
+    sequence.thread(tracks[id.value], pid,
+                    id.value == 0 ? static_cast<std::uint64_t>(pid) : kNoProcess + tracks[id.value],
+                    fmt::format("thread {}", id.value));
+  }
 
   std::multimap<std::uint64_t, EndTime*> by_index;
   for (EndTime* end : ends) by_index.emplace(end->finding->ends[end->end].begin / 2, end);
   EventText text(**trace, symbolizer,
                  [](WorldRank, Uid) -> const WinDefinition* { return nullptr; });
-  Flows flows(rank, output);
+  Flows flows;
   Timeline timeline(rank, (*trace)->world_size(), definitions);
   timeline.tell_messages(&flows, Timeline::Besides::Nothing);
   std::unordered_map<SiteId, std::string> places;
   std::uint64_t index = 0;
   const Event* event = nullptr;
   for (; (*trace)->next(event); ++index) {
-    const double begin = offset + static_cast<double>(event->start) * 1e-3,
-                 length = static_cast<double>(event->duration) * 1e-3;
-    const std::uint32_t task = event->task.value;
-    json slice{{"ph", "X"},
-               {"name", traits(event->call).name},
-               {"cat", action_name(traits(event->call).action)},
-               {"pid", rank.value},
-               {"tid", task},
-               {"ts", begin},
-               {"dur", length}};
-    json arguments{{"call", text.line(*event)}};
+    const auto begin = static_cast<std::uint64_t>(
+        std::llround(std::max(0.0, offset + static_cast<double>(event->start))));
+    const std::uint64_t end = begin + static_cast<std::uint64_t>(event->duration);
+    const std::uint64_t track = tracks[event->task.value];
     const auto [place, is_new] = places.try_emplace(event->site);
     if (is_new) place->second = text.place(*event);
-    if (!place->second.empty()) arguments["place"] = place->second;
     std::string findings;
     for (auto [at, last] = by_index.equal_range(index); at != last; ++at) {
-      *at->second = {at->second->finding, at->second->end, begin, task, true};
+      *at->second = {at->second->finding, at->second->end, begin, track, true};
       findings += fmt::format("{}F{}", findings.empty() ? "" : ", ", at->second->finding->number);
     }
-    if (!findings.empty()) arguments["findings"] = findings;
-    slice["args"] = std::move(arguments);
-    output.add(slice);
-    // An arrow that ends where its slice does is still in it.
-    flows.at(begin, begin + length * 0.999, task);
+    flows.at(end, track);
     timeline.add(*event, {event->start, event->start + event->duration});
+
+    const std::string call = text.line(*event);
+    PerfettoEvent slice{.type = Type::SliceBegin,
+                        .at = begin,
+                        .track = track,
+                        .name = traits(event->call).name,
+                        .category = action_name(traits(event->call).action),
+                        .arguments = {{"call", call}},
+                        .flows = flows.begins,
+                        .last_flows = flows.ends};
+    if (!place->second.empty()) slice.arguments.push_back({"place", place->second});
+    if (!findings.empty()) slice.arguments.push_back({"findings", findings});
+    sequence.add(slice);
+    sequence.add({.type = Type::SliceEnd, .at = end, .track = track});
+    for (const Flows::Late& late : flows.late)
+      sequence.add({.type = Type::Instant,
+                    .at = late.at,
+                    .track = late.track,
+                    .name = "received",
+                    .category = "message",
+                    .last_flows = {late.key}});
   }
 }
 
 // A mark where each end is, and an arrow from the one that came first in this run.
 void write_finding(const FindingDocument& finding, std::vector<const EndTime*> ends,
-                   Output& output) {
+                   PerfettoSequence& sequence) {
   std::erase_if(ends, [](const EndTime* end) { return !end->found; });
   std::stable_sort(ends.begin(), ends.end(),
                    [](const EndTime* a, const EndTime* b) { return a->at < b->at; });
   const std::string name = fmt::format("F{} {}", finding.number, kind_name(finding.kind));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const EndDocument& end = finding.ends[ends[i]->end];
-    const json where{{"pid", end.rank.value}, {"tid", ends[i]->task}, {"ts", ends[i]->at}};
-    json mark{{"ph", "i"},
-              {"s", "t"},
-              {"name", name},
-              {"cat", "finding"},
-              {"args", {{"end", end.headline}, {"why", finding.why}, {"advice", finding.advice}}}};
-    mark.update(where);
-    output.add(mark);
-    if (ends.size() < 2) continue;
-    json arrow{{"ph", i == 0                 ? "s"
-                      : i + 1 == ends.size() ? "f"
-                                             : "t"},
-               {"id", fmt::format("F{}", finding.number)},
-               {"cat", "finding"},
-               {"name", name}};
-    if (i + 1 == ends.size()) arrow["bp"] = "e";
-    arrow.update(where);
-    output.add(arrow);
+    PerfettoEvent mark{
+        .type = Type::Instant,
+        .at = ends[i]->at,
+        .track = ends[i]->track,
+        .name = name,
+        .category = "finding",
+        .arguments = {{"end", end.headline}, {"why", finding.why}, {"advice", finding.advice}}};
+    if (ends.size() > 1)
+      (i + 1 < ends.size() ? mark.flows : mark.last_flows).push_back(kFindingFlow | finding.number);
+    sequence.add(mark);
   }
 }
 
@@ -200,15 +189,17 @@ Result<bool> write_perfetto(std::FILE* file, const RunDocument& run) {
       if (!ends[end].nothing) all[i].push_back({&run.findings[i], end});
     for (EndTime& end : all[i]) of_rank[ends[end.end].rank].push_back(&end);
   }
-  Output output(file);
+  PerfettoFile output(file);
   Symbolizer symbolizer;
+  std::set<int> pids;
   for (const auto& [rank, offset] : clock_offsets(run.directory, run.recorded).ns)
-    write_rank(run, rank, offset * 1e-3, of_rank[rank], symbolizer, output);
+    write_rank(run, rank, offset, of_rank[rank], symbolizer, pids, output);
+  PerfettoSequence marks(output);
   for (const auto& ends : all) {
     if (ends.empty()) continue;
     std::vector<const EndTime*> list;
     for (const EndTime& end : ends) list.push_back(&end);
-    write_finding(*ends.front().finding, list, output);
+    write_finding(*ends.front().finding, list, marks);
   }
   if (!output.end()) return Error{fmt::format("cannot write the trace: {}", std::strerror(errno))};
   return true;

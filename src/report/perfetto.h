@@ -1,8 +1,9 @@
-// The whole run as a trace for ui.perfetto.dev and chrome://tracing (the JSON that both read): a
-// process for each rank, a thread for each task, a slice for each call, an arrow for each message,
-// and the ends of each finding with an arrow between them.
+// The whole run as a Perfetto trace, for ui.perfetto.dev: a process for each rank, a thread for
+// each task, a slice for each call, an arrow for each message, and the ends of each finding with an
+// arrow between them.
 //
-// It is written as the traces are read, so that a large run needs little memory.
+// The format is Perfetto's protobuf (perfetto_packets.h). The trace is written while the run's
+// traces are read, so that a large run needs little memory.
 #pragma once
 
 #include <cstdio>

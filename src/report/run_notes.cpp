@@ -1,12 +1,21 @@
 #include "report/run_notes.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "model/scopes.h"
 #include "report/site_text.h"
 #include "trace/reader.h"
 
 namespace photofinish {
+namespace {
+
+bool is_whole(const std::vector<Frame>& frames) {
+  return !frames.empty() && frames.back().function == "main";
+}
+
+}  // namespace
 
 RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
                    const MessageFindings& messages)
@@ -18,8 +27,10 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     for (const MessageFinding::Other& other : finding.others) want_end(other.send);
   }
   for (const Standstill& standstill : messages.standstills)
-    for (const Standstill::Waits& waits : standstill.waits)
+    for (const Standstill::Waits& waits : standstill.waits) {
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
+      if (waits.on.value >= 0) want_caller(waits.on, waits.finalize);
+    }
   for (const TimingDependence& timing : messages.timing)
     want_caller(timing.at.rank, timing.at.site);
   for (const TimingDependence& timing : messages.answers)
@@ -58,7 +69,7 @@ const ScopeNotes& RunNotes::scopes(WorldRank rank, SiteId site, std::uint64_t si
 }
 
 std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key) {
-  const std::vector<std::string>& stack = this->site(rank, site).stack;
+  const std::vector<std::string> stack = stack_as_read(this->site(rank, site));
   if (stack.empty()) return site_key;
   const ScopeNotes known = scopes(rank, site, site_key);
   std::string text = known.why + "\n" + known.declared_at;
@@ -68,6 +79,31 @@ std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t s
       (std::hash<std::string>()(text) & ~kIntendedPlace) | (site_key & kIntendedPlace);
   ranks_[rank].scopes[{site, key}] = known;
   return key;
+}
+
+// Without its recursion. Of a deep one only the innermost frames were recorded: its callers are
+// those of the same recursion elsewhere, where one was recorded as a whole.
+std::vector<std::string> RunNotes::stack_as_read(const SiteNotes& at) {
+  std::vector<Frame> frames = without_recursion(at.frames);
+  if (frames.size() == at.frames.size() || is_whole(at.frames)) return numbered_frames(frames);
+  // The record may end in the middle of a cycle.
+  const auto times = [&](const Frame& frame) {
+    return std::count_if(at.frames.begin(), at.frames.end(), [&](const Frame& other) {
+      return other.function == frame.function && other.file == frame.file;
+    });
+  };
+  while (frames.size() > 1 && times(frames.back()) > 1) frames.pop_back();
+  const std::vector<std::string> stack = numbered_frames(frames);
+  std::optional<std::vector<std::string>> whole;
+  for (auto& [rank, noted] : ranks_)
+    for (const auto& [site, other] : notes(rank).sites) {
+      if (!is_whole(other.frames)) continue;
+      auto lines = numbered_frames(without_recursion(other.frames));
+      if (lines.size() > stack.size() && std::equal(stack.begin(), stack.end(), lines.begin()) &&
+          (!whole || lines < *whole))
+        whole = std::move(lines);
+    }
+  return whole ? *whole : stack;
 }
 
 const std::string& RunNotes::communicator(WorldRank rank, Uid comm) {

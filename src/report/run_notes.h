@@ -72,6 +72,7 @@ class RunNotes {
     ranks_[rank].scopes[{site, site_key}];
   }
   void read(WorldRank rank, RankNotes& notes);
+  std::vector<std::string> stack_as_read(const SiteNotes& at);
 
   std::string directory_;
   Symbolizer symbolizer_;

@@ -55,27 +55,23 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
   }
   const std::uint64_t times = all.looked + all.skipped;
   std::string text = fmt::format(
-      "NOTE: photofinish: sampled: looked {} times of {} ({:.1f}%) at loads and stores that others "
-      "could reach, a whole loop may be one time",
+      "NOTE: photofinish: sampled {} of {} accesses to shared memory ({:.1f}%; a whole loop may "
+      "count as one)",
       all.looked, times, 100 * (times == 0 ? 1 : share(all.looked, times)));
   if (all.skipped > 0)
-    text += fmt::format(
-        "; of {} places that were come to {} were not looked at each time, and their races may be "
-        "missing",
-        all.places, all.thinned);
+    text += fmt::format("; {1} of {0} sites were subsampled, so races there may be missed",
+                        all.places, all.thinned);
   text += "\n";
   if (const double blind = share(blindest->sampling.lifted_ns, blindest->sampling.wall_ns);
       blind > 0)
     text += fmt::format(
-        "NOTE: photofinish: sampled: to keep within the budget, no load or store was looked at or "
-        "counted for up to {:.1f}% of the time (rank {})\n",
+        "NOTE: photofinish: sampling was suspended for up to {:.1f}% of the run time to stay "
+        "within the budget (rank {}): accesses in that time were not checked\n",
         100 * blind, blindest->rank.value);
   if (!unfinished.empty())
     text += fmt::format(
-        "NOTE: photofinish: sampled: what {} skipped is not counted, for {} did not come to {} "
-        "end\n",
-        ranks_of(unfinished), unfinished.size() == 1 ? "it" : "they",
-        unfinished.size() == 1 ? "its" : "their");
+        "NOTE: photofinish: accesses skipped by {} are not counted: {} did not finish\n",
+        ranks_of(unfinished), unfinished.size() == 1 ? "it" : "they");
   const SamplingDefinition& cost = dearest->sampling;
   if (cost.run_ns == 0) return text;
   // What is reckoned may come out as more than there was.
@@ -84,17 +80,15 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
   std::string budget;
   if (cost.slowdown > 0) {
     const bool kept = slowdown(own) <= cost.slowdown;
-    budget =
-        fmt::format(" (budget {}x{})", cost.slowdown,
-                    kept                                  ? ""
-                    : slowdown(recording) > cost.slowdown ? ", too little for the MPI calls alone"
-                                                          : ", exceeded");
+    budget = fmt::format(" (budget {}x{})", cost.slowdown,
+                         kept                                  ? ""
+                         : slowdown(recording) > cost.slowdown ? ", exceeded by the MPI calls alone"
+                                                               : ", exceeded");
   }
-  return text +
-         fmt::format(
-             "NOTE: photofinish: sampled: the tool took {:.1f}% of the processor time of rank {}, "
-             "a slowdown of {:.2f}x{}; {:.1f}% were for MPI calls, of which none is skipped\n",
-             100 * own, dearest->rank.value, slowdown(own), budget, 100 * recording);
+  return text + fmt::format(
+                    "NOTE: photofinish: sampling cost {:.1f}% of the CPU time of rank {}, a "
+                    "slowdown of {:.2f}x{}; {:.1f}% was for MPI calls, which are never skipped\n",
+                    100 * own, dearest->rank.value, slowdown(own), budget, 100 * recording);
 }
 
 }  // namespace photofinish

@@ -21,34 +21,32 @@ using json = nlohmann::ordered_json;
 constexpr const char* kSchema =
     "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/"
     "sarif-schema-2.1.0.json";
-constexpr const char* kRoot = "SRCROOT";
+constexpr const char* kRoot = "%SRCROOT%";
 
 struct Rule {
   FindingKind kind;
   const char *name, *brief, *full, *help;
 };
 constexpr Rule kRules[] = {
-    {FindingKind::OneSidedRace, "OneSidedRace", "Two accesses to one window that nothing orders",
+    {FindingKind::OneSidedRace, "OneSidedRace", "Two concurrent, conflicting accesses to a window",
      "Two accesses touch the same bytes of a window, at least one of them writes, and no "
-     "synchronisation leads from the completion of either to the start of the other.",
-     "Complete the one (MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence) and let the other wait for "
-     "that (a barrier, a message); or let an exclusive lock keep them apart."},
-    {FindingKind::BufferRace, "BufferRace",
-     "A buffer is used while an operation still reads or writes it",
-     "A call was given memory that it goes on to use after it has returned, and that memory is "
-     "used again before the operation is complete.",
+     "happens-before path leads from the completion of either to the start of the other.",
+     "Complete the first access (MPI_Win_flush, MPI_Win_unlock, MPI_Win_fence), then synchronize "
+     "(a barrier, a message) before the second; or protect both with one exclusive lock."},
+    {FindingKind::BufferRace, "BufferRace", "A buffer is used while an operation on it is pending",
+     "The program uses the buffer of a nonblocking operation before the operation is complete.",
      "Complete the operation (MPI_Wait, MPI_Win_flush_local, MPI_Win_fence) before the buffer is "
      "used again."},
-    {FindingKind::MessageRace, "MessageRace", "A receive could have taken another message",
-     "A receive or probe matches several messages, and nothing decides which of them comes first.",
-     "If it matters, name the source, give the messages different tags, or send the second only "
-     "when the first has arrived."},
+    {FindingKind::MessageRace, "MessageRace", "A receive could have matched another message",
+     "A receive or probe can match several messages, and which one it matches depends on timing.",
+     "If it matters, name the source, use different tags, or send the second message only after "
+     "the first was received."},
 };
 
 // Has no number among findings, and is one all the same.
 constexpr Rule kDeadlock = {FindingKind::MessageRace, "Deadlock", "Ranks wait for each other",
-                            "The run came to a standstill: each of some ranks waits for the next, "
-                            "and the last for the first, so that none of their calls can return.",
+                            "Ranks wait for each other, for a rank that has finished, or for a "
+                            "collective that others do not call: none of their calls can return.",
                             "Use MPI_Sendrecv, or MPI_Irecv before the sends; call collectives in "
                             "the same order on all ranks."};
 constexpr std::size_t kMostWaiting = 32;  // ranks that are told of
@@ -74,18 +72,18 @@ json artifact_json(const std::string& file, const std::string& root) {
 json location_json(const std::vector<Frame>& stack, const std::string& root,
                    const std::string& message) {
   json location = json::object();
-  if (!stack.empty() && !stack.front().file.empty()) {
-    const Frame& frame = stack.front();
-    json physical{{"artifactLocation", artifact_json(frame.file, root)}};
-    if (frame.line > 0) {
-      physical["region"] = {{"startLine", frame.line}};
-      if (frame.column > 0) physical["region"]["startColumn"] = frame.column;
+  const Frame* frame = leading_frame(stack);
+  if (frame != nullptr && !frame->file.empty()) {
+    json physical{{"artifactLocation", artifact_json(frame->file, root)}};
+    if (frame->line > 0) {
+      physical["region"] = {{"startLine", frame->line}};
+      if (frame->column > 0) physical["region"]["startColumn"] = frame->column;
     }
     location["physicalLocation"] = std::move(physical);
   }
-  if (!stack.empty() && !stack.front().function.empty())
+  if (frame != nullptr && !frame->function.empty())
     location["logicalLocations"] =
-        json::array({json{{"fullyQualifiedName", stack.front().function}, {"kind", "function"}}});
+        json::array({json{{"fullyQualifiedName", frame->function}, {"kind", "function"}}});
   if (!message.empty()) location["message"] = {{"text", message}};
   return location;
 }
@@ -250,6 +248,10 @@ std::string sarif_report(const RunDocument& run) {
   for (const FindingDocument& finding : run.findings)
     results.push_back(result_json(finding, run, ++seen[finding.fingerprint]));
   json notifications = json::array();
+  for (const Limitation& one : run.limitations)
+    notifications.push_back({{"descriptor", {{"id", limitation_id(one.kind)}}},
+                             {"level", is_unexpected(one.kind) ? "warning" : "note"},
+                             {"message", {{"text", one.text}}}});
   for (const std::string& note : run.notes)
     notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
   for (const std::string& verdict : run.verdicts)
@@ -264,7 +266,8 @@ std::string sarif_report(const RunDocument& run) {
   json tool{
       {"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
   json invocation{{"executionSuccessful", true},
-                  {"toolExecutionNotifications", std::move(notifications)}};
+                  {"toolExecutionNotifications", std::move(notifications)},
+                  {"properties", {{"complete", !run.incomplete()}}}};
   if (!run.info.command.empty())
     invocation["commandLine"] = fmt::format("{}", fmt::join(run.info.command, " "));
   json told{{"tool", {{"driver", std::move(tool)}}},

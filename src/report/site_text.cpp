@@ -1,6 +1,16 @@
 #include "report/site_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/recursion.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 
 namespace photofinish {
 
@@ -9,6 +19,32 @@ std::string base_name(const std::string& path) { return path.substr(path.find_la
 std::string location_of(const Frame& frame) {
   return frame.file.empty() ? fmt::format("{}+0x{:x}", base_name(frame.module), frame.offset)
                             : fmt::format("{}:{}", base_name(frame.file), frame.line);
+}
+
+namespace {
+
+// Libraries between the user's code and MPI, by the beginning of their file names.
+constexpr std::string_view kLibraries[] = {
+    "libmpi",   "libopen-",     "libphotofinish", "libboost_", "libcaf",  "libpetsc",
+    "libHYPRE", "libscalapack", "libstdc++",      "libgomp.",  "libomp.", "libc."};
+
+bool is_of_a_library(const Frame& frame) {
+  const std::string module = base_name(frame.module);
+  return frame.file.empty() || frame.file.starts_with("/usr/include/") ||
+         frame.file.starts_with("/usr/lib/") || frame.function.starts_with("std::") ||
+         std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                     [&](std::string_view library) { return module.starts_with(library); });
+}
+
+}  // namespace
+
+const Frame* leading_frame(const std::vector<Frame>& stack) {
+  if (stack.empty()) return nullptr;
+  const auto own = std::find_if_not(stack.begin(), stack.end(), is_of_a_library);
+  if (own != stack.end()) return &*own;
+  const auto with_line = std::find_if(stack.begin(), stack.end(),
+                                      [](const Frame& frame) { return !frame.file.empty(); });
+  return with_line != stack.end() ? &*with_line : &stack.front();
 }
 
 std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
@@ -26,6 +62,51 @@ std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
 
 namespace {
 
+// By function: where in itself it calls itself makes no difference.
+std::vector<std::size_t> outside_recursion(const std::vector<Frame>& frames) {
+  return without_recursion(frames, [](const Frame& frame) {
+    return frame.function.empty() ? std::tuple(frame.module, std::string(), frame.offset)
+                                  : std::tuple(frame.function, frame.file, std::uint64_t{0});
+  });
+}
+
+}  // namespace
+
+std::vector<Frame> without_recursion(const std::vector<Frame>& frames) {
+  std::vector<Frame> kept;
+  for (const std::size_t i : outside_recursion(frames)) kept.push_back(frames[i]);
+  return kept;
+}
+
+std::vector<std::string> folded_frames(const std::vector<Frame>& frames) {
+  constexpr std::size_t kShown = 2;  // of those that are left out
+  const std::vector<std::string> lines = numbered_frames(frames);
+  std::vector<std::size_t> kept = outside_recursion(frames);
+  kept.push_back(frames.size());
+  std::vector<std::string> folded;
+  std::size_t next = 0;
+  for (const std::size_t stays : kept) {
+    const std::size_t shown = stays - next <= kShown + 1 ? stays : next + kShown;
+    folded.insert(folded.end(), lines.begin() + static_cast<std::ptrdiff_t>(next),
+                  lines.begin() + static_cast<std::ptrdiff_t>(shown));
+    if (shown < stays) {
+      std::vector<std::string> functions;
+      for (std::size_t i = shown; i < stays; ++i) {
+        const std::string name = frames[i].function.empty() ? "?" : frames[i].function;
+        if (std::find(functions.begin(), functions.end(), name) == functions.end())
+          functions.push_back(name);
+      }
+      folded.push_back(
+          fmt::format("… {} more frames of {}", stays - shown, fmt::join(functions, ", ")));
+    }
+    if (stays < frames.size()) folded.push_back(lines[stays]);
+    next = stays + 1;
+  }
+  return folded;
+}
+
+namespace {
+
 // Frames in the MPI library (its Fortran bindings call its C functions) are not what the user
 // wrote.
 bool is_mpi_library(const std::string& module) {
@@ -37,6 +118,40 @@ bool is_mpi_library(const std::string& module) {
 // Nor are the procedures that the modules for flang have in the program itself (compiler/fortran).
 bool is_fortran_binding(const Frame& frame) {
   return frame.function.starts_with("photofinish_mpi_");
+}
+
+// What an OpenMP runtime does between a parallel region and the function that it is in.
+bool is_openmp_library(const std::string& module) {
+  const std::string name = base_name(module);
+  return name.starts_with("libomp.") || name.starts_with("libomp-") ||
+         name.starts_with("libgomp.") || name.starts_with("libiomp");
+}
+
+// Where the name of a parallel region's function begins to be the compiler's: clang's
+// main.omp_outlined, flang's _QQmain..omp_par, GCC's main._omp_fn.0. npos: it is none.
+std::size_t outlined_at(const std::string& function) {
+  for (const char* mark : {".omp_outlined", "..omp_par", "._omp_fn."})
+    if (const std::size_t at = function.find(mark); at != function.npos) return at;
+  return function.npos;
+}
+
+bool is_of_the_standard_library(const Frame& frame) {
+  return frame.file.empty() ? frame.function.starts_with("std::")
+                            : frame.file.find("/include/c++/") != frame.file.npos;
+}
+
+// A stack as the program's source has it: without the standard library's own functions, and with
+// parallel regions named by the functions that they are in.
+void fold(std::vector<Frame>& stack) {
+  if (!std::all_of(stack.begin(), stack.end(), is_of_the_standard_library))
+    std::erase_if(stack, is_of_the_standard_library);
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    const std::size_t at = outlined_at(stack[i].function);
+    if (at == std::string::npos) continue;
+    std::string function = stack[i].function.substr(0, at);
+    if (function.empty() && i + 1 < stack.size()) function = stack[i + 1].function;
+    stack[i].function = function.empty() ? "(parallel region)" : function + " (parallel region)";
+  }
 }
 
 }  // namespace
@@ -51,14 +166,16 @@ std::vector<Frame> SiteText::frames(SiteId site) {
       all.push_back({.module = "?", .offset = frame.address});
       continue;
     }
-    if (is_mpi_library(module->second.path)) continue;
+    if (is_mpi_library(module->second.path) || is_openmp_library(module->second.path)) continue;
     const auto here =
         symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
     if (all.empty() && is_fortran_binding(here.front())) continue;
+    // What called main is nobody's interest; nor is what calls a Fortran program.
+    if (here.back().function == "main" && !all.empty() && all.back().function == "MAIN") break;
     all.insert(all.end(), here.begin(), here.end());
-    // What called main is nobody's interest.
     if (here.back().function == "main") break;
   }
+  fold(all);
   return all;
 }
 

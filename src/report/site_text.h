@@ -12,8 +12,16 @@ namespace photofinish {
 // "ring.c:31", or "ring+0x1234" where there is no line.
 std::string location_of(const Frame& frame);
 std::string base_name(const std::string& path);
+// The innermost frame that the user wrote: with a line, and not in a library or a system header,
+// such as Boost.MPI or <algorithm>. Else the innermost with a line; else the innermost. Null if
+// there is none.
+const Frame* leading_frame(const std::vector<Frame>& stack);
 std::vector<std::string> numbered_frames(
     const std::vector<Frame>& frames);  // "#0 exchange ring.c:31:5" …
+// The same for people: of a recursion the innermost calls, and how many more there are.
+std::vector<std::string> folded_frames(const std::vector<Frame>& frames);
+// As if no function had called itself, neither directly nor through others (model/recursion.h).
+std::vector<Frame> without_recursion(const std::vector<Frame>& frames);
 
 // The program's own frames: without those of the MPI library, and without what called main.
 class SiteText {

@@ -71,21 +71,41 @@ bool like(const std::string& pattern, const Frame& frame) {
          (!frame.file.empty() && like(pattern, location_of(frame)));
 }
 
-bool innermost_like(const std::string& pattern, const EndDocument& end) {
-  return !end.stack.empty() && like(pattern, end.stack.front());
+// The place of an end: its innermost frame, or the innermost that the user wrote.
+bool place_like(const std::string& pattern, const EndDocument& end) {
+  return !end.stack.empty() &&
+         (like(pattern, end.stack.front()) || like(pattern, *leading_frame(end.stack)));
+}
+
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (std::strchr("*?[\\|", c) != nullptr) text += '\\';
+    text += c;
+  }
+  return text;
 }
 
 // What names a place best without its line, which moves: its function; else where it is.
-std::string pattern_of(const Frame& frame) {
-  std::string name = !frame.function.empty() ? frame.function
-                     : !frame.file.empty()   ? base_name(frame.file)
-                                             : location_of(frame);
-  std::string escaped;
-  for (const char c : name) {
-    if (std::strchr("*?[\\|", c) != nullptr) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
+std::string by_function(const Frame& frame) {
+  return escaped(!frame.function.empty() ? frame.function
+                 : !frame.file.empty()   ? base_name(frame.file)
+                                         : location_of(frame));
+}
+std::string by_line(const Frame& frame) { return escaped(location_of(frame)); }
+
+// "race:push|pop"; empty if nothing is known that a suppression could name.
+std::string suppression_line(const FindingDocument& finding,
+                             std::string (*pattern_of)(const Frame& frame)) {
+  std::vector<std::string> patterns;
+  for (const EndDocument& end : finding.ends)
+    if (const Frame* frame = leading_frame(end.stack)) patterns.push_back(pattern_of(*frame));
+  if (finding.kind == FindingKind::MessageRace && !patterns.empty())
+    return "message_race:" + patterns.front();
+  if (finding.kind != FindingKind::MessageRace && patterns.size() == 2)
+    return "race:" + patterns[0] + "|" + patterns[1];
+  if (finding.memory && !finding.memory->window.empty()) return "window:" + finding.memory->window;
+  return "";
 }
 
 }  // namespace
@@ -105,7 +125,7 @@ Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
                      [&](const Prefix& prefix) { return prefix.name == line.substr(0, colon); });
     if (colon == line.npos || known == std::end(kPrefixes))
       return Error{
-          fmt::format("{}:{}: '{}' is no suppression: it takes race:, message_race: or window: and "
+          fmt::format("{}:{}: '{}' is not a suppression: write race:, message_race: or window: and "
                       "a pattern, such as race:exchange_rows",
                       file, number, line)};
     Suppression suppression{.kind = known->kind,
@@ -119,9 +139,10 @@ Result<std::vector<Suppression>> parse_suppressions(const std::string& text,
           "{}:{}: '{}' has an empty pattern: it would match nothing; write * for everything", file,
           number, line)};
     if (suppression.patterns.size() > (known->kind == Suppression::Kind::Race ? 2 : 1))
-      return Error{fmt::format(
-          "{}:{}: '{}' has too many patterns: race: takes two, for the two sides, the others one",
-          file, number, line)};
+      return Error{
+          fmt::format("{}:{}: '{}' has too many patterns: race: takes up to two, one for each "
+                      "access; the others take one",
+                      file, number, line)};
     all.push_back(std::move(suppression));
   }
   return all;
@@ -151,8 +172,8 @@ bool matches(const Suppression& suppression, const FindingDocument& finding) {
     });
   const EndDocument &a = finding.ends[0], &b = finding.ends[1];
   const auto& [one, other] = std::tie(suppression.patterns[0], suppression.patterns[1]);
-  return (innermost_like(one, a) && innermost_like(other, b)) ||
-         (innermost_like(one, b) && innermost_like(other, a));
+  return (place_like(one, a) && place_like(other, b)) ||
+         (place_like(one, b) && place_like(other, a));
 }
 
 void apply_suppressions(std::vector<Suppression>& suppressions,
@@ -165,20 +186,37 @@ void apply_suppressions(std::vector<Suppression>& suppressions,
       }
 }
 
-std::string suppression_for(const FindingDocument& finding) {
-  std::vector<std::string> patterns;
-  for (const EndDocument& end : finding.ends)
-    if (!end.stack.empty()) patterns.push_back(pattern_of(end.stack.front()));
-  std::string line;
-  if (finding.kind == FindingKind::MessageRace && !patterns.empty())
-    line = "message_race:" + patterns.front();
-  else if (finding.kind != FindingKind::MessageRace && patterns.size() == 2)
-    line = "race:" + patterns[0] + "|" + patterns[1];
-  else if (finding.memory && !finding.memory->window.empty())
-    line = "window:" + finding.memory->window;
-  if (line.empty())
-    return fmt::format("# F{}: nothing is known that a suppression could name\n", finding.number);
-  return fmt::format("# F{}: {}\n{}\n", finding.number, title_of(finding), line);
+std::string suppressions_for(const std::vector<const FindingDocument*>& findings,
+                             const std::vector<FindingDocument>& all) {
+  struct Written {
+    std::string line, numbers, title;
+  };
+  std::vector<Written> written;
+  for (const FindingDocument* finding : findings) {
+    const std::string number = fmt::format("F{}", finding->number);
+    std::string line = suppression_line(*finding, by_function);
+    const auto parsed = parse_suppressions(line, "");
+    const bool hides_another =
+        parsed && !parsed->empty() &&
+        std::any_of(all.begin(), all.end(), [&](const FindingDocument& other) {
+          return &other != finding && matches(parsed->front(), other);
+        });
+    if (hides_another) line = suppression_line(*finding, by_line);
+    const auto same = std::find_if(written.begin(), written.end(), [&](const Written& one) {
+      return !line.empty() && one.line == line;
+    });
+    if (same != written.end())
+      same->numbers += ", " + number;
+    else
+      written.push_back(
+          {line, number,
+           line.empty() ? "no function, file or window name to suppress by" : title_of(*finding)});
+  }
+  std::string text;
+  for (const Written& one : written)
+    text += fmt::format("# {}: {}\n{}{}", one.numbers, one.title, one.line,
+                        one.line.empty() ? "" : "\n");
+  return text;
 }
 
 }  // namespace photofinish

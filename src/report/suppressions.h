@@ -38,8 +38,10 @@ bool matches(const Suppression& suppression, const FindingDocument& finding);
 // The first that matches each finding takes it, and is counted.
 void apply_suppressions(std::vector<Suppression>& suppressions,
                         std::vector<FindingDocument>& findings);
-// A line that would suppress this finding, with a comment that says which it is; ends with a
-// newline.
-std::string suppression_for(const FindingDocument& finding);
+// For each of `findings` a line that suppresses it, with a comment that says which it is. By the
+// functions of its ends; by their lines where functions would hide another finding of `all`. No
+// line is there twice.
+std::string suppressions_for(const std::vector<const FindingDocument*>& findings,
+                             const std::vector<FindingDocument>& all);
 
 }  // namespace photofinish

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/printable.h"
 #include "symbols/dwarf_walk.h"
 
 namespace photofinish {
@@ -59,7 +60,27 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
+// flang's names, as far as they are of procedures: _QMsolverFstepPinner is solver::step::inner; the
+// main program has no name of its own. Upper case letters are flang's, the program's are lower
+// case.
+std::string fortran_name(std::string_view name) {
+  name.remove_prefix(2);                  // _Q
+  name = name.substr(0, name.find('.'));  // copies and parallel regions
+  if (name == "Qmain") return "MAIN";
+  std::string result;
+  while (!name.empty()) {
+    if (std::string_view("MSFP").find(name[0]) == std::string_view::npos) return {};
+    const std::size_t end = std::min(name.size(), name.find_first_of("MSFPBCENTDIKQ", 1));
+    if (!result.empty()) result += "::";
+    result += name.substr(1, end - 1);
+    name.remove_prefix(end);
+  }
+  return result;
+}
+
 std::string demangled(const char* name) {
+  if (std::string_view(name).starts_with("_Q"))
+    if (const std::string fortran = fortran_name(name); !fortran.empty()) return fortran;
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   if (text == nullptr || status != 0) return name;
@@ -80,7 +101,7 @@ std::string function_name(Dwarf_Die die) {
       return demangled(linkage_name);
   }
   const char* name = dwarf_diename(&die);  // follows abstract origins and specifications
-  return name == nullptr ? "" : name;
+  return name == nullptr ? "" : std::string_view(name).starts_with("_Q") ? demangled(name) : name;
 }
 
 std::string full_path(Dwarf_Die unit, const char* file) {
@@ -288,7 +309,9 @@ std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t a
   frames = matches(module_path, build_id) ? file.frames_at(before ? address - 1 : address)
                                           : std::vector<Frame>(1);
   for (Frame& frame : frames) {
-    frame.module = module_path;
+    frame.function = printable(frame.function);
+    frame.file = printable(frame.file);
+    frame.module = printable(module_path);
     frame.offset = address;
   }
   return frames;

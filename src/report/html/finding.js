@@ -3,11 +3,11 @@ function confirmationPart(finding) {
   const told = finding.confirmation;
   if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id}`))];
   const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not seen in ${plural(order.runs, "run")}`}`,
-    order.seen && !order.forced ? " (seen, but this order could not be forced)" : "", order.seen ? [" · again: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
+    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
   const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
-  const legend = difference ? el("p", {class: "note"}, "What differed: − in the first order, + in the other.") : null;
+  const legend = difference ? el("p", {class: "note"}, "Difference: − first order, + other order.") : null;
   return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,
-    told.varies ? el("p", {class: "note"}, "What it prints differs among runs of one order as well; that was left out of the comparison.") : null];
+    told.varies ? el("p", {class: "note"}, "The output also varies between runs of one order; lines that vary were left out of the comparison.") : null];
 }
 
 function factsPart(finding) {

@@ -165,7 +165,7 @@ std::string in_text(std::string_view text) {
 
 std::string html_report(const RunDocument& run) {
   const std::map<std::string_view, std::string> parts = {
-      {"TITLE", in_text(fmt::format("{}: {} · photofinish", run.name, counts_text(run)))},
+      {"TITLE", in_text(fmt::format("{}: {} · photofinish", run.name, result_text(run)))},
       {"STYLE", std::string(kStyleCss)},
       {"DATA", in_script(dumped(page_data(run), -1))},
       {"SCRIPT", fmt::format("(() => {{\n\"use strict\";\n{}}})();\n", kScript)}};

@@ -67,7 +67,7 @@ function refresh() {
   visible = [...rows.values()].filter(matches).sort((a, b) => (filter.backwards ? -1 : 1) * compare(a.finding, b.finding) || a.finding.number - b.finding.number);
   document.getElementById("list").replaceChildren(...visible.map((row) => row.item));
   const all = rows.size, hidden = filter.hidden ? 0 : data.findings.filter((finding) => finding.suppressedBy || finding.inBaseline).length;
-  document.getElementById("shown").textContent = all === 0 ? (data.summary.deadlocks ? "There are no others than the above." : "There are no findings.") : `${visible.length} of ${plural(all, "finding")} shown${hidden ? `, ${hidden} suppressed or known hidden` : ""}`;
+  document.getElementById("shown").textContent = all === 0 ? (data.summary.deadlocks ? "No other findings." : "No findings.") : `${visible.length} of ${plural(all, "finding")} shown${hidden ? `, ${hidden} suppressed or known hidden` : ""}`;
   for (const button of document.querySelectorAll(".count[data-kind]")) button.setAttribute("aria-pressed", button.dataset.kind === filter.kind ? "true" : "false");
 }
 
@@ -100,11 +100,11 @@ function makeFilters() {
   if (windows.length > 1) form.append(select("window", "Window", "all", windows.map((name) => [name, name])));
   if (data.run.worldSize > 1) form.append(el("label", {}, "Rank", el("input", {type: "number", name: "rank", min: 0, max: data.run.worldSize - 1, style: "width: 5.5rem", oninput: (event) => setFilter("rank", event.target.value)})));
   form.append(select("sort", "Sort by", null, Object.entries(ORDERS).map(([value, [text]]) => [value, text])));
-  form.append(el("button", {type: "button", "aria-label": "Turn the order round", title: "Turn the order round", "aria-pressed": "false", onclick: (event) => {
+  form.append(el("button", {type: "button", "aria-label": "Reverse the order", title: "Reverse the order", "aria-pressed": "false", onclick: (event) => {
     filter.backwards = !filter.backwards;
     event.target.setAttribute("aria-pressed", filter.backwards ? "true" : "false");
     refresh();
   }}, "⇅"));
   if (data.findings.some((finding) => finding.suppressedBy || finding.inBaseline))
-    form.append(el("label", {}, el("input", {type: "checkbox", name: "hidden", onchange: (event) => setFilter("hidden", event.target.checked)}), "suppressed and known, too"));
+    form.append(el("label", {}, el("input", {type: "checkbox", name: "hidden", onchange: (event) => setFilter("hidden", event.target.checked)}), "also suppressed and known"));
 }

@@ -32,7 +32,7 @@ function nextTheme() {
   document.dispatchEvent(new Event("theme"));
 }
 
-const KEYS = [["j  k", "next, previous finding"], ["Enter", "open or shut it"], ["/", "filter"], ["e", "open those that are shown, up to 20"], ["c", "shut all"], ["t", "dark or light"], ["← → + − 0", "in a picture: move, zoom, fit"], ["?", "these keys"]];
+const KEYS = [["j  k", "next, previous finding"], ["Enter", "open or shut it"], ["/", "filter"], ["e", "open all shown, up to 20"], ["c", "shut all"], ["t", "dark or light"], ["← → + − 0", "in a diagram: move, zoom, fit"], ["?", "these keys"]];
 function showKeys() {
   const dialog = document.getElementById("keys");
   dialog.replaceChildren(el("h2", {}, "Keys"), el("dl", {class: "facts"}, KEYS.map(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])), el("form", {method: "dialog"}, el("button", {}, "Close")));

@@ -14,8 +14,15 @@ function findingsCard() {
   return card;
 }
 
+// What was not checked, before anything that "no findings" could be read from.
+function coverageCard() {
+  if (!data.limitations.length) return null;
+  return el("div", {class: "card whole", id: "limitations"}, el("h2", {}, "Not checked"),
+    el("ul", {class: "verdicts"}, data.limitations.map((one) => el("li", {class: one.unexpected ? "bad" : ""}, one.text))));
+}
+
 function verdictsCard() {
-  const items = data.verdicts.map((text) => el("li", {class: /^not /.test(text) ? "bad" : /^(repeatable|portable):/.test(text) ? "good" : ""}, text)).concat(data.notes.map((text) => el("li", {}, text)));
+  const items = data.verdicts.map((text) => el("li", {class: /^(not |depends on|deadlocked)/.test(text) ? "bad" : /^(deterministic|independent of send buffering):/.test(text) ? "good" : ""}, text)).concat(data.notes.map((text) => el("li", {}, text)));
   return items.length ? el("div", {class: "card whole"}, el("h2", {}, "Verdicts and notes"), el("ul", {class: "verdicts"}, items)) : null;
 }
 
@@ -50,7 +57,7 @@ function drawStrip(canvas) {
 }
 
 function ranksCard() {
-  const canvas = el("canvas", {class: "strip", role: "img", "aria-label": "Events of each rank, and, in red, which ranks findings are on"});
+  const canvas = el("canvas", {class: "strip", role: "img", "aria-label": "Events of each rank; red: ranks with findings"});
   const calls = data.counts.calls.slice(0, 15);
   const counts = data.counts.ranks.map(([, count]) => count).sort((a, b) => a - b);
   const [least, most] = [counts[0] || 0, counts[counts.length - 1] || 0].map((count) => count.toLocaleString("en"));
@@ -67,5 +74,5 @@ function ranksCard() {
 function makeOverview() {
   document.getElementById("headline").textContent = data.summary.text;
   document.getElementById("command").textContent = `${data.run.name} · ${data.run.command.join(" ")}`;
-  document.getElementById("overview").append(el("div", {class: "cards"}, findingsCard(), runCard(), ranksCard(), deadlocksCard(), verdictsCard()));
+  document.getElementById("overview").append(el("div", {class: "cards"}, findingsCard(), runCard(), ranksCard(), coverageCard(), deadlocksCard(), verdictsCard()));
 }

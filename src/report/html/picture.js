@@ -15,21 +15,21 @@ class PictureView {
 
   label() {
     const ranks = this.picture.lanes.map((lane) => lane.rank).join(", ");
-    return `What ranks ${ranks} did near ${this.finding.id}, in logical steps: ${this.finding.title}, and nothing orders them.`;
+    return `What ranks ${ranks} did near ${this.finding.id}, in logical steps: ${this.finding.title}; the accesses are concurrent.`;
   }
 
   controls() {
     const button = (text, name, action) => el("button", {type: "button", "aria-label": name, title: name, onclick: action}, text);
     return el("div", {class: "controls"}, button("−", "Zoom out", () => this.zoom(1 / 1.3)), button("+", "Zoom in", () => this.zoom(1.3)), button("Fit", "Fit to the width", () => this.fit()),
       button("←", "Move left", () => this.pan(-120)), button("→", "Move right", () => this.pan(120)),
-      el("span", {}, "drag to move, Ctrl and the wheel to zoom; with the picture focused: arrows, + − 0"));
+      el("span", {}, "drag to move, Ctrl+wheel to zoom; with focus: arrows, + − 0"));
   }
 
   caption() {
     const messages = this.finding.kind === "message-race";
-    return el("figcaption", {}, "Logical steps from left to right: what stands further right did not come before. ",
-      messages ? "A solid arrow to the receive is the message that came, a dashed one a message that could have come instead; the red line is where an order is missing."
-               : "A bar lasts from the call that starts an access to the call that completes it; dashed, on the lane of the rank that owns the memory, is when it may touch it. The red line is where an order is missing.");
+    return el("figcaption", {}, "Logical steps from left to right: an event further right never happens before one further left. ",
+      messages ? "Solid arrow: the message that matched. Dashed arrow: a message that could have matched. Red line: the missing order."
+               : "A bar spans an access from start to completion. Dashed, on the lane of the memory's owner: when it may touch the memory. Red line: the missing order.");
   }
 
   listen() {
@@ -230,6 +230,6 @@ class PictureView {
       }
       list.append(el("li", {}, `rank ${lane.rank}: `, lane.steps.length ? steps : "its trace could not be read"));
     }
-    return el("details", {id: `${this.finding.id}-words`}, el("summary", {}, "The picture in words"), list);
+    return el("details", {id: `${this.finding.id}-words`}, el("summary", {}, "The diagram as text"), list);
   }
 }

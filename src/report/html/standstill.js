@@ -4,7 +4,7 @@ const MOST_WAITING = 12, BOX = {width: 210, height: 46};
 // The boxes: {text, place, kind}; and who waits for whom, by their numbers.
 function waitingBoxes(waits) {
   const kept = waits.length <= MOST_WAITING ? waits : [...waits.slice(0, MOST_WAITING / 2), null, ...waits.slice(1 - MOST_WAITING / 2)];
-  const boxes = kept.map((wait) => wait ? {text: `rank ${wait.rank}`, place: wait.at, title: wait.text} : {text: `${(waits.length - kept.length + 1).toLocaleString("en")} more ranks`, place: "each waits for the next", kind: "more"});
+  const boxes = kept.map((wait) => wait ? {text: `rank ${wait.rank}`, place: wait.at, title: wait.text} : {text: `${(waits.length - kept.length + 1).toLocaleString("en")} more ranks`, place: "each rank waits for the next", kind: "more"});
   const at = new Map(kept.map((wait, i) => [wait ? wait.rank : null, i])), arrows = [];
   kept.forEach((wait, i) => {
     if (!wait) return arrows.push([i, i + 1]);
@@ -52,7 +52,7 @@ function waitingPicture(standstill, number) {
   for (const box of boxes)
     picture.append(svg("g", {class: `waiter ${box.kind || ""}`}, svg("title", {}, box.title || box.text), svg("rect", {x: box.x - BOX.width / 2, y: box.y - BOX.height / 2, width: BOX.width, height: BOX.height, rx: 8}),
       svg("text", {class: "rank", x: box.x, y: box.y + (box.place ? -4 : 4)}, box.text), box.place ? svg("text", {class: "soft", x: box.x, y: box.y + 13}, box.place.length > 36 ? `${box.place.slice(0, 35)}…` : box.place) : null));
-  return el("figure", {class: "picture"}, picture, el("figcaption", {}, standstill.cameAbout ? "An arrow leads from a rank to the one that it waits for." : "If no send were buffered: an arrow leads from a rank to the one that it would wait for."));
+  return el("figure", {class: "picture"}, picture, el("figcaption", {}, standstill.cameAbout ? "Arrows point from a rank to the rank it waits for." : "Without send buffering: arrows point from a rank to the rank it would wait for."));
 }
 
 // The source of each place at which ranks wait; one of many ranks at one place.
@@ -71,7 +71,7 @@ function waitingSources(standstill) {
 function deadlocksCard() {
   if (!data.standstills.length) return null;
   const block = (one, number) => [
-    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run came to a standstill here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
+    el("p", {class: one.cameAbout ? "why" : "note"}, one.cameAbout ? "The run ran into a deadlock here." : `Deadlock if sends are not buffered, ${plural(one.times, "time")}.`),
     one.remarks.map((remark) => el("p", {}, remark)), el("p", {class: "try"}, one.advice),
     waitingPicture(one, number),
     el("details", {open: one.waits.length <= 4}, el("summary", {}, `Who waits where: ${plural(one.waits.length, "rank")}`),

@@ -115,7 +115,7 @@ Result<bool> Otf2Archive::open(const std::string& folder, const std::string& cre
   constexpr std::uint64_t kEventBytes = 1 << 20, kDefinitionBytes = 4 << 20;
   archive_ = OTF2_Archive_Open(folder.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventBytes,
                                kDefinitionBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-  if (archive_ == nullptr) return Error{"OTF2 cannot make an archive in " + folder};
+  if (archive_ == nullptr) return Error{"OTF2 cannot create an archive in " + folder};
   expect(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
   expect(OTF2_Archive_SetFlushCallbacks(archive_, &kFlush, nullptr));
   expect(OTF2_Archive_SetCreator(archive_, creator.c_str()));

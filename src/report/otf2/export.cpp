@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInstead = "--format perfetto needs nothing";
+constexpr const char* kInstead = "--format perfetto needs no library";
 
 Result<Otf2Entry*> find_writer() {
   std::error_code error;
@@ -34,7 +34,8 @@ Result<Otf2Entry*> find_writer() {
                     "system's package of OTF2; {}",
                     dlerror(), kInstead)};
   auto* const entry = reinterpret_cast<Otf2Entry*>(dlsym(library, kOtf2Entry));
-  if (entry == nullptr) return Error{fmt::format("{} is of another photofinish", plugin.string())};
+  if (entry == nullptr)
+    return Error{fmt::format("{} belongs to another version of photofinish", plugin.string())};
   return entry;
 }
 
@@ -46,8 +47,7 @@ Result<bool> make_way(const fs::path& folder) {
     return Error{fmt::format("{} is not a folder", folder.string())};
   if (!fs::is_empty(folder, error) && !fs::exists(folder / "traces.otf2", error))
     return Error{
-        fmt::format("{} holds something else than an OTF2 archive; give another folder with -o",
-                    folder.string())};
+        fmt::format("{} is not an OTF2 archive; give another folder with -o", folder.string())};
   fs::remove_all(folder, error);
   if (error) return Error{fmt::format("cannot replace {}: {}", folder.string(), error.message())};
   return true;

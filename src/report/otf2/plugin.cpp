@@ -1,6 +1,8 @@
 // What the tool calls, if OTF2 is here: a run's traces, rank by rank, into an archive.
 #include "report/otf2/plugin.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstring>
@@ -29,6 +31,12 @@ Result<bool> write(const Otf2Request& request) {
     if (const auto trace = RankTrace::open(request.run, rank))
       world_size = std::max(world_size, (*trace)->world_size());
   }
+  // OTF2 makes its files by itself; for their user alone, as all others (base/private_file.h).
+  const mode_t before = umask(077);
+  struct Restore {
+    mode_t mask;
+    ~Restore() { umask(mask); }
+  } restore{before};
   Otf2Archive archive(world_size);
   if (const auto opened = archive.open(request.folder, request.creator); !opened) return opened;
   for (std::size_t i = 0; i < request.category_count; ++i)

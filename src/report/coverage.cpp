@@ -1,0 +1,331 @@
+#include "report/coverage.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "report/block.h"
+#include "report/event_text.h"
+#include "report/sampling_text.h"
+#include "report/site_text.h"
+#include "symbols/pass_notes.h"
+#include "trace/interruption.h"
+#include "trace/reader.h"
+#include "trace/run_directory.h"
+
+namespace photofinish {
+namespace {
+
+// How the rank's last call was, and whether it came to MPI_Finalize.
+struct LastCall {
+  bool finalized = false;
+  bool returned = true;
+  std::string text;  // "MPI_Recv solver.c:31"
+};
+
+LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
+  LastCall last;
+  const Event* event = nullptr;
+  Call call{};
+  SiteId site;
+  trace.rewind();
+  while (trace.next(event)) {
+    call = event->call;
+    site = event->site;
+    last.returned = event->returned;
+    last.finalized |= traits(call).action == Action::Finalize;
+  }
+  const std::string location = SiteText(trace.definitions(), symbolizer).location(site);
+  last.text = fmt::format("{}{}{}", traits(call).name, location.empty() ? "" : " ", location);
+  return last;
+}
+
+// How a rank ended before MPI_Finalize. `cause`: it ended by itself; when one does, the launcher
+// ends the others.
+struct EarlyEnd {
+  bool cause = false;
+  std::string what;  // "the crash of {} in MPI_Put solver.c:31"
+};
+
+EarlyEnd early_end(const RankEnd& end, const LastCall& last) {
+  const std::string in = last.returned ? "" : " in " + last.text;
+  switch (end.state) {
+    case RankState::Aborted:
+      return {true, fmt::format("MPI_Abort by {{}} with code {}", end.code)};
+    case RankState::Exited:
+      return {true, fmt::format("the exit of {{}} with code {}{}", end.code, in)};
+    case RankState::Signalled:
+      if (is_fault(end.code)) return {true, fmt::format("the crash of {{}}{}", in)};
+      return {false, fmt::format("the end of {{}} by SIG{}{}",
+                                 sigabbrev_np(end.code) ? sigabbrev_np(end.code) : "?", in)};
+    default:
+      return {false, fmt::format("the sudden end of {{}}{}", in)};
+  }
+}
+
+class Collector {
+ public:
+  Collector(const std::string& directory, const RunFindings& findings)
+      : directory_(directory), findings_(findings) {}
+
+  std::vector<Limitation> collect() {
+    const auto ranks = recorded_ranks(directory_);
+    if (!ranks) return {};
+    std::int32_t world_size = 0;
+    for (const WorldRank rank : *ranks) {
+      const auto trace = RankTrace::open(directory_, rank);
+      if (!trace) {
+        damaged_[trace.error().message].insert(rank);
+        continue;
+      }
+      world_size = std::max(world_size, (*trace)->world_size());
+      look_at(**trace);
+    }
+    std::set<WorldRank> missing;
+    for (std::int32_t rank = 0; rank < world_size; ++rank)
+      if (!std::binary_search(ranks->begin(), ranks->end(), WorldRank(rank)))
+        missing.insert(WorldRank(rank));
+    tell_losses(missing);
+    tell_limits();
+    return std::move(all_);
+  }
+
+ private:
+  void look_at(RankTrace& trace) {
+    const WorldRank rank = trace.rank();
+    const RankEnd& end = trace.end();
+    for (const auto& [id, incomplete] : trace.definitions().incompletes) {
+      Incomplete& all = incomplete_[incomplete.reason];
+      all.ranks.insert(rank);
+      if (all.text.empty()) all.text = incomplete.text;
+    }
+    if (reads_traces()) trace.verify();
+    const bool damaged = !trace.damage().empty() || trace.is_truncated();
+    if (!trace.damage().empty())
+      damaged_[trace.damage()].insert(rank);
+    else if (damaged)
+      damaged_[trace_path(directory_, rank) +
+               ": the file ends before the rank does, and its live file is missing"]
+          .insert(rank);
+    const bool ended_well =
+        end.state == RankState::Finalized || (end.state == RankState::Exited && end.code == 0);
+    if (!ended_well && !damaged && !end.incomplete)
+      if (const LastCall last = last_call(trace, symbolizer_); !last.finalized) {
+        const EarlyEnd early = early_end(end, last);
+        ended_[early.cause][early.what].insert(rank);
+      }
+    const Definitions& definitions = trace.definitions();
+    std::set<std::int64_t> threads;
+    for (const auto& [id, task] : definitions.tasks) threads.insert(task.os_thread);
+    if (threads.size() > 1) threaded_.insert(rank);
+    for (const auto& [id, sampling] : definitions.samplings) sampled_.push_back({rank, sampling});
+    if (!definitions.wins.empty() && is_unchanged(definitions))
+      programs_[definitions.rank.program].insert(rank);
+  }
+
+  // Whether findings came from the traces, and not from the ranks while they ran.
+  bool reads_traces() const {
+    return findings_.from_traces || !findings_.messages || !findings_.messages->followed;
+  }
+
+  // The program that ran is the one that is there now.
+  bool is_unchanged(const Definitions& definitions) {
+    for (const auto& [id, module] : definitions.modules)
+      if (module.path == definitions.rank.program)
+        return symbolizer_.matches(module.path, module.build_id);
+    return true;
+  }
+
+  void add(LimitationKind kind, std::set<WorldRank> ranks, std::string brief, std::string text) {
+    all_.push_back({kind, std::move(ranks), std::move(brief), std::move(text)});
+  }
+
+  void tell_losses(const std::set<WorldRank>& missing) {
+    using Kind = LimitationKind;
+    if (was_interrupted(directory_)) tell_interruption();
+    for (const bool cause : {true, false})
+      for (const auto& [what, ranks] : ended_[cause]) {
+        const std::string named = fmt::format(fmt::runtime(what), ranks_of(ranks));
+        // The launcher has ended these because of the others.
+        const bool follows = !cause && !ended_[true].empty();
+        add(Kind::RankEnded, ranks, follows ? "" : named,
+            fmt::format("the run was checked up to {}: later races could not be seen", named));
+      }
+    for (const auto& [reason, incomplete] : incomplete_) tell_incomplete(reason, incomplete);
+    for (const auto& [damage, ranks] : damaged_)
+      add(Kind::DamagedTrace, ranks, fmt::format("the trace of {} is damaged", ranks_of(ranks)),
+          fmt::format("the trace of {} is damaged or truncated, and what follows could not be "
+                      "analyzed: {}",
+                      ranks_of(ranks), damage));
+    if (!missing.empty())
+      add(Kind::MissingTrace, missing, fmt::format("{} left no trace", ranks_of(missing)),
+          fmt::format("{} left no trace: races with {}, and synchronization through {}, could not "
+                      "be seen",
+                      ranks_of(missing), missing.size() == 1 ? "it" : "them",
+                      missing.size() == 1 ? "it" : "them"));
+    if (!findings_.missing.empty()) {
+      const std::set<WorldRank> ranks(findings_.missing.begin(), findings_.missing.end());
+      add(Kind::NotAnalyzed, ranks,
+          fmt::format("the memory of {} was not analyzed", ranks_of(ranks)),
+          fmt::format("{} left no findings, so that races in {} memory may be missed. Run "
+                      "photofinish analyze on this run",
+                      ranks_of(ranks), ranks.size() == 1 ? "its" : "their"));
+    }
+    const bool races = findings_.messages && findings_.messages->races_given_up;
+    if (const bool buffers = findings_.messages && findings_.messages->buffers_given_up;
+        races || buffers) {
+      const std::string what =
+          races ? "message races were not checked" : "dependence on send buffering was not checked";
+      add(Kind::MemoryLimit, {}, what,
+          fmt::format("{}{}: the outstanding messages need more memory than --memory allows. Run "
+                      "photofinish analyze with a larger --memory on this run",
+                      what, races && buffers ? ", nor dependence on send buffering" : ""));
+    }
+    if (!findings_.messages)
+      add(Kind::NotAnalyzed, {}, "messages were not analyzed",
+          "the messages were not analyzed: message races and deadlocks may be missed. Run "
+          "photofinish analyze on this run");
+  }
+
+  // However the ranks ended then.
+  void tell_interruption() {
+    std::set<WorldRank> all;
+    for (const auto& [cause, ends] : std::exchange(ended_, {}))
+      for (const auto& [what, ranks] : ends) all.insert(ranks.begin(), ranks.end());
+    const auto happened = [](const Standstill& one) { return one.came_about; };
+    const bool deadlock =
+        findings_.messages && std::any_of(findings_.messages->standstills.begin(),
+                                          findings_.messages->standstills.end(), happened);
+    if (!all.empty())
+      add(LimitationKind::RankEnded, std::move(all), deadlock ? "" : "the interruption",
+          "the run was interrupted: later races could not be seen");
+  }
+
+  // What the ranks noted themselves.
+  struct Incomplete {
+    std::set<WorldRank> ranks;
+    std::string text;  // of the first
+  };
+  void tell_incomplete(IncompleteReason reason, const Incomplete& incomplete) {
+    using Kind = LimitationKind;
+    const std::string ranks = ranks_of(incomplete.ranks);
+    const auto stopped = [&](Kind kind, std::string_view brief, std::string_view advice) {
+      add(kind, incomplete.ranks, fmt::format(fmt::runtime(brief), ranks),
+          fmt::format("recording of {} stopped before the run ended: {}. Later races may be "
+                      "missed{}",
+                      ranks, incomplete.text, advice));
+    };
+    switch (reason) {
+      case IncompleteReason::Disk:
+        return stopped(Kind::RecordingStopped, "recording of {} stopped early",
+                       ". Free space, or choose another directory with -o DIR");
+      case IncompleteReason::Memory:
+        return stopped(Kind::OutOfMemory, "recording of {} ran out of memory", "");
+      case IncompleteReason::Internal:
+        return stopped(Kind::InternalError, "an internal error stopped recording of {}",
+                       ". Please report this error");
+      case IncompleteReason::Limit:
+        return stopped(Kind::LimitExceeded, "recording of {} stopped early", "");
+      case IncompleteReason::OtherRank:  // which says why
+        return stopped(Kind::RecordingStopped,
+                       incomplete_.size() > 1 ? "" : "recording of {} stopped early", "");
+      case IncompleteReason::Unsupported:
+        return add(Kind::Unsupported, incomplete.ranks, incomplete.text,
+                   fmt::format("{}: {}", ranks, incomplete.text));
+      case IncompleteReason::None:
+        return;
+    }
+  }
+
+  void tell_limits() {
+    using Kind = LimitationKind;
+    if (findings_.messages && !findings_.messages->looked)
+      add(Kind::NoMessages, {}, "messages not checked",
+          "messages were not checked, as --no-messages says");
+    for (const auto& [program, ranks] : programs_)
+      if (auto [brief, text] = not_instrumented(program); !brief.empty())
+        add(Kind::NotInstrumented, ranks, std::move(brief), std::move(text));
+    if (std::uint64_t skipped = 0, checked = 0; !sampled_.empty()) {
+      std::set<WorldRank> ranks;
+      bool unknown = false;
+      for (const RankSampling& one : sampled_) {
+        ranks.insert(one.rank);
+        skipped += one.sampling.skipped;
+        checked += one.sampling.looked;
+        unknown |= one.sampling.wall_ns == 0 || one.sampling.lifted_ns > 0;
+      }
+      if (skipped > 0 || unknown)
+        add(Kind::Sampled, ranks,
+            fmt::format("sampled {:.1f}% of loads and stores",
+                        100.0 * static_cast<double>(checked) /
+                            static_cast<double>(std::max<std::uint64_t>(1, checked + skipped))),
+            "loads and stores were sampled: races at subsampled sites may be missed. Check "
+            "without --sample and --budget to see all");
+    }
+    if (!threaded_.empty())
+      add(Kind::Threads, threaded_, "threads of a rank not told apart",
+          fmt::format("{} made MPI calls or accesses from more than one thread: the threads of a "
+                      "rank are checked as one, in the order of time. Races between them are not "
+                      "detected, and races with other ranks may be missed. Check the threads of "
+                      "one rank with ThreadSanitizer, and the ranks in a run with one thread each "
+                      "(OMP_NUM_THREADS=1)",
+                      ranks_of(threaded_)));
+  }
+
+  const std::string& directory_;
+  const RunFindings& findings_;
+  Symbolizer symbolizer_;
+  std::vector<Limitation> all_;
+  std::map<IncompleteReason, Incomplete> incomplete_;
+  std::set<WorldRank> threaded_;
+  std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // by whether it is a cause
+  std::map<std::string, std::set<WorldRank>> damaged_, programs_;
+  std::vector<RankSampling> sampled_;
+};
+
+}  // namespace
+
+std::vector<Limitation> collect_limitations(const std::string& directory,
+                                            const RunFindings& findings) {
+  return Collector(directory, findings).collect();
+}
+
+std::string coverage_text(const std::vector<Limitation>& limitations) {
+  std::vector<std::string> ends, losses, limits;
+  for (const Limitation& one : limitations)
+    if (!one.brief.empty())
+      (one.kind == LimitationKind::RankEnded ? ends
+       : is_unexpected(one.kind)             ? losses
+                                             : limits)
+          .push_back(one.brief);
+  std::string text;
+  if (!ends.empty()) text += fmt::format(" up to {}", fmt::join(ends, " and "));
+  if (!losses.empty())
+    text += fmt::format(", but not everything was checked: {}", fmt::join(losses, "; "));
+  if (!limits.empty()) text += fmt::format(" ({})", fmt::join(limits, "; "));
+  return text;
+}
+
+NotInstrumented not_instrumented(const std::string& program) {
+  const PassNotes notes = pass_notes(program);
+  if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return {};
+  if (notes.with.empty())
+    return {"loads and stores not checked",
+            fmt::format("{} is not instrumented: rebuild with pfmpicc, pfmpicxx or pfmpifort to "
+                        "check loads and stores",
+                        program)};
+  constexpr std::size_t kMost = 5;
+  const std::size_t count = notes.without.size(), named = std::min(kMost, count);
+  return {fmt::format("loads and stores of {} file{} not checked", count, count == 1 ? "" : "s"),
+          fmt::format("not instrumented: {}{}; rebuild with pfmpicc, pfmpicxx or pfmpifort to "
+                      "check the loads and stores there",
+                      fmt::join(notes.without.begin(),
+                                notes.without.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                      named < count ? fmt::format(" and {} more", count - named) : "")};
+}
+
+}  // namespace photofinish
