@@ -71,7 +71,8 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
     if (!line) return fail(line.error().message);
     Options quiet = options;
     quiet.progress = false;  // nothing is recorded
-    const int code = start_and_wait(*line, quiet);
+    quiet.deadlock_timeout = 0;
+    const int code = start_and_wait(*line, quiet).code;
     if (code != 0) return code == kExitInterrupted ? code : kExitToolError;
   } else if (const auto done = analyze_alone(run, options); !done) {
     return fail(done.error().message);
@@ -110,7 +111,7 @@ int run_analyze(const Options& options, const AnalyzeArguments& arguments) {
   if (launched == 1)
     return analyze_by_several(options, arguments.run, std::max(1, arguments.processes));
   if (arguments.processes != 0)
-    return fail_once("the launcher has started several of this already; leave out -n", kExitUsage);
+    return fail_once("a launcher already started several processes; remove -n", kExitUsage);
   return become_process(options, arguments.run, launched);
 }
 

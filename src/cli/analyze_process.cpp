@@ -2,12 +2,20 @@
 // whose launcher starts it.
 //
 //   photofinish-analyze-MPI report|findings PROCESSES RUN OPTIONS
+//   photofinish-analyze-MPI swap
 //
 // report: process 0 prints the report, and its exit code tells whether there are findings.
+// swap: for photofinish doctor: whether this MPI's MPI_Compare_and_swap works.
 // findings: only writes them; whoever started the processes prints. Not for users: photofinish
 // analyze starts it, or becomes it.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "analyze/analyze_run.h"
 #include "analyze/mpi_transport.h"
@@ -35,11 +43,28 @@ int run(const std::string& what, int processes, const std::string& directory,
                                                       : kExitOk;
 }
 
+// Open MPI 4.1.4's osc/rdma crashes here.
+int swap() {
+  MPI_Init(nullptr, nullptr);
+  std::int64_t *base = nullptr, fresh = 1, expected = 0, found = 0;
+  MPI_Win win;
+  MPI_Win_allocate(2 * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  base[0] = base[1] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  MPI_Compare_and_swap(&fresh, &expected, &found, MPI_INT64_T, 0, 1, win);
+  MPI_Win_unlock_all(win);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return kExitOk;
+}
+
 }  // namespace
 }  // namespace photofinish
 
 int main(int argc, char** argv) {
   using namespace photofinish;
+  if (argc == 2 && std::string_view(argv[1]) == "swap") return swap();
   if (argc != 5) return fail("photofinish analyze starts this program", kExitUsage);
   return run(argv[1], std::atoi(argv[2]), argv[3], argv[4]);
 }

@@ -12,12 +12,14 @@
 #include "cli/start.h"
 #include "launch/launcher.h"
 #include "model/rank_list.h"
+#include "report/coverage.h"
 #include "report/event_text.h"
 #include "report/site_text.h"
-#include "symbols/pass_notes.h"
 #include "trace/findings_file.h"
+#include "trace/interruption.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
+#include "trace/shared_directory.h"
 
 namespace photofinish {
 namespace {
@@ -28,6 +30,7 @@ struct Summary {
   int world_size = 0;
   std::uint64_t bytes = 0;
   std::map<std::string, std::vector<WorldRank>> unusual;
+  std::map<WorldRank, std::string> hosts;
   std::set<std::string> programs;  // of ranks that have windows
 };
 
@@ -59,6 +62,7 @@ Summary summarise(const std::string& directory) {
       continue;
     }
     ++summary.ranks;
+    summary.hosts[rank] = (*trace)->definitions().rank.host;
     summary.world_size = std::max(summary.world_size, (*trace)->world_size());
     summary.bytes += (*trace)->stored_bytes();
     if (!(*trace)->definitions().wins.empty())
@@ -71,66 +75,66 @@ Summary summarise(const std::string& directory) {
   return summary;
 }
 
-// What others reach by windows, the program reaches by loads and stores: say so where they are not
-// seen.
-void tell_what_is_not_seen(const std::string& program) {
-  const PassNotes notes = pass_notes(program);
-  constexpr std::size_t kMost = 5;
-  if (!notes.readable || (!notes.with.empty() && notes.without.empty())) return;
-  if (notes.with.empty()) {
-    fmt::print(stderr,
-               "photofinish: {} was not built with pfmpicc, pfmpicxx or pfmpifort: its own loads "
-               "and stores are not seen\n",
-               program);
-    return;
-  }
-  const std::size_t named = std::min(kMost, notes.without.size());
-  fmt::print(
-      stderr,
-      "photofinish: built without pfmpicc, so that their loads and stores are not seen: {}{}\n",
-      fmt::join(notes.without.begin(), notes.without.begin() + static_cast<std::ptrdiff_t>(named),
-                ", "),
-      named < notes.without.size() ? fmt::format(" and {} more", notes.without.size() - named)
-                                   : "");
+// " on node2", for ranks of a run on several nodes.
+std::string places(const Summary& summary, const std::vector<WorldRank>& ranks) {
+  std::set<std::string> all, theirs;
+  for (const auto& [rank, host] : summary.hosts) all.insert(host);
+  for (const WorldRank rank : ranks)
+    if (const auto host = summary.hosts.find(rank); host != summary.hosts.end())
+      theirs.insert(host->second);
+  return all.size() > 1 && !theirs.empty() ? " on " + host_list_text(theirs) : "";
 }
 
 // The ranks look for races while they run. Where some could not finish, the traces tell what they
 // would have found.
-Result<bool> find_races(const std::string& directory, const Options& options,
-                        const ReportFile& report) {
+Result<int> find_races(const std::string& directory, const Options& options,
+                       const ReportFile& report) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
+  // What ranks have found is reported also where the traces cannot be analyzed; the report says
+  // what is missing.
   if (!online->analysed || !online->missing.empty()) {
-    if (const auto analysed = analyze_alone(directory, options); !analysed) return analysed;
+    if (const auto analysed = analyze_alone(directory, options); !analysed) {
+      if (!online->analysed) return analysed.error();
+      fail(analysed.error().message);
+    }
   } else if (!online->messages) {
-    if (const auto looked =
-            options.messages ? analyze_messages_of(directory) : leave_out_messages(directory);
+    if (const auto looked = options.messages ? analyze_messages_of(directory, options)
+                                             : leave_out_messages(directory);
         !looked)
-      return looked;
+      fail(looked.error().message);
   }
   return tell_findings(directory, options, report);
 }
 
 }  // namespace
 
-int run_check(const Options& options, const CheckArguments& arguments) {
+int run_check(const Options& given, const CheckArguments& arguments) {
+  Options options = given;
   if (arguments.line.empty())
     return fail(
         fmt::format(
             "{0} needs a program: photofinish {0} -n N PROGRAM ARGS…, or -- LAUNCHER … PROGRAM …",
             arguments.command),
         kExitUsage);
+  if (arguments.ranks > 0 && is_launcher(arguments.line[0]))
+    return fail(
+        fmt::format("-n {0} and {1} both start ranks; leave out one: photofinish {2} -- {3}, "
+                    "or photofinish {2} -n {0} PROGRAM ARGS…",
+                    arguments.ranks, arguments.line[0], arguments.command,
+                    fmt::join(arguments.line, " ")),
+        kExitUsage);
   if (arguments.ranks == 0)
     if (const auto program = inspect_program(arguments.line[0]); program && program->flavour)
-      return fail(fmt::format("how many ranks? photofinish {} -n N {}", arguments.command,
-                              arguments.line[0]),
+      return fail(fmt::format("the number of ranks is missing: photofinish {} -n N {}",
+                              arguments.command, arguments.line[0]),
                   kExitUsage);
 
   if (!options.record.empty() && options.record != "all") {
     const auto kept = parse_rank_list(options.record);
     if (!kept) return fail(kept.error().message, kExitUsage);
     if (!kept->empty() && arguments.ranks > 0 && kept->rbegin()->value >= arguments.ranks)
-      return fail(fmt::format("there will be no rank {}: {} ranks count from 0",
+      return fail(fmt::format("there is no rank {}: {} ranks are numbered from 0",
                               kept->rbegin()->value, arguments.ranks),
                   kExitUsage);
   }
@@ -138,14 +142,23 @@ int run_check(const Options& options, const CheckArguments& arguments) {
     return fail(usable.error().message, kExitUsage);
   if (arguments.report.format != "text" && (options.offline || !options.record.empty()))
     return fail(
-        "no report is written of a run that is only recorded; photofinish analyze, and then "
-        "report, do it",
+        "this run is recorded only, so it has no report yet; run photofinish analyze, then "
+        "photofinish report",
         kExitUsage);
+  // A user who edits, builds and checks again means the new run when no name is given: it gets the
+  // default name, and the earlier one is renamed. A run that is still written to stays where it is.
+  bool sets_aside = false;
+  if (!arguments.named_output && !options.overwrite && is_run_directory(options.output)) {
+    sets_aside = !run_in_use(options.output);
+    if (!sets_aside) options.output = next_run_directory(options.output);
+  }
   Options rank_options = options;
   rank_options.output = absolute_path(options.output);
-  if (std::error_code error;
+  std::error_code error;
+  const bool replaces_baseline =
       !options.baseline.empty() &&
-      std::filesystem::equivalent(options.baseline, rank_options.output, error))
+      std::filesystem::equivalent(options.baseline, rank_options.output, error);
+  if (replaces_baseline && !sets_aside)
     return fail(
         fmt::format(
             "the baseline {} would be replaced by this run; choose another directory with -o DIR",
@@ -158,40 +171,63 @@ int run_check(const Options& options, const CheckArguments& arguments) {
   if (!line) return fail(line.error().message);
   const bool by_hand = std::find(line->begin(), line->end(), token) == line->end();
   if (by_hand)
-    return fail("the line already has photofinish exec in it: start it without photofinish check",
+    return fail("the command already contains photofinish exec; start it without photofinish check",
                 kExitUsage);
   const RunInfo info{.token = token,
                      .command = arguments.line,
                      .ranks = arguments.ranks,
                      .options = format_options(rank_options),
                      .folder = absolute_path("")};
+  std::string aside;
+  if (sets_aside) {
+    const auto renamed = set_aside_run(options.output);
+    if (!renamed) return fail(renamed.error().message);
+    aside = *renamed;
+    if (replaces_baseline) options.baseline = aside;
+    if (!options.quiet) fmt::print(stderr, "photofinish: the earlier run is now {}\n", aside);
+  } else if (options.output != given.output && !options.quiet) {
+    fmt::print(stderr, "photofinish: {} is in use by another run; this run goes to {}\n",
+               given.output, options.output);
+  }
   if (const auto made = create_run_directory(rank_options.output, info, options.overwrite); !made)
     return fail(made.error().message);
+  lock_run(rank_options.output);  // until this process ends
 
-  const int code = start_and_wait(*line, options);
+  const auto [code, interrupted] = start_and_wait(*line, options);
+  if (interrupted) note_interruption(rank_options.output);
 
   const Summary summary = summarise(rank_options.output);
   for (const auto& [how, ranks] : summary.unusual)
-    fmt::print(stderr, "photofinish: rank{} {} ended: {}\n", ranks.size() > 1 ? "s" : "",
-               rank_ranges(ranks), how);
+    fmt::print(stderr, "photofinish: rank{} {}{} ended: {}\n", ranks.size() > 1 ? "s" : "",
+               rank_ranges(ranks), places(summary, ranks), how);
   if (summary.ranks == 0) {
+    const bool said_why = is_noted_unrecorded(rank_options.output);
     remove_run_directory(rank_options.output);
-    fail(
-        "nothing was recorded: no rank got through MPI_Init, or the program finds MPI's functions "
-        "by dlsym, which cannot be seen");
+    if (!aside.empty()) std::filesystem::rename(aside, options.output, error);
+    if (!said_why)
+      fail(
+          "nothing was recorded: no rank completed MPI_Init, no rank sees the run directory, or "
+          "the program loads MPI functions with dlsym, which photofinish cannot intercept");
     return code != 0 ? code : kExitToolError;
   }
   const char* const next = !options.record.empty() ? "replay"
                            : options.offline       ? "analyze"
                                                    : "dump";
-  fmt::print(stderr, "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n",
-             summary.ranks, summary.world_size, static_cast<double>(summary.bytes) / 1e3,
-             options.output, next, options.output);
-  for (const std::string& program : summary.programs) tell_what_is_not_seen(program);
-  if (!options.record.empty() || options.offline) return code;
-  const auto found = find_races(rank_options.output, options, arguments.report);
-  if (!found) return fail(found.error().message, code != 0 ? code : kExitToolError);
-  return code == 0 && *found ? kExitFindings : code;
+  if (!options.quiet)
+    fmt::print(stderr,
+               "photofinish: {} of {} ranks recorded, {:.1f} kB in {} · photofinish {} {}\n",
+               summary.ranks, summary.world_size, static_cast<double>(summary.bytes) / 1e3,
+               options.output, next, options.output);
+  if (!options.record.empty() || options.offline) {
+    // No report follows that could say it.
+    for (const std::string& program : summary.programs)
+      if (const std::string text = not_instrumented(program).text; !text.empty())
+        fmt::print(stderr, "photofinish: {}\n", text);
+    return code;
+  }
+  const auto result = find_races(rank_options.output, options, arguments.report);
+  if (!result) return fail(result.error().message, code != 0 ? code : kExitToolError);
+  return code != 0 ? code : *result;
 }
 
 }  // namespace photofinish

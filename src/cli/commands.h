@@ -16,6 +16,7 @@ enum ExitCode : int {
   kExitProblems = 1,
   kExitUsage = 64,
   kExitFindings = 66,
+  kExitIncomplete = 67,
   kExitToolError = 70,
   kExitInterrupted = 71,
   kExitDeparture = 72
@@ -35,6 +36,7 @@ struct CheckArguments {
   std::vector<std::string> line;
   const char* command = "check";  // what the user calls it: record is check, with ranks to keep
   ReportFile report = {};         // beside the text
+  bool named_output = false;      // the user chose the directory: it is never renamed
 };
 int run_check(const Options& options, const CheckArguments& arguments);
 
@@ -81,6 +83,10 @@ struct ReplayArguments {
   std::string output;  // a folder for what each rank prints; empty: all of it goes where ours does
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
+// For gdbserver, not for users: photofinish replay-start FILE PROGRAM ARGS… becomes the program, in
+// the environment that the file has.
+inline constexpr const char* kStartCommand = "replay-start";
+int start_in_environment(int argc, char** argv);
 
 struct ExplainArguments {
   std::string run;
@@ -100,10 +106,10 @@ struct ReportArguments {
 };
 int run_report(const Options& options, const ReportArguments& arguments);
 // The same after a run, as text on standard error; what the user calls the directory is among the
-// options. Whether there are findings, or why there is no report. `report`: and in this form as
-// well, in the run directory if not told otherwise.
-Result<bool> tell_findings(const std::string& directory, const Options& options,
-                           const ReportFile& report);
+// options. The exit code, or why there is no report. `report`: and in this form as well, in the run
+// directory if not told otherwise.
+Result<int> tell_findings(const std::string& directory, const Options& options,
+                          const ReportFile& report);
 // What a report will need (the suppressions, the baseline) can be read, and means something: better
 // to know before a long run than after it.
 Result<bool> check_report_options(const Options& options, const ReportFile& report = {});
@@ -133,5 +139,10 @@ int run_completion(const std::string& shell, const CommandTree& tree);
 
 // "photofinish: …" on standard error; returns `code`.
 int fail(const std::string& message, int code = kExitToolError);
+// The exit code of a command that has findings to report: kExitFindings, unless --exit-zero or
+// --error-exitcode says otherwise.
+inline int findings_code(const Options& options) {
+  return options.exit_zero ? static_cast<int>(kExitOk) : options.error_exitcode;
+}
 
 }  // namespace photofinish

@@ -4,13 +4,17 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <set>
 
 #include "cli/commands.h"
 #include "cli/confirming_run.h"
+#include "cli/progress.h"
 #include "confirm/candidates.h"
+#include "report/block.h"
 #include "report/confirmation_text.h"
+#include "report/finding_text.h"
 #include "trace/confirmations_file.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
@@ -43,7 +47,7 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
   if (!info) return info.error();
   const auto ranks = recorded_ranks(arguments.run);
   if (!ranks) return ranks.error();
-  if (ranks->empty()) return Error{arguments.run + " has no ranks on record"};
+  if (ranks->empty()) return Error{arguments.run + " has no recorded ranks"};
   const auto trace = RankTrace::open(arguments.run, ranks->front());
   if (!trace) return trace.error();
   Launch launch{.command = info->command,
@@ -68,7 +72,7 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
   } else if (arguments.ranks > 0) {
     if (launch.ranks == 0)
       return Error{
-          "the run was started by a launcher's line: give another line instead of -n, behind --"};
+          "the run was started with a launcher command; give the new one after -- instead of -n"};
     launch.ranks = launch.world_size = arguments.ranks;
   }
   launch.timeout_s =
@@ -76,14 +80,31 @@ Result<Launch> launch_of(const Options& options, const ConfirmArguments& argumen
   return launch;
 }
 
+// Where the confirming runs are, one after the other: on the file system that all nodes share.
+std::string beside(std::string run) {
+  while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+  return absolute_path(run) + ".confirming";
+}
+
 class Confirmer {
  public:
   Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch,
             double tolerance)
       : options_(options),
-        directory_(absolute_path(arguments.run) + ".confirming"),
+        directory_(beside(arguments.run)),
         launch_(std::move(launch)),
-        tolerance_(tolerance) {}
+        tolerance_(tolerance),
+        status_(options.progress && !options.quiet && arguments.order == 0) {
+    if (!status_.shown()) return;
+    launch_.tick = [this] {
+      const auto passed = std::chrono::steady_clock::now() - start_;
+      status_.show(fmt::format("photofinish: {}, run {}, {} s so far", now_at_, runs_,
+                               std::chrono::duration_cast<std::chrono::seconds>(passed).count()));
+    };
+  }
+  Confirmer(const Confirmer&) = delete;
+  Confirmer& operator=(const Confirmer&) = delete;
+  ~Confirmer() { remove_confirming_runs(directory_); }
 
   // What is known of the finding afterwards; an Error if the program cannot be started or the user
   // has had enough.
@@ -100,6 +121,9 @@ class Confirmer {
   };
   Result<Tried> try_order(const Candidate& candidate, std::size_t order, const OrderTried* known);
   Launch& launch() { return launch_; }
+  // What the status line says while runs go on: "F2, finding 2 of 5".
+  void now_at(std::string text) { now_at_ = std::move(text); }
+  void clear_status() { status_.clear(); }
 
  private:
   Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known,
@@ -112,6 +136,10 @@ class Confirmer {
   std::string directory_;
   Launch launch_;
   double tolerance_;
+  StatusLine status_;
+  std::string now_at_;
+  std::size_t runs_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // The first run waits for those who raced when it was predicted, or who met in another order; later
@@ -151,6 +179,7 @@ Schedule Confirmer::schedule_for(const Candidate& candidate, std::size_t order,
 }
 
 Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
+  ++runs_;
   auto done = run_schedules(directory_, {std::move(findings), options_.letters}, launch_);
   if (done && done->interrupted) return Error{"interrupted"};
   return done;
@@ -286,7 +315,7 @@ Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(
 // The findings that are meant, or what is wrong with them.
 Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmArguments& arguments,
                                       const Launch& launch) {
-  if (all.empty()) return Error{arguments.run + " has no findings: there is nothing to confirm"};
+  if (all.empty()) return Error{arguments.run + " has no findings to confirm"};
   std::vector<Candidate> chosen;
   for (const std::string& name : arguments.findings) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& candidate) {
@@ -300,7 +329,7 @@ Result<std::vector<Candidate>> choose(std::vector<Candidate> all, const ConfirmA
   if (chosen.empty()) chosen = std::move(all);
   for (const Candidate& candidate : chosen)
     if (candidate.ranks > launch.world_size)
-      return Error{fmt::format("F{} needs {} ranks, and there are to be {}", candidate.number,
+      return Error{fmt::format("F{} needs {} ranks, but -n asks for {}", candidate.number,
                                candidate.ranks, launch.world_size)};
   return chosen;
 }
@@ -336,14 +365,13 @@ std::vector<std::vector<const Candidate*>> groups_of(const std::vector<Candidate
   return groups;
 }
 
-int show_again(Confirmer& confirmer, const ConfirmArguments& arguments,
+int show_again(Confirmer& confirmer, const Options& options, const ConfirmArguments& arguments,
                const std::vector<Candidate>& chosen, const std::vector<Confirmation>& known) {
-  if (chosen.size() != 1)
-    return fail("--order is for one finding: give --finding, too", kExitUsage);
+  if (chosen.size() != 1) return fail("--order needs one finding: add --finding", kExitUsage);
   const Candidate& candidate = chosen.front();
   const auto order = static_cast<std::size_t>(arguments.order) - 1;
   if (!candidate.impossible.empty())
-    return fail(fmt::format("F{} cannot be tried: {}", candidate.number, candidate.impossible));
+    return fail(fmt::format("F{} cannot be confirmed: {}", candidate.number, candidate.impossible));
   if (order >= candidate.orders.size())
     return fail(fmt::format("F{} has orders 1 to {}", candidate.number, candidate.orders.size()),
                 kExitUsage);
@@ -357,15 +385,16 @@ int show_again(Confirmer& confirmer, const ConfirmArguments& arguments,
     return fail(tried.error().message,
                 tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
   if (!tried->told.seen) {
-    fmt::print(stderr, "photofinish: F{} was not seen{}: its sides were come to {} and {} times\n",
-               candidate.number,
-               tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
-               tried->reached[0], tried->reached[1]);
+    fmt::print(
+        stderr,
+        "photofinish: F{} was not observed{}: its access sites were reached {} and {} times\n",
+        candidate.number, tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
+        tried->reached[0], tried->reached[1]);
     return kExitOk;
   }
   fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name,
              tried->told.outcome);
-  return tried->outcome->code != 0 ? tried->outcome->code : static_cast<int>(kExitFindings);
+  return tried->outcome->code != 0 ? tried->outcome->code : findings_code(options);
 }
 
 }  // namespace
@@ -385,27 +414,35 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   auto known = read_confirmations(arguments.run);
   if (!known) return fail(known.error().message);
   Confirmer confirmer(options, arguments, std::move(*launch), *tolerance_of(options.tolerance));
-  if (arguments.order > 0) return show_again(confirmer, arguments, *chosen, *known);
+  if (arguments.order > 0) return show_again(confirmer, options, arguments, *chosen, *known);
 
-  std::size_t confirmed = 0, harmful = 0;
-  const auto stopped = [](const Error& error) {
+  std::size_t confirmed = 0, harmful = 0, done = 0;
+  const bool colours = wants_colours(stdout);
+  const auto stopped = [&](const Error& error) {
+    confirmer.clear_status();
     return fail(error.message, error.message == "interrupted" ? kExitInterrupted : kExitToolError);
   };
   for (const std::vector<const Candidate*>& group : groups_of(*chosen, options.together)) {
     std::vector<std::optional<Confirmation>> at_once(group.size());
     if (group.size() > 1) {
+      confirmer.now_at(fmt::format("F{} and {} more at once, {} of {} findings done",
+                                   group.front()->number, group.size() - 1, done, chosen->size()));
       auto found = confirmer.confirm_together(group);
       if (!found) return stopped(found.error());
       at_once = std::move(*found);
     }
     for (std::size_t i = 0; i < group.size(); ++i) {
       const Candidate& candidate = *group[i];
+      ++done;
       if (!candidate.impossible.empty()) {
-        fmt::print("F{} predicted: {}\n  It cannot be tried: {}\n", candidate.number,
+        confirmer.clear_status();
+        fmt::print("F{} predicted: {}\n  Cannot be confirmed: {}\n", candidate.number,
                    candidate.title, candidate.impossible);
         continue;
       }
       if (!at_once[i]) {
+        confirmer.now_at(
+            fmt::format("F{}, finding {} of {}", candidate.number, done, chosen->size()));
         auto found = confirmer.confirm(candidate);
         if (!found) return stopped(found.error());
         at_once[i] = std::move(*found);
@@ -413,8 +450,13 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
       Confirmation& found = *at_once[i];
       confirmed += found.state != ConfirmState::NotReproduced ? 1 : 0;
       harmful += found.state == ConfirmState::Harmful ? 1 : 0;
-      fmt::print("F{} {}: {}\n{}", candidate.number, state_text(&found), candidate.title,
-                 confirmation_lines(found, candidate.number, arguments.run));
+      confirmer.clear_status();
+      fmt::print("{}: {}\n{}",
+                 painted(found.state == ConfirmState::Harmful         ? kWarning
+                         : found.state == ConfirmState::NotReproduced ? kAdvice
+                                                                      : kAccess,
+                         fmt::format("F{} {}", candidate.number, state_text(&found)), colours),
+                 candidate.title, confirmation_lines(found, candidate.number, arguments.run));
       std::fflush(stdout);
       keep(*known, std::move(found));
       if (const auto written = write_confirmations(arguments.run, *known); !written)
@@ -423,7 +465,7 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   }
   fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed,
              chosen->size(), harmful, arguments.run);
-  return confirmed > 0 ? kExitFindings : kExitOk;
+  return confirmed > 0 ? findings_code(options) : static_cast<int>(kExitOk);
 }
 
 }  // namespace photofinish

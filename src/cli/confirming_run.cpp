@@ -16,6 +16,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/printable.h"
+#include "base/private_file.h"
 #include "cli/commands.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
@@ -68,11 +70,13 @@ struct Ended {
   bool in_time = true;
 };
 
-bool wait_until(pid_t child, int& status, Clock::time_point until) {
+bool wait_until(pid_t child, int& status, Clock::time_point until,
+                const std::function<void()>& tick = {}) {
   while (true) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) return true;
     if (Clock::now() >= until || g_interrupted != 0) return false;
+    if (tick) tick();
     std::this_thread::sleep_for(2ms);
   }
 }
@@ -84,8 +88,8 @@ void enter(const Launch& launch, const std::string& directory) {
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   if (!launch.shows_output) {
-    const int out = open((directory + "/stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const int err = open((directory + "/stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    const int out = open_private(directory + "/stdout", O_WRONLY | O_TRUNC);
+    const int err = open_private(directory + "/stderr", O_WRONLY | O_TRUNC);
     if (out >= 0) dup2(out, STDOUT_FILENO);
     if (err >= 0) dup2(err, STDERR_FILENO);
   }
@@ -113,7 +117,8 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   sigaction(SIGTERM, &note, &before_term);
   int status = 0;
   Ended ended{.in_time =
-                  wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s))};
+                  wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s),
+                             launch.tick)};
   if (!ended.in_time) {
     const sig_atomic_t interrupted = g_interrupted;
     g_interrupted = 0;
@@ -156,28 +161,43 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
   return fmt::format("exit code {}{}", ended.code, how);
 }
 
+// All that can be removed; true if that was all. (std::filesystem::remove_all stops at the first
+// file that cannot be.)
+bool remove_tree(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
+    for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+         entry.increment(error))
+      remove_tree(entry->path());
+  std::filesystem::remove(path, error);
+  return !error;
+}
+
 // What the ranks, or their launcher, had to say about it.
 std::string not_steered(const std::string& directory, const Outcome& outcome) {
   for (const std::string& line : lines_of(whole_text(directory + "/stderr")))
-    if (line.starts_with("photofinish: ")) return line.substr(std::strlen("photofinish: "));
-  return fmt::format("no rank of the program got through MPI_Init: {}", outcome.how);
+    if (line.starts_with("photofinish: "))
+      return printable(line.substr(std::strlen("photofinish: ")));
+  return fmt::format("no rank of the program completed MPI_Init: {}", outcome.how);
 }
 
 }  // namespace
 
-Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules,
+// A name of its own for each run: on NFS, a file that is still open when it is removed stays for a
+// while, and with it the directory.
+Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& schedules,
                                     const Launch& launch) {
+  const std::string token = new_token(), directory = parent + "/" + token;
+  std::error_code ignored;  // if it is not there, making the run's own says why
+  std::filesystem::create_directory(parent, ignored);
   Options options = launch.options;
   options.output = directory;
   options.offline = true;
   options.overwrite = false;
-  const std::string token = new_token();
   const auto line = rank_line(options, launch.ranks, launch.command, token);
   if (!line) return line.error();
-  std::error_code ignored;
-  std::filesystem::remove_all(directory, ignored);
   if (const auto made =
-          create_run_directory(directory, {.token = token, .command = launch.command}, true);
+          create_run_directory(directory, {.token = token, .command = launch.command}, false);
       !made)
     return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
@@ -202,8 +222,18 @@ Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedule
   if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
     run.verdicts.push_back(verdict_of(accounts, finding));
-  std::filesystem::remove_all(directory, ignored);
+  remove_tree(directory);
   return run;
+}
+
+void remove_confirming_runs(const std::string& parent) {
+  const auto until = Clock::now() + kGrace;
+  while (!remove_tree(parent) && Clock::now() < until) std::this_thread::sleep_for(100ms);
+  if (std::filesystem::exists(parent))
+    fmt::print(stderr,
+               "photofinish: cannot remove {}: some of its files are still open. Remove it when "
+               "nothing uses it\n",
+               parent);
 }
 
 }  // namespace photofinish

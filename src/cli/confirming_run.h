@@ -4,6 +4,7 @@
 // interrupts us, and nothing that it started is left.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Launch {
   std::vector<std::string> compare;  // files to read when it has ended
   bool shows_output = false;         // the program's output goes where ours does, and is not kept
   bool verbose = false;
+  std::function<void()> tick = {};  // called again and again while the program runs
 };
 
 struct ConfirmingRun {
@@ -32,8 +34,10 @@ struct ConfirmingRun {
   bool interrupted = false;
 };
 
-// `directory` is made for the run and removed afterwards.
-Result<ConfirmingRun> run_schedules(const std::string& directory, const Schedules& schedules,
+// The run has a directory of its own in `parent`, which is removed afterwards.
+Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& schedules,
                                     const Launch& launch);
+// After the last run: `parent`, with what could not be removed before.
+void remove_confirming_runs(const std::string& parent);
 
 }  // namespace photofinish

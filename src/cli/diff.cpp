@@ -27,7 +27,8 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
                             .builtin_suppressions = options.builtin_suppressions};
   auto before = read_baseline(arguments.before, how);
   if (!before) return fail(before.error().message);
-  auto after = read_baseline(arguments.after, how);
+  bool complete = true;
+  auto after = read_baseline(arguments.after, how, &complete);
   if (!after) return fail(after.error().message);
 
   std::vector<KnownFinding> fresh, same;
@@ -45,11 +46,12 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
   tell("new ", fresh, kWarning, colours);
   tell("gone", gone, kMemory, colours);
   tell("same", same, kAdvice, colours);
-  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{} · {} and then {}\n",
+  fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{}{} · {} and then {}\n",
              fresh.size(), gone.size(), same.size(),
              suppressed > 0 ? fmt::format(", {} new but suppressed", suppressed) : "",
-             arguments.before, arguments.after);
-  return fresh.empty() ? kExitOk : kExitFindings;
+             complete ? "" : ", but not everything was checked", arguments.before, arguments.after);
+  if (!fresh.empty()) return findings_code(options);
+  return complete ? kExitOk : kExitIncomplete;
 }
 
 }  // namespace photofinish

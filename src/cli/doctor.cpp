@@ -47,7 +47,7 @@ int run_doctor(const DoctorArguments& arguments) {
   const std::string also =
       notes == 0 ? "" : fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
   if (problems == 0)
-    fmt::print("SUMMARY: photofinish: all is well{}\n", also);
+    fmt::print("SUMMARY: photofinish: no problems{}\n", also);
   else
     fmt::print("SUMMARY: photofinish: {} problem{}{}\n", problems, problems == 1 ? "" : "s", also);
   return problems == 0 ? kExitOk : kExitProblems;

@@ -22,9 +22,7 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
   if (const auto chosen = chosen_flavour(options.mpi)) return *chosen;
   if (program.flavour) return *program.flavour;
   if (const auto launcher = flavour_of_launcher()) return *launcher;
-  return Error{
-      program.path +
-      " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or --mpi=mpich"};
+  return Error{program.path + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
 }
 
 // Open MPI and UCX patch mmap, munmap and free in each rank, for memory that their networks have
@@ -35,8 +33,7 @@ void leave_memory_functions(MpiFlavour flavour, const Options& options) {
     if (std::getenv(name) != nullptr) return;
     setenv(name, value, 1);
     if (options.verbose)
-      fail_once(fmt::format("{}={} is set for the ranks; set it yourself to have it otherwise",
-                            name, value),
+      fail_once(fmt::format("set {}={} for the ranks; set it yourself to override", name, value),
                 kExitOk);
   };
   if (flavour == MpiFlavour::OpenMpi) set("OMPI_MCA_memory", "^patcher");

@@ -59,7 +59,7 @@ Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& 
     if (!replay.chosen) continue;
     if (const auto departure = read_departure(departure_path(replay.scratch));
         departure && departure->expected.what != kNoQuestion)
-      fmt::print(stderr, "photofinish: {}; what it did before is told\n",
+      fmt::print(stderr, "photofinish: {}; only events before that are explained\n",
                  departure_text(run, replay.scratch, replay.rank, *departure));
     const auto trace = RankTrace::open(replay.scratch, replay.rank);
     if (!trace) return trace.error();
@@ -124,7 +124,7 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
   arguments.line = info->command;
   arguments.ranks = info->ranks;
   if (chdir(info->folder.c_str()) != 0)
-    return Error{fmt::format("cannot go to {}, where {} was started: {}", info->folder, run,
+    return Error{fmt::format("cannot change to {}, where {} was started: {}", info->folder, run,
                              std::strerror(errno))};
   return true;
 }

@@ -8,23 +8,17 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "report/files.h"
+
 namespace photofinish {
 namespace {
 
 using json = nlohmann::ordered_json;
 
 json entry_of(const Replay& replay, const std::string& name) {
-  json environment = json::array();
-  std::vector<std::string> variables = environment_of(replay);
-  variables.push_back("PHOTOFINISH_REPLAY_STOPS=1");
-  for (const std::string& variable : variables) {
-    const std::size_t equals = variable.find('=');
-    environment.push_back(
-        {{"name", variable.substr(0, equals)}, {"value", variable.substr(equals + 1)}});
-  }
   json commands = json::array();
-  for (const char* command : {"-enable-pretty-printing", "set startup-with-shell off",
-                              "set disable-randomization on", "handle SIGTRAP nopass"})
+  for (const std::string& command :
+       {std::string("-enable-pretty-printing"), "source " + replay.scratch + "/gdb"})
     commands.push_back({{"text", command}});
   return {{"name", name},
           {"type", "cppdbg"},
@@ -33,7 +27,7 @@ json entry_of(const Replay& replay, const std::string& name) {
           {"args", std::vector<std::string>(replay.start.arguments.begin() + 1,
                                             replay.start.arguments.end())},
           {"cwd", replay.start.folder},
-          {"environment", environment},
+          {"environment", json::array()},  // in the script, which is nobody else's
           {"MIMode", "gdb"},
           {"setupCommands", commands}};
 }
@@ -49,8 +43,10 @@ Result<bool> write_launch_file(const std::string& path, const std::string& run,
     if (!file.is_object() ||
         (file.contains("configurations") && !file["configurations"].is_array()))
       return Error{fmt::format(
-          "{} is there and cannot be read as JSON: name another file, or mend it", path)};
+          "{} is not valid JSON: fix it, or name another file with --vscode=FILE", path)};
   }
+  for (const Replay& replay : replays)
+    if (const auto script = write_gdb_script(replay, true); !script) return script.error();
   json& entries = file["configurations"];
   if (entries.is_null()) entries = json::array();
   for (const Replay& replay : replays) {
@@ -64,10 +60,11 @@ Result<bool> write_launch_file(const std::string& path, const std::string& run,
   std::error_code ignored;
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
-  std::ofstream out(path);
-  out << file.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
-  if (!out.flush()) return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
-  return true;
+  return write_file(path, [&](std::FILE* out) -> Result<bool> {
+    const std::string text = file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    if (std::fwrite(text.data(), 1, text.size(), out) == text.size()) return true;
+    return Error{fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  });
 }
 
 }  // namespace photofinish

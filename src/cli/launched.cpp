@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+
+#include "record/launcher_variables.h"
 
 namespace photofinish {
 namespace {
 
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
-bool speaks_for_all() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(name)) return std::strcmp(rank, "0") == 0;
-  return true;
-}
+bool speaks_for_all() { return rank_of_launcher().value_or(0) == 0; }
 
 }  // namespace
 

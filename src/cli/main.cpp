@@ -16,7 +16,7 @@ namespace {
 std::string flag_name(std::string_view option) {
   std::string flag = "--" + std::string(option);
   std::replace(flag.begin(), flag.end(), '_', '-');
-  return option == "output" ? "-o," + flag : flag;
+  return option == "output" ? "-o," + flag : option == "quiet" ? "-q," + flag : flag;
 }
 
 // What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that
@@ -25,9 +25,11 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 
 using Names = std::vector<std::string_view>;
 const Names kOfConfirm = {"letters", "pause_ms", "runs", "timeout", "together", "tolerance"};
-const Names kOfReport = {"suppressions", "builtin_suppressions", "gen_suppressions",
-                         "baseline",     "max_findings",         "group_by"};
-const Names kOfDiff = {"suppressions", "builtin_suppressions"};
+const Names kOfReport = {
+    "suppressions", "builtin_suppressions", "gen_suppressions", "baseline",       "max_findings",
+    "group_by",     "source_root",          "exit_zero",        "error_exitcode", "quiet"};
+const Names kOfLaunch = {"deadlock_timeout"};
+const Names kOfDiff = {"suppressions", "builtin_suppressions", "exit_zero", "error_exitcode"};
 
 bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -65,6 +67,11 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
           off,
           [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); },
           help);
+    } else if (const std::string_view alone = value_alone(name); !alone.empty()) {
+      // A flag that may have a value, behind "=" only: what follows is the program.
+      static std::string unused;
+      command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
+          ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
     } else {
       command
           .add_option(
@@ -126,19 +133,45 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// mpirun's -np for our -n. In front of the program only, whose arguments are its own.
+void take_np(std::vector<std::string>& words, CLI::App& command, bool has_program) {
+  if (command.get_option_no_throw("--np") == nullptr) return;
+  for (auto word = words.begin() + 2; word != words.end() && *word != "--"; ++word) {
+    if (*word == "-np") *word = "-n";
+    if (word->starts_with("-np=")) word->erase(2, 1);
+    if (!word->starts_with('-')) {
+      if (has_program) return;
+      continue;
+    }
+    const CLI::Option* option = command.get_option_no_throw(*word);
+    if (option != nullptr && option->get_items_expected_max() > 0 && word + 1 != words.end())
+      ++word;
+  }
+}
+
+// 1 and f1 mean F1.
+void name_finding(std::string& finding) {
+  if (finding.starts_with('f')) finding[0] = 'F';
+  if (!finding.empty() && finding.find_first_not_of("0123456789") == std::string::npos)
+    finding.insert(0, "F");
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"Finds the races in programs that run on distributed memory.", "photofinish"};
+  CLI::App app{
+      "Finds races in MPI programs, proves them by running both orders, and replays any rank under "
+      "gdb.",
+      "photofinish"};
   app.set_version_flag("--version", "photofinish " PHOTOFINISH_VERSION);
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.formatter(std::make_shared<HelpFormat>());
   app.footer(
-      "Exit codes: the program's own when it fails; otherwise 0, 64 wrong usage, 66 findings, 70 "
-      "tool error, 71 interrupted, 72 a replay that went another way.\n"
+      "Exit codes: the program's own if it fails; otherwise 0 no findings, 64 usage error, 66 "
+      "findings, 67 no findings but not everything was checked, 70 tool error, 71 interrupted, 72 "
+      "replay diverged.\n"
       "Every option can also be set in the environment: "
       "PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\".\n"
-      "To start with: photofinish check -n 4 ./app. More of a command: photofinish COMMAND "
-      "--help.");
+      "Start with: photofinish check -n 4 ./app. Help on a command: photofinish COMMAND --help.");
   Given given;
 
   CheckArguments check;
@@ -146,29 +179,30 @@ int run(int argc, char** argv) {
       "check", "Run a program and find its races; exit code 66 if there are any.");
   check_command
       ->add_option("-n,--np", check.ranks,
-                   "Number of ranks; the launcher is found by the program's MPI.")
+                   "Number of ranks; uses the launcher of the program's MPI.")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
   check_command->footer(
       "photofinish check [OPTIONS] -n N PROGRAM ARGS…\nphotofinish check [OPTIONS] -- LAUNCHER … "
       "PROGRAM ARGS…");
   check_command->prefix_command();
-  add_report_file(*check_command, "", check.report,
-                  "Write a report as well: json, sarif, html, perfetto or otf2; the text is "
-                  "printed in any case.",
-                  "File for that report, or folder for otf2; -: standard output. Default: "
-                  "report.FORMAT in the run directory.");
+  add_report_file(
+      *check_command, "", check.report,
+      "Also write a report: json, sarif, html, perfetto or otf2. Text is always printed.",
+      "File for that report, folder for otf2, or - for standard output. Default: report.FORMAT in "
+      "the run directory.");
   add_table_options(*check_command, given, all_but({kOfConfirm}));
 
   ExecArguments exec;
   std::string inherited;
-  CLI::App* exec_command = app.add_subcommand(
-      "exec", "Become one rank of a program, recorded: mpirun -n 4 photofinish exec PROGRAM ARGS…");
+  CLI::App* exec_command = app.add_subcommand("exec",
+                                              "Run one rank of a program under your own launcher: "
+                                              "mpirun -n 4 photofinish exec PROGRAM ARGS…");
   exec_command->footer("LAUNCHER … photofinish exec [OPTIONS] PROGRAM ARGS…");
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
   exec_command->prefix_command();
-  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfReport}));
+  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfReport, kOfLaunch}));
 
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
@@ -176,9 +210,9 @@ int run(int argc, char** argv) {
   dump_command->add_option("-r,--ranks", dump.ranks, "Only these ranks, for example 0,2-5.");
   dump_command->add_option("-c,--call", dump.call,
                            "Only calls that match this pattern, for example 'MPI_Win_*'.");
-  dump_command->add_flag("-s,--stacks", dump.stacks, "The whole stack of each event.");
+  dump_command->add_flag("-s,--stacks", dump.stacks, "Print the whole stack of each event.");
   dump_command->add_flag("-d,--definitions", dump.definitions,
-                         "Communicators, windows and datatypes, too.");
+                         "Also print communicators, windows and datatypes.");
 
   AnalyzeArguments analyze;
   CLI::App* analyze_command = app.add_subcommand(
@@ -186,7 +220,7 @@ int run(int argc, char** argv) {
   add_run(*analyze_command, analyze.run);
   analyze_command
       ->add_option("-n,--np", analyze.processes,
-                   "Number of processes; their launcher is found by the run's MPI.")
+                   "Number of processes; uses the launcher of the run's MPI.")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
   analyze_command->footer("photofinish analyze [-n N] [RUN]\nLAUNCHER … photofinish analyze [RUN]");
@@ -195,71 +229,69 @@ int run(int argc, char** argv) {
 
   ReportArguments report;
   CLI::App* report_command = app.add_subcommand(
-      "report", "Print the findings of a run that was analysed; exit code 66 if there are any.");
+      "report", "Print the findings of an analyzed run; exit code 66 if there are any.");
   add_run(*report_command, report.run);
   add_report_file(*report_command, "-o,", report.report,
                   "text, json, sarif, html, perfetto or otf2. Default: text.",
-                  "File to write, or folder for otf2; -: standard output. Default: standard "
-                  "output; for html, report.html in RUN; for otf2, RUN.otf2.");
+                  "File to write, folder for otf2, or - for standard output. Default: standard "
+                  "output; html: report.html in RUN; otf2: RUN.otf2.");
   add_table_options(*report_command, given, kOfReport);
 
   DiffArguments diff;
-  CLI::App* diff_command = app.add_subcommand(
-      "diff",
-      "Compare the findings of two runs: new, gone, the same; exit code 66 if there are new ones.");
+  CLI::App* diff_command = app.add_subcommand("diff",
+                                              "Compare the findings of two runs: new, gone, "
+                                              "unchanged; exit code 66 if there are new ones.");
   diff_command->add_option("before", diff.before, "Run directory, or its report in JSON or SARIF.")
       ->required();
-  diff_command->add_option("after", diff.after, "The same of a later run.")->required();
+  diff_command->add_option("after", diff.after, "A later run directory, or its report.")
+      ->required();
   add_table_options(*diff_command, given, kOfDiff);
 
   ConfirmArguments confirm;
-  CLI::App* confirm_command = app.add_subcommand(
-      "confirm",
-      "Run the program again until each finding happens, in each order; exit code 66 if one does.");
+  CLI::App* confirm_command = app.add_subcommand("confirm",
+                                                 "Make each finding happen, in each order, and "
+                                                 "compare outcomes; exit code 66 if one happens.");
   add_run(*confirm_command, confirm.run);
   confirm_command->add_option("--finding", confirm.findings, "Only these findings: F1, F3.")
       ->delimiter(',')
       ->type_name("F")
       ->allow_extra_args(false);
   confirm_command
-      ->add_option(
-          "--order", confirm.order,
-          "Make one finding happen in this order, once, with the program's output as it is.")
+      ->add_option("--order", confirm.order,
+                   "Run this order of one finding once, and show the program's output.")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("N");
   confirm_command
       ->add_option("--compare", confirm.compare,
-                   "A file that the program writes, to be compared as well.")
+                   "A file that the program writes, to compare between orders.")
       ->type_name("FILE")
       ->allow_extra_args(false);
   confirm_command
-      ->add_option("-n,--np", confirm.ranks,
-                   "Number of ranks. Default: as many as the recorded run had.")
+      ->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as in the recorded run.")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
   confirm_command->footer(
       "photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … "
       "PROGRAM ARGS…");
-  add_table_options(
-      *confirm_command, given,
-      {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters", "verbose"});
+  add_table_options(*confirm_command, given,
+                    {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters",
+                     "verbose", "progress", "quiet", "exit_zero", "error_exitcode"});
 
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
-  CLI::App* record_command = app.add_subcommand(
-      "record", "Run a program and keep what some of its ranks are given, for photofinish replay.");
+  CLI::App* record_command = app.add_subcommand("record", "Record selected ranks for replay.");
   record_command
       ->add_option("-n,--np", record.ranks,
-                   "Number of ranks; the launcher is found by the program's MPI.")
+                   "Number of ranks; uses the launcher of the program's MPI.")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
   std::string recorded = "all";
   record_command->add_option("-r,--ranks", recorded,
-                             "Ranks to keep, for example 2,5-7. Default: all.");
+                             "Ranks to record, for example 2,5-7. Default: all.");
   std::string for_finding, of_run = "photofinish.run";
   CLI::Option* finding = record_command
                              ->add_option("--for-finding", for_finding,
-                                          "Keep the ranks that have to do with this finding of a "
-                                          "checked run; without a program: of its own.")
+                                          "Record the ranks of this finding of a checked run. "
+                                          "Default program: that of the checked run.")
                              ->excludes("--ranks")
                              ->type_name("F");
   record_command
@@ -271,7 +303,8 @@ int run(int argc, char** argv) {
       "LAUNCHER … PROGRAM ARGS…\nphotofinish record --for-finding F1");
   record_command->prefix_command();
   add_table_options(*record_command, given,
-                    {"output", "overwrite", "mpi", "stack_depth", "progress", "verbose"});
+                    {"output", "overwrite", "mpi", "stack_depth", "deadlock_timeout", "keep_env",
+                     "quiet", "progress", "verbose"});
 
   ReplayArguments replay;
   CLI::App* replay_command =
@@ -285,7 +318,7 @@ int run(int argc, char** argv) {
           ->type_name("RANK");
   replay_command
       ->add_option("--gdbserver", replay.server,
-                   "With --gdb: start gdbserver, listening here, such as :2345.")
+                   "With --gdb: start gdbserver on this address, such as :2345.")
       ->needs(gdb)
       ->type_name("COMM");
   replay_command
@@ -295,45 +328,40 @@ int run(int argc, char** argv) {
       ->allow_extra_args(false);
   replay_command
       ->add_flag("--vscode{.vscode/launch.json}", replay.editor_file,
-                 "Write .vscode/launch.json, with which Visual Studio Code debugs the ranks; with "
-                 "--vscode=FILE another file.")
+                 "Write .vscode/launch.json, or FILE, to debug the ranks in Visual Studio Code.")
       ->excludes(gdb);
   replay_command
       ->add_option("--output-dir", replay.output,
-                   "What each rank prints goes to files in this folder: rank-2.out, rank-2.err.")
+                   "Folder for the output of each rank: rank-2.out, rank-2.err.")
       ->excludes(gdb)
       ->excludes("--vscode")
       ->type_name("FOLDER");
   add_table_options(*replay_command, given, {"verbose"});
 
   ExplainArguments explain;
-  CLI::App* explain_command = app.add_subcommand(
-      "explain",
-      "Tell who of the recorded ranks wrote what the others read, and what came from outside.");
+  CLI::App* explain_command =
+      app.add_subcommand("explain", "Show which rank wrote each value that a recorded rank read.");
   add_run(*explain_command, explain.run);
   explain_command->add_option(
       "-r,--ranks", explain.ranks,
       "Only these ranks, for example 2,5. Default: all that were recorded.");
-  explain_command->add_flag(
-      "--each", explain.each,
-      "Every message and value on a line of its own, not those alike together.");
+  explain_command->add_flag("--each", explain.each,
+                            "Print every message and value; do not merge similar ones.");
   explain_command
       ->add_option("--finding", explain.finding,
-                   "Tell which ranks have to be recorded for this finding of a checked run.")
+                   "Print which ranks to record for this finding of a checked run.")
       ->type_name("F");
 
   DoctorArguments doctor;
-  CLI::App* doctor_command = app.add_subcommand("doctor",
-                                                "Look at this machine, or at a program, and say "
-                                                "what to do; exit code 1 if there is something.");
-  doctor_command->add_option("program", doctor.program,
-                             "A program to look at instead of the machine.");
+  CLI::App* doctor_command = app.add_subcommand(
+      "doctor", "Check this machine, or a program, for problems; exit code 1 if there are any.");
+  doctor_command->add_option("program", doctor.program, "Program to check instead of the machine.");
   doctor_command->footer("photofinish doctor\nphotofinish doctor PROGRAM");
 
   // For packages, and for people who install by hand: not in --help.
   ManArguments man;
   CLI::App* man_command = app.add_subcommand("man", "Print a manual page.")->group("");
-  man_command->add_option("command", man.command, "The command it is about.");
+  man_command->add_option("command", man.command, "Command to describe.");
   man_command->add_option("--into", man.into, "Write all pages to this folder.");
   man_command->add_flag("--markdown", man.markdown, "Print docs/options.md instead.");
   std::string shell;
@@ -355,9 +383,6 @@ int run(int argc, char** argv) {
   }
   // A program's arguments are never ours, whatever they look like.
   std::vector<std::string> words = words_of(argc, argv);
-  const auto dashes = std::find(words.begin(), words.end(), "--");
-  const bool has_dashes = dashes != words.end();
-  const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   const auto command = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
     return one->get_name() == words[1];
@@ -369,6 +394,10 @@ int run(int argc, char** argv) {
                             did_you_mean(words[1], names)),
                 kExitUsage);
   }
+  if (command != commands.end()) take_np(words, **command, (*command)->get_prefix_command());
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  const bool has_dashes = dashes != words.end();
+  const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   const std::string see =
       command == commands.end() ? "photofinish --help" : "photofinish " + words[1] + " --help";
   const auto no_option = [&](const std::string& word) {
@@ -400,6 +429,13 @@ int run(int argc, char** argv) {
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
 
+  for (std::string& finding : confirm.findings) name_finding(finding);
+  name_finding(explain.finding);
+  name_finding(for_finding);
+  check.named_output = record.named_output =
+      options->output != Options{}.output ||
+      std::any_of(given.begin(), given.end(),
+                  [](const auto& one) { return one.first == "output"; });
   if (check_command->parsed()) {
     check.line = program_line(*check_command, behind, has_dashes);
     return run_check(*options, check);
@@ -436,4 +472,8 @@ int run(int argc, char** argv) {
 
 }  // namespace photofinish
 
-int main(int argc, char** argv) { return photofinish::run(argc, argv); }
+int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view(argv[1]) == photofinish::kStartCommand)
+    return photofinish::start_in_environment(argc, argv);
+  return photofinish::run(argc, argv);
+}

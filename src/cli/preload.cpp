@@ -33,7 +33,7 @@ Result<std::string> outside_library() {
   const std::string path =
       bin.substr(0, bin.find_last_of('/')) + "/lib/photofinish/libphotofinish-outside.so";
   if (access(path.c_str(), R_OK) != 0)
-    return Error{"this photofinish is not whole: " + path + " is missing"};
+    return Error{"this photofinish installation is incomplete: " + path + " is missing"};
   return path;
 }
 

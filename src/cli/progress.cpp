@@ -22,26 +22,34 @@ std::uintmax_t bytes_in(const std::string& directory) {
 
 }  // namespace
 
+StatusLine::StatusLine(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+void StatusLine::show(const std::string& text) {
+  if (!shown_ || text == drawn_) return;
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
+  drawn_ = text;
+}
+
+void StatusLine::clear() {
+  if (drawn_.empty()) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  drawn_.clear();
+}
+
 Progress::Progress(const Options& options)
-    : shown_(options.progress && isatty(STDERR_FILENO) == 1), directory_(options.output) {}
+    : line_(options.progress && !options.quiet), directory_(options.output) {}
 
 void Progress::tick() {
-  if (!shown_) return;
+  if (!shown()) return;
   const auto passed = std::chrono::steady_clock::now() - start_;
   // Short programs should not wait for us.
   std::this_thread::sleep_for(passed < 1s ? 5ms : 100ms);
   if (passed < kQuiet) return;
-  fmt::print(stderr, "\r\033[Kphotofinish: running for {} s, {:.1f} MB recorded",
-             std::chrono::duration_cast<std::chrono::seconds>(passed).count(),
-             static_cast<double>(bytes_in(directory_)) / 1e6);
-  std::fflush(stderr);
-  drawn_ = true;
-}
-
-void Progress::clear() {
-  if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  line_.show(fmt::format("photofinish: running for {} s, {:.1f} MB recorded",
+                         std::chrono::duration_cast<std::chrono::seconds>(passed).count(),
+                         static_cast<double>(bytes_in(directory_)) / 1e6));
 }
 
 }  // namespace photofinish

@@ -8,16 +8,29 @@
 
 namespace photofinish {
 
-class Progress {
+// The line itself: on standard error, if that is a terminal and the user wants it.
+class StatusLine {
  public:
-  explicit Progress(const Options& options);
+  explicit StatusLine(bool wanted);
+  ~StatusLine() { clear(); }
   bool shown() const { return shown_; }
-  void tick();  // waits a moment, then rewrites the line
+  void show(const std::string& text);  // rewrites the line if its text has changed
   void clear();
 
  private:
   bool shown_;
-  bool drawn_ = false;
+  std::string drawn_;
+};
+
+class Progress {
+ public:
+  explicit Progress(const Options& options);
+  bool shown() const { return line_.shown(); }
+  void tick();  // waits a moment, then rewrites the line
+  void clear() { line_.clear(); }
+
+ private:
+  StatusLine line_;
   std::string directory_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

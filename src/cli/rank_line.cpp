@@ -32,15 +32,13 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
     if (const auto found = find_program(command[0]); !found) return found.error();
     if (const auto program = inspect_program(command[0]);
         program && program->flavour && program->flavour != flavour)
-      return Error{fmt::format("{} was built with {}: leave out --mpi", command[0],
+      return Error{fmt::format("{} was built with {}: remove --mpi", command[0],
                                name_of(*program->flavour))};
   } else {
     const auto program = inspect_program(command[0]);
     if (!program) return program.error();
     if (!program->flavour)
-      return Error{command[0] +
-                   " is a script, and nothing tells which MPI it will use; give --mpi=openmpi or "
-                   "--mpi=mpich"};
+      return Error{command[0] + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
     flavour = *program->flavour;
     mpi_library = program->mpi_library;
   }

@@ -6,15 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
+#include "base/private_file.h"
 #include "cli/commands.h"
 #include "cli/launch_file.h"
+#include "cli/preload.h"
 #include "cli/replaying.h"
 #include "record/departure.h"
 #include "report/departure_text.h"
@@ -36,15 +37,16 @@ int conclude(const std::string& run, const Replay& replay, int code, bool& told)
   if (!departure && replay.recorded_end.value_or(code) == code) return code;
   told = true;
   if (!departure && code == kDepartureCode) {
-    fmt::print(stderr,
-               "photofinish: rank {} stopped, and could not write why to {}: is there room?\n",
-               replay.rank.value, replay.scratch);
+    fmt::print(
+        stderr,
+        "photofinish: rank {} stopped, and could not write the reason to {}: is the disk full?\n",
+        replay.rank.value, replay.scratch);
     return kExitDeparture;
   }
   if (!departure) {
     fmt::print(stderr,
-               "photofinish: rank {} was answered as recorded, and ended otherwise: {}; {} when it "
-               "was recorded\n",
+               "photofinish: rank {} received the recorded values but ended differently: {}; "
+               "recorded: {}\n",
                replay.rank.value, end_by(code), end_by(*replay.recorded_end));
     return kExitDeparture;
   }
@@ -66,43 +68,55 @@ void redirect(const std::string& folder, WorldRank rank) {
   for (const auto& [descriptor, ending] :
        {std::pair{STDOUT_FILENO, "out"}, std::pair{STDERR_FILENO, "err"}}) {
     const std::string path = fmt::format("{}/rank-{}.{}", folder, rank.value, ending);
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = open_private(path, O_WRONLY | O_TRUNC);
     if (file < 0 || dup2(file, descriptor) < 0)
       _exit(fail(fmt::format("cannot write {}: {}", path, std::strerror(errno))));
   }
+}
+
+// gdbserver hands the words of its --wrapper to a shell, unquoted, and expects it to start the
+// program at once. So the wrapper is this tool, with the name of a file that has the environment.
+std::string escaped(const std::string& word) {
+  std::string text;
+  for (const char c : word) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && std::strchr("/._-", c) == nullptr)
+      text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+Result<std::vector<std::string>> gdbserver_wrapper(const Replay& replay) {
+  const std::string path = replay.scratch + "/environment";
+  std::ofstream file(path, std::ios::binary);
+  file << "PHOTOFINISH_REPLAY_STOPS=1" << '\0';
+  for (const std::string& variable : environment_of(replay)) file << variable << '\0';
+  file.close();
+  if (!file) return Error{fmt::format("cannot write {}: is there room?", path)};
+  return std::vector<std::string>{escaped(own_path()), kStartCommand, escaped(path)};
 }
 
 // gdb starts the rank itself, in the environment that it needs.
 [[noreturn]] void become_debugger(Replay& replay, const std::string& server,
                                   const std::vector<std::string>& commands) {
   stay_alive();
-  const std::string script = replay.scratch + "/gdb";
-  std::ofstream file(script);
-  file << "set startup-with-shell off\nset disable-randomization on\nset confirm off\nset "
-          "breakpoint pending on\nhandle SIGTRAP nopass\n";
-  for (const std::string& variable : environment_of(replay)) {
-    const std::size_t equals = variable.find('=');
-    if (variable.find('\n') != std::string::npos) continue;
-    if (equals + 1 == variable.size())
-      setenv(variable.substr(0, equals).c_str(), "",
-             1);  // gdb hands its own on, and would have something to say about an empty one
-    else
-      file << "set environment " << variable.substr(0, equals) << " = "
-           << variable.substr(equals + 1) << "\n";
-  }
-  file << "set environment PHOTOFINISH_REPLAY_STOPS = 1\n";
-  file.close();
+  const auto script = write_gdb_script(replay, false);
+  if (!script) _exit(fail(script.error().message));
+  for (const std::string& variable : environment_of(replay))
+    if (variable.ends_with('=')) setenv(variable.substr(0, variable.size() - 1).c_str(), "", 1);
   if (chdir(replay.start.folder.c_str()) != 0)
-    _exit(fail(fmt::format("cannot go to {}: {}", replay.start.folder, std::strerror(errno))));
+    _exit(fail(fmt::format("cannot change to {}: {}", replay.start.folder, std::strerror(errno))));
   std::vector<std::string> line;
   if (server.empty()) {
-    line = {"gdb", "-q", "-x", script};
+    line = {"gdb", "-q", "-x", *script};
     for (const std::string& command : commands) line.insert(line.end(), {"-ex", command});
     line.push_back("--args");
   } else {
     personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
-    line = {"gdbserver", "--wrapper", "env", "-i", "PHOTOFINISH_REPLAY_STOPS=1"};
-    for (const std::string& variable : environment_of(replay)) line.push_back(variable);
+    const auto wrapper = gdbserver_wrapper(replay);
+    if (!wrapper) _exit(fail(wrapper.error().message));
+    line = {"gdbserver", "--wrapper"};
+    line.insert(line.end(), wrapper->begin(), wrapper->end());
     line.insert(line.end(), {"--", server});
   }
   line.push_back(replay.start.program);
@@ -134,6 +148,15 @@ int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldR
 
 }  // namespace
 
+int start_in_environment(int argc, char** argv) {
+  std::ifstream file(argv[2], std::ios::binary);
+  std::vector<std::string> variables;
+  for (std::string variable; std::getline(file, variable, '\0');) variables.push_back(variable);
+  if (argc < 4 || variables.empty()) return fail("photofinish replay starts this", kExitUsage);
+  execve(argv[3], argv + 3, pointers(variables).data());
+  return fail(fmt::format("cannot start {}: {}", argv[3], std::strerror(errno)));
+}
+
 int run_replay(const Options& options, const ReplayArguments& arguments) {
   const bool debugs = arguments.debugged >= 0;
   const auto ranks =
@@ -148,13 +171,12 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     if (debugs) replay.recorded_end.reset();  // the end that we see is gdb's
     if (options.verbose)
       fmt::print(stderr, "photofinish: {}{}\n", shown(replay),
-                 replay.chosen ? "" : " (in silence: it gives the others what it gave them)");
+                 replay.chosen ? "" : " (its output is discarded: it only sends to the others)");
   }
   if (!arguments.output.empty()) {
-    std::error_code failed;
-    std::filesystem::create_directories(arguments.output, failed);
-    if (failed)
-      return fail(fmt::format("cannot make the folder {}: {}", arguments.output, failed.message()));
+    if (!make_private_directories(arguments.output))
+      return fail(
+          fmt::format("cannot make the folder {}: {}", arguments.output, std::strerror(errno)));
   }
   signal(
       SIGINT,
@@ -178,7 +200,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     if (code == 0) code = own;
   }
   if (!told && !debugs)
-    fmt::print(stderr, "photofinish: rank{} {} ran again, to {} end: exit code {}\n",
+    fmt::print(stderr, "photofinish: rank{} {} replayed to {} end: exit code {}\n",
                ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
                ranks->size() > 1 ? "their" : "its", code);
   return code;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include <set>
 #include <thread>
 
+#include "base/private_file.h"
 #include "base/temp_directory.h"
 #include "cli/commands.h"
 #include "cli/preload.h"
@@ -24,6 +26,7 @@
 #include "model/rank_list.h"
 #include "record/offers.h"
 #include "report/event_text.h"
+#include "report/files.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -54,16 +57,18 @@ bool has_many_threads(RankTrace& trace) {
 
 // The environment lies above the stack: as many variables and bytes as there were put all else
 // where it was. (Where that cannot be, addresses on the stack differ, which few programs notice.)
-void pad(std::vector<std::string>& variables, const std::vector<std::string>& recorded) {
+void pad(std::vector<std::string>& variables, const StartInfo& recorded) {
   const auto bytes = [](const std::vector<std::string>& texts) {
     std::size_t sum = 0;
     for (const std::string& text : texts) sum += text.size() + 1;
     return sum;
   };
-  while (variables.size() < recorded.size()) {
-    const std::size_t left = recorded.size() - variables.size();
+  const std::size_t count = recorded.environment.size() + recorded.left_out.size();
+  while (variables.size() < count) {
+    const std::size_t left = count - variables.size();
     std::string padding = fmt::format("PHOTOFINISH_{}=", left);
-    const std::size_t now = bytes(variables) + padding.size() + 1, wanted = bytes(recorded);
+    const std::size_t now = bytes(variables) + padding.size() + 1,
+                      wanted = bytes(recorded.environment) + recorded.left_out_bytes;
     if (left == 1 && now < wanted) padding.append(wanted - now, '.');
     variables.push_back(padding);
   }
@@ -79,8 +84,10 @@ Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::s
   if (!list) return list.error();
   for (const WorldRank rank : *list)
     if (std::find(recorded->begin(), recorded->end(), rank) == recorded->end())
-      return Error{fmt::format("rank {} was not recorded: {} holds rank{} {}", rank.value, run,
-                               recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
+      return Error{fmt::format(
+          "cannot replay rank {0}: it was not recorded ({1} has rank{2} {3}). Record it "
+          "with: photofinish record --ranks {0} …",
+          rank.value, run, recorded->size() > 1 ? "s" : "", rank_ranges(*recorded))};
   return std::vector<WorldRank>(list->begin(), list->end());
 }
 
@@ -95,19 +102,19 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
                 .settings = {},
                 .recorded_end = {}};
   if (access(replay.start.program.c_str(), X_OK) != 0)
-    return Error{fmt::format("the recorded program {} is not there: {}", replay.start.program,
+    return Error{fmt::format("cannot find the recorded program {}: {}", replay.start.program,
                              std::strerror(errno))};
   if (hash_of_file(replay.start.program) != replay.start.program_hash)
-    fmt::print(stderr,
-               "photofinish: {} is not the program that was recorded; its replay ends where it "
-               "goes another way\n",
-               replay.start.program);
+    fmt::print(
+        stderr,
+        "photofinish: {} has changed since it was recorded; the replay stops where it diverges\n",
+        replay.start.program);
   const auto program = inspect_program(replay.start.program);
   if (!program) return program.error();
   const auto trace = RankTrace::open(run, rank);
   if (!trace) return trace.error();
   if (!(*trace)->damage().empty())
-    fmt::print(stderr, "photofinish: {}; the replay ends where the record does\n",
+    fmt::print(stderr, "photofinish: {}; the replay stops where the record ends\n",
                (*trace)->damage());
   const RankEnd end = (*trace)->end();
   if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
@@ -121,7 +128,9 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (!library) return library.error();
   const auto outside = outside_library();
   if (!outside) return outside.error();
-  fs::create_directories(replay.scratch);
+  if (!make_private_directories(replay.scratch))
+    return Error{
+        fmt::format("cannot make the directory {}: {}", replay.scratch, std::strerror(errno))};
   std::string preloads, before;
   for (const std::string& variable : replay.start.environment) {
     if (variable.starts_with("LD_PRELOAD=")) preloads = variable.substr(11);
@@ -138,6 +147,9 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
       {"PHOTOFINISH_REPLAY", absolute_path(run)},
       {"PHOTOFINISH_REPLAY_RANK", std::to_string(rank.value)},
       {"PHOTOFINISH_REPLAY_MEMORY", window_memory((*trace)->definitions())}};
+  if (!replay.start.left_out.empty())
+    replay.settings.push_back(
+        {"PHOTOFINISH_REPLAY_LEFT_OUT", fmt::format("{}", fmt::join(replay.start.left_out, ","))});
   // One process, no daemon beside it, windows of one process; and nothing in common with others,
   // for Open MPI names files of all such processes alike. Of what makes windows of one process,
   // pt2pt takes the least time, but refuses where several threads may call MPI; ucx, where there is
@@ -170,7 +182,7 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run,
     if (!trace)
       return i < ranks.size()
                  ? trace.error()
-                 : Error{fmt::format("rank {} is needed for what it gave the others: {}",
+                 : Error{fmt::format("rank {} is needed because it sends to the others: {}",
                                      all[i].value, trace.error().message)};
     for (auto& [from, numbers] : read_taken(**trace)) {
       if (std::find(all.begin(), all.end(), from) == all.end()) all.push_back(from);
@@ -201,8 +213,32 @@ std::vector<std::string> environment_of(const Replay& replay) {
   for (const std::string& variable : replay.start.environment)
     if (!is_of_launcher(variable) && !set.contains(variable.substr(0, variable.find('='))))
       variables.push_back(variable);
-  pad(variables, replay.start.environment);
+  pad(variables, replay.start);
   return variables;
+}
+
+Result<std::string> write_gdb_script(const Replay& replay, bool alone) {
+  std::string text =
+      "set startup-with-shell off\nset disable-randomization on\nset confirm off\nset breakpoint "
+      "pending on\nhandle SIGTRAP nopass\n";
+  for (const std::string& command : skip_commands())  // which would print a line each
+    text += "pipe " + command + " | cat > /dev/null\n";
+  if (alone) text += "unset environment\n";
+  std::vector<std::string> variables = environment_of(replay);
+  variables.push_back("PHOTOFINISH_REPLAY_STOPS=1");
+  for (const std::string& variable : variables) {
+    const std::size_t equals = variable.find('=');
+    if (variable.find('\n') == std::string::npos && (alone || equals + 1 < variable.size()))
+      text += "set environment " + variable.substr(0, equals) + " = " +
+              variable.substr(equals + 1) + "\n";
+  }
+  std::string path = replay.scratch + "/gdb";
+  const int file = create_private(path, O_WRONLY);
+  const bool written = file >= 0 && write_whole(file, text);
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (!written) return Error{fmt::format("cannot write {}: {}", path, std::strerror(error))};
+  return path;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -214,7 +250,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 void become_rank(Replay& replay) {
   if (chdir(replay.start.folder.c_str()) != 0) {
-    fail(fmt::format("cannot go to {}, where the recorded program ran: {}", replay.start.folder,
+    fail(fmt::format("cannot change to {}, where the recorded program ran: {}", replay.start.folder,
                      std::strerror(errno)));
     _exit(kExitToolError);
   }
@@ -326,6 +362,18 @@ Result<ScratchFolder> ScratchFolder::make() {
   if (!path)
     return Error{fmt::format("cannot make a directory for the replay: {}", std::strerror(errno))};
   return ScratchFolder(*path);
+}
+
+std::vector<std::string> skip_commands() {
+  // By names for what the program calls of us (mpi_send_ is Fortran's), by files for what we have
+  // in place of libc's functions. gdb compares the end of a file's path.
+  return {"skip -rfu ^MPI_",
+          "skip -rfu ^PMPI_",
+          "skip -rfu ^mpi_.*_$",
+          "skip -rfu ^photofinish::",
+          "skip -rfu ^__photofinish",
+          "skip -file runtime/outside.cpp",
+          "skip -file runtime/heap.cpp"};
 }
 
 }  // namespace photofinish

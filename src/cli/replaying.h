@@ -36,6 +36,11 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run,
                                             const std::vector<WorldRank>& ranks,
                                             const std::string& scratch);
 std::vector<std::string> environment_of(const Replay& replay);
+// Commands for gdb to start the rank in the environment that it needs: a file in its scratch
+// folder, for the environment may hold what is nobody else's. Its path. `alone`: with nothing of
+// gdb's own environment. Otherwise empty variables are left to that: gdb would have something to
+// say about each.
+Result<std::string> write_gdb_script(const Replay& replay, bool alone);
 // In a child process: becomes the rank.
 [[noreturn]] void become_rank(Replay& replay);
 // Null at its end, as exec wants them.
@@ -49,6 +54,8 @@ Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
 // Runs them in silence until all that they give each other has been given, and is there for whoever
 // starts one of them.
 Result<bool> give_all(std::vector<Replay>& replays);
+// For gdb: step goes over functions of ours, which stand between the program and MPI.
+std::vector<std::string> skip_commands();
 // In a child process that outlives this one: a debugger's.
 void stay_alive();
 

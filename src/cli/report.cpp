@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "analyze/analyze_run.h"
 #include "cli/commands.h"
@@ -25,7 +26,13 @@ DocumentOptions document_options(const Options& options, const std::string& name
   return {.name = name,
           .suppressions = options.suppressions,
           .builtin_suppressions = options.builtin_suppressions,
-          .baseline = options.baseline};
+          .baseline = options.baseline,
+          .source_root = options.source_root};
+}
+
+int exit_code(const RunDocument& run, const Options& options) {
+  if (run.has_findings()) return findings_code(options);
+  return run.incomplete() && !options.exit_zero ? kExitIncomplete : kExitOk;
 }
 
 Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& options) {
@@ -35,6 +42,7 @@ Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& 
                       {.max_findings = static_cast<std::size_t>(options.max_findings),
                        .group_by = *group_by,
                        .gen_suppressions = options.gen_suppressions,
+                       .verdicts = !options.quiet,
                        .colours = wants_colours(file)});
 }
 
@@ -78,6 +86,9 @@ Result<bool> check_report_options(const Options& options, const ReportFile& repo
   if (report.format == "otf2" && report.file == "-")
     return Error{"an OTF2 archive is a folder, which standard output cannot be; give -o FOLDER"};
   if (const auto group_by = group_by_of(options.group_by); !group_by) return group_by.error();
+  if (std::error_code error;
+      !options.source_root.empty() && !std::filesystem::is_directory(options.source_root, error))
+    return Error{fmt::format("option source_root: {} is not a directory", options.source_root)};
   if (!options.suppressions.empty())
     if (const auto read = read_suppressions(options.suppressions); !read) return read.error();
   if (!options.baseline.empty())
@@ -93,6 +104,10 @@ void forget_report_options(Options& options) {
   options.baseline = defaults.baseline;
   options.max_findings = defaults.max_findings;
   options.group_by = defaults.group_by;
+  options.source_root = defaults.source_root;
+  options.exit_zero = defaults.exit_zero;
+  options.error_exitcode = defaults.error_exitcode;
+  options.quiet = defaults.quiet;
 }
 
 // The ranks of a program that a launcher of the user's has started look for races in memory; nobody
@@ -103,7 +118,7 @@ int run_report(const Options& options, const ReportArguments& arguments) {
     return fail(usable.error().message, kExitUsage);
   if (const auto run = read_findings(arguments.run);
       run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
-    if (const auto looked = analyze_messages_of(arguments.run); !looked)
+    if (const auto looked = analyze_messages_of(arguments.run, options); !looked)
       return fail(looked.error().message);
   const auto run = read_document(arguments.run, document_options(options));
   if (!run) return fail(run.error().message);
@@ -115,22 +130,22 @@ int run_report(const Options& options, const ReportArguments& arguments) {
     return fail(written.error().message +
                 (by_itself && format == "html" ? "; -o FILE writes it elsewhere" : ""));
   if (!file.empty()) fmt::print("{}\n", file);
-  return run->has_findings() ? kExitFindings : kExitOk;
+  return exit_code(*run, options);
 }
 
-Result<bool> tell_findings(const std::string& directory, const Options& options,
-                           const ReportFile& report) {
+Result<int> tell_findings(const std::string& directory, const Options& options,
+                          const ReportFile& report) {
   const auto run = read_document(directory, document_options(options, options.output));
   if (!run) return run.error();
-  const auto found = print_text(stderr, *run, options);
-  if (!found || (report.format == "text" && report.file.empty())) return found;
+  if (const auto found = print_text(stderr, *run, options); !found) return found.error();
+  if (report.format == "text" && report.file.empty()) return exit_code(*run, options);
   const std::string file = report.file.empty()  ? place_of(report.format, options.output)
                            : report.file == "-" ? ""
                                                 : report.file;
   if (const auto written = write_report(report.format, file, *run, options); !written)
     return written.error();
   if (!file.empty()) fmt::print(stderr, "photofinish: {}\n", file);
-  return found;
+  return exit_code(*run, options);
 }
 
 }  // namespace photofinish

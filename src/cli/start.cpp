@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cli/commands.h"
+#include "cli/deadlock_monitor.h"
 #include "cli/progress.h"
 
 namespace photofinish {
@@ -55,7 +56,7 @@ void allow_root() {
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
 }
 
-int start_and_wait(const std::vector<std::string>& line, const Options& options) {
+Ended start_and_wait(const std::vector<std::string>& line, const Options& options) {
   allow_root();
   if (options.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
   std::vector<char*> words;
@@ -67,19 +68,26 @@ int start_and_wait(const std::vector<std::string>& line, const Options& options)
     fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
     _exit(kExitToolError);
   }
-  if (child < 0) return fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno)));
+  if (child < 0)
+    return {fail(fmt::format("cannot start {}: {}", line[0], std::strerror(errno))), false};
   g_launcher = child;
   watch(SIGINT, note_interrupt);
   watch(SIGQUIT, note_interrupt);
   watch(SIGTERM, pass_on);
   watch(SIGHUP, pass_on);
   Progress progress(options);
-  int status = 0;
+  DeadlockMonitor monitor(options.output, std::chrono::seconds(options.deadlock_timeout), child);
   while (true) {
-    const pid_t done = waitpid(child, &status, progress.shown() ? WNOHANG : 0);
-    if (done == child) break;
-    if (done < 0 && errno != EINTR) break;
+    siginfo_t done{};
+    const int error = waitid(P_PID, static_cast<id_t>(child), &done,
+                             WEXITED | WNOWAIT | (progress.shown() ? WNOHANG : 0));
+    if (error == 0 && done.si_pid == child) break;
+    if (error != 0 && errno != EINTR) break;
     progress.tick();
+  }
+  monitor.stop();  // while its number is still that of the launcher
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   // From here on there is nobody to hand signals to: whoever has had enough of the analysis ends
   // it.
@@ -92,7 +100,8 @@ int start_and_wait(const std::vector<std::string>& line, const Options& options)
   progress.clear();
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // Launchers call an interrupted run a success, a failure, or a signal, each as it likes.
-  return g_interrupted ? kExitInterrupted : code;
+  if (g_interrupted) return {kExitInterrupted, true};
+  return monitor.found() ? Ended{kExitFindings, true} : Ended{code, false};
 }
 
 }  // namespace photofinish

@@ -12,8 +12,12 @@ namespace photofinish {
 // it.
 void allow_root();
 
-// Its exit code; 128 and more: a signal; kExitInterrupted: it says that all is well, and the user
-// interrupted it.
-int start_and_wait(const std::vector<std::string>& line, const Options& options);
+struct Ended {
+  // Its exit code; 128 and more: a signal; kExitInterrupted: the user interrupted it;
+  // kExitFindings: we did, because of a deadlock (options.deadlock_timeout).
+  int code = 0;
+  bool interrupted = false;  // by either
+};
+Ended start_and_wait(const std::vector<std::string>& line, const Options& options);
 
 }  // namespace photofinish

@@ -77,8 +77,8 @@ std::string paragraphs(const std::string& text) {
 }
 
 const std::string kEnvironment =
-    ".SH ENVIRONMENT\n.TP\n.B PHOTOFINISH_OPTIONS\nOptions as name=value, separated by colons; a "
-    "value with a colon in it goes in quotes. The flag wins. help=1 lists them.\n";
+    ".SH ENVIRONMENT\n.TP\n.B PHOTOFINISH_OPTIONS\nOptions as name=value, separated by colons. "
+    "Quote a value that contains a colon. A flag overrides it. help=1 lists all options.\n";
 
 // Which way a command ends is its help's; these are what all have in common.
 std::string exit_status(const CommandTree& tree) {
