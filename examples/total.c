@@ -1,5 +1,4 @@
-// Each rank adds its part to a total that lives on rank 0. It is wrong in two ways:
-// docs/tutorial.md finds them.
+// Each rank adds its part to a total on rank 0. It has two bugs: see docs/tutorial.md.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Each rank adds its part to a total that lives on rank 0. This is total.c, put right.
+// Each rank adds its part to a total on rank 0. This is total.c with both bugs fixed.
 #include <mpi.h>
 #include <stdio.h>
 

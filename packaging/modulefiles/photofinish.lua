@@ -6,10 +6,10 @@ for _ = 1, 4 do
 end
 
 help([[
-Photofinish finds the races in MPI programs: photofinish check -n 4 ./app
-Load the module of your MPI, too. photofinish doctor says what is missing.
+Photofinish detects races in MPI programs: photofinish check -n 4 ./app
+Also load the module of your MPI. photofinish doctor reports what is missing.
 ]])
-whatis("Finds the races in MPI programs")
+whatis("Detects races in MPI programs")
 conflict("photofinish")
 
 prepend_path("PATH", pathJoin(prefix, "bin"))

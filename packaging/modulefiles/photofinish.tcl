@@ -4,10 +4,10 @@
 set prefix [file dirname [file dirname [file dirname [file dirname [file normalize $ModulesCurrentModulefile]]]]]
 
 proc ModulesHelp {} {
-  puts stderr "Photofinish finds the races in MPI programs: photofinish check -n 4 ./app"
-  puts stderr "Load the module of your MPI, too. photofinish doctor says what is missing."
+  puts stderr "Photofinish detects races in MPI programs: photofinish check -n 4 ./app"
+  puts stderr "Also load the module of your MPI. photofinish doctor reports what is missing."
 }
-module-whatis "Finds the races in MPI programs"
+module-whatis "Detects races in MPI programs"
 conflict photofinish
 
 prepend-path PATH              $prefix/bin

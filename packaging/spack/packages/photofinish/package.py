@@ -3,7 +3,7 @@
 #   spack repo add packaging/spack
 #   spack dev-build photofinish@0.1.0 ^openmpi
 #
-# There is no archive to download yet, so that the version stands for the sources in the current folder.
+# The version stands for the sources in the current directory; there is no archive to download.
 from spack.package import *
 
 try:  # from Spack 1.0 on; before that it is in spack.package
@@ -13,15 +13,15 @@ except ImportError:
 
 
 class Photofinish(CMakePackage):
-    """Finds the races in MPI programs: one-sided races, message races, buffers that are used too early, and deadlocks; and runs the program again to
-    make each of them happen."""
+    """Detects races in MPI programs (one-sided, buffer and message races) and deadlocks, and confirms each race by running the program in
+    both orders."""
 
     manual_download = True
     license("Apache-2.0")
 
     version("0.1.0")
 
-    variant("pass", default=True, description="The compiler pass that shows loads and stores (pfmpicc, pfmpicxx)")
+    variant("pass", default=True, description="The compiler pass that instruments loads and stores (pfmpicc, pfmpicxx)")
     variant("fortran", default=False, when="+pass", description="The same for Fortran (pfmpifort)")
 
     depends_on("c", type="build")
@@ -35,6 +35,7 @@ class Photofinish(CMakePackage):
     depends_on("cli11@2.1:2", type="build")
     depends_on("fmt@9:")
     depends_on("zstd@1.5: libs=static")
+    depends_on("zlib-api")
     depends_on("xxhash@0.8:", type="build")
     depends_on("robin-map@1:", type="build")
     depends_on("elfutils@0.186:")
