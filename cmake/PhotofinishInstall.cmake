@@ -17,6 +17,7 @@ add_custom_command(OUTPUT ${man_folder}/photofinish.1 ${bash_completion} ${zsh_c
   COMMAND photofinish completion fish > ${fish_completion}
   DEPENDS photofinish VERBATIM)
 add_custom_target(man ALL DEPENDS ${man_folder}/photofinish.1)
+add_dependencies(preload man)  # all that is installed: cmake --build --target preload && cmake --install
 
 install(TARGETS photofinish RUNTIME DESTINATION bin)
 install(TARGETS photofinish-outside LIBRARY DESTINATION lib/photofinish)
@@ -42,8 +43,9 @@ foreach(header ${headers})
   configure_file(${header} ${CMAKE_BINARY_DIR}/${header} COPYONLY)
 endforeach()
 install(FILES ${headers} DESTINATION include/photofinish)
-install(FILES LICENSE README.md DESTINATION share/doc/photofinish)
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION share/doc/photofinish)
 install(FILES LICENSE DESTINATION share/doc/photofinish RENAME copyright)  # where Debian looks for it
+install(FILES docs/report.schema.json DESTINATION share/photofinish)
 install(DIRECTORY docs examples DESTINATION share/doc/photofinish)
 
 include(CMakePackageConfigHelpers)

@@ -3,13 +3,13 @@ set(CPACK_PACKAGE_NAME photofinish)
 set(CPACK_PACKAGE_VENDOR "The Photofinish authors")
 set(CPACK_PACKAGE_CONTACT "The Photofinish authors <photofinish@localhost>")
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the races in MPI programs")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "race detector for MPI programs")
 set(CPACK_PACKAGE_DESCRIPTION
-    "Photofinish runs an unchanged MPI program, follows its messages,
-collectives and one-sided operations, and tells which accesses to one
-memory nothing orders, which receives could have got another message,
-and whether it relies on buffered sends. It runs the program again to
-make each of these races happen.")
+    "Photofinish runs an unchanged MPI program and follows its messages,
+collectives and one-sided operations. It reports concurrent conflicting
+accesses to memory, receives that could have matched another message,
+and dependence on send buffering. It runs the program again to confirm
+each race in both orders.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)

@@ -14,7 +14,8 @@ function(photofinish_library name)
   endif()
 endfunction()
 
-# The preload libraries are never sanitized: they live in programs that are not.
+# Everything of ours, the preload libraries among it: the programs that they live in need not be
+# (tests/cli/sanitize_test.py puts the sanitizer's library in front of libc).
 function(photofinish_sanitize target)
   if(PHOTOFINISH_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${PHOTOFINISH_SANITIZE} -fno-sanitize-recover=all)

@@ -40,8 +40,8 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
         where the two differ: by hand means with LOAD and STORE (rma/access.h).
   // expect message race: receive @{take} send @{give} send @{other}
         a receive, or probe, and all sends that it could have got and did not. `message race always`: in the mended form as well.
-  // expect not portable     // expect not repeatable
-        the verdict about the form with the bug; the mended one is. `expect portable`, `expect repeatable`: in every form. Where a
+  // expect not deterministic     // expect not independent of send buffering
+        the verdict about the form with the bug; the mended one is. `expect deterministic`, `expect independent of send buffering`: in every form. Where a
         verdict is expected, `photofinish analyze` must afterwards find the same as the ranks did while they ran.
   // expect confirmed, harmful: put @{write} get @{read}       // expect confirmed, same outcome seen: …
   // expect confirmed: …                                       // expect not reproduced: …
@@ -50,7 +50,7 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect no race
         for a program without a bug: built once, no finding.
   // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
-        a line of the report, without the spaces in front, `*` for anything: of each form, or of one.
+        a line of the report, without the spaces in front, `*` for anything, {mark} for the file and line of a mark: of each form, or of one.
   // output buggy: …
         a line that the form with the bug must print. In every form all ranks must be on record and end with 0.
 
@@ -346,13 +346,15 @@ FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \
 CONFIRM_TRIES = 3
 AGAIN = re.compile(r" +again: photofinish (confirm .*)$", re.MULTILINE)
 NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
-REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled)")
-VERDICT = re.compile(r"VERDICT: photofinish: (not )?(repeatable|portable)\b(?! or)")
+REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled"
+                    r"|loads and stores were sampled|sampling cost|sampling was suspended|\S+ is not instrumented|not instrumented: |ranks? \S+ made MPI calls or accesses from more than one thread)")
+VERDICT = re.compile(r"VERDICT: photofinish: (not )?(deterministic|independent of send buffering)\b")
+BUFFERING_NEEDED = re.compile(r"VERDICT: photofinish: (depends on send buffering|deadlocked)\b")
 RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
 SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
 SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
-SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer|message) races?(?:, \d+ (?:one-sided|buffer|message) races?)*) · ")
+SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer|message) races?(?:, \d+ (?:one-sided|buffer|message) races?)*)(?: \([^()]*\))? · ")
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
          "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
@@ -378,6 +380,8 @@ def parse_report(text):
             continue
         elif found := VERDICT.match(line):
             verdicts[found[2]] = not found[1]
+        elif BUFFERING_NEEDED.match(line):
+            verdicts["independent of send buffering"] = False
         elif line.startswith("VERDICT: "):
             continue
         elif found := SUMMARY.match(line):
@@ -541,7 +545,7 @@ def test_races(arguments, program, source, directory):
     always = expected_findings([race for race in races if race.always], marks)
 
     def reports(form):
-        return [(line, text) for line, text, of in program.reports if of in (None, form)]
+        return [(line, re.sub(r"\{([\w-]+)\}", lambda mark: marks.get(mark[1], mark[0]), text)) for line, text, of in program.reports if of in (None, form)]
 
     fine = (always, dict.fromkeys(program.verdicts, True), program.outputs, reports("fixed"))
     forms = {"correct": ([], fine)}

@@ -128,7 +128,7 @@ FINDING = RULER + """WARNING: photofinish: one-sided race [F1] predicted · 1024
     #0 exchange rows(int) src/solver.c:118:5 (inlined)
     #1 main src/solver.c:231:9
     epoch opened by MPI_Win_fence solver.c:117, open until MPI_Win_fence solver.c:130
-""" + SECOND + """  Nothing orders them: the put is complete at the fence.
+""" + SECOND + """  The accesses are concurrent: the put is complete at the fence.
 """
 SUMMARY = "SUMMARY: photofinish: 1 one-sided race · run /tmp/run\n"
 
@@ -140,7 +140,7 @@ MESSAGE_RACE = RULER + """WARNING: photofinish: message race [F1] predicted · 2
     #0 main farm.c:28:5
   could have got the message of rank 1, MPI_Send with tag 5
     #0 main farm.c:29:5
-  Nothing decides between them: it is so.
+  The match depends on timing: it is so.
 """
 STANDSTILL = RULER + """NOTE: photofinish: deadlock if sends are not buffered · once
   rank 0 waits in MPI_Send big_sends.c:18 for rank 1
@@ -178,7 +178,7 @@ class Reports(unittest.TestCase):
                 parse_report(FINDING.replace("Put of 8 bytes by rank 2", words) + SUMMARY)
 
     def test_what_else_is_said_is_no_side(self):
-        more = "  Nothing orders them: the put is complete at the unlock of rank 2\n    #0 finish solver.c:300:1\n"
+        more = "  The accesses are concurrent: the put is complete at the unlock of rank 2\n    #0 finish solver.c:300:1\n"
         self.assertEqual(findings_of(FINDING + more + SUMMARY), [self.PAIR])
         self.assertEqual(findings_of(FINDING.replace(SECOND, more + SECOND) + SUMMARY), [self.PAIR])
 
@@ -187,14 +187,14 @@ class Reports(unittest.TestCase):
         self.assertEqual(findings_of(report), [(("load", "a.out+0x1a2b"), ("put", "solver.c:118"))])
 
     def test_messages(self):
-        verdicts = "VERDICT: photofinish: not repeatable: so\nVERDICT: photofinish: portable: yes\n"
+        verdicts = "VERDICT: photofinish: not deterministic: so\nVERDICT: photofinish: independent of send buffering: yes\n"
         summary = "SUMMARY: photofinish: 1 message race · run /tmp/run\n"
         self.assertEqual(parse_report(MESSAGE_RACE + STANDSTILL + RULER + verdicts + summary),
-                         ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"repeatable": False, "portable": True}, ["predicted"]))
-        program = parse("// output: x\n// expect message race always: probe @{a} send @{b} send @{c}\n// expect not portable\n")
+                         ([(("receive", "farm.c:24"), ("send", "farm.c:29"))], {"deterministic": False, "independent of send buffering": True}, ["predicted"]))
+        program = parse("// output: x\n// expect message race always: probe @{a} send @{b} send @{c}\n// expect not independent of send buffering\n")
         self.assertEqual(program.races[0].sides, [("probe", "a"), ("send", "b"), ("send", "c")])
         self.assertTrue(program.two_forms and program.races[0].always)
-        self.assertFalse(parse("// output: x\n// expect portable\n").two_forms)
+        self.assertFalse(parse("// output: x\n// expect independent of send buffering\n").two_forms)
 
     def test_not_understood_is_not_no_race(self):
         for text in ("", "\n", "nothing found\n", FINDING, FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races"),

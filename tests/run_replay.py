@@ -5,8 +5,9 @@
 
 Comments in the program:
 
-  // run: ranks=6 groups=0;1,3;0-2 exit=0 timeout=60 interrupt=S args="a b" mpi=openmpi most=40000
-        groups: what is recorded, one run for each. exit=nonzero: any failure. interrupt: a SIGINT after so many seconds.
+  // run: ranks=6 groups=0;1,3;0-2 exit=0 replay_exit=143 timeout=60 interrupt=S args="a b" mpi=openmpi most=40000
+        groups: what is recorded, one run for each. exit=nonzero: any failure. replay_exit: of
+        the replay. interrupt: a SIGINT after so many seconds.
         most: so many bytes a rank, where all are recorded: what they give each other is not among it.
   // build: flags="-O2" pass=only
         pass=only: what it does cannot be replayed unless it is built with the pass.
@@ -125,6 +126,8 @@ def check(program, work):
         codes = {replay(recorded, group, expected, env, timeout) for _ in range(ARGS.times)}
         if len(codes) > 1:
             raise Failure("group %s ended with %s" % (group, sorted(codes)))
+        if "replay_exit" in how and codes != {int(how["replay_exit"])}:
+            raise Failure("the replay of group %s ended with %s" % (group, sorted(codes)))
         if len(expected) > 1:  # of a group, one alone
             rank = max(expected)
             replay(recorded, str(rank), {rank: expected[rank]}, env, timeout)

@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
         lines = {match.group(1): f"talk.c:{number}" for number, line in enumerate(self.TALK.splitlines(), 1) if (match := re.search(r"/\* (.*) \*/", line))}
         out = self.explained()
         self.assertIn("Ranks 1-2 of 4\n", out)
-        inside, outside = out.split("From outside the group")
+        inside, outside = out.split("Written by external ranks")
         self.assertRegex(inside, rf"rank 2 MPI_Irecv {lines['receives']} <- rank 1 MPI_Send {lines['sends']}: 5 messages, first: step \d+ <- step \d+\n")
         self.assertRegex(inside, rf"rank 2 load {lines['loads']} <- rank 1 MPI_Put {lines['puts inside']}: 1 value, 4 bytes, step")
         self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 2 store {lines['stores']}: 1 value, 4 bytes, step")
@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
         self.assertEqual(inside.count(" <- rank") - len(counted), 3, out)
         self.assertRegex(outside, rf"rank 1 MPI_Irecv {lines['receives']}: 5 messages")
         self.assertRegex(outside, rf"rank 1 load {lines['loads']}: 1 value, 4 bytes")
-        self.assertRegex(outside, rf"rank 1 MPI_Allreduce {lines['reduces']}: 1 time, of ranks 1-2 and 0,3 outside the group\n")
+        self.assertRegex(outside, rf"rank 1 MPI_Allreduce {lines['reduces']}: 1 time, of ranks 1-2 and 0,3 external to the group\n")
         self.assertNotIn("No order", out)
         each = self.explained("--each")
         self.assertEqual(each.count(f"<- rank 1 MPI_Send {lines['sends']}: 1 message, step"), 5, each)
@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
         app = self.build("loops", self.LOOPS, "-O2")
         self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "3", app).code, 0)
         lines = {match.group(1): f"loops.c:{number}" for number, line in enumerate(self.LOOPS.splitlines(), 1) if (match := re.search(r"/\* (.*) \*/", line))}
-        inside, _, outside = self.explained().partition("From outside the group")
+        inside, _, outside = self.explained().partition("Written by external ranks")
         self.assertRegex(inside, rf"rank 0 load {lines['sums']} <- rank 1 MPI_Put {lines['puts']}: \d+ values, 400 bytes, ")
         self.assertRegex(inside, rf"rank 0 load {lines['gathers']} <- rank 1 MPI_Put {lines['puts']}: 50 values, 200 bytes, ")
         self.assertRegex(inside, rf"rank 1 MPI_Get {lines['gets']} <- rank 0 store {lines['fills']}: \d+ values, 400 bytes, ")
@@ -242,9 +242,9 @@ int main(int argc, char** argv) {
         self.assertEqual(self.run_(f"mpicc.{cli_test.arguments.mpi}", "-g", "-O0", *flags, "app.c", "-o", "app").code, 0)
         return "./app"
 
-    def recorded(self, *words):
+    def recorded(self, *words, **variables):
         app = self.build("-DTAG=4")
-        result = self.photofinish("record", "--overwrite", *words, "-n", "4", app)
+        result = self.photofinish("record", "--overwrite", *words, "-n", "4", app, env=environment(**variables))
         self.assertEqual(result.code, 0, result)
         self.assertIn(" · photofinish replay photofinish.run\n", result.err, result)
         return result
@@ -257,14 +257,14 @@ int main(int argc, char** argv) {
         self.assertEqual(self.photofinish("record", "--ranks", "0", "-n", "1", "./end").code, 0)
         self.assertEqual(self.photofinish("replay", "photofinish.run").code, 0)
         self.write("code", "3")
-        self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 was answered as recorded, and ended otherwise: exit 3; exit 0 when it was recorded", 72)
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"rank 0 received the recorded values but ended differently: exit 3; recorded: exit 0", 72)
 
     def test_the_same_again(self):
         printed = self.recorded("--ranks", "0,3").out
         self.assertEqual(len(printed.splitlines()), 3)
         for _ in range(3):
             again = self.photofinish("replay", "photofinish.run")
-            self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 ran again, to their end: exit code 0\n"), again)
+            self.assertEqual((again.code, again.out, again.err), (0, printed, "photofinish: ranks 0,3 replayed to their end: exit code 0\n"), again)
         apart = self.photofinish("replay", "--output-dir", "in/files", "photofinish.run")
         self.assertEqual((apart.code, apart.out), (0, ""), apart)
         self.assertEqual(sorted(os.listdir(self.path("in/files"))), ["rank-0.err", "rank-0.out", "rank-3.err", "rank-3.out"])
@@ -280,9 +280,9 @@ int main(int argc, char** argv) {
         self.write("text", "as it was")
         self.assertEqual(self.photofinish("record", "--ranks", "0,1", "-n", "2", "./reads").code, 0)
         same = self.photofinish("replay", "--ranks", "1", "photofinish.run")
-        self.assertEqual((same.out, same.err), ("as it was\n", "photofinish: rank 1 ran again, to its end: exit code 0\n"), same)
+        self.assertEqual((same.out, same.err), ("as it was\n", "photofinish: rank 1 replayed to its end: exit code 0\n"), same)
         self.write("text", "as it is")
-        self.assertIn("rank 0 gave rank 1 something else than when it was recorded: it read another input, or these are bytes that it never set", self.photofinish("replay", "--ranks", "1", "photofinish.run").err)
+        self.assertIn("rank 0 sent rank 1 other data than recorded: it read another input, or the bytes are uninitialized", self.photofinish("replay", "--ranks", "1", "photofinish.run").err)
 
     def test_what_others_of_the_group_gave(self):
         app = self.build("-DTAG=4")
@@ -292,18 +292,18 @@ int main(int argc, char** argv) {
         printed = recorded.out
         alone = self.photofinish("replay", "--verbose", "--ranks", "0", "photofinish.run")
         self.assertEqual((alone.code, alone.out), (0, printed), alone)
-        self.assertRegex(alone.err, r"rank 3: .* \(in silence: it gives the others what it gave them\)\n")
+        self.assertRegex(alone.err, r"rank 3: .* \(its output is discarded: it only sends to the others\)\n")
         self.assertNotIn("in silence", self.photofinish("replay", "--verbose", "--ranks", "3", "photofinish.run").err)
         # One of them goes another way: whoever waits for it is told, and so is who reads this.
         os.unlink(self.path("there"))
         lost = self.photofinish("replay", "--ranks", "0", "photofinish.run")
         self.assertEqual(lost.code, 72, lost)
-        self.assertRegex(lost.err, r"rank 0 waited for what rank 3 had given it, at MPI_Recv at app\.c:\d+ \(.*\); but it did not come: rank 3 ended before that, or there was no room to write it to\n")
-        self.assertRegex(lost.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+.*, but it came to MPI_Barrier at app")
+        self.assertRegex(lost.err, r"rank 0 waited for data from rank 3 at MPI_Recv at app\.c:\d+ \(.*\), which never arrived: rank 3 ended before it sent the data, or the disk is full\n")
+        self.assertRegex(lost.err, r"rank 3 diverged from the record at call \d+: recorded MPI_Send at app\S+.*, replayed MPI_Barrier at app")
         self.write("there", "")
         self.assertEqual(self.photofinish("replay", "photofinish.run").out, printed)
         os.rename(self.path("photofinish.run/rank-000003.trace"), self.path("kept"))
-        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), r"rank 3 is needed for what it gave the others: \S+rank-000003\.trace: No such file", 70)
+        self.assertSays(self.photofinish("replay", "--ranks", "0", "photofinish.run"), r"rank 3 is needed because it sends to the others: \S+rank-000003\.trace: No such file", 70)
 
     THREADS = """
 #include <mpi.h>
@@ -338,11 +338,11 @@ int main(int argc, char** argv) {
 
     def test_ranks_that_are_not_there(self):
         app = self.build("-DTAG=4")
-        self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there will be no rank 7: 4 ranks count from 0", 64)
+        self.assertSays(self.photofinish("record", "--ranks", "1,7", "-n", "4", app), "there is no rank 7: 4 ranks are numbered from 0", 64)
         self.assertSays(self.photofinish("record", "--ranks", "one", "-n", "4", app), "'one' is not a rank or a range of ranks; write for example 0,2-5", 64)
         self.recorded("--ranks", "0,3")
-        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "rank 1 was not recorded: photofinish.run holds ranks 0,3", 70)
-        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "rank 2 was not recorded: photofinish.run holds ranks 0,3", 70)
+        self.assertSays(self.photofinish("replay", "--ranks", "0-1", "photofinish.run"), "cannot replay rank 1: it was not recorded \(photofinish.run has ranks 0,3\). Record it with: photofinish record --ranks 1", 70)
+        self.assertSays(self.photofinish("replay", "--gdb", "2", "photofinish.run"), "cannot replay rank 2: it was not recorded \(photofinish.run has ranks 0,3\)", 70)
         self.assertSays(self.photofinish("replay", "no-such.run"), "no-such.run: No such file or directory", 70)
 
     def test_a_run_that_was_only_checked(self):
@@ -355,13 +355,13 @@ int main(int argc, char** argv) {
         self.build("-DTAG=5")
         result = self.photofinish("replay", "--ranks", "3", "photofinish.run")
         self.assertEqual(result.code, 72, result)
-        self.assertRegex(result.err, r"app is not the program that was recorded; its replay ends where it goes another way\n")
-        self.assertRegex(result.err, r"rank 3 left the recorded path at its question \d+: recorded was MPI_Send at app\S+ \(.*tag 4.*\), but it came to MPI_Send at app\.c:17 \(.*tag 5.*\)\n")
+        self.assertRegex(result.err, r"app has changed since it was recorded; the replay stops where it diverges\n")
+        self.assertRegex(result.err, r"rank 3 diverged from the record at call \d+: recorded MPI_Send at app\S+ \(.*tag 4.*\), replayed MPI_Send at app\.c:17 \(.*tag 5.*\)\n")
         self.build("-DTAG=4", "-DOTHER")
         result = self.photofinish("replay", "--ranks", "0", "photofinish.run")
-        self.assertRegex(result.err, r"rank 0 is where its record ends, inside MPI_Barrier|left the recorded path", result)
+        self.assertRegex(result.err, r"the record of rank 0 ends inside MPI_Barrier|diverged from the record", result)
         os.unlink(self.path("app"))
-        self.assertSays(self.photofinish("replay", "photofinish.run"), r"the recorded program \S+app is not there: No such file", 70)
+        self.assertSays(self.photofinish("replay", "photofinish.run"), r"cannot find the recorded program \S+app: No such file", 70)
 
     def test_a_damaged_record(self):
         printed = self.recorded("--ranks", "0,3").out
@@ -408,7 +408,8 @@ int main(int argc, char** argv) {
 
     @unittest.skipUnless(shutil.which("gdbserver"), "needs gdbserver")
     def test_gdbserver(self):
-        printed = self.recorded("--ranks", "0,3").out
+        note = "two words; it's $HOME \"quoted\" `ls` \\ and\na line"
+        printed = self.recorded("--ranks", "0,3", NOTE=note).out
         line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -420,9 +421,66 @@ int main(int argc, char** argv) {
             if "Listening" in said:
                 break
         debugger = self.run_("gdb", "-q", "-batch", "-ex", f"target remote 127.0.0.1:{port}", "-ex", f"break app.c:{line}", "-ex", "continue", "-ex", "print sum",
-                             "-ex", "delete", "-ex", "continue", "app")
+                             "-ex", "python open('environ', 'wb').write(open(f'/proc/{gdb.selected_inferior().pid}/environ', 'rb').read())", "-ex", "delete", "-ex", "continue", "app")
+        with open(self.path("environ")) as variables:
+            self.assertIn(f"NOTE={note}", variables.read().split("\0"), debugger)
         self.assertEqual(re.findall(r"^\$\d = (\d+)$", debugger.out, re.M), [printed.split()[0]], debugger)
         self.assertEqual(server.communicate(timeout=60)[0], printed, debugger)
+
+    def test_gdb_shows_the_program_as_it_was_written(self):
+        """Functions that the pass has copied: one stop for each call, with static variables; and no step into the tool."""
+        self.write("sweep.c", """
+#include <mpi.h>
+static double grid[64];
+double sweep(double* g, int n) {
+  static int calls = 0;
+  double sum = 0;
+  calls += 1;
+  for (int i = 0; i < n; ++i) {
+    static int factor = 3;
+    sum += g[i] * factor; /* here */
+  }
+  return sum;
+}
+int main(int argc, char** argv) {
+  MPI_Win win;
+  MPI_Init(&argc, &argv);
+  MPI_Win_create(grid, sizeof grid, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win); /* makes it */
+  sweep(grid, 64);
+  MPI_Barrier(MPI_COMM_WORLD); /* waits */
+  sweep(grid, 32);
+  MPI_Win_free(&win);
+  MPI_Finalize();
+  return 0;
+}
+""")
+        wrapper = os.path.join(os.path.dirname(cli_test.arguments.photofinish), "pfmpicc")
+        built = self.run_(wrapper, f"--mpi={cli_test.arguments.mpi}", "-g", "-O0", "sweep.c", "-o", "sweep")
+        self.assertEqual(built.code, 0, built)
+        self.assertEqual(self.photofinish("record", "-n", "2", "./sweep").code, 0)
+        stops = self.photofinish("replay", "--gdb", "1", "--ex", "break sweep", "--ex", "run", "--ex", "print n", "--ex", "print calls", "--ex", "continue", "--ex", "print n",
+                                 "--ex", "print calls", "--ex", "break 10", "--ex", "continue", "--ex", "print factor", "--ex", "delete", "--ex", "continue", "--ex", "quit")
+        self.assertEqual(re.findall(r"^\$\d = (\d+)$", stops.out, re.M), ["64", "0", "32", "1", "3"], stops)
+        self.assertIn("exited normally", stops.out, stops)
+        steps = self.photofinish("replay", "--gdb", "1", "--ex", "break main", "--ex", "run", *["--ex", "step"] * 3, "--ex", "break 20", "--ex", "continue", "--ex", "kill", "--ex", "quit")
+        shown = re.findall(r"^\d+\t(.*)$", steps.out, re.M)
+        with open(self.path("sweep.c")) as source:
+            written = source.read().splitlines()
+        self.assertEqual([line for line in shown if line not in written], [], steps)
+        self.assertRegex(steps.out, r"\n\d+\t  sweep\(grid, 64\);", steps)
+
+    def test_a_run_that_an_editor_knows_can_be_replaced(self):
+        self.recorded("--ranks", "0,3")
+        self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
+        self.assertTrue(os.path.isdir(self.path("photofinish.run/debugging")))
+        again = self.photofinish("record", "--overwrite", "-o", "photofinish.run", "-n", "4", "./app")
+        self.assertEqual(again.code, 0, again)
+        self.assertFalse(os.path.exists(self.path("photofinish.run/debugging")))
+        # Only what we wrote there.
+        self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
+        self.write("photofinish.run/debugging/notes.txt", "mine")
+        self.assertSays(self.photofinish("record", "--overwrite", "-n", "4", "./app"), r"files that are not part of a run", 70)
+        self.assertTrue(os.path.exists(self.path("photofinish.run/debugging/notes.txt")))
 
     def test_an_editor(self):
         printed = self.recorded("--ranks", "0,3").out
@@ -437,14 +495,12 @@ int main(int argc, char** argv) {
         line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
         words = [word for command in entry["setupCommands"] for word in ("-ex", command["text"]) if not command["text"].startswith("-enable")]
         words += ["-ex", f"break app.c:{line}", "-ex", "run", "-ex", "print sum", "-ex", "delete", "-ex", "run"]
-        variables = {variable["name"]: variable["value"] for variable in entry["environment"]}
-        preload = variables.pop("LD_PRELOAD")  # for the program, not for gdb
-        words = ["-ex", "set breakpoint pending on", "-ex", f"set environment LD_PRELOAD {preload}"] + words
-        result = Run("gdb", "-q", "-batch", *words, "--args", entry["program"], *entry["args"], cwd=entry["cwd"], env=dict(environment(), **variables))
+        self.assertEqual(entry["environment"], [])
+        result = Run("gdb", "-q", "-batch", *words, "--args", entry["program"], *entry["args"], cwd=entry["cwd"], env=environment())
         self.assertEqual(re.findall(r"^\$\d = (\d+)$", result.out, re.M), [printed.split()[0]], result)
         self.assertIn(printed, result.out)
         self.write("launch.json", "nonsense")
-        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is there and cannot be read as JSON", 70)
+        self.assertSays(self.photofinish("replay", "photofinish.run", "--vscode=launch.json"), "launch.json is not valid JSON", 70)
         self.assertEqual(self.photofinish("replay", "photofinish.run", "--vscode").code, 0)
         self.assertTrue(os.path.exists(self.path(".vscode/launch.json")))
 

@@ -1,4 +1,4 @@
-"""Runs every command that README.md, docs/ and examples/ show, and compares what is printed with what is shown, so that they cannot rot.
+"""Runs every command that README.md, CONTRIBUTING.md, docs/ and examples/ show, and compares what is printed with what is shown, so that they cannot rot.
 
   docs_test.py --photofinish BIN [--mpi openmpi|mpich] [--update] [PAGE…]
 
@@ -30,7 +30,7 @@ HOME = "/home/me"  # where pages have their reader work
 
 
 def pages():
-    found = ["README.md"]
+    found = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
     for folder, _, names in [*os.walk(os.path.join(ROOT, "docs")), *os.walk(os.path.join(ROOT, "examples"))]:
         found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in sorted(names) if name.endswith(".md")]
     return sorted(found)

@@ -14,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
 import cli_test  # noqa: E402
 from cli_test import Case, Run  # noqa: E402
+import perfetto_trace  # noqa: E402
 from sarif_rules import broken_rules  # noqa: E402
 
 PROGRAMS = {  # a race of each kind: name, source, ranks
@@ -40,7 +41,7 @@ class ReportCase(Case):
     @staticmethod
     def deadlock(where):
         """A run, stuck.run, whose three ranks wait for each other in a ring."""
-        built = Run(f"mpicc.{cli_test.arguments.mpi}", "-g", "-w", os.path.join(ROOT, "tests/cli/standstill.c"), "-o", "stuck", cwd=where)
+        built = Run(f"mpicc.{cli_test.arguments.mpi}", "-g", "-w", os.path.join(ROOT, "tests/cli/waits.c"), "-o", "stuck", cwd=where)
         assert built.code == 0, built
         result = Run(cli_test.arguments.photofinish, "check", "-n", "3", "-o", "stuck.run", "./stuck", "ring", cwd=where, interrupt=cli_test.interrupt_behind("started"))
         assert result.code == 71, result
@@ -76,6 +77,8 @@ class Formats(ReportCase):
         with open(os.path.join(ROOT, "docs", "report.schema.json")) as file:
             schema = json.load(file)
         jsonschema.Draft7Validator.check_schema(schema)
+        # Absolute, so that a reference from another schema means this one wherever it lies.
+        self.assertEqual(schema["$id"], f"urn:photofinish:report:{self.json('race')['version']}")
         validator = jsonschema.Draft7Validator(schema)
         for name in self.programs:
             with self.subTest(name):
@@ -139,7 +142,7 @@ class Formats(ReportCase):
             self.assertEqual([error.message for error in jsonschema.Draft7Validator(json.load(file)).iter_errors(report)], [])
         standstill, = report["standstills"]
         self.assertEqual([(wait["rank"], wait["on"]) for wait in standstill["waits"]], [(0, 1), (1, 2), (2, 0)])
-        self.assertTrue(all(re.fullmatch(r"MPI_Recv standstill\.c:\d+", wait["at"]) for wait in standstill["waits"]))
+        self.assertTrue(all(re.fullmatch(r"MPI_Recv waits\.c:\d+", wait["at"]) for wait in standstill["waits"]))
         log = json.loads(self.report("stuck", "--format", "sarif"))
         self.assertEqual(broken_rules(log), [])
         result, = log["runs"][0]["results"]
@@ -159,37 +162,86 @@ class Formats(ReportCase):
         log = json.loads(self.run_(cli_test.arguments.photofinish, "report", "project/race.run", "--format", "sarif").out)
         self.assertEqual(broken_rules(log), [])
         where = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
-        self.assertEqual(where, {"uri": "src/race.c", "uriBaseId": "SRCROOT"})
+        self.assertEqual(where, {"uri": "src/race.c", "uriBaseId": "%SRCROOT%"})
+        self.assertEqual(log["runs"][0]["originalUriBaseIds"], {"%SRCROOT%": {"uri": "file://" + os.path.realpath(self.path("project")) + "/"}})
+
+        # A run far from the sources, and a root of one's own.
+        os.mkdir(self.path("scratch"))
+        shutil.copy(self.path("project/race"), self.path("scratch/race"))
+        checked = Run(cli_test.arguments.photofinish, "check", "-n", "3", "./race", cwd=self.path("scratch"))
+        self.assertEqual(checked.code, 66, checked)
+        for words, uri in (([], "src/race.c"), (["--source-root", "../project/src"], "race.c")):
+            log = json.loads(Run(cli_test.arguments.photofinish, "report", "--format", "sarif", *words, cwd=self.path("scratch")).out)
+            where = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+            self.assertEqual(where, {"uri": uri, "uriBaseId": "%SRCROOT%"})
+        self.assertSays(self.photofinish("report", "race.run", "--source-root", "nowhere"), r"source_root: nowhere is not a directory", 64)
+
+    def test_a_library_without_lines(self):
+        """A race inside a library is shown where the user calls it."""
+        self.write("inner.c", "#include <mpi.h>\nvoid inner(int *x, MPI_Win win) { MPI_Put(x, 1, MPI_INT, 1, 0, 1, MPI_INT, win); }\n")
+        self.write("outer.c", "#include <mpi.h>\nvoid inner(int *, MPI_Win);\nint main(int c, char **v) {\n  int x = 1, *m;\n  MPI_Win win;\n  MPI_Init(&c, &v);\n"
+                              "  MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &m, &win);\n  MPI_Win_fence(0, win);\n  inner(&x, win);\n  MPI_Win_fence(0, win);\n"
+                              "  MPI_Win_free(&win);\n  MPI_Finalize();\n  return 0;\n}\n")
+        built = self.run_(f"mpicc.{cli_test.arguments.mpi}", "-w", "-shared", "-fPIC", "inner.c", "-o", "libboost_inner.so")
+        self.assertEqual(built.code, 0, built)
+        result = self.record("outer.c", "outer", 2, self.dir, "./libboost_inner.so", "-Wl,-rpath," + self.dir)
+        self.assertEqual(result.code, 66, result)
+        log = json.loads(self.report("outer", "--format", "sarif"))
+        self.assertEqual(broken_rules(log), [])
+        found, = log["runs"][0]["results"]
+        for location in found["locations"] + found["relatedLocations"]:
+            self.assertEqual((location["physicalLocation"]["artifactLocation"]["uri"], location["physicalLocation"]["region"]["startLine"]), ("outer.c", 9), location)
+        self.assertIn("put outer.c:9 and put outer.c:9", found["properties"]["title"])
+        self.assertIn("race:main|main\n", self.report("outer", "--gen-suppressions"))
+
+    def perfetto(self, name):
+        self.report(name, "--format", "perfetto", "-o", "run.pftrace")
+        with open(self.path("run.pftrace"), "rb") as file:
+            return perfetto_trace.Trace(file.read())
 
     def test_perfetto(self):
         for name in self.programs:
             with self.subTest(name):
-                events = json.loads(self.report(name, "--format", "perfetto"))["traceEvents"]
-                slices = [event for event in events if event["ph"] == "X"]
+                trace = self.perfetto(name)
+                slices = trace.slices()
                 dumped = sum(not line.startswith("==") for line in self.photofinish("dump", name + ".run").out.splitlines())
                 self.assertEqual(len(slices), dumped)
-                self.assertEqual({event["pid"] for event in slices}, set(range(PROGRAMS[name][1])))
-                self.assertTrue(all(event["ts"] >= 0 and event["dur"] >= 0 for event in slices))
-                named = {event["args"]["name"] for event in events if event.get("name") == "process_name"}
-                self.assertEqual(named, {f"rank {rank}" for rank in range(PROGRAMS[name][1])})
+                self.assertEqual({one["rank"] for one in slices}, set(range(PROGRAMS[name][1])))
+                self.assertTrue(all(one["depth"] == 0 and one["args"]["call"].startswith(one["name"]) for one in slices), slices)
+                self.assertTrue(any(re.search(r"main \S+\.c:\d+$", one["args"].get("place", "")) for one in slices), slices)
+                self.assertEqual(sorted(trace.processes.values()), [f"rank {rank}" for rank in range(PROGRAMS[name][1])])
                 for finding in self.json(name)["findings"]:
-                    marks = [event for event in events if event["ph"] == "i" and event["name"].startswith(finding["id"] + " ")]
-                    self.assertEqual({mark["pid"] for mark in marks}, {end["rank"] for end in finding["ends"]})
-                    self.assertEqual([event["ph"] for event in events if event["ph"] in "stf" and event.get("id") == finding["id"]][0], "s")
+                    marks = [one for one in trace.instants() if one["name"].startswith(finding["id"] + " ")]
+                    self.assertEqual({mark["rank"] for mark in marks}, {end["rank"] for end in finding["ends"]})
+                    marks.sort(key=lambda mark: mark["ts"])
+                    self.assertEqual(len({flow for mark in marks for flow in mark["flows"] + mark["last_flows"]}), 1)
+                    self.assertEqual([len(mark["last_flows"]) for mark in marks], [0] * (len(marks) - 1) + [1])
 
     def test_perfetto_has_an_arrow_for_each_message(self):
-        events = json.loads(self.report("gather", "--format", "perfetto"))["traceEvents"]
-        begins = {event["id"]: event for event in events if event["ph"] == "s" and event["cat"] == "message"}
-        ends = {event["id"]: event for event in events if event["ph"] == "f" and event["cat"] == "message"}
+        events = [event for event in self.perfetto("gather").events if event["category"] != "finding"]
+        begins = {flow: event for event in events for flow in event["flows"]}
+        ends = {flow: event for event in events for flow in event["last_flows"]}
         self.assertEqual(len(begins), 3)
         self.assertEqual(begins.keys(), ends.keys())
-        self.assertEqual({event["pid"] for event in begins.values()}, {1, 2, 3})
-        self.assertEqual({event["pid"] for event in ends.values()}, {0})
+        self.assertEqual({event["rank"] for event in begins.values()}, {1, 2, 3})
+        self.assertEqual({event["rank"] for event in ends.values()}, {0})
+
+    def test_perfetto_is_small(self):
+        """A loop's events take a few bytes each."""
+        self.write("loop.c", "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); for (int i = 0; i < 20000; ++i) { int x = i, y;"
+                             "MPI_Sendrecv(&x, 1, MPI_INT, 0, 1, &y, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE); } MPI_Finalize(); return 0; }\n")
+        self.assertEqual(self.record("loop.c", "loop", 1, self.dir).code, 0)
+        self.report("loop", "--format", "perfetto", "-o", "loop.pftrace", code=0)
+        with open(self.path("loop.pftrace"), "rb") as file:
+            data = file.read()
+        trace = perfetto_trace.Trace(data)
+        self.assertGreater(len(trace.slices()), 20000)
+        self.assertLess(len(data), 32 * len(trace.slices()))
 
     def test_where_it_goes(self):
         self.assertEqual(self.report("race", "--format", "html"), "race.run/report.html\n")
         self.assertTrue(os.path.getsize(self.path("race.run/report.html")) > 10000)
-        for form, begin in [("text", "====="), ("json", "{"), ("sarif", "{"), ("html", "<!doctype html>"), ("perfetto", "{")]:
+        for form, begin in [("text", "====="), ("json", "{"), ("sarif", "{"), ("html", "<!doctype html>")]:
             with self.subTest(form):
                 self.assertEqual(self.report("race", "--format", form, "-o", "there"), "there\n")
                 with open(self.path("there")) as file:
@@ -202,18 +254,18 @@ class Formats(ReportCase):
         self.assertFalse(os.path.exists(self.path("race.run/report.html")))
 
     def test_check_writes_one_as_well(self):
-        for form, name, begin in [("html", "report.html", "<!doctype html>"), ("json", "report.json", "{"), ("sarif", "report.sarif", "{"), ("perfetto", "perfetto.json", "{")]:
+        for form, name, begin in [("html", "report.html", "<!doctype html>"), ("json", "report.json", "{"), ("sarif", "report.sarif", "{"), ("perfetto", "report.pftrace", "\n")]:
             with self.subTest(form):
                 result = self.photofinish("check", "-n", "3", "--format", form, "--overwrite", "./race")
                 self.assertEqual(result.code, 66, result)
                 self.assertIn("WARNING: photofinish: one-sided race [F1]", result.err)
                 self.assertTrue(result.err.endswith(f"\nphotofinish: photofinish.run/{name}\n"), result)
-                with open(self.path("photofinish.run/" + name)) as file:
+                with open(self.path("photofinish.run/" + name), errors="replace") as file:
                     self.assertTrue(file.read().startswith(begin))
         result = self.photofinish("check", "-n", "3", "--format", "json", "--output-file", "mine.json", "--overwrite", "./race")
         self.assertTrue(result.err.endswith("\nphotofinish: mine.json\n"), result)
         self.assertEqual(sorted(name for name in os.listdir(self.path("photofinish.run")) if name.startswith(("report", "perfetto"))), [])
-        self.assertSays(self.photofinish("check", "-n", "3", "--offline", "--format", "json", "-o", "new.run", "./race"), "no report is written of a run that is only recorded", 64)
+        self.assertSays(self.photofinish("check", "-n", "3", "--offline", "--format", "json", "-o", "new.run", "./race"), "this run is recorded only, so it has no report yet", 64)
 
     def test_wrong_usage(self):
         self.assertSays(self.photofinish("report", "race.run", "--format", "xml"), r"--format: xml not in", 64)
@@ -236,7 +288,7 @@ class Otf2(ReportCase):
         """Its records: name, location, time, the rest of the line. Skips where there is no OTF2."""
         result = self.photofinish("report", name + ".run", "--format", "otf2")
         if re.search("OTF2 is not installed here|built without OTF2", result.err):
-            self.assertSays(result, "--format perfetto needs nothing", 70)
+            self.assertSays(result, "--format perfetto needs no library", 70)
             self.skipTest("no OTF2 here")
         self.assertEqual((result.code, result.out, result.err), (code, name + ".run.otf2\n", ""), result)
         if shutil.which("otf2-print") is None:
@@ -297,7 +349,7 @@ class Otf2(ReportCase):
         self.report("race", "--format", "otf2", "-o", "there")  # an archive is replaced
         os.mkdir(self.path("mine"))
         self.write("mine/thesis.tex", "")
-        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "mine"), "mine holds something else than an OTF2 archive; give another folder", 70)
+        self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "mine"), "mine is not an OTF2 archive; give another folder", 70)
         self.assertEqual(os.listdir(self.path("mine")), ["thesis.tex"])
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "race/there"), "cannot write race/there", 70)
         self.assertSays(self.photofinish("report", "race.run", "--format", "otf2", "-o", "-"), "an OTF2 archive is a folder", 64)
@@ -377,7 +429,7 @@ class Suppressions(ReportCase):
         self.assertEqual(self.photofinish("report", "race.run", env=by_environment).code, 0)
 
     def test_what_is_wrong_is_said_before_the_run(self):
-        for line, words in [("race main", r"my\.supp:2: 'race main' is no suppression"), ("race:", r"my\.supp:2: .* empty pattern"), ("deadlock:x", r"my\.supp:2: .* is no suppression"),
+        for line, words in [("race main", r"my\.supp:2: 'race main' is not a suppression"), ("race:", r"my\.supp:2: .* empty pattern"), ("deadlock:x", r"my\.supp:2: .* is not a suppression"),
                             ("race:a|b|c", r"my\.supp:2: .* too many patterns"), ("window:a|b", r"my\.supp:2: .* too many patterns")]:
             with self.subTest(line):
                 self.write("my.supp", f"# known\n{line}\n")
@@ -422,11 +474,11 @@ class Diff(ReportCase):
                 result = self.photofinish("check", "-n", "3", "-o", "new.run", "--overwrite", "--baseline", baseline, "./race")
                 self.assertEqual(result.code, 0, result)
                 self.assertIn("SUMMARY: photofinish: no findings, 1 known", result.err)
-                self.assertIn(f"of the baseline {baseline}, 1 finding is here again", result.err)
+                self.assertIn(f"baseline {baseline}: 1 finding is here again", result.err)
         result = self.photofinish("check", "-n", "3", "-o", "other.run", "--baseline", "known.json", "./knapsack")
         self.assertEqual(result.code, 66, result)
         self.assertIn("2 one-sided races not in the baseline", result.err)
-        self.assertIn("1 is not: photofinish diff tells which", result.err)
+        self.assertIn("1 is not: photofinish diff lists them", result.err)
         log = json.loads(self.report("race", "--format", "sarif", "--baseline", "race.run", code=0))
         self.assertEqual(log["runs"][0]["results"][0]["baselineState"], "unchanged")
         self.assertEqual(broken_rules(log), [])
@@ -435,9 +487,9 @@ class Diff(ReportCase):
         self.assertSays(self.photofinish("diff", "race.run"), r"after is required", 64)
         self.assertSays(self.photofinish("diff", "nowhere", "race.run"), r"nowhere: No such file", 70)
         self.write("text", "[1, 2")
-        self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is no baseline: it takes a run, or what photofinish report", 70)
+        self.assertSays(self.photofinish("diff", "text", "race.run"), r"text is not a baseline: give a run directory, or a report", 70)
         self.write("other.json", '{"findings": [1]}')
-        self.assertSays(self.photofinish("diff", "race.run", "other.json"), r"other\.json is no baseline", 70)
+        self.assertSays(self.photofinish("diff", "race.run", "other.json"), r"other\.json is not a baseline", 70)
         self.assertSays(self.photofinish("check", "-n", "3", "--baseline", "nowhere", "./race"), r"nowhere: No such file", 64)
         self.assertSays(self.photofinish("check", "-n", "3", "-o", "race.run", "--overwrite", "--baseline", "./race.run", "./race"), r"would be replaced", 64)
 

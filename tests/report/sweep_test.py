@@ -8,6 +8,7 @@ import os
 import re
 
 import jsonschema
+import perfetto_trace
 from page_test import PageCase
 from report_test import ROOT, cli_test
 from sarif_rules import broken_rules
@@ -47,7 +48,9 @@ class Sweep(PageCase):
                 report = json.loads(self.report(name, "--format", "json", code=result.code))
                 self.assertEqual([error.message for error in validator.iter_errors(report)], [])
                 self.assertEqual(broken_rules(json.loads(self.report(name, "--format", "sarif", code=result.code))), [])
-                self.assertTrue(json.loads(self.report(name, "--format", "perfetto", code=result.code))["traceEvents"])
+                self.report(name, "--format", "perfetto", "-o", name + ".pftrace", code=result.code)
+                with open(self.path(name + ".pftrace"), "rb") as file:
+                    self.assertTrue(perfetto_trace.Trace(file.read()).slices())
                 self.look_at_page(name, report["findings"], result.code)
                 found += len(report["findings"])
         self.assertGreater(found, 50)

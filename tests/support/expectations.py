@@ -56,7 +56,7 @@ class Program:
     outputs_buggy: list = field(default_factory=list)
     expectations: list = field(default_factory=list)
     races: list = field(default_factory=list)
-    verdicts: dict = field(default_factory=dict)  # "portable", "repeatable": whether the form with the bug is; the other one is
+    verdicts: dict = field(default_factory=dict)  # "deterministic", "independent of send buffering": whether the form with the bug is; the other one is
     reports: list = field(default_factory=list)  # (line, text, form): a line of the report of that form; None: of each
     no_race: bool = False
 
@@ -114,7 +114,7 @@ def parse_race(program, line, text):
             raise ValueError("wanted 'expect no race'")
         program.no_race = True
         return True
-    if verdict := re.fullmatch(r" (not )?(portable|repeatable)", text.rstrip()):
+    if verdict := re.fullmatch(r" (not )?(deterministic|independent of send buffering)", text.rstrip()):
         program.verdicts[verdict[2]] = not verdict[1]
         return True
     if re.match(r" report\b", text):

@@ -8,7 +8,7 @@
 // output buggy: sum 6
 // expect message race: receive @{unsaid} send @{unsaid-result}
 // expect report: NOTE: photofinish: 1 race was declared intended: "any result will do" at task_farm.c:*
-// expect report: VERDICT: photofinish: not repeatable: *
+// expect report: VERDICT: photofinish: not deterministic: *
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -3,7 +3,7 @@
 //
 // run: ranks=4
 // expect no race
-// expect portable
+// expect independent of send buffering
 // output: all is in order
 #include <mpi.h>
 #include <stdio.h>

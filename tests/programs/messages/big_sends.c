@@ -2,8 +2,8 @@
 // it comes to its end. Fixed: MPI_Sendrecv.
 //
 // run: ranks=2
-// expect not portable
-// expect repeatable
+// expect not independent of send buffering
+// expect deterministic
 // output: exchanged
 #include <mpi.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 //
 // run: ranks=4
 // expect message race: receive @{take} send @{give}
-// expect not repeatable
+// expect not deterministic
 // output: 4 ranks
 #include <mpi.h>
 #include <stdio.h>

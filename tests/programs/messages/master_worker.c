@@ -4,8 +4,8 @@
 //
 // run: ranks=4
 // expect message race: receive @{ask} send @{report}
-// expect not repeatable
-// expect portable
+// expect not deterministic
+// expect independent of send buffering
 // output: sum 190
 #include <mpi.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 //
 // run: ranks=3
 // expect no race
-// expect repeatable
-// expect portable
+// expect deterministic
+// expect independent of send buffering
 // output: 1 2 2
 #include <mpi.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // buffer. With the bug, there is no receive.
 //
 // run: ranks=2
-// expect not portable
+// expect not independent of send buffering
 // output: sent
 #include <mpi.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{send}
-// expect not portable
+// expect not independent of send buffering
 // output: 1 2
 // output buggy: * *
 #include <mpi.h>

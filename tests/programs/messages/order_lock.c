@@ -3,7 +3,7 @@
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
-// expect portable
+// expect independent of send buffering
 // output: 1 2
 // output buggy: * *
 #include <mpi.h>

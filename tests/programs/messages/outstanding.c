@@ -3,7 +3,7 @@
 //
 // run: ranks=4
 // expect message race: receive @{post} send @{give}
-// expect portable
+// expect independent of send buffering
 // output: 6
 #include <mpi.h>
 #include <stdio.h>

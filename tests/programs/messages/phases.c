@@ -4,7 +4,7 @@
 // run: ranks=5
 // output: sum 60
 // expect message race: receive @{take} send @{give}
-// expect not portable
+// expect not independent of send buffering
 #include <mpi.h>
 #include <stdio.h>
 

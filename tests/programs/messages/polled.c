@@ -3,7 +3,7 @@
 // may wait for the receive.
 //
 // run: ranks=2
-// expect not portable
+// expect not independent of send buffering
 // output: 1 0
 #include <mpi.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // receive first.
 //
 // run: ranks=4
-// expect not portable
-// expect repeatable
+// expect not independent of send buffering
+// expect deterministic
 // output: went round
 #include <mpi.h>
 #include <stdio.h>

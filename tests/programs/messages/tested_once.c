@@ -3,7 +3,7 @@
 //
 // run: ranks=2
 // expect no race
-// expect portable
+// expect independent of send buffering
 // output: 1 0
 #include <mpi.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // first one before it sends that.
 //
 // run: ranks=2
-// expect not portable
+// expect not independent of send buffering
 // output: 1 2
 #include <mpi.h>
 #include <stdio.h>

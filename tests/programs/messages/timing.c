@@ -2,8 +2,8 @@
 // Fixed: it waits for all.
 //
 // run: ranks=3
-// expect not repeatable
-// expect portable
+// expect not deterministic
+// expect independent of send buffering
 // output: 3
 #include <mpi.h>
 #include <stdio.h>

@@ -36,8 +36,8 @@ static inline int* int_window(int count, MPI_Win* win) {
 // A message without content: what the sender did before it comes before what the receiver does
 // after it.
 static inline void tell(int to) {
-  MPI_Send(NULL, 0, MPI_INT, to, 0, MPI_COMM_WORLD);
-} /*{tell-sends}*/
+  MPI_Send(NULL, 0, MPI_INT, to, 0, MPI_COMM_WORLD); /*{tell-sends}*/
+}
 static inline void hear(int from) {
-  MPI_Recv(NULL, 0, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-} /*{hear-takes}*/
+  MPI_Recv(NULL, 0, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /*{hear-takes}*/
+}

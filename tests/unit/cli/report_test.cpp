@@ -18,8 +18,7 @@ namespace {
 TEST(ReportCommand, ExitCodes) {
   testing::MadeUpRun run(1);
   EXPECT_EQ(run_report({}, {.run = run.path}), kExitToolError);
-  EXPECT_EQ(g_failure,
-            run.path + " was never analysed: photofinish analyze " + run.path + " does it");
+  EXPECT_EQ(g_failure, run.path + " is not analyzed yet: run photofinish analyze " + run.path);
   EXPECT_EQ(run_report({}, {.run = run.dir / "nowhere"}), kExitToolError);
 
   ::testing::internal::CaptureStdout();
@@ -41,7 +40,10 @@ TEST(ReportCommand, AfterARunItGoesToStandardError) {
   const std::string err = ::testing::internal::GetCapturedStderr();
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_TRUE(*found);
-  EXPECT_TRUE(err.ends_with("SUMMARY: photofinish: 1 buffer race · run my.run\n")) << err;
+  EXPECT_TRUE(
+      err.ends_with("SUMMARY: photofinish: 1 buffer race, but not everything was checked: messages "
+                    "were not analyzed · run my.run\n"))
+      << err;
 }
 
 TEST(ReportOptions, AreNotForTheRanks) {
@@ -52,7 +54,11 @@ TEST(ReportOptions, AreNotForTheRanks) {
                                     {"gen_suppressions", "1"},
                                     {"baseline", "x"},
                                     {"max_findings", "3"},
-                                    {"group_by", "file"}})
+                                    {"group_by", "file"},
+                                    {"source_root", "/x"},
+                                    {"exit_zero", "1"},
+                                    {"error_exitcode", "3"},
+                                    {"quiet", "1"}})
     ASSERT_TRUE(set_option(options, name, value)) << name;
   EXPECT_NE(format_options(options), before);
   forget_report_options(options);

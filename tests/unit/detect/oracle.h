@@ -1,4 +1,5 @@
-// docs/one-sided-races.md once more, plain, slow and obvious: to compare the real analysis with.
+// docs/internals/one-sided-races.md once more, plain, slow and obvious: to compare the real
+// analysis with.
 //
 // Every access is spelled out byte by byte, every moment of every rank is a node of a graph, order
 // is that graph's transitive closure, and every two accesses are compared. No cuts, no sweep,

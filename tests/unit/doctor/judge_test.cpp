@@ -13,7 +13,7 @@ Machine well() {
   Machine machine{.version = "1.0", .executable = "/usr/bin/photofinish"};
   machine.mpis = {{.flavour = MpiFlavour::OpenMpi,
                    .launcher = "mpirun.openmpi",
-                   .version = "4.1.4",
+                   .version = "4.1.6",
                    .compiler = "mpicc.openmpi",
                    .has_library = true,
                    .has_analysis = true},
@@ -89,7 +89,7 @@ TEST(Doctor, OneMpiIsEnough) {
 TEST(Doctor, Launchers) {
   Machine machine = well();
   machine.mpis[0].launcher = "";
-  expect(found_in(machine), 0, 1, "no mpirun of it is in PATH -> install openmpi-bin");
+  expect(found_in(machine), 0, 1, "its mpirun is not in PATH -> install openmpi-bin");
   machine = well();
   machine.mpis[1].trouble = "no route to host";
   expect(found_in(machine), 1, 0,
@@ -98,6 +98,24 @@ TEST(Doctor, Launchers) {
   machine = well();
   machine.mpis[1].compiler = "";
   expect(found_in(machine), 0, 1, "pfmpicc cannot use it -> install libmpich-dev");
+}
+
+TEST(Doctor, CompareAndSwap) {
+  Machine machine = well();
+  for (const auto& [version, swap, notes] : {std::tuple{"4.1.4", MpiFacts::Swap::Crashes, 1},
+                                             {"4.1.4", MpiFacts::Swap::Unknown, 1},
+                                             {"4.1.4", MpiFacts::Swap::Works, 0},
+                                             {"4.1.2", MpiFacts::Swap::Crashes, 1},
+                                             {"5.0.3", MpiFacts::Swap::Unknown, 0}}) {
+    machine.mpis[0].version = version;
+    machine.mpis[0].swap = swap;
+    expect(found_in(machine), 0, notes,
+           notes > 0
+               ? "MPI_Compare_and_swap on 8 bytes crashes in its component osc/rdma, with and "
+                 "without photofinish -> for programs that use it: export "
+                 "OMPI_MCA_osc=sm,pt2pt"
+               : "");
+  }
 }
 
 TEST(Doctor, Compilers) {
@@ -118,7 +136,7 @@ TEST(Doctor, Compilers) {
 TEST(Doctor, Preloads) {
   Machine machine = well();
   machine.preloads = {{.path = "/opt/tool/libtool.so", .found = true, .wraps_mpi = true}};
-  expect(found_in(machine), 1, 0, "another tool between programs and MPI: /opt/tool/libtool.so");
+  expect(found_in(machine), 1, 0, "another tool that intercepts MPI: /opt/tool/libtool.so");
   machine.preloads = {{.path = "libgone.so"}};
   expect(found_in(machine), 1, 0, "cannot be read");
   machine.preloads = {{.path = "/usr/lib/photofinish/libphotofinish-mpich.so",
@@ -132,7 +150,7 @@ TEST(Doctor, Preloads) {
   expect(found_in(machine), 0, 1, "replaces malloc");
   machine.environment["OMPI_MCA_memory"] = "patcher";
   expect(found_in(machine), 1, 1,
-         "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish tells its ranks not to");
+         "unset OMPI_MCA_memory UCX_MEM_EVENTS: photofinish disables the patching for its ranks");
   machine.environment["OMPI_MCA_memory"] = "^patcher";
   machine.environment["UCX_MEM_EVENTS"] = "yes";
   expect(found_in(machine), 1, 1, "unset OMPI_MCA_memory UCX_MEM_EVENTS");
@@ -144,7 +162,7 @@ TEST(Doctor, Environment) {
   expect(found_in(machine), 1, 0, "PHOTOFINISH_OPTIONS: there is no option 'x'");
   machine = well();
   machine.environment["PHOTOFINISH_OPTIONS"] = "verbose=1";
-  expect(found_in(machine), 0, 1, "\"verbose=1\" holds for every command");
+  expect(found_in(machine), 0, 1, "\"verbose=1\" applies to every command");
   machine = well();
   machine.root = true;
   expect(found_in(machine), 0, 1,
@@ -172,7 +190,7 @@ TEST(Doctor, System) {
   machine.free_bytes = 900'000'000;
   expect(found_in(machine), 0, 1, "enough for short runs");
   machine.writable = false;
-  expect(found_in(machine), 1, 0, "/home/me cannot be written to");
+  expect(found_in(machine), 1, 0, "/home/me is not writable");
   machine = well();
   machine.file_system = "nfs";
   expect(found_in(machine), 0, 1, "on nfs");
@@ -194,7 +212,7 @@ TEST(Doctor, System) {
   expect(found_in(machine), 0, 1, "kernel.yama.ptrace_scope is 3");
   machine = well();
   machine.has_gdb = false;
-  expect(found_in(machine), 0, 1, "no gdb in PATH");
+  expect(found_in(machine), 0, 1, "gdb is not in PATH");
 }
 
 ProgramFacts good_program() {
@@ -215,11 +233,10 @@ TEST(Doctor, Program) {
   ProgramFacts program = good_program();
   EXPECT_EQ(found_in(program).text, "");
   program.with.clear();
-  expect(found_in(program), 0, 1, "not built with the pass");
+  expect(found_in(program), 0, 1, "not instrumented");
   program = good_program();
   program.without = {"a.c", "b.c", "c.c", "d.c", "e.c", "f.c"};
-  expect(found_in(program), 0, 1,
-         "built with the pass, but for a.c, b.c, c.c, d.c, e.c and 1 more");
+  expect(found_in(program), 0, 1, "instrumented, except a.c, b.c, c.c, d.c, e.c and 1 more");
   program = good_program();
   program.has_lines = false;
   expect(found_in(program), 0, 1, "build it with -g");

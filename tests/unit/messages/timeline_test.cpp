@@ -2,10 +2,15 @@
 // ranks do while they run, and from the traces afterwards.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
+#include <random>
+#include <set>
+#include <string>
 
 #include "detect/message_analysis.h"
 #include "detect/message_log.h"
+#include "order/keys.h"
 
 namespace photofinish::testing {
 namespace {
@@ -90,7 +95,31 @@ class Recorded {
       call(static_cast<int>(rank), Called::MPI_Barrier, {{Field::comm, 1}});
   }
 
-  MessageFindings from_traces() {
+  // The rank is inside this call at the end of the run.
+  void stays(int rank, Called name, std::initializer_list<std::pair<Field, std::int64_t>> fields) {
+    call(rank, name, fields).returned = false;
+  }
+  void receives(int rank, std::int64_t from) {
+    stays(rank, Called::MPI_Recv, {{Field::comm, 1}, {Field::from, from}, {Field::recv_tag, 0}});
+  }
+  void dies(int rank) { died_.insert(rank); }
+  // Who waits for whom, of those that can never go on: "0>1 1>0 2>" and who waits behind them.
+  std::string deadlock() {
+    std::string text;
+    for (const Standstill& one : from_traces().standstills) {
+      if (!one.came_about) continue;
+      for (const Standstill::Waits& waits : one.waits)
+        text += std::to_string(waits.rank.value) + ">" +
+                (waits.on == kAnySource ? "any" : std::to_string(waits.on.value)) +
+                (waits.for_lock               ? "l "
+                 : waits.finalize != SiteId() ? "f "
+                                              : " ");
+      for (const WorldRank rank : one.behind) text += std::to_string(rank.value) + "> ";
+    }
+    return text;
+  }
+
+  MessageFindings from_traces(std::size_t memory = kNoMessageLimit) {
     std::vector<RankInput> inputs;
     std::vector<std::size_t> next(events_.size());
     for (std::size_t rank = 0; rank < events_.size(); ++rank)
@@ -98,7 +127,21 @@ class Recorded {
                           return next[rank] < events_[rank].size() ? &events_[rank][next[rank]++]
                                                                    : nullptr;
                         }});
-    return analyze_messages(std::move(inputs));
+    for (const int rank : died_) inputs[static_cast<std::size_t>(rank)].was_alive = false;
+    return analyze_messages(std::move(inputs), memory);
+  }
+  // Which message each receive of the rank took, by its number.
+  std::map<std::uint64_t, MessageKey> taken_by(int rank) {
+    struct Taken final : MessageSink {
+      void step(MessageStep) override {}
+      void took(std::uint64_t operation, MessageKey key) override { keys[operation] = key; }
+      std::map<std::uint64_t, MessageKey> keys;
+    } sink;
+    Timeline timeline(WorldRank(rank), static_cast<std::int32_t>(events_.size()),
+                      definitions_[static_cast<std::size_t>(rank)]);
+    timeline.tell_messages(&sink, Timeline::Besides::Nothing);
+    for (const Event& event : events_[static_cast<std::size_t>(rank)]) timeline.add(event, {});
+    return sink.keys;
   }
   // As if all of it were one slice; nothing, if something is on its way at its end.
   std::optional<MessageFindings> while_running() {
@@ -130,6 +173,7 @@ class Recorded {
 
  private:
   std::vector<std::vector<Event>> events_;
+  std::set<int> died_;
   std::vector<Definitions> definitions_;
   std::uint64_t now_ = 100;
   std::int64_t requests_ = 0;
@@ -292,6 +336,256 @@ TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
     EXPECT_TRUE(found.standstills.empty());
     EXPECT_FALSE(run.while_running());
   }
+}
+
+// --- what the ranks of a run that hangs wait for
+
+TEST(Deadlock, RanksThatWaitForEachOther) {
+  Recorded run(3);
+  run.receives(0, 1);
+  run.receives(1, 0);
+  run.stays(2, Called::MPI_Barrier, {{Field::comm, 1}});
+  EXPECT_EQ(run.deadlock(), "0>1 1>0 2> ");
+}
+
+TEST(Deadlock, NotIfTheMessageIsThere) {
+  Recorded run(2);
+  run.send(0, 1);
+  run.receives(0, 1);
+  run.receives(1, 0);  // and returns, as soon as the process is scheduled
+  EXPECT_EQ(run.deadlock(), "");
+}
+
+TEST(Deadlock, NotWithARankThatMayGoOn) {
+  Recorded run(3);
+  run.receives(0, 1);
+  run.receives(1, 2);
+  run.send(2, 0, 5);  // and computes
+  EXPECT_EQ(run.deadlock(), "");
+}
+
+TEST(Deadlock, NotWithARankThatDied) {
+  for (const int dead : {0, 1}) {
+    Recorded run(2);
+    run.receives(0, 1);
+    run.receives(1, 0);
+    run.dies(dead);
+    EXPECT_EQ(run.deadlock(), "") << dead;
+  }
+}
+
+TEST(Deadlock, RankThatHasFinished) {
+  for (const bool returned : {true, false}) {
+    Recorded run(3);
+    run.receives(0, 1);
+    run.call(1, Called::MPI_Finalize, {}).returned = returned;
+    run.receives(2, 0);
+    EXPECT_EQ(run.deadlock(), "0>1f 2> ");
+  }
+}
+
+// It has sent before it finished.
+TEST(Deadlock, NotIfAFinishedRankHasDoneItsPart) {
+  Recorded run(2);
+  run.receives(0, 1);
+  run.send(1, 0);
+  run.call(1, Called::MPI_Finalize, {}).returned = false;
+  EXPECT_EQ(run.deadlock(), "");
+}
+
+TEST(Deadlock, AnySource) {
+  for (const bool one_computes : {true, false}) {
+    Recorded run(3);
+    for (int rank = one_computes ? 1 : 0; rank < 3; ++rank) run.receives(rank, kAnySource.value);
+    EXPECT_EQ(run.deadlock(), one_computes ? "" : "0>any 1>any 2>any ");
+  }
+}
+
+TEST(Deadlock, Probe) {
+  Recorded run(2);
+  run.stays(0, Called::MPI_Probe, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
+  run.send(1, 0, 7);  // another tag
+  run.receives(1, 0);
+  EXPECT_EQ(run.deadlock(), "0>1 1>0 ");
+}
+
+TEST(Deadlock, Collectives) {
+  const auto bcast = [](Recorded& run, int rank, int root) {
+    run.stays(rank, Called::MPI_Bcast, {{Field::comm, 1}, {Field::root, root}});
+  };
+  Recorded different(2);
+  different.stays(0, Called::MPI_Barrier, {{Field::comm, 1}});
+  bcast(different, 1, 0);
+  EXPECT_EQ(different.deadlock(), "0>1 1>0 ");
+  Recorded roots(2);
+  bcast(roots, 0, 1);
+  bcast(roots, 1, 0);
+  EXPECT_EQ(roots.deadlock(), "0>1 1>0 ");
+  Recorded same(2);  // all are there: it returns
+  for (int rank = 0; rank < 2; ++rank) same.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
+  EXPECT_EQ(same.deadlock(), "");
+  Recorded finished(3);
+  finished.stays(0, Called::MPI_Finalize, {});
+  for (int rank = 1; rank < 3; ++rank)
+    finished.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
+  EXPECT_EQ(finished.deadlock(), "1>0f 2>0f ");
+}
+
+// Calls that differed, and returned all the same: nothing is known of what follows.
+TEST(Deadlock, NotAfterWhatCannotBeFollowed) {
+  Recorded run(2);
+  run.call(0, Called::MPI_Barrier, {{Field::comm, 1}});
+  run.call(1, Called::MPI_Allreduce, {{Field::comm, 1}});
+  run.receives(0, 1);
+  run.receives(1, 0);
+  EXPECT_EQ(run.deadlock(), "");
+}
+
+TEST(Deadlock, Locks) {
+  const auto awaits = [](Recorded& run, int rank) {
+    run.stays(rank, Called::MPI_Win_lock,
+              {{Field::win, 1},
+               {Field::target, 0},
+               {Field::lock, kExclusiveLock},
+               {Field::assertion, 0}});
+  };
+  Recorded held(3);
+  held.lock(0, 0, true);
+  held.receives(0, 1);
+  awaits(held, 1);
+  held.receives(2, 0);
+  EXPECT_EQ(held.deadlock(), "0>1 1>0l 2> ");
+  Recorded given_back(2);
+  given_back.lock(0, 0, true);
+  given_back.unlock(0, 0);
+  given_back.receives(0, 1);
+  awaits(given_back, 1);
+  EXPECT_EQ(given_back.deadlock(), "");
+  Recorded computes(2);
+  computes.lock(0, 0, true);
+  awaits(computes, 1);
+  EXPECT_EQ(computes.deadlock(), "");
+  // The one who unlocks may have the lock, and wait for something else.
+  for (const bool certain : {true, false}) {
+    Recorded unlocks(3);
+    unlocks.lock(0, 2, true);
+    if (certain) unlocks.call(0, Called::MPI_Win_flush, {{Field::win, 1}, {Field::target, 2}});
+    unlocks.receives(0, 1);
+    unlocks.lock(1, 2, true);
+    unlocks.stays(1, Called::MPI_Win_unlock, {{Field::win, 1}, {Field::target, 2}});
+    unlocks.receives(2, 0);
+    EXPECT_EQ(unlocks.deadlock(), certain ? "0>1 1>0l 2> " : "");
+  }
+}
+
+TEST(Deadlock, Epochs) {
+  Recorded fence(2);
+  fence.stays(0, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
+  fence.stays(1, Called::MPI_Barrier, {{Field::comm, 1}});
+  EXPECT_EQ(fence.deadlock(), "0>1 1>0 ");
+  Recorded together(2);
+  for (int rank = 0; rank < 2; ++rank)
+    together.stays(rank, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
+  EXPECT_EQ(together.deadlock(), "");
+}
+
+// Receives, some from any source or with any tag, are posted, then messages arrive, each for the
+// first receive that takes it, then the receives are completed in any order: the timeline works out
+// which message each of them took from what the completions say.
+TEST(MessageTimeline, WhichMessageEachReceiveTook) {
+  std::mt19937 random(1);
+  const auto below = [&](int limit) {
+    return static_cast<int>(random() % static_cast<unsigned>(limit));
+  };
+  for (int round = 0; round < 2000; ++round) {
+    const int ranks = 2 + below(3), count = 1 + below(12), tags = 1 + below(3);
+    Recorded run(ranks);
+    struct Posted {
+      Wanted wanted;
+      std::int64_t request = 0;
+      int from = -1, tag = 0;
+      std::uint64_t index = 0;  // of its message among those of that sender and tag
+    };
+    std::vector<Posted> posted;
+    std::map<std::pair<int, int>, std::uint64_t> sent;
+    std::vector<std::size_t> arrived, open;
+    const auto post = [&] {
+      Posted& one = posted.emplace_back();
+      one.wanted = {below(2) == 0 ? kAnySource : WorldRank(1 + below(ranks - 1)),
+                    below(4) == 0 ? kAnyTag : below(tags)};
+      one.request = run.starts(0, Called::MPI_Irecv,
+                               {{Field::comm, 1},
+                                {Field::from, one.wanted.source.value},
+                                {Field::recv_tag, one.wanted.tag}});
+      open.push_back(posted.size() - 1);
+    };
+    const auto arrive =
+        [&] {  // a message that the first open receive takes, or another one before it
+          const Wanted wanted =
+              posted[open[static_cast<std::size_t>(below(static_cast<int>(open.size())))]].wanted;
+          const int from = wanted.source == kAnySource ? 1 + below(ranks - 1) : wanted.source.value;
+          const int tag = wanted.tag == kAnyTag ? below(tags) : static_cast<int>(wanted.tag);
+          const auto taker = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
+            return posted[i].wanted.takes(WorldRank(from), tag);
+          });
+          Posted& one = posted[*taker];
+          one.from = from, one.tag = tag, one.index = sent[{from, tag}]++;
+          arrived.push_back(*taker);
+          open.erase(taker);
+        };
+    const auto complete = [&] {
+      const auto which = static_cast<std::size_t>(below(static_cast<int>(arrived.size())));
+      const Posted& one = posted[arrived[which]];
+      Completion& completion = run.wait(0, one.request);
+      completion.from = WorldRank(one.from);
+      completion.tag = one.tag;
+      arrived.erase(arrived.begin() + static_cast<std::ptrdiff_t>(which));
+    };
+    for (int left = count; left > 0 || !open.empty() || !arrived.empty();) {
+      const int what = below(3);
+      if (what == 0 && left > 0)
+        post(), --left;
+      else if (what == 1 && !open.empty())
+        arrive();
+      else if (what == 2 && !arrived.empty())
+        complete();
+    }
+    const std::map<std::uint64_t, MessageKey> taken = run.taken_by(0);
+    ASSERT_EQ(taken.size(), posted.size());
+    for (std::size_t i = 0; i < posted.size(); ++i) {
+      const Posted& one = posted[i];
+      ASSERT_EQ(taken.at(i + 1),
+                signal_key(Channel::Message, 11, static_cast<std::uint32_t>(one.from), 0u,
+                           static_cast<std::int64_t>(one.tag), one.index))
+          << "round " << round << ", receive " << i;
+    }
+  }
+}
+
+// Where it takes more memory than it may, what was not checked is part of the result.
+TEST(MessageTimeline, MoreThanMemoryAllows) {
+  constexpr int kMessages = 3000;
+  Recorded run(3);
+  std::vector<std::int64_t> requests;
+  for (int i = 0; i < kMessages; ++i)
+    requests.push_back(
+        run.starts(0, Called::MPI_Irecv,
+                   {{Field::comm, 1}, {Field::from, kAnySource.value}, {Field::recv_tag, 0}}));
+  for (int i = 0; i < kMessages; ++i) run.send(1 + i % 2, 0);
+  for (int i = 0; i < kMessages; ++i) {
+    Completion& completion = run.wait(0, requests[static_cast<std::size_t>(i)]);
+    completion.from = WorldRank(1 + i % 2);
+    completion.tag = 0;
+  }
+  for (int rank = 0; rank < 3; ++rank) run.call(rank, Called::MPI_Finalize, {});
+  const MessageFindings all = run.from_traces();
+  EXPECT_FALSE(all.races.empty());
+  EXPECT_FALSE(all.races_given_up || all.buffers_given_up);
+  const MessageFindings little = run.from_traces(1 << 17);
+  EXPECT_TRUE(little.races.empty());
+  EXPECT_TRUE(little.races_given_up && little.buffers_given_up);
+  const MessageFindings enough = run.from_traces(64 << 20);
+  EXPECT_EQ(enough, all);
 }
 
 }  // namespace

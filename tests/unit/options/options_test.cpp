@@ -130,7 +130,7 @@ TEST(Options, ABudgetIsASlowdown) {
   for (const char* wrong : {"x", "1x", "0.9x", "1.1y", "1.1xx", "-2x", "101x", "nan", "10%"})
     EXPECT_EQ(error_of(std::string("budget=") + wrong),
               std::string("option budget: '") + wrong +
-                  "' is no slowdown: it takes more than 1 and up to 100, such as 1.1x");
+                  "' is not a slowdown: give a factor above 1 and up to 100, such as 1.1x");
 }
 
 TEST(Options, SamplingIsOnOrOff) {

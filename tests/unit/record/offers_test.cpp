@@ -2,7 +2,11 @@
 // given again, by threads that run as they like.
 #include "record/offers.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <deque>
 #include <random>
@@ -15,9 +19,6 @@ namespace photofinish {
 namespace {
 
 using Content = std::vector<std::uint8_t>;
-
-std::string table_name() { return "/photofinish-test-" + std::to_string(getpid()); }
-
 std::vector<WorldRank> ranks_up_to(int count) {
   std::vector<WorldRank> ranks;
   for (int rank = 0; rank < count; ++rank) ranks.push_back(WorldRank(rank));
@@ -90,6 +91,7 @@ class Group {
                     .puts = {}};
     std::vector<std::unique_ptr<TraceWriter>> writers;
     std::vector<std::unique_ptr<OfferTable>> tables;
+    std::string table_name;
     std::vector<std::unique_ptr<Journal>> journals;
     std::vector<WatchedMemory> windows(static_cast<std::size_t>(ranks_));
     std::vector<Program> programs;
@@ -102,7 +104,9 @@ class Group {
                                         [](const std::string& line) { ADD_FAILURE() << line; });
       EXPECT_TRUE(writer);
       writers.push_back(std::move(*writer));
-      tables.push_back(OfferTable::open(table_name(), ranks_up_to(ranks_), WorldRank(rank)));
+      const auto group = ranks_up_to(ranks_);
+      tables.push_back(rank == 0 ? OfferTable::create(table_name, group, WorldRank(0))
+                                 : OfferTable::open(table_name, group, WorldRank(rank)));
       EXPECT_NE(tables.back(), nullptr);
       tables.back()->write_to(writers.back()->open_journal(kTakenJournal));
       journals.push_back(std::make_unique<Journal>(writers.back()->open_journal(TaskId(0))));
@@ -116,7 +120,7 @@ class Group {
                              arrival.hash);
       });
     }
-    OfferTable::remove_name(table_name());
+    OfferTable::remove_name(table_name);
     for (std::size_t rank = 0; rank < journals.size(); ++rank)
       add_window(*journals[rank], windows[rank], programs[rank]);
     for (int step = 0; step < steps; ++step)
@@ -282,15 +286,42 @@ TEST(Offers, EachIsGivenWhatItWasGiven) {
   EXPECT_GT(taken, 3000u);
 }
 
+// A name that others could have made first, or may write to, is not taken.
+TEST(Offers, SharedMemoryIsNewAndPrivate) {
+  std::string name, other;
+  const auto table = OfferTable::create(name, ranks_up_to(2), WorldRank(0)),
+             next = OfferTable::create(other, ranks_up_to(2), WorldRank(0));
+  ASSERT_TRUE(table && next);
+  EXPECT_NE(name, other);
+  struct stat status{};
+  const int file = shm_open(name.c_str(), O_RDWR, 0);
+  ASSERT_EQ(fstat(file, &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_TRUE(OfferTable::open(name, ranks_up_to(2), WorldRank(1)));
+  fchmod(file, 0666);
+  EXPECT_FALSE(OfferTable::open(name, ranks_up_to(2), WorldRank(1)));
+  close(file);
+  OfferTable::remove_name(name);
+  OfferTable::remove_name(other);
+  EXPECT_FALSE(OfferTable::open(name, ranks_up_to(2), WorldRank(1)));
+  const std::string target = "/dev/shm" + other, link = "/dev/shm" + name;
+  if (symlink(target.c_str(), link.c_str()) == 0) {
+    EXPECT_FALSE(OfferTable::open(name, ranks_up_to(2), WorldRank(1)));
+    EXPECT_NE(access(target.c_str(), F_OK), 0);
+    unlink(link.c_str());
+  }
+}
+
 TEST(Offers, TooManyAreForgottenAndNeverMistaken) {
   const testing::TempDir directory;
   auto writer =
       TraceWriter::create(directory.path(), RankDefinition{.rank = WorldRank(1), .world_size = 2},
                           1, [](const std::string& line) { ADD_FAILURE() << line; });
   ASSERT_TRUE(writer);
-  const auto giver = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(0)),
-             taker = OfferTable::open(table_name(), ranks_up_to(2), WorldRank(1));
-  OfferTable::remove_name(table_name());
+  std::string name;
+  const auto giver = OfferTable::create(name, ranks_up_to(2), WorldRank(0)),
+             taker = OfferTable::open(name, ranks_up_to(2), WorldRank(1));
+  OfferTable::remove_name(name);
   ASSERT_TRUE(giver && taker);
   taker->write_to((*writer)->open_journal(kTakenJournal));
   constexpr std::uint64_t kOffers = 300'000;

@@ -117,10 +117,8 @@ class FindingBlock : public ::testing::Test {
     return lines(
         f, {"Put", "Get", "Load", "Store", "Acc", "Fetch", "Comp", "Read", "Write", "conflicts"});
   }
-  std::string epochs(const Finding& f) { return lines(f, {"epoch", "in flight", "still"}); }
-  std::string reasons(const Finding& f) {
-    return lines(f, {"Nothing orders", "The window", "Accumulates", "Different", "Try"});
-  }
+  std::string epochs(const Finding& f) { return lines(f, {"epoch", "pending", "still"}); }
+  std::string reasons(const Finding& f) { return lines(f, {"The accesses are concurrent", "Try"}); }
 
   MadeUpRun run;
 };
@@ -139,8 +137,8 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
     #0 ? /nowhere/solver+0x150
     #1 ? /nowhere/solver+0x999
   window "halo" created by MPI_Win_allocate in solver+0x70
-  Nothing orders them: no synchronisation leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, nor from the load of rank 0 to the put of rank 2.
-  Try: a barrier or a message between the put, once it is complete, and the load; or an exclusive lock around each.
+  The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, nor from the load of rank 0 to the put of rank 2.
+  Try: a barrier or a message between them: after the load, if the put comes later; after the put is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
 )");
 }
 
@@ -152,24 +150,23 @@ WARNING: photofinish: buffer race [F1] predicted · once on rank 0
   Write of 64 bytes by MPI_Irecv of rank 0
     #0 ? /nowhere/solver+0x140
     #1 ? /nowhere/solver+0x999
-    in flight until MPI_Wait solver+0x60
+    pending until MPI_Wait solver+0x60
   conflicts with store of 8 bytes by rank 0
     #0 ? /nowhere/solver+0x150
     #1 ? /nowhere/solver+0x999
   memory of rank 0 at 0x7f0040..0x7f0048, the buffer of MPI_Irecv
-  Nothing orders them: rank 0 stores while its own MPI_Irecv is in flight; MPI_Wait solver+0x60, which completes it, comes later.
-  Try: MPI_Wait for its request before what MPI_Irecv brings is used.
+  The accesses are concurrent: rank 0 stores while its own MPI_Irecv is pending; MPI_Wait solver+0x60 completes it later.
+  Try: MPI_Wait for its request before the program uses the result of MPI_Irecv.
 )");
 }
 
 TEST_F(FindingBlock, WithoutATraceSaysWhyThereIsNoStack) {
   const Finding f = finding(Reason::NoOrder, put(2), never(get(9)));
   const std::string text = block(f);
-  EXPECT_NE(
-      text.find(
-          "  conflicts with get of 8 bytes by rank 9\n    (no stack: " + run.path +
-          "/rank-000009.trace: No such file or directory)\n    epoch still open at the end\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("  conflicts with get of 8 bytes by rank 9\n    (no stack: " + run.path +
+                      "/rank-000009.trace: No such file or directory)\n    epoch still open at the "
+                      "end of the run\n"),
+            std::string::npos)
       << text;
   Finding without_site = f;
   without_site.sides[0].site = {};
@@ -225,12 +222,12 @@ TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
   // More bytes than the two have in common.
   f.sides[0].bytes = 100;
   EXPECT_EQ(lines(f, {"Put"}),
-            "Put of 100 bytes by rank 2 into rank 0, window, in common +0x40..0x41\n");
+            "Put of 100 bytes by rank 2 into rank 0, window, overlap +0x40..0x41\n");
   f.win = kDynamic;
   f.offset = 0x7f0040;
   EXPECT_EQ(
       lines(f, {"Put", "window"}),
-      "Put of 100 bytes by rank 2 into rank 0, window \"heap\", in common at 0x7f0040..0x7f0041\n"
+      "Put of 100 bytes by rank 2 into rank 0, window \"heap\", overlap at 0x7f0040..0x7f0041\n"
       "window \"heap\" created by MPI_Win_create_dynamic in solver+0x70\n");
   // A name that the owner has not given, but rank 0 has.
   Finding elsewhere = finding(Reason::NoOrder, put(0), plain(3, AccessKind::Load));
@@ -244,7 +241,7 @@ TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
 TEST_F(FindingBlock, Epochs) {
   const FindingSide load = plain(0, AccessKind::Load);
   EXPECT_EQ(epochs(finding(Reason::NoOrder, never(put(2)), load)),
-            "epoch opened by MPI_Win_lock_all solver+0x10, still open at the end\n");
+            "epoch opened by MPI_Win_lock_all solver+0x10, still open at the end of the run\n");
   FindingSide posted = never(in(EpochKind::Start, kStart, put(2)));
   EXPECT_EQ(
       epochs(finding(Reason::NoOrder, posted, load)),
@@ -255,7 +252,7 @@ TEST_F(FindingBlock, Epochs) {
             "complete when MPI_Win_wait of rank 0 returns\n");
   EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
                            load, Uid())),
-            "still in flight at the end\n");
+            "still pending at the end of the run\n");
   // A blocking call is over when it returns: there is nothing to tell.
   FindingSide send = buffer(0, AccessKind::Load, Call::MPI_Send);
   send.end = send.begin + 1;
@@ -269,22 +266,22 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenOneRankDoesNotWait) {
   FindingSide later_get = get(2);
   later_get.begin = 25;
   EXPECT_EQ(both(put(2), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; "
-            "MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "The accesses are concurrent: rank 2 starts the get while its own put is pending; "
+            "MPI_Win_flush solver+0x20 completes it later.\n"
             "Try: MPI_Win_flush between the put and the get.\n");
   FindingSide later_put = put(2);
   later_put.begin = 25;
   EXPECT_EQ(both(later_put, never(put(2))),
-            "Nothing orders them: rank 2 starts the put while its earlier put is in flight; "
+            "The accesses are concurrent: rank 2 starts the put while its earlier put is pending; "
             "nothing completes it in time.\n"
             "Try: MPI_Win_flush between the two puts.\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(2)), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; "
-            "MPI_Win_flush solver+0x20, which completes it, comes later.\n"
+            "The accesses are concurrent: rank 2 starts the get while its own put is pending; "
+            "MPI_Win_flush solver+0x20 completes it later.\n"
             "Try: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(2))), later_get),
-            "Nothing orders them: rank 2 starts the get while its own put is in flight; it is "
-            "complete only when MPI_Win_wait of rank 0 returns.\n"
+            "The accesses are concurrent: rank 2 starts the get while its own put is pending; only "
+            "MPI_Win_wait of rank 0 completes it.\n"
             "Try: another epoch for the second: MPI_Win_complete, and MPI_Win_wait of rank 0, "
             "between the put and the get.\n");
 }
@@ -299,21 +296,23 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
     return side;
   };
   EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)),
-            "Try: MPI_Wait for its request before the buffer of MPI_Isend is used again.\n");
+            "Try: MPI_Wait for its request before the program reuses the buffer of MPI_Isend.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)),
-            "Try: MPI_Win_flush_local before the buffer of MPI_Put is used again.\n");
+            "Try: MPI_Win_flush_local before the program reuses the buffer of MPI_Put.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)),
-            "Try: MPI_Win_flush_local before what MPI_Get brings is used.\n");
+            "Try: MPI_Win_flush_local before the program uses the result of MPI_Get.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kFence)),
-            "Try: MPI_Win_fence before what MPI_Get brings is used.\n");
+            "Try: MPI_Win_fence before the program uses the result of MPI_Get.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kStart)),
-            "Try: MPI_Win_complete before the buffer of MPI_Put is used again.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())),
-            "Try: a flush, an unlock or a fence before the buffer of MPI_Put is used again.\n");
+            "Try: MPI_Win_complete before the program reuses the buffer of MPI_Put.\n");
+  EXPECT_EQ(
+      advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())),
+      "Try: a flush, an unlock or a fence before the program reuses the buffer of MPI_Put.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Rget, kLockAll)),
-            "Try: MPI_Wait for its request before what MPI_Rget brings is used.\n");
+            "Try: MPI_Wait for its request before the program uses the result of MPI_Rget.\n");
   EXPECT_EQ(advice(buffer(0, AccessKind::Store, Call::MPI_File_read_all_begin)),
-            "Try: MPI_File_read_all_end before what MPI_File_read_all_begin brings is used.\n");
+            "Try: MPI_File_read_all_end before the program uses the result of "
+            "MPI_File_read_all_begin.\n");
 }
 
 TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
@@ -321,40 +320,50 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
     return reasons(finding(Reason::NoOrder, a, b));
   };
   const FindingSide load = plain(0, AccessKind::Load);
-  EXPECT_EQ(both(put(1), put(2)),
-            "Nothing orders them: the locks of rank 1 and rank 2 do not exclude each other, and no "
-            "synchronisation leads from the completion of either put to the start of the other.\n"
-            "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else "
-            "MPI_Win_flush and then a barrier between the two puts.\n");
+  EXPECT_EQ(
+      both(put(1), put(2)),
+      "The accesses are concurrent: the locks of rank 1 and rank 2 do not exclude each other, and "
+      "no happens-before path leads from the completion of either put to the start of the other.\n"
+      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or "
+      "MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on "
+      "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(1)), in(EpochKind::Fence, kFence, get(2))),
-            "Nothing orders them: both are in the same fence epoch of the window, and nothing has "
-            "an order inside one.\n"
+            "The accesses are concurrent: both are in the same fence epoch, and operations inside "
+            "one epoch are unordered.\n"
             "Try: MPI_Win_fence between the put and the get.\n");
   EXPECT_EQ(both(never(put(1)), load),
-            "Nothing orders them: nothing completes the put of rank 1 in time, and no "
-            "synchronisation leads from the load of rank 0 to it.\n"
-            "Try: MPI_Win_flush after the put, then a barrier or a message before the load.\n");
+            "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
+            "happens-before path leads from the load of rank 0 to it.\n"
+            "Try: a barrier or a message between them: after the load, if the put comes later; "
+            "after the put is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), "
+            "if it comes first. A loop that repeats them needs both.\n");
   EXPECT_EQ(
       both(never(put(1)), never(put(2))),
-      "Nothing orders them: nothing completes the put of rank 1, nor the put of rank 2, in time.\n"
-      "Try: an exclusive lock (MPI_LOCK_EXCLUSIVE) around each, if any order will do; else "
-      "MPI_Win_flush and then a barrier between the two puts.\n");
+      "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank 2, in "
+      "time.\n"
+      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or "
+      "MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on "
+      "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
-            "Nothing orders them: no synchronisation leads from the completion of the put of rank "
+            "The accesses are concurrent: no happens-before path leads from the completion of the "
+            "put of rank "
             "1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the "
             "put of rank 1.\n"
             "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
-  EXPECT_EQ(
-      both(accumulate(1), never(put(2))),
-      "Nothing orders them: nothing completes the put of rank 2 in time, and no synchronisation "
-      "leads from the completion of the accumulate of rank 1 (MPI_Win_flush solver+0x20) to it.\n"
-      "Try: MPI_Accumulate with MPI_REPLACE instead of the put, if any order will do; else "
-      "MPI_Win_flush and then a barrier between the accumulate and the put.\n");
+  EXPECT_EQ(both(accumulate(1), never(put(2))),
+            "The accesses are concurrent: nothing completes the put of rank 2 in time, and no "
+            "happens-before path leads from the completion of the accumulate of rank 1 "
+            "(MPI_Win_flush solver+0x20) to it.\n"
+            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
+            "or MPI_Win_unlock, not MPI_Win_flush_local). "
+            "If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put.\n");
   EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
-            "Try: MPI_Get_accumulate with MPI_NO_OP instead of the get, if any order will do; else "
-            "MPI_Win_flush and then a barrier between the get and the accumulate.\n");
+            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
+            "or MPI_Win_unlock, not MPI_Win_flush_local). "
+            "If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.\n");
   EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
-            "Nothing orders them: no synchronisation leads from the store of rank 1 to the store "
+            "The accesses are concurrent: no happens-before path leads from the store of rank 1 to "
+            "the store "
             "of rank 2, nor from the store of rank 2 to the store of rank 1.\n"
             "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of "
             "it.\n");
@@ -362,20 +371,21 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
 
 TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
   EXPECT_EQ(reasons(finding(Reason::SeparateModel, put(1), plain(0, AccessKind::Store))),
-            "The window has the separate memory model (MPI_WIN_SEPARATE): the put and the store "
-            "may not meet in it, even where they touch different bytes, and nothing orders them.\n"
-            "Try: an epoch of its own for each of the put and the store.\n");
-  EXPECT_EQ(
-      reasons(finding(Reason::MixedElements, accumulate(1), accumulate(2))),
-      "Accumulates keep out of each other's way only where elements have the same type and "
-      "coincide: here they have different types or overlap in part, and nothing orders them.\n"
-      "Try: the same predefined type in both, at the same displacements; or a barrier between "
-      "them.\n");
+            "The accesses are concurrent. In the separate memory model (MPI_WIN_SEPARATE), the put "
+            "and the store conflict even on different bytes.\n"
+            "Try: separate epochs, with a barrier between them, for the put and the store.\n");
+  EXPECT_EQ(reasons(finding(Reason::MixedElements, accumulate(1), accumulate(2))),
+            "The accesses are concurrent. Accumulates are atomic with each other only where their "
+            "elements have the same predefined type and coincide; here the types differ, or the "
+            "elements overlap in part.\n"
+            "Try: the same predefined type in both, at the same displacements; or complete the "
+            "first, then a barrier, before the second.\n");
   EXPECT_EQ(
       reasons(finding(Reason::MixedOperations, accumulate(1), accumulate(2, ReduceOp::Replace))),
-      "Different operations, MPI_SUM and MPI_REPLACE, meet on the same elements, and nothing "
-      "orders them.\n"
-      "Try: the same operation in both, or a barrier between them.\n");
+      "The accesses are concurrent: different operations, MPI_SUM and MPI_REPLACE, update the same "
+      "elements.\n"
+      "Try: the same operation in both; or complete the first, then a barrier, before the "
+      "second.\n");
 }
 
 TEST(SummaryLine, CountsInSingularAndPlural) {
@@ -434,11 +444,12 @@ class PrintReport : public ::testing::Test {
 };
 
 TEST_F(PrintReport, OfARunThatWasNeverAnalysed) {
-  EXPECT_EQ(print(), "a.run was never analysed: photofinish analyze a.run does it");
+  EXPECT_EQ(print(), "a.run is not analyzed yet: run photofinish analyze a.run");
 }
 
 TEST_F(PrintReport, WithoutFindings) {
   ASSERT_TRUE(write_findings(findings_path(run.path, rank(0)), {}));
+  ASSERT_TRUE(write_messages(messages_path(run.path), {}));
   EXPECT_EQ(print(), "before\nSUMMARY: photofinish: no findings · run a.run\n");
   EXPECT_FALSE(found_);
   EXPECT_EQ(print({}, ""), "before\nSUMMARY: photofinish: no findings · run " + run.path + "\n");
@@ -455,7 +466,8 @@ TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
   EXPECT_LT(text.find("Put of 8 bytes by rank 1"), text.find("race [F2] predicted"));
   EXPECT_LT(text.find("race [F2] predicted"), text.find("Put of 8 bytes by rank 2"));
   EXPECT_TRUE(
-      text.ends_with("==================\nSUMMARY: photofinish: 2 one-sided races · run a.run\n"))
+      text.ends_with("SUMMARY: photofinish: 2 one-sided races, but not everything was checked: "
+                     "messages were not analyzed · run a.run\n"))
       << text;
 
   const std::string shorter = print({.max_findings = 1});
@@ -473,8 +485,11 @@ TEST_F(PrintReport, TellsWhichRanksAreNotInIt) {
   std::fclose(file);
   EXPECT_EQ(read_file(four.dir / "report.txt"),
             "NOTE: photofinish: ranks 1-3 left no findings, so that races in their memory may be "
-            "missing · photofinish analyze b.run\n"
-            "SUMMARY: photofinish: no findings · run b.run\n");
+            "missed. Run photofinish analyze on this run\n"
+            "NOTE: photofinish: the messages were not analyzed: message races and deadlocks may be "
+            "missed. Run photofinish analyze on this run\n"
+            "SUMMARY: photofinish: no findings, but not everything was checked: the memory of "
+            "ranks 1-3 was not analyzed; messages were not analyzed · run b.run\n");
 }
 
 TEST_F(PrintReport, OfDamagedFindingsPrintsNothing) {

@@ -1,7 +1,9 @@
 // What the formats have to do with a run that never ran; tests/report has real ones.
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "made_up_run.h"
@@ -9,6 +11,7 @@
 #include "report/html/html.h"
 #include "report/json.h"
 #include "report/perfetto.h"
+#include "report/perfetto_packets.h"
 #include "report/picture/neighbourhood.h"
 #include "report/sarif.h"
 #include "trace/findings_file.h"
@@ -86,10 +89,10 @@ TEST_F(OfAMadeUpRun, SarifEscapesPaths) {
   const json log = json::parse(sarif_report(document));
   const json& result = log["runs"][0]["results"][0];
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"],
-            json({{"uri", "src/x%25y.c"}, {"uriBaseId", "SRCROOT"}}));
+            json({{"uri", "src/x%25y.c"}, {"uriBaseId", "%SRCROOT%"}}));
   EXPECT_EQ(result["relatedLocations"][0]["physicalLocation"]["artifactLocation"],
             json({{"uri", "file:///usr/include/z.h"}}));
-  EXPECT_EQ(log["runs"][0]["originalUriBaseIds"]["SRCROOT"]["uri"], "file:///home/me/a%20b/");
+  EXPECT_EQ(log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"], "file:///home/me/a%20b/");
 }
 
 TEST_F(OfAMadeUpRun, WhatIsNearAFindingIsKept) {
@@ -125,19 +128,83 @@ TEST_F(OfAMadeUpRun, ThePageHasItsDataAndNothingOfItIsMarkup) {
     EXPECT_EQ(page.find(left), page.npos) << left;
 }
 
+// The fields of a protobuf message that have a length, and those that are numbers.
+struct ProtoFields {
+  std::multimap<std::uint64_t, std::string> texts;
+  std::multimap<std::uint64_t, std::uint64_t> numbers;
+  explicit ProtoFields(const std::string& bytes) {
+    std::size_t at = 0;
+    const auto varint = [&] {
+      std::uint64_t value = 0;
+      for (int shift = 0; at < bytes.size(); shift += 7) {
+        const auto byte = static_cast<unsigned char>(bytes[at++]);
+        value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+        if (byte < 0x80) break;
+      }
+      return value;
+    };
+    while (at < bytes.size()) {
+      const std::uint64_t key = varint();
+      if ((key & 7) == 0) numbers.emplace(key >> 3, varint());
+      if ((key & 7) == 1) at += 8;
+      if ((key & 7) != 2) continue;
+      const std::uint64_t length = varint();
+      texts.emplace(key >> 3, bytes.substr(at, length));
+      at += length;
+    }
+  }
+};
+
 TEST_F(OfAMadeUpRun, PerfettoHasEveryEvent) {
-  const std::string path = run.dir / "trace.json";
+  const std::string path = run.dir / "run.pftrace";
   std::FILE* file = std::fopen(path.c_str(), "w");
   ASSERT_TRUE(write_perfetto(file, document));
   std::fclose(file);
-  const json trace = json::parse(testing::read_file(path));
-  std::size_t slices = 0, marks = 0;
-  for (const json& event : trace["traceEvents"]) {
-    slices += event["ph"] == "X";
-    marks += event["ph"] == "i";
+  std::string packets;
+  for (const auto& [field, packet] : ProtoFields(testing::read_file(path)).texts) {
+    const ProtoFields whole(packet);
+    const std::string& compressed = whole.texts.find(50)->second;
+    std::string some(1 << 20, '\0');
+    uLongf size = some.size();
+    ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(some.data()), &size,
+                         reinterpret_cast<const Bytef*>(compressed.data()), compressed.size()),
+              Z_OK);
+    packets += some.substr(0, size);
   }
-  EXPECT_EQ(slices, 40u);
-  EXPECT_EQ(marks, 2u);
+  std::map<std::uint64_t, std::size_t> types;  // SLICE_BEGIN, SLICE_END, INSTANT
+  for (const auto& [field, packet] : ProtoFields(packets).texts)
+    if (const ProtoFields whole(packet); whole.texts.contains(11))
+      ++types[ProtoFields(whole.texts.find(11)->second).numbers.find(9)->second];
+  EXPECT_EQ(types, (std::map<std::uint64_t, std::size_t>{{1, 40}, {2, 40}, {3, 2}}));
+}
+
+TEST(Perfetto, TimesMayGoBackAndStringsAreWrittenOnce) {
+  std::FILE* file = std::tmpfile();
+  PerfettoFile out(file);
+  PerfettoSequence sequence(out);
+  std::string long_name(1000, 'x');
+  for (const std::uint64_t at : {5000, 7000, 6000, 9000})
+    sequence.add({.type = PerfettoEvent::Type::Instant, .at = at, .track = 1, .name = long_name});
+  ASSERT_TRUE(out.end());
+  std::string bytes(4096, '\0');
+  std::rewind(file);
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
+  std::fclose(file);
+  const ProtoFields compressed(ProtoFields(bytes).texts.find(1)->second);
+  std::string packets(1 << 16, '\0');
+  uLongf size = packets.size();
+  const std::string& data = compressed.texts.find(50)->second;
+  ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(packets.data()), &size,
+                       reinterpret_cast<const Bytef*>(data.data()), data.size()),
+            Z_OK);
+  EXPECT_LT(size, 1400u);
+  std::vector<std::pair<std::uint64_t, bool>>
+      times;  // and whether by the clock that never goes back
+  for (const auto& [field, packet] : ProtoFields(packets.substr(0, size)).texts)
+    if (const ProtoFields whole(packet); whole.texts.contains(11))
+      times.push_back({whole.numbers.find(8)->second, !whole.numbers.contains(58)});
+  EXPECT_EQ(times, (std::vector<std::pair<std::uint64_t, bool>>{
+                       {5000, true}, {2000, true}, {6000, false}, {2000, true}}));
 }
 
 TEST_F(OfAMadeUpRun, PerfettoSaysWhenItCannotBeWritten) {

@@ -75,10 +75,10 @@ TEST(Suppressions, BadLinesSayWhereAndWhy) {
     return parsed ? "" : parsed.error().message;
   };
   EXPECT_EQ(error("race:a\nrases:b\n"),
-            "my.supp:2: 'rases:b' is no suppression: it takes race:, message_race: or window: and "
+            "my.supp:2: 'rases:b' is not a suppression: write race:, message_race: or window: and "
             "a pattern, such as race:exchange_rows");
   EXPECT_EQ(error("foo"),
-            "my.supp:1: 'foo' is no suppression: it takes race:, message_race: or window: and a "
+            "my.supp:1: 'foo' is not a suppression: write race:, message_race: or window: and a "
             "pattern, such as race:exchange_rows");
   EXPECT_EQ(
       error("race: "),
@@ -87,8 +87,37 @@ TEST(Suppressions, BadLinesSayWhereAndWhy) {
       error("race:a|"),
       "my.supp:1: 'race:a|' has an empty pattern: it would match nothing; write * for everything");
   EXPECT_EQ(error("message_race:a|b"),
-            "my.supp:1: 'message_race:a|b' has too many patterns: race: takes two, for the two "
-            "sides, the others one");
+            "my.supp:1: 'message_race:a|b' has too many patterns: race: takes up to two, one for "
+            "each access; the others take one");
+}
+
+std::string suppression_for(const FindingDocument& finding) {
+  return suppressions_for({&finding}, {});
+}
+
+TEST(Suppressions, OfOneFunctionPairAreToldApartByLines) {
+  std::vector<FindingDocument> all{
+      race({frame("push", "/x/queue.c", 10)}, {frame("pop", "/x/queue.c", 30)}),
+      race({frame("push", "/x/queue.c", 14)}, {frame("pop", "/x/queue.c", 30)}),
+      race({frame("push", "/x/queue.c", 14)}, {frame("pop", "/x/queue.c", 30)}),  // another access
+      race({frame("push", "/x/queue.c", 10)}, {frame("peek", "/x/queue.c", 40)})};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].number = i + 1;
+  EXPECT_EQ(suppressions_for({&all[0], &all[1], &all[2], &all[3]}, all),
+            "# F1: put queue.c:10 and load queue.c:30\nrace:queue.c:10|queue.c:30\n"
+            "# F2, F3: put queue.c:14 and load queue.c:30\nrace:queue.c:14|queue.c:30\n"
+            "# F4: put queue.c:10 and load queue.c:40\nrace:push|peek\n");
+  EXPECT_TRUE(matched("race:queue.c:10|queue.c:30", all[0]));
+  EXPECT_FALSE(matched("race:queue.c:10|queue.c:30", all[1]));
+}
+
+TEST(Suppressions, NameTheUsersFrame) {
+  const Frame boost{.function = "boost::mpi::recv", .module = "/usr/lib/libboost_mpi.so.1.74"};
+  const FindingDocument one =
+      race({boost, frame("collect", "/x/a.cpp", 5)},
+           {frame("std::copy", "/usr/include/c++/12/algorithm", 9), frame("fill", "/x/a.cpp", 7)});
+  EXPECT_EQ(suppression_for(one), "# F3: put a.cpp:5 and load a.cpp:7\nrace:collect|fill\n");
+  EXPECT_TRUE(matched("race:collect|fill", one));
+  EXPECT_TRUE(matched("race:boost*", one));
 }
 
 TEST(Suppressions, ThatTheToolMakesMatch) {

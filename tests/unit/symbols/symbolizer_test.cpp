@@ -281,6 +281,41 @@ end program
   }
 }
 
+// With lines alone, as pfmpifort has them, flang leaves only its own names.
+TEST_F(Symbols, FortranNamesOfFlang) {
+  if (!have("flang-new-19")) GTEST_SKIP() << "needs flang";
+  dir_.write("p.f90", R"(module solver
+contains
+  subroutine step(x)
+    real, intent(inout) :: x(:)
+    call inner(x)
+  contains
+    subroutine inner(y)
+      real, intent(inout) :: y(:)
+      y = y + 1
+    end subroutine
+  end subroutine
+end module
+program demo
+  use solver
+  real :: a(8)
+  call step(a)
+end program
+)");
+  for (const char* flags : {"-g1", "-g0"}) {
+    dir_.run(std::string("flang-new-19 -O0 ") + flags + " p.f90 -o module_f");
+    Symbolizer symbolizer;
+    const auto name_of = [&](const char* symbol) {
+      return symbolizer.frames(dir_ / "module_f", address_of(dir_ / "module_f", symbol), false)
+          .front()
+          .function;
+    };
+    EXPECT_EQ(name_of("_QMsolverPstep"), "solver::step") << flags;
+    EXPECT_EQ(name_of("_QMsolverFstepPinner"), "solver::step::inner") << flags;
+    EXPECT_EQ(name_of("_QQmain"), "MAIN") << flags;
+  }
+}
+
 // Nothing to expect but to come back: the sanitizers judge.
 TEST_F(Symbols, SurvivesDamage) {
   for (const std::string flags : {"-O2 -gdwarf-4", "-O2 -gdwarf-5"}) {

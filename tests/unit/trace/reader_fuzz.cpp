@@ -107,6 +107,8 @@ void define_some(TraceWriter& writer, RandomModel& random, std::uint32_t id) {
   writer.define(DefinitionKind::Sampling,
                 SamplingDefinition{SamplingId(1), 1.1, random.number(), random.number(), id, id,
                                    random.number(), id, 0, id, random.number()});
+  writer.define(DefinitionKind::Incomplete,
+                IncompleteDefinition{IncompleteId(id), IncompleteReason::Disk, random.text()});
   writer.define(DefinitionKind::Win,
                 WinDefinition{WinId(id), Uid(id), "w", CommId(id), WinFlavour::Dynamic, true, 4096,
                               random.number(), random.signed_number(), "", ""});

@@ -1,5 +1,8 @@
 #include "trace/run_directory.h"
+#include "trace/shared_directory.h"
 
+#include <chrono>
+#include <filesystem>
 #include <set>
 
 #include "../launch/temp_dir.h"
@@ -146,6 +149,43 @@ TEST(RunDirectory, PathsAreMadeAbsolute) {
   ScopedDirectory here(dir.path());
   EXPECT_EQ(absolute_path("run"), dir / "run");
   EXPECT_EQ(absolute_path("/a/b"), "/a/b");
+}
+
+// NFS keeps a removed file under such a name while somebody has it open.
+TEST(RunDirectory, RemovedFilesThatAreStillOpenAreNoFiles) {
+  TempDir dir;
+  ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
+  remove_run_directory(dir / "run");
+  dir.write("run/.nfs00000000034a2e1900000002", "open");
+  ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
+  EXPECT_FALSE(create_run_directory(dir / "run", kInfo, false));
+  ASSERT_TRUE(create_run_directory(dir / "run", {"other", {}}, true));
+  EXPECT_EQ(names_in(dir / "run"),
+            (std::set<std::string>{"run.json", ".nfs00000000034a2e1900000002"}));
+  dir.write("run/.nfs-notes", "precious");
+  EXPECT_FALSE(create_run_directory(dir / "run", kInfo, true));
+}
+
+TEST(RunDirectory, ALocalDirectoryIsNotWaitedFor) {
+  TempDir dir;
+  EXPECT_FALSE(is_on_network(dir / "not/there/yet.run"));
+  EXPECT_TRUE(is_on_network("/proc/self"));  // not known to be local
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_FALSE(sees_token(dir / "run", kInfo.token, 600));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(60));
+  ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
+  EXPECT_TRUE(sees_token(dir / "run", kInfo.token, 0));
+  EXPECT_FALSE(sees_token(dir / "run", "other", 600));
+}
+
+TEST(RunDirectory, SaysThatNothingIsRecorded) {
+  TempDir dir;
+  ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
+  EXPECT_FALSE(is_noted_unrecorded(dir / "run"));
+  note_unrecorded(dir / "run");
+  EXPECT_TRUE(is_noted_unrecorded(dir / "run"));
+  remove_run_directory(dir / "run");
+  EXPECT_FALSE(std::filesystem::exists(dir / "run"));
 }
 
 }  // namespace

@@ -320,12 +320,16 @@ void record_until_full(const std::string& directory) {
   writer->end(RankState::Exited, 0);
   EXPECT_EQ(std::count(complaints().begin(), complaints().end(), '\n'), 1) << complaints();
   EXPECT_NE(complaints().find("rank-000003.trace"), std::string::npos) << complaints();
-  EXPECT_NE(complaints().find("recording stops here, the program goes on"), std::string::npos)
+  EXPECT_NE(complaints().find("recording stops here, the program continues"), std::string::npos)
       << complaints();
 
   const ReadBack read = read_back(directory);
   EXPECT_EQ(read.error + read.damage, "") << "a full disk leaves a whole trace";
   EXPECT_TRUE(read.end.incomplete);
+  const auto why = read.definitions.incompletes.find(IncompleteId(0));
+  ASSERT_NE(why, read.definitions.incompletes.end());
+  EXPECT_EQ(why->second.reason, IncompleteReason::Disk);
+  EXPECT_NE(why->second.text.find("rank-000003.trace"), std::string::npos) << why->second.text;
   EXPECT_EQ(read.end.state, RankState::Exited);
   ASSERT_GE(read.events.size(), static_cast<std::size_t>(recorded - 1));
   for (std::size_t n = 0; n < read.events.size(); ++n)

@@ -1,0 +1,136 @@
+"""What the tool does about its own failures: the program ends as it would alone, no rank waits for another one's tool, what was
+found until then is kept, and the trace says why it is not whole.
+
+  failure_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] [unittest arguments]
+
+PHOTOFINISH_TEST_TIMES: how many random points of failure; PHOTOFINISH_TEST_SEED: which.
+"""
+import os
+import random
+import re
+import shutil
+import subprocess
+import unittest
+
+import cli_test
+from cli_test import Case, environment
+
+SHAPES = {"collectives": 300, "fences": 120, "locks": 150, "farm": 120, "threads": 150, "groups": 60, "abort": 200}
+RANKS = 3
+
+
+class Failure(Case):
+    def setUp(self):
+        super().setUp()
+        self.app = self.compile("shapes.c", "-pthread")
+
+    def check_(self, shape, fault=None, *options, ranks=RANKS, rounds=None):
+        more = {"PHOTOFINISH_FAULT": fault} if fault else {}
+        return self.photofinish("check", "-n", str(ranks), "--overwrite", *options, self.app, shape,
+                                str(rounds or SHAPES[shape]), env=environment(**more))
+
+    def sums(self, result):
+        return sorted(re.findall(r"rank \d+ sum -?\d+", result.out))
+
+    def assertWent(self, result, alone, shape):
+        """The program did what it does alone; nobody crashed."""
+        if shape == "abort":  # launchers may drop what was printed
+            self.assertEqual(result.code, alone.code, result)
+        else:
+            self.assertEqual(self.sums(result), self.sums(alone), result)
+        self.assertNotRegex(result.err, r"terminate called|std::bad_alloc|Segmentation|SIGSEGV|SIGABRT|signal 6", result)
+
+    def test_random_points(self):
+        """Any rank, any kind of failure, at any point, in programs of all shapes."""
+        seed = int(os.environ.get("PHOTOFINISH_TEST_SEED", "1"))
+        times = int(os.environ.get("PHOTOFINISH_TEST_TIMES", "1"))
+        chance = random.Random(f"{seed} {cli_test.arguments.mpi}")
+        for shape in SHAPES:
+            alone = self.check_(shape)
+            if shape != "abort":
+                self.assertEqual(len(self.sums(alone)), RANKS, alone)
+            for _ in range(times):
+                kind = chance.choice(["memory", "event", "disk"])
+                most = {"memory": 20000, "event": 2 * SHAPES[shape], "disk": 4}[kind]
+                fault = f"{chance.randrange(RANKS)}:{kind}:{int(most ** chance.random())}"
+                with self.subTest(shape=shape, fault=fault, seed=seed):
+                    result = self.check_(shape, fault)
+                    self.assertWent(result, alone, shape)
+
+    def test_two_ranks_at_once(self):
+        """Ranks that fail at the same time may have posted different numbers of exchanges."""
+        alone = self.check_("fences")
+        for first, second in ("5", "5"), ("40", "41"), ("100", "90"), ("1", "200"):
+            wrapper = self.write("faults.sh", "#!/bin/sh\n"
+                                 "r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n"
+                                 f"[ $r = 0 ] && export PHOTOFINISH_FAULT=0:event:{first}\n"
+                                 f"[ $r = 1 ] && export PHOTOFINISH_FAULT=1:event:{second}\n"
+                                 f"exec {self.app} \"$@\"\n", 0o755)
+            launcher = [f"mpirun.{cli_test.arguments.mpi}", "-n", str(RANKS)]
+            result = self.photofinish("check", "--overwrite", "--", *launcher, wrapper, "fences", str(SHAPES["fences"]))
+            self.assertWent(result, alone, "fences")
+
+    def test_what_was_found_is_kept_and_why_it_stopped(self):
+        """The race is in the first round; the failure comes later."""
+        for kind, times, reason in ("event", "200", r"internal error: .*please report this"), ("memory", "1000", r"out of memory"):
+            result = self.check_("fences", f"1:{kind}:{times}", rounds=400)
+            self.assertRegex(result.err, rf"rank 1 on \S+: .*{reason}; recording and analysis stop here, the program (goes on|continues)", result)
+            self.assertRegex(result.err, r"recording stopped early", result)
+            self.assertEqual(len(self.sums(result)), RANKS, result)
+            if kind == "event":  # far enough behind the race
+                self.assertRegex(result.err, r"WARNING: photofinish: one-sided race", result)
+
+    def test_recording(self):
+        """photofinish record: the rank that fails records no further, and the others do."""
+        for fault in "1:event:50", "1:memory:300", "0:disk:2":
+            result = self.photofinish("record", "-n", str(RANKS), "--overwrite", "--ranks", "all", self.app, "collectives", "100",
+                                      env=environment(PHOTOFINISH_FAULT=fault))
+            self.assertEqual(len(self.sums(result)), RANKS, result)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
+    def test_disk_full_in_some_ranks(self):
+        """The others do not wait for them."""
+        os.mkdir(self.path("small"))
+        for size in "1600k", "1900k":
+            if self.run_("mount", "-t", "tmpfs", "-o", f"size={size}", "none", "small").code != 0:
+                self.skipTest("cannot mount a small file system")
+            try:
+                result = self.photofinish("check", "-n", "4", "-o", "small/run", self.app, "farm", "300")
+            finally:
+                subprocess.run(["umount", self.path("small")])
+            self.assertEqual(len(self.sums(result)), 4, result)
+            self.assertRegex(result.err, r"No space left", result)
+
+
+class Heap(Case):
+    """The tool keeps out of the program's heap."""
+
+    def test_blocks_in_a_dynamic_window(self):
+        app = self.compile("attach.c")
+        launcher = [f"mpirun.{cli_test.arguments.mpi}", "-n", "2"]
+        alone = self.run_(*launcher, app)
+        result = self.photofinish("check", "-n", "2", app)
+        failed = sorted(re.findall(r"rank \d+ (?:failed|attached all)", alone.out))
+        self.assertEqual(len(failed), 2, alone)
+        self.assertEqual(sorted(re.findall(r"rank \d+ (?:failed|attached all)", result.out)), failed, result)
+
+    def test_addresses(self):
+        app = self.compile("own_heap.c")
+        launcher = [f"mpirun.{cli_test.arguments.mpi}", "-n", "2"]
+        alone = self.run_(*launcher, app, "addresses")
+        result = self.photofinish("check", "-n", "2", app, "addresses")
+        self.assertEqual(alone.code, 0, alone)
+        self.assertEqual(len(alone.out.split()), 95, alone)
+        self.assertEqual(result.out, alone.out)
+
+    def test_a_corrupt_heap(self):
+        """Open MPI dies of it in MPI_Finalize; until then the tool does not."""
+        app = self.compile("own_heap.c")
+        result = self.photofinish("check", "-n", "3", app, "corrupt")
+        self.assertEqual(len(re.findall(r"rank \d done", result.out)), 3, result)
+        self.assertRegex(result.err, r"SUMMARY: photofinish: [1-9]\d* ", result)
+        self.assertRegex(result.err, r"own_heap\.c:\d+", result)
+
+
+if __name__ == "__main__":
+    cli_test.main()

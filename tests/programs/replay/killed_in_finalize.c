@@ -1,0 +1,43 @@
+// A rank that is killed inside of MPI_Finalize, where it waits for the others, ends with the same
+// signal when it is replayed.
+// run: ranks=2 groups=0 exit=nonzero replay_exit=143
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// MPI_Finalize begins with the attributes of MPI_COMM_SELF: whoever sees the file knows that it has
+// begun.
+static int finalizes(MPI_Comm comm, int key, void* value, void* state) {
+  fclose(fopen(state, "w"));
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, key, process = getpid();
+  char path[64] = "/tmp/photofinish-test-XXXXXX";
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1) {
+    close(mkstemp(path));
+    unlink(path);
+  }
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 1, MPI_COMM_WORLD);
+  MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &key, path);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, path);
+    printf("rank 0 finalizes\n");
+    fflush(stdout);
+    MPI_Finalize();
+    unlink(path);
+    return 0;
+  }
+  printf("rank 1 waits\n");
+  fflush(stdout);
+  while (access(path, F_OK) != 0) usleep(1000);
+  unlink(path);
+  kill(process, SIGTERM);
+  while (1) pause();  // until the launcher ends it
+}
