@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "detect/timeline.h"
-#include "trace/clock_offsets.h"
 
 namespace photofinish {
 namespace {
@@ -142,9 +141,8 @@ std::uint64_t RecordedRank::event_of(TaskId task, std::uint64_t step) const {
 
 std::uint64_t RecordedRank::time_of_tick(std::uint64_t tick) const {
   const HostClock& clock = definitions().rank.clock;
-  return static_cast<std::uint64_t>(
-      offset +
-      static_cast<double>(static_cast<std::int64_t>(tick - clock.tick)) * clock.ns_per_tick);
+  return time.of(static_cast<std::uint64_t>(std::max(
+      0.0, static_cast<double>(static_cast<std::int64_t>(tick - clock.tick)) * clock.ns_per_tick)));
 }
 
 Result<std::vector<RecordedRank>> read_group(const std::string& run,
@@ -155,12 +153,16 @@ Result<std::vector<RecordedRank>> read_group(const std::string& run,
     if (!read) return read.error();
     group.push_back(std::move(*read));
   }
-  const ClockOffsets offsets = clock_offsets(run, ranks);
+  const CommonTime time = common_time(run, ranks);
   for (RecordedRank& rank : group) {
-    rank.offset = offsets.ns.at(rank.rank);
+    rank.time = time.ranks.at(rank.rank);
+    // Times on record are rounded down, begin and duration each.
+    const RankDefinition& self = rank.definitions().rank;
+    const auto rounding = static_cast<std::uint64_t>(2 * static_cast<double>(self.ticks_per_unit) *
+                                                     self.clock.ns_per_tick);
     for (TimeSpan& span : rank.times) {
-      span.start += static_cast<std::uint64_t>(rank.offset);
-      span.end += static_cast<std::uint64_t>(rank.offset);
+      span.start = rank.time.of(span.start);
+      span.end = rank.time.of(span.end + rounding);
     }
   }
   return group;

@@ -11,6 +11,7 @@
 #include "explain/writers.h"
 #include "model/access.h"
 #include "model/message.h"
+#include "trace/common_time.h"
 #include "trace/reader.h"
 
 namespace photofinish {
@@ -41,7 +42,7 @@ struct RecordedRank {
   WorldRank rank;
   std::int32_t world_size = 0;
   std::unique_ptr<RankTrace> trace;
-  double offset = 0;            // of its time 0, in nanoseconds
+  RankTime time;
   std::vector<TimeSpan> times;  // by event
   std::map<TaskId, std::vector<std::uint64_t>>
       steps;  // of each task, the events that are steps (model/call.h): the first is number 1

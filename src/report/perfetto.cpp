@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <map>
 #include <set>
@@ -13,7 +12,7 @@
 #include "detect/timeline.h"
 #include "report/event_text.h"
 #include "report/perfetto_packets.h"
-#include "trace/clock_offsets.h"
+#include "trace/common_time.h"
 #include "trace/reader.h"
 
 namespace photofinish {
@@ -87,7 +86,7 @@ class Flows final : public MessageSink {
   std::unordered_map<std::uint64_t, Late> complete_;
 };
 
-void write_rank(const RunDocument& run, WorldRank rank, double offset,
+void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
                 const std::vector<EndTime*>& ends, Symbolizer& symbolizer, std::set<int>& pids,
                 PerfettoFile& file) {
   const auto trace = RankTrace::open(run.directory, rank);
@@ -119,9 +118,8 @@ void write_rank(const RunDocument& run, WorldRank rank, double offset,
   std::uint64_t index = 0;
   const Event* event = nullptr;
   for (; (*trace)->next(event); ++index) {
-    const auto begin = static_cast<std::uint64_t>(
-        std::llround(std::max(0.0, offset + static_cast<double>(event->start))));
-    const std::uint64_t end = begin + static_cast<std::uint64_t>(event->duration);
+    const std::uint64_t begin = time.of(event->start),
+                        end = time.of(event->start + event->duration);
     const std::uint64_t track = tracks[event->task.value];
     const auto [place, is_new] = places.try_emplace(event->site);
     if (is_new) place->second = text.place(*event);
@@ -192,8 +190,8 @@ Result<bool> write_perfetto(std::FILE* file, const RunDocument& run) {
   PerfettoFile output(file);
   Symbolizer symbolizer;
   std::set<int> pids;
-  for (const auto& [rank, offset] : clock_offsets(run.directory, run.recorded).ns)
-    write_rank(run, rank, offset, of_rank[rank], symbolizer, pids, output);
+  for (const auto& [rank, time] : common_time(run.directory, run.recorded).ranks)
+    write_rank(run, rank, time, of_rank[rank], symbolizer, pids, output);
   PerfettoSequence marks(output);
   for (const auto& ends : all) {
     if (ends.empty()) continue;

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "report/otf2/rank_records.h"
-#include "trace/clock_offsets.h"
+#include "trace/common_time.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -24,7 +24,7 @@ OTF2_ErrorCode say_nothing(void*, const char*, uint64_t, const char*, OTF2_Error
 Result<bool> write(const Otf2Request& request) {
   const auto ranks = recorded_ranks(request.run);
   if (!ranks) return ranks.error();
-  const ClockOffsets clocks = clock_offsets(request.run, *ranks);
+  const CommonTime time = common_time(request.run, *ranks);
   int world_size = 1;
   for (const WorldRank rank : *ranks) {
     world_size = std::max(world_size, rank.value + 1);
@@ -45,12 +45,11 @@ Result<bool> write(const Otf2Request& request) {
   std::uint64_t latest = 0;
   const Otf2Mark* mark = request.marks;
   const Otf2Mark* const last = request.marks + request.mark_count;
-  for (const auto& [rank, offset] : clocks.ns) {
+  for (const auto& [rank, rank_time] : time.ranks) {
     const auto trace = RankTrace::open(request.run, rank);
     if (!trace) continue;
     archive.host(rank, (*trace)->definitions().rank.host);
-    Otf2RankRecords records(rank, (*trace)->definitions(), static_cast<std::uint64_t>(offset),
-                            archive);
+    Otf2RankRecords records(rank, (*trace)->definitions(), rank_time, archive);
     while (mark != last && mark->rank < rank.value) ++mark;
     const Event* event = nullptr;
     for (std::uint64_t index = 0; (*trace)->next(event); ++index) {
@@ -61,7 +60,7 @@ Result<bool> write(const Otf2Request& request) {
     }
     latest = std::max(latest, records.end());
   }
-  return archive.finish(0, latest, clocks.since_1970);
+  return archive.finish(0, latest, time.since_1970);
 }
 
 }  // namespace

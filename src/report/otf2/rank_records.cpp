@@ -138,8 +138,8 @@ std::optional<std::uint32_t> Otf2RankRecords::root_of(const Event& event, const 
 std::uint64_t Otf2RankRecords::add(const Event& event) {
   const Action action = traits(event.call).action;
   Task& mine = task(event.task);
-  const std::uint64_t entered = std::max(mine.last, offset_ + event.start),
-                      left = std::max(entered, offset_ + event.start + event.duration);
+  const std::uint64_t entered = std::max(mine.last, time_.of(event.start)),
+                      left = std::max(entered, time_.of(event.start + event.duration));
   if (is_access(action)) {
     if (is_own_region(action)) {
       mine.last = entered;

@@ -20,15 +20,15 @@
 #include "model/definitions.h"
 #include "model/event.h"
 #include "report/otf2/archive.h"
+#include "trace/common_time.h"
 
 namespace photofinish {
 
 class Otf2RankRecords {
  public:
-  // `offset`: of the rank's time 0, in nanoseconds.
-  Otf2RankRecords(WorldRank rank, const Definitions& definitions, std::uint64_t offset,
+  Otf2RankRecords(WorldRank rank, const Definitions& definitions, const RankTime& time,
                   Otf2Archive& archive)
-      : rank_(rank), definitions_(definitions), offset_(offset), archive_(archive) {}
+      : rank_(rank), definitions_(definitions), time_(time), archive_(archive) {}
 
   std::uint64_t add(const Event& event);  // when it was entered
   std::uint64_t end();                    // leaves what is still open; the latest time
@@ -87,7 +87,7 @@ class Otf2RankRecords {
 
   const WorldRank rank_;
   const Definitions& definitions_;
-  const std::uint64_t offset_;
+  const RankTime time_;
   Otf2Archive& archive_;
   std::uint64_t numbers_ = 0, latest_ = 0;
   std::unordered_map<TaskId, Task> tasks_;
