@@ -108,6 +108,11 @@ void start_afresh_in_child() {
   g_region_lock.unlock();
 }
 
+// When the library is loaded: another thread may fork while one takes its first block.
+[[gnu::constructor]] void expect_forks() {
+  pthread_atfork(nullptr, nullptr, start_afresh_in_child);
+}
+
 void give_back(Free* block, unsigned number) {
   List& list = g_lists[number];
   const Hold hold(list.lock);
@@ -147,7 +152,6 @@ void reserve() {
       g_next = g_usable = reinterpret_cast<std::uint64_t>(got);
       g_end.store(g_next + size, std::memory_order_relaxed);
       g_begin.store(g_next, std::memory_order_release);
-      pthread_atfork(nullptr, nullptr, start_afresh_in_child);
       return;
     }
 }
