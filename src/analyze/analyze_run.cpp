@@ -55,7 +55,7 @@ class CutCounter {
   }
   Cut add(const Event& event) {
     timeline_.add(event, {});
-    timeline_.take_closed([](const Access&) {});
+    timeline_.take_closed([](const Access&, Timeline::Use) {});
     timeline_.take_atomics();
     return timeline_.cuts_done();
   }

@@ -24,7 +24,8 @@ enum Differs : std::uint32_t {
   kEpoch = 1 << 11,
   kLocks = 1 << 12,
   kBytes = 1 << 13,
-  kRest = 1 << 14
+  kRest = 1 << 14,
+  kKnown = 1 << 15
 };
 
 bool alike(const Access& a, const Access& b) { return a.site == b.site && a.kind == b.kind; }
@@ -45,6 +46,7 @@ std::uint32_t difference(const Access& a, const Access& b) {
   add(a.opened == b.opened, kOpened);
   add(a.epoch == b.epoch, kEpoch);
   add(a.locks == b.locks, kLocks);
+  add(a.known == b.known, kKnown);
   add(a.boxes.length() == b.boxes.length() && a.boxes.shared() == b.boxes.shared(), kBytes);
   add(a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable &&
           a.in_flight == b.in_flight && a.op == b.op && a.element == b.element &&
@@ -91,6 +93,7 @@ void AccessList::add(const Access& access) {
 
   Size lists;
   if ((differs & kLocks) != 0 && access.locks != nullptr) lists(*access.locks);
+  if ((differs & kKnown) != 0 && access.known != nullptr) lists(*access.known);
   if ((differs & kBytes) != 0 && access.boxes.shared() != nullptr) lists(*access.boxes.shared());
   std::uint8_t numbers[kMaxNumbers];
   std::vector<std::uint8_t> longer(lists.bytes != 0 ? kMaxNumbers + lists.bytes : 0);
@@ -119,6 +122,10 @@ void AccessList::add(const Access& access) {
   if (differs & kLocks) {
     static const std::vector<Lock> none;
     write(access.locks != nullptr ? *access.locks : none);
+  }
+  if (differs & kKnown) {
+    static const std::vector<Moment> none;
+    write(access.known != nullptr ? *access.known : none);
   }
   if (differs & kBytes) {
     static const std::vector<Box> none;
@@ -184,6 +191,12 @@ const Access* AccessList::Reader::next() {
     read(locks);
     access.locks =
         locks.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(std::move(locks));
+  }
+  if (differs & kKnown) {
+    std::vector<Moment> known;
+    read(known);
+    access.known =
+        known.empty() ? nullptr : std::make_shared<const std::vector<Moment>>(std::move(known));
   }
   if (differs & kBytes) {
     std::int64_t length = 0;

@@ -17,6 +17,8 @@ bool concerns_messages(Action action) {
     case Action::WinSync:
     case Action::FileRead:
     case Action::FileWrite:
+    case Action::TaskRelease:
+    case Action::TaskAcquire:
       return false;
     default:
       return !concerns_locks(action);

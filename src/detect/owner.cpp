@@ -100,7 +100,7 @@ bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* win
 
 void Owner::set_instants(Item& item) const {
   const Access& access = item.access;
-  item.begins.add({access.rank, access.begin, access.after});
+  item.begins.add({access.rank, access.begin, access.after, access.known});
   if (access.end != kNever) item.ends.add({access.rank, access.end, access.before});
   if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return;
   const auto exposure = timeline_.exposure_of(access);
@@ -359,6 +359,7 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
     item.from = 0;
     item.to = kNever;
     if (pairs_ == Pairs::Own) {
+      if (timeline_.has_tasks()) continue;  // whose moments have no common order
       item.from = access.begin;
       item.to = access.end;
       continue;
@@ -553,8 +554,9 @@ Series& Owner::series_at(std::size_t number, const Batch& batch) {
   for (std::uint32_t i = row.first, left = row.count; left > 0; i = next_in_row_[i], --left) {
     const Item& item = items_[i];
     series->items.push_back(i);
-    series->members.push_back({item.access.begin, item.access.end, item.access.epoch, item.begins,
-                               item.ends, shown(item.access, batch)});
+    series->members.push_back({item.access.begin, item.access.end, item.access.known,
+                               item.access.epoch, item.begins, item.ends,
+                               shown(item.access, batch)});
   }
   return *series;
 }
@@ -610,14 +612,16 @@ void Owner::meet_each(Batch& batch, const Series& a, const Series& b, bool separ
 void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_row, Reason reason,
                          const ByteRange& where) {
   Series &one = series_at(one_row, batch), &others = series_at(other_row, batch);
-  const auto ask_all = [&](std::size_t first, std::size_t last, WorldRank about) {
-    auto asked = std::find_if(others.asked.begin(), others.asked.end(),
-                              [&](const Series::Asked& a) { return a.about == about; });
-    if (asked == others.asked.end()) asked = others.asked.insert(asked, {about, first, first});
+  const auto ask_all = [&](std::size_t first, std::size_t last, const Instant& about) {
+    auto asked = std::find_if(others.asked.begin(), others.asked.end(), [&](const auto& a) {
+      return a.about == about.rank && a.task == task_of(about.moment);
+    });
+    if (asked == others.asked.end())
+      asked = others.asked.insert(asked, {about.rank, task_of(about.moment), first, first});
     const auto ask_some = [&](std::size_t from, std::size_t to) {
       for (; from < to; ++from)
         for (const Instant& begin : others.members[from].begins)
-          if (begin.rank != about) ask(batch, begin, about);
+          if (begin.rank != about.rank) ask(batch, begin, about);
     };
     ask_some(first, std::min(last, asked->first));
     ask_some(std::max(first, asked->last), last);
@@ -633,13 +637,13 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
     bool asked = false;
     for (const Instant& begin : member.begins)
       for (const Instant& end : others.members[first].ends)
-        if (begin.rank != end.rank) ask(batch, begin, end.rank), asked = true;
+        if (begin.rank != end.rank) ask(batch, begin, end), asked = true;
     const Instants& begins = others.members[first].begins;
     const auto ask_about = [&](const Instant& end) {
       if (std::all_of(begins.begin(), begins.end(),
                       [&](const Instant& begin) { return begin.rank == end.rank; }))
         return;
-      ask_all(first, last, end.rank);
+      ask_all(first, last, end);
       asked = true;
     };
     for (const Instant& end : member.ends) ask_about(end);
@@ -658,7 +662,7 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
       !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
   for (std::size_t at = 0; at < one.members.size(); ++at) {
     auto [first, last] =
-        others.beside(one.members[at], [](const Instant&, WorldRank) { return kNever; });
+        others.beside(one.members[at], [](const Instant&, const Instant&) { return kNever; });
     if (same) last = std::min(last, at);
     std::size_t itself = last;  // two buffers of one and the same operation
     if (may_be_one) {
@@ -741,17 +745,20 @@ bool Owner::before(const Ends& ends, const Item& b, Batch& batch,
                    std::vector<Condition>& conditions) {
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins)
-      if (end.rank == begin.rank ? end.moment < begin.moment : end.cut <= begin.cut) return true;
+      if (end.rank == begin.rank ? is_over_before(end.moment, begin.moment, begin.known)
+                                 : end.cut <= begin.cut)
+        return true;
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins) {
       if (end.rank == begin.rank) continue;
-      conditions.push_back({begin.cut, ask(batch, begin, end.rank), end.moment});
+      conditions.push_back({begin.cut, ask(batch, begin, end), end.moment});
     }
   return false;
 }
 
-std::size_t Owner::ask(Batch& batch, const Instant& instant, WorldRank about) {
-  const Question question{instant.rank, instant.moment, about};
+std::size_t Owner::ask(Batch& batch, const Instant& instant, const Instant& about) {
+  const Question question{instant.rank, instant.moment, about.rank, task_of(about.moment),
+                          instant.known};
   std::vector<Question>& questions = batch.questions[instant.cut];
   const auto [entry, fresh] = batch.asked[instant.cut].try_emplace(question, questions.size());
   if (fresh) questions.push_back(question);
@@ -834,7 +841,12 @@ void Owner::settle_ends() {
 std::vector<Finding> Owner::take_findings() {
   std::vector<Finding> findings = merge_findings(std::exchange(findings_, {}));
   for (Finding& finding : findings)
-    for (FindingSide& side : finding.sides) side.part = 0;  // means nothing outside of the detector
+    for (FindingSide& side : finding.sides) {
+      side.part = 0;  // means nothing outside of the detector
+      side.task = task_of(side.begin);
+      side.begin = half_of(side.begin);
+      if (side.end != kNever) side.end = half_of(side.end);
+    }
   return findings;
 }
 
@@ -920,11 +932,12 @@ void Owner::conclude(std::uint64_t period) {
     }
     if (!ordered) found(std::move(undecided.finding));
   }
-  const auto known = [&](const Instant& instant, WorldRank about) {
+  const auto known = [&](const Instant& instant, const Instant& about) {
     const auto asked = batch.asked.find(instant.cut);
     const auto answers = batch.answers.find(instant.cut);
     if (asked == batch.asked.end() || answers == batch.answers.end()) return kNever;
-    const auto question = asked->second.find({instant.rank, instant.moment, about});
+    const auto question =
+        asked->second.find({instant.rank, instant.moment, about.rank, task_of(about.moment)});
     return question != asked->second.end() && question->second < answers->second.size()
                ? answers->second[question->second]
                : kNever;

@@ -174,8 +174,8 @@ class Owner {
   void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
   void forget_shown();
   void judge(Batch& batch, const Item& a, const Item& b, Reason reason, const ByteRange& where);
-  // The number of the question what is known of a rank.
-  static std::size_t ask(Batch& batch, const Instant& instant, WorldRank about);
+  // The number of the question what is known of the task of an instant.
+  static std::size_t ask(Batch& batch, const Instant& instant, const Instant& about);
   // Whether what is over at any of these is before b for certain; conditions under which it would
   // be are added.
   template <class Ends>

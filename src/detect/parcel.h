@@ -53,6 +53,13 @@ inline std::size_t footprint(const AtomicOp&) {
 std::size_t footprint(const Parcel& parcel);  // of its accesses, atomics and steps
 
 template <class A>
+void describe_knowledge(A& a, Knowledge& d) {
+  std::vector<Moment> known = d != nullptr ? *d : std::vector<Moment>();
+  a(known);
+  if (!known.empty() && d == nullptr)
+    d = std::make_shared<const std::vector<Moment>>(std::move(known));
+}
+template <class A>
 void describe(A& a, Element& d) {
   a(d.kind, d.size);
 }
@@ -72,6 +79,7 @@ void describe(A& a, AtomicOp& d) {
 template <class A>
 void describe(A& a, Signal& d) {
   a(d.moment, d.key, d.hears, d.place, d.guessed);
+  describe_knowledge(a, d.known);
 }
 template <class A>
 void describe(A& a, SliceSignals& d) {
@@ -83,7 +91,8 @@ void describe(A& a, RankSignal& d) {
 }
 template <class A>
 void describe(A& a, Question& d) {
-  a(d.rank, d.moment, d.about);
+  a(d.rank, d.moment, d.about, d.task);
+  describe_knowledge(a, d.known);
 }
 template <class A>
 void describe(A& a, Parcel::Questions& d) {

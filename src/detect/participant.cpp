@@ -17,10 +17,11 @@ void Participant::take() {
   const std::size_t count = timeline_.pending();
   taken_ += count;
   produced_ += count;
-  timeline_.take_closed([&](const Access& access) {
-    if (access.owner != rank_) return add_waiting(outgoing_[access.owner].accesses, access);
-    if (access.reachable) add_waiting(to_self_.accesses, access);
-    if (access.win == Uid(0)) own_closed_.add(access);
+  timeline_.take_closed([&](const Access& access, Timeline::Use use) {
+    if (use != Timeline::Use::Own && access.owner != rank_)
+      return add_waiting(outgoing_[access.owner].accesses, access);
+    if (use != Timeline::Use::Own && access.reachable) add_waiting(to_self_.accesses, access);
+    if (use != Timeline::Use::Shared && access.win == Uid(0)) own_closed_.add(access);
   });
   for (AtomicOp& atomic : timeline_.take_atomics()) {
     ++waiting_;
@@ -31,7 +32,7 @@ void Participant::take() {
 
 void Participant::collect() {
   if (given_up_) {
-    timeline_.take_closed([](const Access&) {}), timeline_.take_atomics(),
+    timeline_.take_closed([](const Access&, Timeline::Use) {}), timeline_.take_atomics(),
         timeline_.take_signals(false);
     return;
   }
@@ -39,6 +40,18 @@ void Participant::collect() {
   taken_ = 0;
   Parcel own;
   own.accesses = std::exchange(own_closed_, {});
+  // What not all tasks know yet may meet something that is still to come.
+  if (timeline_.has_tasks()) {
+    AccessList kept;
+    for (const Access& access : unknown_) kept.add(access);
+    for (AccessList::Reader reader(own.accesses); const Access* access = reader.next();) {
+      kept.add(*access);
+      unknown_.push_back(*access);
+    }
+    own.accesses = std::move(kept);
+    std::erase_if(unknown_,
+                  [&](const Access& access) { return timeline_.is_known_to_all(access); });
+  }
   timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
   constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
   own_.check(
@@ -150,6 +163,7 @@ std::vector<Finding> Participant::take_findings() {
 
 void Participant::run_along(bool messages) {
   timeline_.keep_signals_from_first_window();
+  timeline_.take_as_one_sequence();
   if (!messages) return;
   log_.emplace(rank_);
   follows_messages_ = true;

@@ -122,6 +122,7 @@ class Participant {
   std::size_t waiting_ = 0, waiting_bytes_ = 0;
   bool given_up_ = false;
   AccessList own_closed_;
+  std::vector<Access> unknown_;  // of those that are over, to some tasks of the rank
   std::size_t collect_at_ = kCollect;
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
   std::map<std::uint64_t, std::vector<SliceSignals>>

@@ -26,7 +26,8 @@ std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coin
   if (reads_only(a) && reads_only(b)) return std::nullopt;
   if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
     return accumulates(a, b, elements_coincide, window, options);
-  return a.rank == b.rank ? Reason::NotComplete : Reason::NoOrder;
+  const bool one_task = a.rank == b.rank && task_of(a.begin) == task_of(b.begin);
+  return one_task ? Reason::NotComplete : Reason::NoOrder;
 }
 
 bool kept_apart(const Access& a, const Access& b) {

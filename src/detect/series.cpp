@@ -26,7 +26,8 @@ bool alike(const Access& a, const Access& b) {
          a.in_flight == b.in_flight && a.op == b.op && a.element == b.element && a.call == b.call &&
          a.part == b.part && a.site == b.site && a.site_key == b.site_key &&
          a.epoch.kind == b.epoch.kind && a.win == b.win && a.opened == b.opened &&
-         a.closed == b.closed && alike(a.boxes, b.boxes) && alike(a.locks, b.locks);
+         a.closed == b.closed && task_of(a.begin) == task_of(b.begin) &&
+         task_of(a.end) == task_of(b.end) && alike(a.boxes, b.boxes) && alike(a.locks, b.locks);
 }
 
 std::uint64_t likeness(const Access& access) {

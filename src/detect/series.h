@@ -33,19 +33,20 @@ struct Instants {
   const Instant* end() const { return all.data() + count; }
 };
 
-// `known`: up to which moment of a rank (kNever: none) is known at an instant, as far as it is
-// known.
+// `known`: up to which moment of the other's task (kNever: none) is known at an instant, as far as
+// it is known.
 template <class Known>
 bool is_before(const Instant& end, const Instant& begin, const Known& known) {
-  if (end.rank == begin.rank) return end.moment < begin.moment;
+  if (end.rank == begin.rank) return is_over_before(end.moment, begin.moment, begin.known);
   if (end.cut <= begin.cut) return true;
-  const Moment moment = known(begin, end.rank);
+  const Moment moment = known(begin, end);
   return moment != kNever && end.moment <= moment;
 }
 
 struct Series {
   struct Member {
     Moment begin = 0, end = kNever;
+    Knowledge known;
     Epoch epoch;
     Instants begins, ends;
     std::vector<Instant> shown;  // of an atomic: when others had found its effect
@@ -57,6 +58,7 @@ struct Series {
   // Up to where it was asked what they know of a rank, when they begin.
   struct Asked {
     WorldRank about;
+    std::uint32_t task = 0;
     std::size_t first = 0, last = 0;
   };
   std::vector<Asked> asked;
@@ -64,6 +66,7 @@ struct Series {
   Access member(std::size_t i) const {
     Access access = like;
     access.begin = members[i].begin;
+    access.known = members[i].known;
     access.end = members[i].end;
     access.epoch = members[i].epoch;
     return access;

@@ -57,9 +57,7 @@ Timeline::~Timeline() = default;
 
 void Timeline::add(const Event& event, const Times& times) {
   times_ = times;
-  start_ = 2 * events_;
-  return_ = start_ + 1;
-  ++events_;
+  enter(event);
   scopes_.follow(event, definitions_);
   if (!event.returned) {  // its buffers stay in use
     for (Access& access : buffers_of(event, true)) unfinished_.push_back(std::move(access));
@@ -84,6 +82,15 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::Pack:
     case Action::Unpack:
       for (Access& access : buffers_of(event, false)) close_now(access, event.site);
+      return;
+    case Action::TaskRelease:
+      if (tasks_ != nullptr)
+        tasks_->release(task_, static_cast<std::uint64_t>(event.fields[Field::key]), start_,
+                        event.fields.has(Field::flag) && event.fields[Field::flag] != 0);
+      return;
+    case Action::TaskAcquire:
+      if (tasks_ != nullptr)
+        tasks_->acquire(task_, static_cast<std::uint64_t>(event.fields[Field::key]));
       return;
     case Action::HappensBefore:
     case Action::HappensAfter:
@@ -172,6 +179,74 @@ void Timeline::add(const Event& event, const Times& times) {
   }
 }
 
+// --- tasks
+
+void Timeline::enter(const Event& event) {
+  const bool ordered = event.fields.has(Field::order) && !one_sequence_;
+  if (ordered && tasks_ == nullptr) {
+    tasks_ = std::make_unique<TaskOrder>(cuts_done_);
+    // What waits to be taken was made when there was one task; it is for both.
+    for (AccessList::Reader reader(more_closed_); const Access* access = reader.next();)
+      if (access->owner != rank_ || access->reachable) settled_.push_back(*access);
+    for (const Access& access : closed_)
+      if (access.owner != rank_ || access.reachable) settled_.push_back(access);
+    std::erase_if(closed_, [&](const Access& a) { return a.owner != rank_ || a.win != Uid(0); });
+  }
+  order_ = ordered ? event.fields[Field::order] : -1;
+  task_ = 0;
+  if (tasks_ != nullptr)
+    task_ = std::min(event.fields.has(Field::line)
+                         ? static_cast<std::uint32_t>(event.fields[Field::line])
+                         : event.task.value,
+                     kMaxTasks - 1);
+  start_ = moment_of(task_, 2 * events_);
+  return_ = start_ + 1;
+  ++events_;
+  slice_at_start_ = cuts_done_;
+  if (tasks_ == nullptr) return;
+  // What was called before another task's sync point was done may be known to others before it.
+  if (event.fields.has(Field::order_at_start))
+    for (auto order = cut_orders_.rbegin();
+         order != cut_orders_.rend() && *order >= event.fields[Field::order_at_start]; ++order)
+      --slice_at_start_;
+  tasks_->enter(task_, start_, event.call == Call::task_acquire);
+}
+
+void Timeline::cut() {
+  if (tasks_ != nullptr) {
+    tasks_->send(task_, start_, cuts_done_);
+    settle_waiting(next_cut());
+  }
+  ++cuts_done_;
+  if (tasks_ == nullptr) return;
+  tasks_->hear(task_, cuts_done_);
+  if (order_ < 0) return;
+  constexpr std::size_t kRecent = 64;  // that other tasks may have called something before
+  cut_orders_.push_back(order_);
+  if (cut_orders_.size() > kRecent) cut_orders_.pop_front();
+}
+
+Knowledge Timeline::send(Cut slice) {
+  if (tasks_ == nullptr) return nullptr;
+  tasks_->send(task_, start_, slice);
+  settle_waiting(slice + 1);
+  return tasks_->known(task_);
+}
+
+void Timeline::heard() {
+  if (tasks_ != nullptr) tasks_->hear(task_, cuts_done_);
+}
+
+// From here on others may know what this task knows: by the next sync point all do.
+void Timeline::settle_waiting(Cut before) {
+  std::erase_if(waiting_, [&](Access& access) {
+    if (!tasks_->knows(task_, access.end)) return false;
+    access.before = before;
+    settled_.push_back(std::move(access));
+    return true;
+  });
+}
+
 // --- accesses
 
 std::uint64_t Timeline::site_key(SiteId site) const {
@@ -236,7 +311,8 @@ void Timeline::set(Access& access, const Event& event, AccessKind kind, const Bu
   access.site = event.site;
   access.site_key = site_key(event.site);
   access.begin = start_;
-  access.after = cuts_done_;
+  access.known = known();
+  access.after = last_cut();
   access.locks = held_set_;
   set_bytes(access, buffer, buffer.address);
   access.reachable = in_flight && exposed(access);
@@ -248,9 +324,10 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) con
   if (!makes_accesses_ || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
+    // Other tasks go on while a call is made.
     add_access(accesses,
                make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
-                    buffer, in_flight));
+                    buffer, in_flight || tasks_ != nullptr));
   }
   return accesses;
 }
@@ -345,6 +422,15 @@ void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
   access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
   if (access.locks != held_set_) access.locks = still_held(access.locks);
   if (access.boxes.empty()) return;
+  if (tasks_ != nullptr) {
+    const bool own = access.owner == rank_ && access.win == Uid(0);
+    if (access.serial == 0) access.serial = ++serials_;
+    if (access.owner != rank_ || access.reachable) {
+      access.before = kNoCut;
+      (moment == kNever ? settled_ : waiting_).push_back(access);
+    }
+    if (!own) return;
+  }
   closed_.push_back(std::move(access));
   constexpr std::size_t kMost = 8192;  // more than wait to be taken as a rule
   if (closed_.size() < kMost) return;
@@ -383,6 +469,9 @@ void Timeline::take_open(Open which, const std::function<void(const Access&)>& v
     visit(copy);
     if (which == Open::Shared) access.plain_atomic = false;
   });
+  // Over, but nobody outside can know.
+  if (which == Open::Shared)
+    for (const Access& access : waiting_) visit(access);
 }
 
 bool Timeline::exposed(const Access& access) const {
@@ -402,7 +491,7 @@ bool Timeline::meets_nothing(const Access& access) const {
   return access.kind == AccessKind::Load && access.serial == 0 && !access.reachable &&
          last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
          unfinished_.empty() && split_files_.empty() && segments_.empty() && !many_threads_ &&
-         !exposed(access);
+         tasks_ == nullptr && !exposed(access);
 }
 
 std::size_t Timeline::open_requests() const { return requests_.size(); }
@@ -445,10 +534,12 @@ void Timeline::add_signal(Cut slice, const Signal& signal) {
 }
 
 void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) {
-  add_signal(cuts_done_, {moment, key, false, place});
+  const Knowledge known = send(slice_at_start_);
+  add_signal(slice_at_start_, {moment, key, false, place, false, known});
 }
 
 void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) {
+  heard();
   add_signal(cuts_done_, {moment, key, true, place});
 }
 
@@ -457,7 +548,10 @@ void Timeline::annotated(const Event& event, Action action) {
   const std::uint64_t key =
       signal_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
   const bool hears = action == Action::HappensAfter;
-  add_signal(cuts_done_, {hears ? return_ : start_, key, hears, hears ? kEveryPlace : 0, true});
+  if (hears) heard();
+  const Knowledge known = hears ? nullptr : send(slice_at_start_);
+  add_signal(hears ? cuts_done_ : slice_at_start_,
+             {hears ? return_ : start_, key, hears, hears ? kEveryPlace : 0, true, known});
 }
 
 Timeline::Comm& Timeline::comm(CommId id) {

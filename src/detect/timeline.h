@@ -4,7 +4,8 @@
 // Events come in the order in which they started. What is over is handed out as closed; what is not
 // stays here and is handed out as open, with a serial number under which its end follows.
 // Invariant: `held_` are the locks that the rank holds now; a closed access lists those it held
-// from begin to end. Cannot see: order between threads of the rank (its events are one sequence).
+// from begin to end. Events of several tasks come in the order of Field::order; without it, they
+// are one sequence.
 #pragma once
 
 #include <array>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "detect/access_list.h"
+#include "detect/task_order.h"
 #include "model/access.h"
 #include "model/atomic.h"
 #include "model/definitions.h"
@@ -34,6 +36,7 @@ struct Instant {
   WorldRank rank;
   Moment moment = kNever;
   Cut cut = kNoCut;
+  Knowledge known = nullptr;  // of a begin
 };
 
 // What a rank does about messages, as it is told. Which message a receive took may follow later.
@@ -65,6 +68,7 @@ class Timeline {
     sink_ = sink;
     wants_messages_ = sink != nullptr;
     makes_accesses_ = besides == Besides::All;
+    one_sequence_ |= !makes_accesses_;
     keeps_signals_ &= makes_accesses_;
   }
   // Before the first event: order matters to those who reach others' memory, and so from where
@@ -73,6 +77,9 @@ class Timeline {
   void keep_signals_from_first_window() { keeps_signals_ = false, awaits_window_ = true; }
   // There is a window that not all knew of in time: order may have been missed.
   bool lacks_signals() const { return lacks_signals_; }
+
+  // Before the first event: of ranks with tasks only sync points matter.
+  void take_as_one_sequence() { one_sequence_ = true; }
 
   // Nobody wants to know of messages any more.
   void tell_no_messages() { wants_messages_ = false; }
@@ -83,7 +90,14 @@ class Timeline {
       SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
   Cut cuts_done() const { return cuts_done_; }
-  std::size_t pending() const { return closed_.size() + more_closed_.size() + atomics_.size(); }
+  bool has_tasks() const { return tasks_ != nullptr; }  // and knows how they are ordered
+  // No task can make anything any more that this, which is over, could race with.
+  bool is_known_to_all(const Access& access) const {
+    return tasks_ == nullptr || tasks_->is_known_to_all(access.end);
+  }
+  std::size_t pending() const {
+    return closed_.size() + more_closed_.size() + settled_.size() + atomics_.size();
+  }
   std::size_t pending_bytes() const {
     return closed_.size() * sizeof(Access) + more_closed_.footprint();
   }
@@ -98,14 +112,19 @@ class Timeline {
     signal_count_ = 0;
   }
 
-  // What is new since they were last taken.
+  // What is new since they were last taken, for whom: the rank itself, which looks at its own
+  // memory alone, or who looks at what others can reach.
+  enum class Use { All, Own, Shared };
   template <class Visit>
   void take_closed(Visit visit) {
+    const Use use = tasks_ != nullptr ? Use::Own : Use::All;
     for (AccessList::Reader reader(more_closed_); const Access* access = reader.next();)
-      visit(*access);
+      visit(*access, use);
     more_closed_ = {};
-    for (const Access& access : closed_) visit(access);
+    for (const Access& access : closed_) visit(access, use);
     closed_.clear();
+    for (const Access& access : settled_) visit(access, Use::Shared);
+    settled_.clear();
   }
   // The rank's own memory, by address; or whatever others may reach, or is theirs.
   enum class Open { Own, Shared };
@@ -156,7 +175,7 @@ class Timeline {
   // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
   bool alone() const {
     return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() &&
-           !many_threads_;
+           !many_threads_ && tasks_ == nullptr;
   }
   bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
   bool meets_nothing(const Access& access) const;
@@ -244,14 +263,28 @@ class Timeline {
   void watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut);
   void say(std::uint64_t key, Moment moment, std::uint64_t place = 0);
   void hear(std::uint64_t key, Moment moment, std::uint64_t place = kEveryPlace);
-  void cut() { ++cuts_done_; }
+  void cut();
   Cut next_cut() const { return cuts_done_ + 1; }
+
+  // --- tasks
+  void enter(const Event& event);
+  Cut last_cut() const { return tasks_ != nullptr ? tasks_->cut_of(task_) : cuts_done_; }
+  Knowledge known() const { return tasks_ != nullptr ? tasks_->known(task_) : nullptr; }
+  Knowledge send(Cut slice);  // the task tells other ranks something
+  void heard();               // and was told something
+  void settle_waiting(Cut before);
 
   const WorldRank rank_;
   const std::int32_t world_size_;
   const Definitions& definitions_;
 
   std::uint64_t events_ = 0;
+  std::uint32_t task_ = 0;               // of the event being added
+  std::unique_ptr<TaskOrder> tasks_;     // null as long as there is one sequence of events
+  std::deque<std::int64_t> cut_orders_;  // when the last ones were done (Field::order)
+  bool one_sequence_ = false;
+  std::int64_t order_ = -1;        // of the event being added; -1: it has none
+  Cut slice_at_start_ = 0;         // of the event being added
   Moment start_ = 0, return_ = 1;  // of the event being added
   Times times_;
   Cut cuts_done_ = 0;  // blocking collectives: none is started that is not done by the next event
@@ -261,6 +294,9 @@ class Timeline {
 
   std::vector<Access> closed_;
   AccessList more_closed_;  // before those: one call may complete very many
+  // Of ranks with tasks, of what others can reach: those of which no sync point is known yet that
+  // comes after them, and those of which it is.
+  std::vector<Access> waiting_, settled_;
   std::vector<AtomicOp> atomics_;
   std::vector<SliceSignals> signals_;  // by slice
   std::size_t signal_count_ = 0;

@@ -73,7 +73,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
       say(found->second, start_);
       probed_.erase(found);
     } else {  // which of several the probe saw is not known yet
-      add_signal(cuts_done_, {start_, unsettled_key(), false, 0, true});
+      add_signal(slice_at_start_, {start_, unsettled_key(), false, 0, true, send(slice_at_start_)});
     }
   }
   if (request != nullptr) {
@@ -100,7 +100,10 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   posted.tag = event.fields[Field::matched_tag];
   posted.posted = start_;
   posted.completed = return_;
-  posted.posted_slice = posted.slice = cuts_done_;
+  posted.posted_slice = slice_at_start_;
+  posted.slice = cuts_done_;
+  posted.known = send(slice_at_start_);
+  heard();
   posted.index = comm.taken[{posted.from, posted.tag}]++;
   if (!wants_messages_ && !keeps_signals_) return true;
   const MessageKey key =
@@ -141,7 +144,8 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
   posted->from = from;
   posted->tag = tag;
   posted->posted = start_;
-  posted->posted_slice = cuts_done_;
+  posted->posted_slice = slice_at_start_;
+  posted->known = send(slice_at_start_);
   if (sink_ != nullptr) posted->operation = tell_receive(comm, from, tag, event.site);
   if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
     posted->index = comm.taken[{from, tag}]++;
@@ -159,6 +163,7 @@ void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, World
   tell_complete(*posted, site);
   posted->completed = return_;
   posted->slice = cuts_done_;
+  heard();
   const Wanted wanted{posted->from, posted->tag};
   if (!posted->settled) {
     comm.unsettled.narrow(*posted, from, tag);
@@ -205,7 +210,7 @@ void Timeline::tell_sender(Comm& comm, Posted& posted) {
   add_signal(posted.posted_slice, {posted.posted,
                                    message_key(Channel::Rendezvous, comm.uid, posted.from, rank_,
                                                posted.tag, posted.index),
-                                   false, 0});
+                                   false, 0, false, posted.known});
 }
 
 // Receives that do not know their message yet, in slices that are about to be handed out: what they
@@ -217,7 +222,8 @@ void Timeline::guess_unsettled() {
       if (*it == nullptr) continue;
       const Posted& posted = **it;
       if (posted.takes && !posted.matched_probe)
-        add_signal(posted.posted_slice, {posted.posted, unsettled_key(), false, 0, true});
+        add_signal(posted.posted_slice,
+                   {posted.posted, unsettled_key(), false, 0, true, posted.known});
       if (posted.completed == 0 || posted.wild() || posted.from.value < 0) continue;
       const auto contenders =
           std::count_if(comm->unsettled.in_order().begin(), it, [&](const auto& earlier) {
@@ -273,7 +279,9 @@ void Timeline::probe(const Event& event, Action action) {
   posted->from = from;
   posted->tag = event.fields[Field::matched_tag];
   posted->posted = start_;
-  posted->posted_slice = posted->slice = cuts_done_;
+  posted->posted_slice = slice_at_start_;
+  posted->slice = cuts_done_;
+  heard();
   posted->completed = return_;
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
@@ -548,7 +556,8 @@ Timeline::OpenAccess Timeline::opened(Access access) {
     return other.kind == access.kind && other.owner == access.owner &&
            other.in_flight == access.in_flight && other.call == access.call &&
            other.site == access.site && other.site_key == access.site_key &&
-           other.after == access.after && other.locks == access.locks && other.win == access.win &&
+           other.after == access.after && other.known == access.known &&
+           other.locks == access.locks && other.win == access.win &&
            other.boxes.shared() == access.boxes.shared();
   };
   if (like == nullptr || !is_like(*like)) like = std::make_shared<const Access>(std::move(access));

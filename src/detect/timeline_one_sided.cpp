@@ -188,7 +188,7 @@ void Timeline::result_of(const Pending& pending, const Event& event) {
     atomic.after = access.after;
     if (!pending.fetches) continue;
     atomic.known = return_;
-    atomic.known_after = cuts_done_;
+    atomic.known_after = last_cut();
   }
 }
 
@@ -215,8 +215,11 @@ void Timeline::finish(Window& window, WorldRank target, bool remotely, Moment mo
                       const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
-  std::erase_if(found->second.pending,
-                [&](Pending& pending) { return finish(pending, remotely, moment, before, event); });
+  std::erase_if(found->second.pending, [&](Pending& pending) {
+    // What another task started meanwhile is not complete.
+    if (tasks_ != nullptr && !tasks_->knows(task_, pending.access.begin)) return false;
+    return finish(pending, remotely, moment, before, event);
+  });
   found->second.over = 0;
 }
 
@@ -276,7 +279,7 @@ void Timeline::synchronise(const Event& event, Action action) {
         hear(key, return_);
       }
       window.fences.known.push_back(
-          {{rank_, orders ? return_ : start_, cuts_done_}, {rank_, kNever, kNoCut}});
+          {{rank_, orders ? return_ : start_, last_cut(), known()}, {rank_, kNever, kNoCut}});
       window.fence_site = event.site;
       return;
     }
@@ -284,7 +287,7 @@ void Timeline::synchronise(const Event& event, Action action) {
       window.posted = group();
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
-        exposed.known.push_back({{rank_, start_, cuts_done_}, {rank_, kNever, kNoCut}});
+        exposed.known.push_back({{rank_, start_, last_cut(), known()}, {rank_, kNever, kNoCut}});
         const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(rank_),
                                              rank_bits(origin), exposed.count());
         say(key, start_);

@@ -33,6 +33,7 @@ struct Timeline::Posted {
   bool told_complete = false;
   std::int64_t tag = kAnyTag;
   Moment posted = 0;
+  Knowledge known;  // when it was posted
   Cut posted_slice = 0;
   std::uint64_t index = 0;  // the index-th message from there with that tag; before it is settled,
                             // its number among those that are not

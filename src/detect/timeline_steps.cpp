@@ -50,7 +50,7 @@ SendMode mode_of(Call call) {
 MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   MessageStep step;
   step.kind = kind;
-  step.moment = start_;
+  step.moment = half_of(start_);  // messages have one order for all tasks
   step.site = site;
   step.site_key = site_key(site);
   step.asked = asked_;

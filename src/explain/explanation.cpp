@@ -207,9 +207,10 @@ class Explainer {
     const Access& access = operation->second.access;
     const auto at = memories_.at_target(rank, access);
     if (!at) return;
-    const TimeSpan when{rank.times[event].start, access.end / 2 < rank.times.size()
-                                                     ? rank.times[access.end / 2].end
-                                                     : kForever};
+    const TimeSpan when{rank.times[event].start,
+                        photofinish::event_of(access.end) < rank.times.size()
+                            ? rank.times[photofinish::event_of(access.end)].end
+                            : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
     const auto own = writing_of_.find({rank.rank, event});
     if (deed.kind == Deed::Kind::Brought && operation->second.reads) {

@@ -77,7 +77,7 @@ void add_operation(RecordedRank& rank, const Access& access) {
   if (access.win == Uid() || access.rank != rank.rank || access.kind == AccessKind::Load ||
       access.kind == AccessKind::Store)
     return;
-  Operation& operation = rank.operations[access.begin / 2];
+  Operation& operation = rank.operations[photofinish::event_of(access.begin)];
   operation.access = access;
   operation.reads =
       access.kind == AccessKind::Get || traits(access.call).action != Action::Accumulate;
@@ -111,7 +111,7 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
                      CommId(static_cast<std::uint32_t>(event->fields[Field::comm]))}];
     ends.at(*event, index);
     timeline.add(*event, {event->start, event->start + event->duration});
-    timeline.take_closed([&](const Access& access) { add_operation(read, access); });
+    timeline.take_closed([&](const Access& access, Timeline::Use) { add_operation(read, access); });
     timeline.take_atomics();
   }
   timeline.take_open(Timeline::Open::Shared,

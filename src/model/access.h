@@ -13,9 +13,33 @@
 
 namespace photofinish {
 
-// Moments of one rank: its n-th event starts at 2n and returns at 2n+1.
+// Moments of one rank: its n-th event starts at 2n and returns at 2n+1; the upper bits say which of
+// its tasks that was. Moments of one task can be compared, those of two tasks cannot.
 using Moment = std::uint64_t;
 inline constexpr Moment kNever = ~Moment{0};
+inline constexpr int kTaskShift = 48;
+inline constexpr std::uint32_t kMaxTasks = (1 << (64 - kTaskShift)) - 1;
+inline Moment moment_of(std::uint32_t task, std::uint64_t half) {
+  return Moment{task} << kTaskShift | half;
+}
+inline std::uint32_t task_of(Moment moment) {
+  return static_cast<std::uint32_t>(moment >> kTaskShift);
+}
+inline std::uint64_t half_of(Moment moment) { return moment & ((Moment{1} << kTaskShift) - 1); }
+inline std::uint64_t event_of(Moment moment) { return half_of(moment) / 2; }
+
+// What a task knows of the tasks of its rank, by task: the first moment that it does not know; 0:
+// nothing. Null: the rank has one task.
+using Knowledge = std::shared_ptr<const std::vector<Moment>>;
+
+// Of two moments of one rank: whether what ended at one is over when the other begins.
+inline bool is_over_before(Moment end, Moment begin, const Knowledge& known_at_begin) {
+  const std::uint32_t task = task_of(end);
+  if (task == task_of(begin)) return end < begin;
+  return known_at_begin != nullptr && task < known_at_begin->size() &&
+         end < (*known_at_begin)[task];
+}
+
 // Cuts are counted from 1, the same on all ranks.
 using Cut = std::uint64_t;
 inline constexpr Cut kNoCut = ~Cut{0};
@@ -58,6 +82,7 @@ struct Access {
   SiteId site;                 // of `rank`
   std::uint64_t site_key = 0;  // the same place on every rank
   Moment begin = 0;
+  Knowledge known;  // when it begins
   Moment end = kNever;
   Cut after = 0;        // the last cut that was complete when it began
   Cut before = kNoCut;  // the first cut that started after its end

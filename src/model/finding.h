@@ -32,6 +32,7 @@ struct FindingSide {
   std::uint64_t site_key = 0;
   SiteId opened, closed;  // of its epoch; null: none, or never
   Moment begin = 0, end = kNever;
+  std::uint32_t task = 0;  // of the rank
   std::uint32_t part = 0;  // which operation of its call, for the detector alone: it is not stored
   std::uint64_t bytes = 0;
   ByteRange range;  // of the owner's addresses, if its bytes are contiguous; else empty

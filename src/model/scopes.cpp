@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "model/recursion.h"
@@ -11,6 +12,18 @@
 namespace photofinish {
 
 const std::vector<Scopes::Scope> Scopes::kNone;
+
+namespace {
+
+// Below it are the threads of a team: the first one was called by the program, the others by libc.
+bool is_openmp_runtime(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name =
+      std::string_view(path).substr(slash == std::string::npos ? 0 : slash + 1);
+  return name.starts_with("libomp") || name.starts_with("libiomp") || name.starts_with("libgomp");
+}
+
+}  // namespace
 
 std::uint64_t place_key(const Definitions& definitions, SiteId site) {
   const auto found = definitions.sites.find(site);
@@ -23,6 +36,7 @@ std::uint64_t place_key(const Definitions& definitions, SiteId site) {
     const auto module = definitions.modules.find(frame.module);
     std::uint64_t name = 0;
     if (module != definitions.modules.end()) {
+      if (is_openmp_runtime(module->second.path)) break;
       const std::string& text =
           module->second.build_id.empty() ? module->second.path : module->second.build_id;
       name = XXH3_64bits(text.data(), text.size());

@@ -1,6 +1,8 @@
 #include "order/resolve.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "order/keys.h"
@@ -8,7 +10,7 @@
 namespace photofinish {
 namespace {
 
-using Clock = std::vector<Moment>;  // by rank of the slice; 0: nothing, else 1 + the moment
+using Clock = std::vector<Moment>;  // by task of the slice; 0: nothing, else 1 + the moment
 
 void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
@@ -18,8 +20,8 @@ void join(Clock& clock, const Clock& other) {
 struct Said {
   struct One {
     std::uint64_t place;
-    std::size_t rank;
-    std::size_t signal;  // of the rank's
+    std::size_t task;
+    std::size_t signal;  // of the task's
     bool done = false;
     Clock clock;
   };
@@ -33,37 +35,58 @@ struct Said {
 class Walk {
  public:
   Walk(std::vector<SliceSignals> ranks, const std::vector<Question>& questions)
-      : ranks_(std::move(ranks)), questions_(questions) {}
+      : questions_(questions) {
+    std::sort(ranks.begin(), ranks.end(),
+              [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    for (SliceSignals& slice : ranks)
+      for (Signal& signal : slice.signals)
+        task(slice.rank, task_of(signal.moment)).signals.push_back(std::move(signal));
+    // Those who neither say nor hear anything are known by what others of their rank know of them.
+    for (const Question& question : questions) task(question.about, question.task);
+    for (const auto& [who, at] : index_)
+      if (who.second != 0) has_tasks_.insert(who.first);
+  }
 
   std::vector<Moment> run() {
     prepare();
     while (advance_all(false) || advance_all(true)) {
     }
+    answer_late();
     return std::move(answers_);
   }
 
  private:
-  struct Rank {
+  struct Task {
+    WorldRank rank;
+    std::vector<Signal> signals;
     std::size_t next = 0;  // signal
     std::size_t next_question = 0;
     std::vector<std::size_t> questions;  // by moment
     std::vector<std::size_t> position;   // of each of its signals among all who say the key
     Clock clock;
+    // Of ranks with several tasks: what it had heard from other ranks from each moment on.
+    std::vector<std::pair<Moment, Clock>> history;
   };
 
+  Task& task(WorldRank rank, std::uint32_t number) {
+    const auto [found, fresh] = index_.try_emplace({rank, number}, tasks_.size());
+    if (fresh) tasks_.push_back({.rank = rank});
+    return tasks_[found->second];
+  }
+  std::size_t find(WorldRank rank, std::uint32_t number) const {
+    const auto found = index_.find({rank, number});
+    return found != index_.end() ? found->second : tasks_.size();
+  }
+
   void prepare() {
-    std::sort(ranks_.begin(), ranks_.end(),
-              [](const auto& a, const auto& b) { return a.rank < b.rank; });
-    state_.resize(ranks_.size());
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      index_[ranks_[i].rank] = i;
-      state_[i].clock.assign(ranks_.size(), 0);
-      std::stable_sort(ranks_[i].signals.begin(), ranks_[i].signals.end(),
+    for (Task& task : tasks_) {
+      task.clock.assign(tasks_.size(), 0);
+      std::stable_sort(task.signals.begin(), task.signals.end(),
                        [](const Signal& a, const Signal& b) { return a.moment < b.moment; });
     }
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      const std::vector<Signal>& signals = ranks_[i].signals;
-      state_[i].position.resize(signals.size());
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const std::vector<Signal>& signals = tasks_[i].signals;
+      tasks_[i].position.resize(signals.size());
       for (std::size_t s = 0; s < signals.size(); ++s)
         if (!signals[s].hears)
           said_[signals[s].key].all.push_back({signals[s].place, i, s, false, {}});
@@ -72,43 +95,73 @@ class Walk {
       std::stable_sort(said.all.begin(), said.all.end(),
                        [](const auto& a, const auto& b) { return a.place < b.place; });
       for (std::size_t at = 0; at < said.all.size(); ++at)
-        state_[said.all[at].rank].position[said.all[at].signal] = at;
+        tasks_[said.all[at].task].position[said.all[at].signal] = at;
     }
     answers_.assign(questions_.size(), kNever);
-    for (std::size_t q = 0; q < questions_.size(); ++q)
-      if (const auto found = index_.find(questions_[q].rank); found != index_.end())
-        state_[found->second].questions.push_back(q);
-    for (Rank& rank : state_)
-      std::sort(rank.questions.begin(), rank.questions.end(), [&](std::size_t a, std::size_t b) {
+    for (std::size_t q = 0; q < questions_.size(); ++q) {
+      const std::size_t asker = find(questions_[q].rank, task_of(questions_[q].moment));
+      if (asker != tasks_.size() && !has_tasks_.contains(questions_[q].rank))
+        tasks_[asker].questions.push_back(q);
+    }
+    for (Task& task : tasks_)
+      std::sort(task.questions.begin(), task.questions.end(), [&](std::size_t a, std::size_t b) {
         return questions_[a].moment < questions_[b].moment;
       });
   }
 
-  // Each rank as far as it gets. `forced`: the first that waits for a guess, or else the first that
+  // Each task as far as it gets. `forced`: the first that waits for a guess, or else the first that
   // waits at all, goes on without. False when all are at their ends.
   bool advance_all(bool forced) {
     bool moved = false;
     if (forced) {
-      std::size_t chosen = state_.size();
-      for (std::size_t i = 0; i < state_.size(); ++i) {
-        if (state_[i].next == ranks_[i].signals.size()) continue;
-        const bool guess = is_guess(ranks_[i].signals[state_[i].next]);
-        if (chosen == state_.size() || guess) chosen = i;
+      std::size_t chosen = tasks_.size();
+      for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        if (is_done(tasks_[i])) continue;
+        const bool guess = is_guess(tasks_[i].signals[tasks_[i].next]);
+        if (chosen == tasks_.size() || guess) chosen = i;
         if (guess) break;
       }
-      if (chosen == state_.size()) return false;
+      if (chosen == tasks_.size()) return false;
       step(chosen);
       return true;
     }
-    for (std::size_t i = 0; i < state_.size(); ++i) {
-      while (state_[i].next < ranks_[i].signals.size() &&
-             ready(ranks_[i].signals[state_[i].next])) {
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      while (!is_done(tasks_[i]) && ready(i, tasks_[i].signals[tasks_[i].next])) {
         step(i);
         moved = true;
       }
-      if (state_[i].next == ranks_[i].signals.size()) answer(i, kNever);
+      if (is_done(tasks_[i])) answer(i, kNever);
     }
     return moved;
+  }
+  static bool is_done(const Task& task) { return task.next == task.signals.size(); }
+
+  // What a task of a rank with several knows at a moment, beside what it has heard itself: the
+  // others of its rank, and what they had heard.
+  void join_rank(Clock& clock, WorldRank rank, std::uint32_t self, const Knowledge& known) const {
+    if (known == nullptr) return;
+    for (std::uint32_t other = 0; other < known->size(); ++other) {
+      const Moment until = (*known)[other];
+      const std::size_t at = until == 0 || other == self ? tasks_.size() : find(rank, other);
+      if (at == tasks_.size()) continue;
+      join_history(clock, tasks_[at], until);
+      clock[at] = std::max(clock[at], until);
+    }
+  }
+  static void join_history(Clock& clock, const Task& task, Moment until) {
+    const auto later = std::partition_point(task.history.begin(), task.history.end(),
+                                            [&](const auto& entry) { return entry.first < until; });
+    if (later != task.history.begin()) join(clock, std::prev(later)->second);
+  }
+  // Whether they have come so far.
+  bool has_come(const Signal& signal, std::size_t self) const {
+    if (signal.known == nullptr) return true;
+    for (std::uint32_t other = 0; other < signal.known->size(); ++other) {
+      const std::size_t at = find(tasks_[self].rank, other);
+      if (at == tasks_.size() || at == self || is_done(tasks_[at])) continue;
+      if (tasks_[at].signals[tasks_[at].next].moment < (*signal.known)[other]) return false;
+    }
+    return true;
   }
 
   // The receive of a synchronous send that nobody has told of may be one that does not know its
@@ -123,8 +176,8 @@ class Walk {
            (signal.hears && is_rendezvous(signal.key) && said_.find(signal.key) == said_.end());
   }
 
-  bool ready(const Signal& signal) {
-    if (!signal.hears) return true;
+  bool ready(std::size_t i, const Signal& signal) {
+    if (!signal.hears) return has_come(signal, i);
     const auto found = find_said(signal.key);
     if (found == said_.end()) return true;
     const Said& said = found->second;
@@ -133,26 +186,26 @@ class Walk {
   }
 
   void step(std::size_t i) {
-    Rank& rank = state_[i];
-    const Signal& signal = ranks_[i].signals[rank.next++];
+    Task& task = tasks_[i];
+    const Signal& signal = task.signals[task.next++];
     answer(i, signal.moment);
-    rank.clock[i] = signal.moment + 1;
-    if (signal.hears)
-      hear(rank, signal);
-    else
-      say(rank, rank.next - 1, signal.key);
+    task.clock[i] = signal.moment + 1;
+    if (!signal.hears) return say(task, signal);
+    hear(task, signal);
+    if (has_tasks_.contains(task.rank)) task.history.emplace_back(signal.moment, task.clock);
   }
 
-  void say(Rank& rank, std::size_t signal, std::uint64_t key) {
-    Said& said = said_.find(key)->second;
-    Said::One& one = said.all[rank.position[signal]];
+  void say(const Task& task, const Signal& signal) {
+    Said& said = said_.find(signal.key)->second;
+    Said::One& one = said.all[task.position[task.next - 1]];
     one.done = true;
-    one.clock = rank.clock;
+    one.clock = task.clock;
+    join_rank(one.clock, task.rank, task_of(signal.moment), signal.known);
     while (said.first_pending < said.all.size() && said.all[said.first_pending].done)
       ++said.first_pending;
   }
 
-  void hear(Rank& rank, const Signal& signal) {
+  void hear(Task& task, const Signal& signal) {
     const auto found = find_said(signal.key);
     if (found == said_.end()) return;
     Said& said = found->second;
@@ -161,7 +214,7 @@ class Walk {
       said.summed = 0;
       said.sum.clear();
     }
-    if (said.sum.empty()) said.sum.assign(state_.size(), 0);
+    if (said.sum.empty()) said.sum.assign(tasks_.size(), 0);
     std::size_t at = said.summed;
     bool whole = true;
     for (; at < said.all.size() && said.all[at].place < signal.place; ++at) {
@@ -173,29 +226,43 @@ class Walk {
         join(said.sum, said.all[at].clock);
         said.summed = at + 1;
       } else {
-        join(rank.clock, said.all[at].clock);
+        join(task.clock, said.all[at].clock);
       }
     }
-    join(rank.clock, said.sum);
+    join(task.clock, said.sum);
   }
 
   // What is heard at a moment is known at that moment.
   void answer(std::size_t i, Moment until) {
-    Rank& rank = state_[i];
-    for (; rank.next_question < rank.questions.size(); ++rank.next_question) {
-      const Question& question = questions_[rank.questions[rank.next_question]];
+    Task& task = tasks_[i];
+    for (; task.next_question < task.questions.size(); ++task.next_question) {
+      const std::size_t number = task.questions[task.next_question];
+      const Question& question = questions_[number];
       if (question.moment >= until) break;
-      const auto about = index_.find(question.about);
-      if (about == index_.end()) continue;
-      const Moment known = rank.clock[about->second];
-      if (known != 0) answers_[rank.questions[rank.next_question]] = known - 1;
+      set_answer(number, task.clock);
     }
   }
+  // Those that ranks with several tasks ask: when it is known what each of them had heard.
+  void answer_late() {
+    for (std::size_t q = 0; q < questions_.size(); ++q) {
+      const Question& question = questions_[q];
+      if (!has_tasks_.contains(question.rank)) continue;
+      Clock clock(tasks_.size(), 0);
+      if (const std::size_t at = find(question.rank, task_of(question.moment)); at < tasks_.size())
+        join_history(clock, tasks_[at], question.moment + 1);
+      join_rank(clock, question.rank, task_of(question.moment), question.known);
+      set_answer(q, clock);
+    }
+  }
+  void set_answer(std::size_t number, const Clock& clock) {
+    const std::size_t about = find(questions_[number].about, questions_[number].task);
+    if (about < tasks_.size() && clock[about] != 0) answers_[number] = clock[about] - 1;
+  }
 
-  std::vector<SliceSignals> ranks_;
   const std::vector<Question>& questions_;
-  std::vector<Rank> state_;
-  std::unordered_map<WorldRank, std::size_t> index_;
+  std::vector<Task> tasks_;
+  std::map<std::pair<WorldRank, std::uint32_t>, std::size_t> index_;
+  std::set<WorldRank> has_tasks_;  // beside the first
   std::unordered_map<std::uint64_t, Said> said_;
   std::vector<Moment> answers_;
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "model/access.h"
@@ -23,6 +24,7 @@ struct Signal {
   // Worked out from values that atomics returned, or said by the program: several orders may
   // explain them, so it must not stop the walk.
   bool guessed = false;
+  Knowledge known = nullptr;  // of who says it
   bool operator==(const Signal&) const = default;
 };
 inline constexpr std::uint64_t kEveryPlace = ~std::uint64_t{0};
@@ -39,7 +41,10 @@ struct Question {
   WorldRank rank;
   Moment moment = 0;
   WorldRank about;
-  auto operator<=>(const Question&) const = default;
+  std::uint32_t task = 0;     // of `about`
+  Knowledge known = nullptr;  // of `rank`, at that moment
+  auto key() const { return std::tuple(rank, moment, about, task); }
+  bool operator<(const Question& other) const { return key() < other.key(); }
 };
 
 }  // namespace photofinish

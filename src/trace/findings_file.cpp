@@ -67,7 +67,7 @@ void describe(A& a, FindingSide& d) {
   a(d.rank);
   value(a, d.kind, AccessKind::Accumulate);
   call(a, d.call);
-  a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.bytes, d.range);
+  a(d.site, d.site_key, d.opened, d.closed, d.begin, d.end, d.task, d.bytes, d.range);
   value(a, d.op, ReduceOp::CompareAndSwap);
   value(a, d.epoch.kind, EpochKind::Lock);
   a(d.epoch.index);

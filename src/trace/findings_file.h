@@ -21,7 +21,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kFindingsVersion = 5;
+inline constexpr std::uint32_t kFindingsVersion = 6;
 inline constexpr std::string_view kFindingsEnding = ".findings";
 inline constexpr std::string_view kAnalysisFile = "analysis.findings";
 inline constexpr std::string_view kMessagesFile = "messages.findings";

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <tuple>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -473,8 +474,18 @@ bool RankTrace::next(const Event*& event) {
   return true;
 }
 
+// Where the order of the tasks was followed, their events are numbered; before that they were not,
+// and what a rank ended in has no number yet.
 bool RankTrace::later(const TaskStream& a, const TaskStream& b) {
-  return a.event.start != b.event.start ? a.event.start > b.event.start : a.task > b.task;
+  const auto key = [](const TaskStream& stream) {
+    const Event& event = stream.event;
+    const bool numbered = event.fields.has(Field::order);
+    const int part = numbered ? 1 : event.fields.has(Field::order_at_start) ? 2 : 0;
+    return std::tuple(
+        part, numbered ? static_cast<std::uint64_t>(event.fields[Field::order]) : event.start,
+        stream.task);
+  };
+  return key(a) > key(b);
 }
 
 void RankTrace::advance(TaskStream& stream) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/result.h"
@@ -89,8 +90,14 @@ class TraceWriter {
 
   template <class Definition>
   void define(DefinitionKind kind, const Definition& definition);
-  // All of them, for who works with the events while they are made.
+  // All of them, for who works with the events while they are made. He does so without a lock: once
+  // there are threads that put their own loads and stores on record, what only those need is left
+  // out, unless it comes from the thread that called this.
   const Definitions& known() const { return known_; }
+  void begin_threads() {
+    first_thread_ = std::this_thread::get_id();
+    has_threads_.store(true, std::memory_order_release);
+  }
 
   bool is_recording() const { return recording_.load(std::memory_order_relaxed); }
 
@@ -134,6 +141,8 @@ class TraceWriter {
   std::vector<Lane*> free_lanes_;
   Lane definitions_;
   Definitions known_;
+  std::atomic<bool> has_threads_{false};
+  std::thread::id first_thread_;
   std::vector<std::uint8_t> compressed_;
   struct Plain {
     std::uint8_t chunks = 0, next = 15;  // to come; and then
@@ -152,7 +161,11 @@ void TraceWriter::define(DefinitionKind kind, const Definition& definition) {
   Size size;
   size(kind, definition);
   std::lock_guard lock(mutex_);
-  known_.add(definition);
+  const bool may_be_of_thread = kind == DefinitionKind::Site || kind == DefinitionKind::Type ||
+                                kind == DefinitionKind::Module;
+  if (!may_be_of_thread || !has_threads_.load(std::memory_order_acquire) ||
+      std::this_thread::get_id() == first_thread_)
+    known_.add(definition);
   std::uint8_t* room = definition_room(size.bytes);
   if (room == nullptr) return;
   Encoder out(room);

@@ -1,0 +1,81 @@
+#include "detect/task_order.h"
+
+#include <algorithm>
+
+namespace photofinish {
+
+TaskOrder::TaskOrder(Cut cuts_done) : tasks_(1) {
+  tasks_[0].cut = cuts_done;
+  tasks_[0].is_new = false;
+}
+
+bool TaskOrder::join(Clock& clock, const Clock& other) {
+  bool changed = false;
+  if (clock.size() < other.size()) clock.resize(other.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i)
+    if (clock[i] < other[i]) clock[i] = other[i], changed = true;
+  return changed;
+}
+
+void TaskOrder::join(Task& task, const Clock& clock, Cut cut) {
+  if (join(task.clock, clock)) task.known = nullptr;
+  task.cut = std::max(task.cut, cut);
+}
+
+// Everything of its own that is over when this event starts.
+void TaskOrder::add_own(std::uint32_t task, Moment start) {
+  Task& own = tasks_[task];
+  if (own.clock.size() <= task) own.clock.resize(task + 1, 0);
+  own.clock[task] = start;
+}
+
+void TaskOrder::enter(std::uint32_t task, Moment start, bool acquires) {
+  if (task >= tasks_.size()) tasks_.resize(task + 1);
+  Task& own = tasks_[task];
+  if (own.is_new && !acquires)
+    for (const Task& other : std::vector<Task>(tasks_)) join(own, other.clock, other.cut);
+  own.is_new = own.rests = false;
+  add_own(task, start);
+}
+
+void TaskOrder::release(std::uint32_t task, std::uint64_t key, Moment start, bool rests) {
+  add_own(task, start);
+  Released& released = released_[key];
+  join(released.clock, tasks_[task].clock);
+  released.cut = std::max(released.cut, tasks_[task].cut);
+  tasks_[task].rests = rests;
+}
+
+void TaskOrder::acquire(std::uint32_t task, std::uint64_t key) {
+  if (const auto found = released_.find(key); found != released_.end())
+    join(tasks_[task], found->second.clock, found->second.cut);
+}
+
+void TaskOrder::send(std::uint32_t task, Moment start, Cut slice) {
+  add_own(task, start);
+  Task& own = tasks_[task];
+  own.cut = std::max(own.cut, slice);
+  join(sent_.clock, own.clock);
+}
+
+void TaskOrder::hear(std::uint32_t task, Cut slice) { join(tasks_[task], sent_.clock, slice); }
+
+// The own component says nothing to others, and would change with each event.
+const Knowledge& TaskOrder::known(std::uint32_t task) {
+  Task& own = tasks_[task];
+  if (own.known == nullptr) {
+    auto known = std::make_shared<Clock>(own.clock);
+    if (task < known->size()) (*known)[task] = 0;
+    if (known->empty()) known->push_back(0);
+    own.known = std::move(known);
+  }
+  return own.known;
+}
+
+bool TaskOrder::is_known_to_all(Moment end) const {
+  for (std::uint32_t task = 0; task < tasks_.size(); ++task)
+    if (!tasks_[task].is_new && !tasks_[task].rests && !knows(task, end)) return false;
+  return true;
+}
+
+}  // namespace photofinish

@@ -1,0 +1,64 @@
+// Happens-before among the tasks of one rank, and which sync points each task knows.
+//
+// Rule: a vector clock for each task, joined where a task acquires what another released. Sync
+// points order the task that calls them; another task knows one when it acquires from a task that
+// does. A task that communicates is taken to know all sync points that its rank has come to by
+// then, and tasks that communicate are ordered as observed: a rank that answers one thread may have
+// heard from another. Both claim order where there may be none (a race may be missed), never the
+// reverse. Misses: tasks that nobody was seen to start know everything that happened before their
+// first event.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/access.h"
+
+namespace photofinish {
+
+class TaskOrder {
+ public:
+  // Everything that the first task has done so far is known to all others that follow.
+  explicit TaskOrder(Cut cuts_done);
+
+  // A task's next event; `acquires`: it says itself what it knows.
+  void enter(std::uint32_t task, Moment start, bool acquires);
+  void release(std::uint32_t task, std::uint64_t key, Moment start, bool rests);
+  void acquire(std::uint32_t task, std::uint64_t key);
+  // The task sends something to other ranks, or hears from them, in this slice.
+  void send(std::uint32_t task, Moment start, Cut slice);
+  void hear(std::uint32_t task, Cut slice);
+
+  Cut cut_of(std::uint32_t task) const { return tasks_[task].cut; }
+  const Knowledge& known(std::uint32_t task);
+  // Whether the task knows what ended then, as of its event that starts now.
+  bool knows(std::uint32_t task, Moment end) const {
+    const std::uint32_t other = task_of(end);
+    return other == task || (other < tasks_[task].clock.size() && end < tasks_[task].clock[other]);
+  }
+  // All tasks that may still do something know it.
+  bool is_known_to_all(Moment end) const;
+
+ private:
+  using Clock = std::vector<Moment>;  // as in Knowledge
+  struct Task {
+    Clock clock;
+    Cut cut = 0;
+    bool is_new = true, rests = false;
+    Knowledge known;  // the same as `clock`; null if that has changed
+  };
+  struct Released {
+    Clock clock;
+    Cut cut = 0;
+  };
+  static bool join(Clock& clock, const Clock& other);
+  void join(Task& task, const Clock& clock, Cut cut);
+  void add_own(std::uint32_t task, Moment start);
+
+  std::vector<Task> tasks_;
+  std::unordered_map<std::uint64_t, Released> released_;
+  Released sent_;  // by all who communicate
+};
+
+}  // namespace photofinish
