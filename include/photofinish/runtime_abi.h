@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 6
+#define PHOTOFINISH_ABI 7
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages
  * may share one, a mark says "maybe". */
@@ -118,8 +118,13 @@ struct photofinish_state {
    * there adds one to `known_loads` instead; a store is made there as well. */
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
+  /* If it is set: an atomic operation on `address` is about to release what the thread did before
+   * it, or has acquired what others released. No address: a fence. */
+  void (*synchronize)(const void* address, uint64_t how);
 };
-#define PHOTOFINISH_STATE "__photofinish_state_6"
+#define PHOTOFINISH_RELEASE 1
+#define PHOTOFINISH_ACQUIRE 2
+#define PHOTOFINISH_STATE "__photofinish_state_7"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is
  * PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI; its words are the distance from the first of

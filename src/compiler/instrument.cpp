@@ -4,6 +4,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/TargetParser/Triple.h>
@@ -45,7 +46,8 @@ enum StateField : unsigned {
   kLook,
   kSeenThread,
   kKnownLoads,
-  kSeen
+  kSeen,
+  kSynchronize
 };
 enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenLooked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
@@ -62,7 +64,7 @@ Instrumenter::Instrumenter(Module& module)
   state_type_ = StructType::get(
       context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_,
                  pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
-                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE)});
+                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE), pointer_});
   site_type_ = StructType::get(
       context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
@@ -73,6 +75,7 @@ Instrumenter::Instrumenter(Module& module)
   gather_hook_ =
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
   value_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
+  synchronize_hook_ = FunctionType::get(nothing, {pointer_, i64_}, false);
   range_hook_ =
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and
@@ -89,6 +92,50 @@ Instrumenter::Instrumenter(Module& module)
 
 Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
   return builder.CreateStructGEP(state_type_, state_, index);
+}
+
+// Atomics order threads by their address, fences by being fences. What is relaxed orders nothing.
+void Instrumenter::add_synchronization(Function& function) {
+  struct Place {
+    Instruction* at;
+    Value* address;
+    AtomicOrdering ordering;
+  };
+  std::vector<Place> places;
+  for (Instruction& instruction : instructions(function)) {
+    const auto add = [&](Value* address, AtomicOrdering ordering, SyncScope::ID scope) {
+      if (scope == SyncScope::SingleThread || !isStrongerThanMonotonic(ordering)) return;
+      if (address == nullptr || address->getType()->getPointerAddressSpace() == 0)
+        places.push_back({&instruction, address, ordering});
+    };
+    if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && load->isAtomic())
+      add(load->getPointerOperand(), load->getOrdering(), load->getSyncScopeID());
+    else if (auto* store = dyn_cast<StoreInst>(&instruction); store != nullptr && store->isAtomic())
+      add(store->getPointerOperand(), store->getOrdering(), store->getSyncScopeID());
+    else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction))
+      add(update->getPointerOperand(), update->getOrdering(), update->getSyncScopeID());
+    else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      add(swap->getPointerOperand(), swap->getMergedOrdering(), swap->getSyncScopeID());
+    else if (auto* fence = dyn_cast<FenceInst>(&instruction))
+      add(nullptr, fence->getOrdering(), fence->getSyncScopeID());
+  }
+  const auto call = [&](Instruction* before, Value* address, std::uint64_t how) {
+    IRBuilder<> builder(before);
+    LoadInst* hook = builder.CreateLoad(pointer_, field(builder, kSynchronize));
+    hook->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(context_, {}));
+    Instruction* then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(hook), before, false,
+                                                  MDBuilder(context_).createBranchWeights(1, 1000));
+    IRBuilder<>(then).CreateCall(
+        synchronize_hook_, hook,
+        {address != nullptr ? address : ConstantPointerNull::get(cast<PointerType>(pointer_)),
+         ConstantInt::get(i64_, how)});
+  };
+  for (const Place& place : places) {
+    if (isReleaseOrStronger(place.ordering) && !isa<LoadInst>(place.at))
+      call(place.at, place.address, PHOTOFINISH_RELEASE);
+    if (isAcquireOrStronger(place.ordering) && !isa<StoreInst>(place.at))
+      call(place.at->getNextNode(), place.address, PHOTOFINISH_ACQUIRE);
+  }
 }
 
 Constant* Instrumenter::new_site(IRBuilderBase& builder) {

@@ -37,6 +37,8 @@ class Instrumenter {
     std::vector<llvm::Instruction*> accesses;  // that it stands for
   };
   void add(const Check& check);
+  // Before anything else is looked at: what atomic operations of the function tell the library.
+  void add_synchronization(llvm::Function& function);
 
   // The numbers first, for all ranges of a function: the analyses that they come from do not
   // survive the hooks.
@@ -153,7 +155,7 @@ class Instrumenter {
   llvm::StructType* site_type_;
   llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
-  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_;
+  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_;
   llvm::GlobalVariable* always_looked_ = nullptr;
   bool has_thread_pointer_ = false;  // as one instruction
   struct Place {

@@ -119,12 +119,16 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     if (module.getNamedGlobal(kDone) != nullptr)
       return PreservedAnalyses::all();  // twice on one command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    Instrumenter instrumenter(module);
     for (Function& function : module)
-      if (is_defined_here(function)) normalize_loops(function, functions);
+      if (is_defined_here(function)) {
+        instrumenter.add_synchronization(function);
+        functions.invalidate(function, PreservedAnalyses::none());
+        normalize_loops(function, functions);
+      }
     const ToldNests nests(module);
     const QuietCalls quiet(module);
     const Relevance relevance(module);
-    Instrumenter instrumenter(module);
     std::uint32_t found = 0, looked_at = 0;
     std::vector<Function*> all;  // not those that we make
     for (Function& function : module) all.push_back(&function);

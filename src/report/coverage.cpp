@@ -121,10 +121,19 @@ class Collector {
     const Definitions& definitions = trace.definitions();
     std::set<std::int64_t> threads;
     for (const auto& [id, task] : definitions.tasks) threads.insert(task.os_thread);
-    if (threads.size() > 1) threaded_.insert(rank);
+    if (threads.size() > 1 && !follows_threads(rank)) threaded_.insert(rank);
     for (const auto& [id, sampling] : definitions.samplings) sampled_.push_back({rank, sampling});
     if (!definitions.wins.empty() && is_unchanged(definitions))
       programs_[definitions.rank.program].insert(rank);
+  }
+
+  // Whether it is on record how the rank's threads are ordered.
+  bool follows_threads(WorldRank rank) const {
+    const auto trace = RankTrace::open(directory_, rank);
+    const Event* event = nullptr;
+    while (trace && (*trace)->next(event))
+      if (event->fields.has(Field::order)) return true;
+    return false;
   }
 
   // Whether findings came from the traces, and not from the ranks while they ran.

@@ -64,11 +64,22 @@ std::string noun(const FindingSide& side) {
   return side.kind == AccessKind::Put ? "put" : side.kind == AccessKind::Get ? "get" : "accumulate";
 }
 
+// Threads are numbered as the rank made them; what has a number above those is a task of OpenMP's.
+constexpr std::uint32_t kFirstExplicitTask = 4096;
+
+std::string who(const FindingSide& side, bool names_thread) {
+  std::string text = fmt::format("rank {}", rank_text(side.rank));
+  if (!names_thread && side.task == 0) return text;
+  if (side.task >= kFirstExplicitTask)
+    return text + fmt::format(", OpenMP task {}", side.task - kFirstExplicitTask + 1);
+  return text + fmt::format(", thread {}", side.task);
+}
+
 std::string with_article(const FindingSide& side) {
   return (is_buffer(side) ? "" : "the ") + noun(side);
 }
-std::string whose(const FindingSide& side) {
-  return fmt::format("{} of rank {}", with_article(side), rank_text(side.rank));
+std::string whose(const FindingSide& side, bool names_thread = false) {
+  return fmt::format("{} of {}", with_article(side), who(side, names_thread));
 }
 
 // "the put and the load", "the two puts"
@@ -162,13 +173,12 @@ std::string FindingWords::headline(int index) const {
   const FindingSide& s = side(index);
   std::string text;
   if (is_buffer(s)) {
-    text = fmt::format("{} of {} by {} of rank {}", s.kind == AccessKind::Load ? "read" : "write",
-                       bytes_text(s.bytes), name_of(s.call), rank_text(s.rank));
+    text = fmt::format("{} of {} by {} of {}", s.kind == AccessKind::Load ? "read" : "write",
+                       bytes_text(s.bytes), name_of(s.call), who(s, names_threads()));
   } else {
     const bool shows_op = s.op != ReduceOp::None && s.op != ReduceOp::CompareAndSwap;
-    text =
-        fmt::format("{}{} of {} by rank {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "",
-                    bytes_text(s.bytes), rank_text(s.rank));
+    text = fmt::format("{}{} of {} by {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "",
+                       bytes_text(s.bytes), who(s, names_threads()));
   }
   // The first side says where, for both.
   if (index != 0 || finding_.win == Uid()) return text;
@@ -225,11 +235,11 @@ std::string FindingWords::memory() const {
 
 // Where an access is over: "the completion of the put of rank 2 (MPI_Win_flush solver.c:130)".
 std::string FindingWords::completion(const FindingSide& s) const {
-  if (is_plain(s) || (is_buffer(s) && !outlasts_call(s))) return whose(s);
+  if (is_plain(s) || (is_buffer(s) && !outlasts_call(s))) return whose(s, names_threads());
   std::string by = at(s, s.closed);
   if (ends_at_target(s, epoch_kind(s)))
     by = fmt::format("MPI_Win_wait of rank {}", rank_text(finding_.owner));
-  return "the completion of " + whose(s) + (by.empty() ? "" : " (" + by + ")");
+  return "the completion of " + whose(s, names_threads()) + (by.empty() ? "" : " (" + by + ")");
 }
 
 std::string FindingWords::why_not_complete() const {
@@ -277,7 +287,7 @@ std::string FindingWords::why_no_order() const {
   }
   return fmt::format(
       "The accesses are concurrent: no happens-before path leads from {} to {}, nor from {} to {}.",
-      completion(a), whose(b), completion(b), whose(a));
+      completion(a), whose(b, names_threads()), completion(b), whose(a, names_threads()));
 }
 
 std::string FindingWords::why() const {
@@ -391,8 +401,20 @@ bool FindingWords::in_lock_all(const FindingSide& s) const {
   return call && traits(*call).action == Action::LockAll;
 }
 
+// Two threads: what MPI started has to be complete, and then the threads have to meet.
+std::string FindingWords::advice_threads() const {
+  const FindingSide &a = side(0), &b = side(1);
+  const bool outlasts = (!is_plain(a) && outlasts_call(a)) || (!is_plain(b) && outlasts_call(b)) ||
+                        !is_local(a) || !is_local(b);
+  return fmt::format(
+      "a thread synchronization (omp barrier, depend, a lock with a condition variable, join) "
+      "between {}{}",
+      both(a, b), outlasts ? ", after the operation is complete" : "");
+}
+
 std::string FindingWords::advice_no_order() const {
   const FindingSide &a = side(0), &b = side(1);
+  if (names_threads()) return advice_threads();
   if (is_local(a) && is_local(b))
     return "a barrier or a message between " + both(a, b) +
            ", with MPI_Win_sync on each side of it";

@@ -30,6 +30,11 @@ class FindingWords {
   std::string advice() const;  // "Try: …"
 
  private:
+  // Two threads of one rank.
+  bool names_threads() const {
+    return finding_.sides[0].rank == finding_.sides[1].rank &&
+           finding_.sides[0].task != finding_.sides[1].task;
+  }
   const FindingSide& side(int index) const { return finding_.sides[index]; }
   EpochKind epoch_kind(const FindingSide& side) const;
   std::string at(const FindingSide& side, SiteId site) const;
@@ -39,6 +44,7 @@ class FindingWords {
   std::string why_not_complete() const;
   std::string why_no_order() const;
   std::string advice_not_complete() const;
+  std::string advice_threads() const;
   std::string advice_no_order() const;
   std::string advice_overlap() const;
   std::string advice_remote() const;

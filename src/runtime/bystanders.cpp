@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/failure.h"
+#include "runtime/tasks.h"
 
 namespace photofinish {
 namespace {
@@ -37,7 +38,7 @@ std::atomic<bool> Bystander::any_{false};
 Bystander::Bystander(SiteCache& sites) : touched_(sites), shared_(false) {
   if (calls_alone())
     t_unshared = this;
-  else
+  else if (!Tasks::active())  // else each task's own are put on record when it orders itself
     share();
 }
 

@@ -54,6 +54,7 @@ void Reach::find_objects() {
     state->ahead = hooks_.ahead;
     state->behind = hooks_.behind;
     state->look = hooks_.look;
+    state->synchronize = hooks_.synchronize;
     show(*state);
   }
   objects_ = std::move(found);
@@ -71,6 +72,16 @@ void Reach::show(photofinish_state& state) const {
 void Reach::lift(bool lifted) {
   std::unique_lock lock(mutex_);
   lifted_ = lifted;
+  for (photofinish_state* state : objects_) show(*state);
+}
+
+void Reach::watch_everything() {
+  std::unique_lock lock(mutex_);
+  if (std::exchange(everything_, true)) return;
+  for (std::uint32_t& count : pages_) ++count;
+  change({0, ~std::uint64_t{0}}, true);
+  low_ = 0;
+  high_ = ~std::uint64_t{0};
   for (photofinish_state* state : objects_) show(*state);
 }
 

@@ -39,6 +39,7 @@ class Reach {
   using LookHook = void (*)(const void*, std::uint64_t, const void*);
   using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t,
                                      std::uint64_t, std::int64_t, const void*);
+  using SynchronizeHook = void (*)(const void*, std::uint64_t);
   struct Hooks {
     AccessHook access = nullptr;
     RangeHook range = nullptr;
@@ -49,9 +50,12 @@ class Reach {
     AheadHook ahead = nullptr;
     BehindHook behind = nullptr;
     LookHook look = nullptr;
+    SynchronizeHook synchronize = nullptr;
   };
   static void start(const Hooks& hooks);
 
+  // From here on all memory counts as reachable, and stays so.
+  void watch_everything();
   void stop();  // nothing is marked any more
   // For a while: as if nothing could be reached, so that no hook is called. What is opened and
   // closed meanwhile is kept.
@@ -124,7 +128,7 @@ class Reach {
   std::atomic<std::uint64_t> version_{1};
   std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
   std::uint64_t low_ = 0, high_ = 0;              // of all that was ever opened
-  bool lifted_ = false;
+  bool lifted_ = false, everything_ = false;
   std::uint64_t seen_thread_ = 0;
   std::vector<std::uint32_t> pages_;  // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;

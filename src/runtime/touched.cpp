@@ -116,6 +116,11 @@ bool Touched::scatter(State& state, photofinish_site& site, std::uint64_t begin,
     return false;
   if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
   std::uint64_t low = state.last.begin, high = state.last.end;
+  if (high - low > kCoverMost) {  // all memory is: what lies around it
+    low = std::max(low, begin / kCoverMost * kCoverMost);
+    high = std::min(high, low + kCoverMost);
+    if (end > high) return false;
+  }
   if (state.scattered != nullptr) {
     low = std::min(low, state.scattered->begin());
     high = std::max(high, state.scattered->end());

@@ -1,7 +1,6 @@
 #include "frontend/mpi/accesses.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "runtime/indices.h"
 #include "runtime/regions.h"
 #include "runtime/sampling.h"
+#include "runtime/tasks.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -120,6 +120,14 @@ void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, 
     touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base),
                    {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
   });
+}
+
+void note_synchronization(const void* address, std::uint64_t how) {
+  if (!Tasks::active()) return;
+  const std::uint64_t key =
+      task_key(address != nullptr ? TaskKey::Atomic : TaskKey::Fence, address);
+  if ((how & PHOTOFINISH_RELEASE) != 0) Tasks::release(key);
+  if ((how & PHOTOFINISH_ACQUIRE) != 0) Tasks::acquire(key);
 }
 
 // Where not everything is looked at, each access is asked for.
@@ -301,9 +309,17 @@ void start_watching_memory() {
     return;
   }
   if (Sampling::get() != nullptr)
-    Reach::start({sampled<note_access>, sampled<note_range>, no_indices, note_gather});
+    Reach::start({.access = sampled<note_access>,
+                  .range = sampled<note_range>,
+                  .indices = no_indices,
+                  .gather = note_gather,
+                  .synchronize = note_synchronization});
   else
-    Reach::start({every<note_access>, every<note_range>, note_indices, note_gather});
+    Reach::start({.access = every<note_access>,
+                  .range = every<note_range>,
+                  .indices = note_indices,
+                  .gather = note_gather,
+                  .synchronize = note_synchronization});
 }
 
 }  // namespace photofinish::mpi
@@ -318,15 +334,4 @@ extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address,
                                                                  std::uint64_t bytes) {
   photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes,
                            PLACE_OF_CALL);
-}
-
-// Libc's, told in time that the caller is not going to be alone.
-extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
-                                                             const pthread_attr_t* attributes,
-                                                             void* (*function)(void*),
-                                                             void* argument) {
-  static auto* const real =
-      reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
-  photofinish::guarded([] { photofinish::Bystander::before_thread(); });
-  return real(thread, attributes, function, argument);
 }

@@ -16,6 +16,7 @@
 #include "frontend/mpi/real.h"
 #include "runtime/failure.h"
 #include "runtime/recorder.h"
+#include "runtime/tasks.h"
 #include "trace/findings_file.h"
 
 namespace photofinish::mpi {
@@ -161,7 +162,7 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   state.participant.add(event, {start, end});
   const Timeline& timeline = state.participant.timeline();
   if (state.participant.waiting_bytes() + timeline.signal_bytes() > state.memory ||
-      timeline.lacks_signals()) [[unlikely]]
+      timeline.lacks_signals() || Tasks::active()) [[unlikely]]
     state.give_up();
   if (const MessageLog* const log = state.messages ? state.participant.log() : nullptr;
       log != nullptr &&

@@ -5,6 +5,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "frontend/mpi/online.h"
 #include "runtime/sampling.h"
+#include "runtime/tasks.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -52,6 +53,23 @@ thread_local std::uint64_t Timed::t_inside = 0;
       recorder.time(start));  // not later than what comes: times of a lane only grow
 }
 
+// Where what happens is in the sequence of all that the rank's tasks do.
+void number(Event& event) {
+  if (!Tasks::active()) [[likely]]
+    return;
+  event.fields.set(Field::order, static_cast<std::int64_t>(Tasks::next_order()));
+  if (Tasks::line() != 0) event.fields.set(Field::line, Tasks::line());
+}
+
+// Other threads may be in the middle of something: only calls of MPI count sync points.
+bool is_for_online(const Event& event) {
+  if (!Tasks::active()) [[likely]]
+    return true;
+  const Action action = traits(event.call).action;
+  return action != Action::Load && action != Action::Store && action != Action::TaskRelease &&
+         action != Action::TaskAcquire;
+}
+
 constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What was loaded and stored since the last call.
@@ -60,8 +78,10 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
   const Timed timed(&Sampling::took_looking, ticks());
   Event& event = c.scratch.touch;
   const auto append = [&] {
+    number(event);
     c.task.lane->append(event, recorder.time(now), recorder.time(now));
-    if (Online* online = Online::get()) online->add(event, now, now);
+    if (Online* online = Online::get(); online != nullptr && is_for_online(event))
+      online->add(event, now, now);
   };
   event.clear();
   event.task = c.task.id;
@@ -118,6 +138,8 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   const Timed timed(&Sampling::took_recording, start);
   record_before(c, recorder, start);
   c.scratch.begun = start;
+  if (Tasks::active()) [[unlikely]]
+    c.event.fields.set(Field::order_at_start, static_cast<std::int64_t>(Tasks::order()));
   c.task.lane->begin(c.event, recorder.time(start));
   check_recording(recorder);
 }
@@ -125,6 +147,7 @@ void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
 void finish_event(Context& c, Recorder& recorder, std::uint64_t end) {
   if (Sampling* sampling = Sampling::get()) sampling->was_in_call(c.scratch.begun, end);
   const Timed timed(&Sampling::took_recording, end);
+  number(c.event);
   c.task.lane->finish(c.event, recorder.time(end));
   check_recording(recorder);
   if (Online* online = Online::get()) online->add(c.event, c.scratch.begun, end);
@@ -135,9 +158,11 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   if (Sampling* sampling = Sampling::get()) sampling->was_in_call(start, end);
   const Timed timed(&Sampling::took_recording, end);
   record_before(c, recorder, start);
+  number(c.event);
   c.task.lane->append(c.event, recorder.time(start), recorder.time(end));
   check_recording(recorder);
-  if (Online* online = Online::get()) online->add(c.event, start, end);
+  if (Online* online = Online::get(); online != nullptr && is_for_online(c.event))
+    online->add(c.event, start, end);
   follow(c, recorder);
 }
 

@@ -22,6 +22,8 @@
 #include "frontend/mpi/objects.h"
 #include "frontend/mpi/online.h"
 #include "frontend/mpi/stand_ins.h"
+#include "frontend/mpi/tasks.h"
+#include "frontend/threads/openmp.h"
 #include "model/rank_list.h"
 #include "options/options.h"
 #include "record/departure.h"
@@ -549,6 +551,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     start_watching_memory();
     hear_annotations();
   });
+  if (openmp::is_followed()) follow_tasks();
   if (session == nullptr && !many_threads && !options->offline)
     Online::start(recorder->writer().known(), directory, *options);
   return recorder;

@@ -1,0 +1,80 @@
+// The program's threads: whether their order is followed, and one sequence of numbers for what they
+// do.
+//
+// Rule: from the first thread on that the program makes, every event gets a number (Field::order),
+// a release before it is made and an acquire after it: so an acquire comes behind the releases that
+// it saw. Before that, and in ranks that are confirmed, recorded or replayed, nothing is numbered.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace photofinish {
+
+class Tasks {
+ public:
+  // How a release or an acquire of the calling thread goes on record. `rests`: nothing of the task
+  // follows until it acquires something.
+  using Record = void (*)(bool acquires, std::uint64_t key, bool rests);
+  // Once recording has started, where the order of threads is to be followed. `begin` is called
+  // while there is still one thread.
+  static void follow(Record record, void (*begin)());
+  // Somebody orders the program's threads in a way that nobody tells us: they are one sequence.
+  static void give_up() { record_.store(nullptr, std::memory_order_relaxed); }
+  // By whoever is about to make a thread.
+  static void begin();
+
+  static bool active() { return active_.load(std::memory_order_relaxed); }
+  static std::uint64_t next_order() { return order_.fetch_add(1, std::memory_order_acq_rel); }
+  static std::uint64_t order() { return order_.load(std::memory_order_acquire); }
+
+  static void release(std::uint64_t key, bool rests = false) {
+    if (active()) [[unlikely]]
+      note(false, key, rests);
+  }
+  static void acquire(std::uint64_t key) {
+    if (active()) [[unlikely]]
+      note(true, key, false);
+  }
+
+  // The explicit task that the calling thread is in the middle of; 0: none. Each is a line of order
+  // of its own, whichever thread runs it.
+  static std::uint32_t& line() { return line_; }
+
+ private:
+  static void note(bool acquires, std::uint64_t key, bool rests);
+
+  static std::atomic<bool> active_;
+  static std::atomic<std::uint64_t> order_;
+  static std::atomic<Record> record_;
+  static void (*begin_)();
+  static thread_local std::uint32_t line_;
+};
+
+// What a key is about; the rest of it is an address, or a number.
+enum class TaskKey : std::uint64_t {
+  Thread = 1,
+  ThreadEnd,
+  Mutex,
+  Condition,
+  Barrier,
+  Semaphore,
+  Once,
+  Atomic,
+  Fence,
+  Team,
+  TeamBarrier,
+  TeamTasks,
+  TaskStart,
+  TaskChildren,
+  TaskGroup,
+  DependenceIn,
+  DependenceOut,
+  Switch  // nobody acquires it: from here on the thread runs another task
+};
+inline std::uint64_t task_key(TaskKey kind, const void* what, std::uint64_t number = 0) {
+  return (static_cast<std::uint64_t>(kind) << 56) ^ reinterpret_cast<std::uint64_t>(what) ^
+         (number << 50);
+}
+
+}  // namespace photofinish
