@@ -96,6 +96,13 @@ class Page(PageCase):
         begins = self.run_js("[...document.querySelectorAll('#F1 svg .flight')].map(e => e.getAttribute('x'))")
         self.assertEqual(begins[0], begins[1])  # nothing orders them: they stand side by side
 
+    def test_labels_lie_above_arrows(self):
+        for name in self.programs:
+            self.page(name, anchor="#F1")
+            self.settle()
+            self.assertEqual(self.count("#F1 svg .label"), self.count("#F1 svg .step"))
+            self.assertTrue(self.run_js("(() => { const all = [...document.querySelectorAll('#F1 svg *')], first = all.findIndex(e => e.matches('.label')); return all.slice(first).every(e => !e.matches('.arrow, .access, .flight, .missing')); })()"), name)
+
     def test_the_picture_shows_messages(self):
         self.page("gather", anchor="#F1")
         self.settle()

@@ -95,11 +95,13 @@ class PictureView {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.setAttribute("height", height);
     const body = svg("g", {});
+    this.labels = [];  // above everything that could cross them
     this.drawJoins(body);
     this.picture.lanes.forEach((lane, i) => this.drawLane(body, lane, i));
     this.drawArrows(body);
     if (this.finding.kind === "message-race") this.drawMessages(body);
     else this.drawAccesses(body);
+    body.append(...this.labels);
     this.svg.replaceChildren(this.markers(), body, this.margin(height));
   }
 
@@ -154,7 +156,7 @@ class PictureView {
       const short = data.names[call].replace(/^MPI_/, "");
       const group = svg("g", {class: returned ? "step" : "step stuck"}, svg("title", {}, `${data.names[call]}${note ? ` (${note})` : ""}\n${data.names[place] || "no source line"}\nevent ${index}${returned ? "" : ", did not return"}`));
       group.append(svg("rect", {x: from, y: y - STEP_HEIGHT / 2, width: to - from, height: STEP_HEIGHT, rx: 5}));
-      group.append(svg("text", {x: from + 3, y: y - 14, transform: `rotate(-32 ${from + 3} ${y - 14})`}, short));
+      this.labels.push(svg("text", {class: "label", x: from + 3, y: y - 14, transform: `rotate(-32 ${from + 3} ${y - 14})`}, short));
       body.append(group);
     }
   }
