@@ -47,6 +47,8 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect confirmed: …                                       // expect not reproduced: …
         a race as above, also of messages (receive @{take} send @{other}), and its state after `photofinish confirm`. Each order of theirs that was
         seen must be seen again with the command that it tells. What is to happen has three tries; how often it takes one, bench/confirm/run tells.
+  // expect deadlock
+        the form with the bug deadlocks, and `check --deadlock-timeout 1` ends it with that finding; the mended one has none.
   // expect no race
         for a program without a bug: built once, no finding.
   // expect report: in region "halo"     // expect report buggy: …     // expect report fixed: …
@@ -345,8 +347,8 @@ RULE = re.compile(r"=+$")
 FINDING = re.compile(r"WARNING: photofinish: (?:one-sided|buffer|message) race \[F\d+\] (.*?) · ")
 CONFIRM_TRIES = 3
 AGAIN = re.compile(r" +again: photofinish (confirm .*)$", re.MULTILINE)
-NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered")
-REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled"
+NOTE = re.compile(r"NOTE: photofinish: deadlock if sends are not buffered|WARNING: photofinish: deadlock · ")
+REMARK = re.compile(r"NOTE: photofinish: (\d+ races? (was|were) declared intended|sampled|the run was interrupted"
                     r"|loads and stores were sampled|sampling cost|sampling was suspended|\S+ is not instrumented|not instrumented: |ranks? \S+ made MPI calls or accesses from more than one thread)")
 VERDICT = re.compile(r"VERDICT: photofinish: (not )?(deterministic|independent of send buffering)\b")
 BUFFERING_NEEDED = re.compile(r"VERDICT: photofinish: (depends on send buffering|deadlocked)\b")
@@ -354,7 +356,8 @@ RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
 SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
 SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
-SUMMARY = re.compile(r"SUMMARY: photofinish: (no findings|\d+ (?:one-sided|buffer|message) races?(?:, \d+ (?:one-sided|buffer|message) races?)*)(?: \([^()]*\))? · ")
+COUNT = r"\d+ (?:(?:one-sided|buffer|message) race|deadlock)s?"
+SUMMARY = re.compile(rf"SUMMARY: photofinish: (no findings|{COUNT}(?:, {COUNT})*)(?: \([^()]*\))? · ")
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
          "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
@@ -385,7 +388,9 @@ def parse_report(text):
         elif line.startswith("VERDICT: "):
             continue
         elif found := SUMMARY.match(line):
-            summary = sum(map(int, re.findall(r"\d+", found[1])))
+            summary = sum(map(int, re.findall(r"(\d+) (?!deadlock)", found[1])))
+            if "deadlock" in found[1]:
+                verdicts["deadlock"] = True
         elif not findings or not line.startswith("  "):
             raise Failure(f"report has a line that is no part of a finding: {line}")
         elif found := RECEIVER.match(line):
@@ -454,10 +459,10 @@ def busy_cores(wanted):
 
 def run_form(arguments, program, executable, expected, environment, directory, number, marks):
     """One run of one form of the program. `expected` is its findings, verdicts, output, and lines of its report."""
-    findings, verdicts, outputs, reports = expected
-    wanted_code = FINDINGS if findings else NO_PROBLEM
+    findings, verdicts, outputs, reports, deadlock = expected
+    wanted_code = FINDINGS if findings or deadlock else NO_PROBLEM
     record = directory / f"run{number}"
-    start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record)])
+    start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record), *(["--deadlock-timeout", "1"] if deadlock else [])])
     command = [*start, "-n", str(program.ranks), str(executable), *program.args]
     code, out, err = run(command, environment, directory, program.timeout)
     told = f"\n--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
@@ -472,12 +477,15 @@ def run_form(arguments, program, executable, expected, environment, directory, n
         told += f"--- {shlex.join(dump)}\n--- exit code {dump_code}\n{dump_err}"
         if dump_code != 0:
             raise Failure("no dump")
-        check_ranks(dumped, program.ranks)
+        if not deadlock:
+            check_ranks(dumped, program.ranks)
         report = [arguments.photofinish, "report", str(record)]
         report_code, reported, report_err = run(report, environment, directory, 60)
         told += f"--- {shlex.join(report)}\n--- exit code {report_code}\n{reported}{report_err}"
         found, told_verdicts, _ = parse_report(reported)
         check_findings(found, findings, marks)
+        if told_verdicts.get("deadlock", False) != deadlock:
+            raise Failure(f"the report has {'no' if deadlock else 'a'} deadlock")
         for name, wanted in verdicts.items():
             if told_verdicts.get(name) != wanted:
                 raise Failure(f"the report does not say that it is {'' if wanted else 'not '}{name}")
@@ -547,10 +555,10 @@ def test_races(arguments, program, source, directory):
     def reports(form):
         return [(line, re.sub(r"\{([\w-]+)\}", lambda mark: marks.get(mark[1], mark[0]), text)) for line, text, of in program.reports if of in (None, form)]
 
-    fine = (always, dict.fromkeys(program.verdicts, True), program.outputs, reports("fixed"))
+    fine = (always, dict.fromkeys(program.verdicts, True), program.outputs, reports("fixed"), False)
     forms = {"correct": ([], fine)}
     if program.two_forms:
-        buggy = (expected_findings(races, marks), program.verdicts, program.outputs_buggy, reports("buggy"))
+        buggy = (expected_findings(races, marks), program.verdicts, program.outputs_buggy, reports("buggy"), program.deadlock)
         forms = {"buggy": ([], buggy), "fixed": (["-DFIXED"], fine)}
     problems = []
     for form, (flags, expected) in forms.items():

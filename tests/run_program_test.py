@@ -196,6 +196,17 @@ class Reports(unittest.TestCase):
         self.assertTrue(program.two_forms and program.races[0].always)
         self.assertFalse(parse("// output: x\n// expect independent of send buffering\n").two_forms)
 
+    def test_deadlocks(self):
+        deadlock = STANDSTILL.replace("NOTE: photofinish: deadlock if sends are not buffered · once", "WARNING: photofinish: deadlock · these ranks could not go on")
+        summary = "SUMMARY: photofinish: 1 deadlock · run /tmp/run\n"
+        self.assertEqual(parse_report(deadlock + RULER + summary), ([], {"deadlock": True}, []))
+        self.assertEqual(parse_report(FINDING + deadlock + RULER + SUMMARY.replace("race", "race, 1 deadlock"))[:2], ([self.PAIR], {"deadlock": True}))
+        program = parse("// output: x\n// expect deadlock\n// expect report buggy: Try: *\n")
+        self.assertTrue(program.deadlock and program.two_forms and program.about_races)
+        for text in ("// expect deadlocks\n", "// expect deadlock: a\n", "// expect deadlock\n// expect no race\n"):
+            with self.subTest(text), self.assertRaises(BadProgram):
+                parse("// output: x\n" + text)
+
     def test_not_understood_is_not_no_race(self):
         for text in ("", "\n", "nothing found\n", FINDING, FINDING + SUMMARY.replace("1 one-sided race", "2 one-sided races"),
                      FINDING + SUMMARY.replace("1 one-sided race", "no findings"), SUMMARY, FINDING + SUMMARY.replace("1", "some"),

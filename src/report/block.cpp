@@ -27,9 +27,18 @@ std::string times_text(std::uint64_t times) {
   return times == 1 ? "once" : fmt::format("{} times", times);
 }
 
-std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack) {
+std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack,
+                        const std::string& source) {
   std::string text;
-  for (const std::string& frame : folded_frames(stack)) text += "    " + frame + "\n";
+  const Frame* const leading = source.empty() ? nullptr : leading_frame(stack);
+  const std::string with_source =
+      leading == nullptr ? ""
+                         : numbered_frames(stack)[static_cast<std::size_t>(leading - stack.data())];
+  for (const std::string& frame : folded_frames(stack)) {
+    text += "    " + frame + "\n";
+    if (!with_source.empty() && frame == with_source)
+      text += fmt::format("      {} | {}\n", leading->line, source);
+  }
   return !text.empty() ? text
                        : fmt::format("    (no stack{})\n", no_stack.empty() ? "" : ": " + no_stack);
 }

@@ -18,8 +18,10 @@ std::string painted(std::string_view colour, const std::string& text, bool colou
 std::string capitalised(std::string text);
 std::string ranks_of(const std::set<WorldRank>& ranks);  // "rank 3", "ranks 0-3"
 std::string times_text(std::uint64_t times);             // "once", "3 times"
-// The stack, a line for each frame; or that there is none, and why.
-std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack);
+// The stack, a line for each frame; or that there is none, and why. `source`: the line of the
+// leading frame, which goes below it; may be empty.
+std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack,
+                        const std::string& source);
 // In which regions of the program's own it lies; nothing if in none.
 std::string region_line(const std::vector<std::string>& regions);
 

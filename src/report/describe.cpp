@@ -34,6 +34,7 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
     end.rank = side.rank;
     end.stack = notes.site(side.rank, side.site).frames;
     end.no_stack = notes.trouble(side.rank);
+    end.source = notes.source_of(end.stack);
     end.regions = notes.scopes(side.rank, side.site, side.site_key).regions;
     end.epoch = words.epoch(index);
     end.opened = place(side.rank, side.opened, notes);

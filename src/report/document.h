@@ -41,6 +41,7 @@ struct EndDocument {
   WorldRank rank;
   std::vector<Frame> stack;
   std::string no_stack;              // why there is none, if that is known
+  std::string source;                // the line of its leading frame; empty: not readable
   std::vector<std::string> regions;  // of the program's annotations, outermost first
   std::string epoch;                 // "epoch opened by …, open until …"; may be empty
   std::optional<PlaceDocument> opened, closed;
@@ -83,6 +84,7 @@ struct StandstillDocument {
     std::string line;  // "rank 0 waits in MPI_Recv ring.c:31 for rank 1"
     std::vector<Frame> stack;
     std::string no_stack;
+    std::string source;
   };
   bool came_about = false;
   std::uint64_t times = 1;

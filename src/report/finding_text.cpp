@@ -99,7 +99,8 @@ std::string finding_block(const FindingDocument& finding, bool colours) {
       "\n";
   for (const EndDocument& end : finding.ends) {
     text += "  " + painted(kAccess, end.headline, colours) + "\n";
-    if (!end.nothing) text += stack_lines(end.stack, end.no_stack) + region_line(end.regions);
+    if (!end.nothing)
+      text += stack_lines(end.stack, end.no_stack, end.source) + region_line(end.regions);
     if (!end.epoch.empty()) text += "    " + end.epoch + "\n";
   }
   if (!finding.memory_text.empty())
@@ -126,8 +127,8 @@ std::string standstill_block(const StandstillDocument& standstill, bool colours)
                         colours) +
                     "\n";
   for (const StandstillDocument::Wait& wait : standstill.waits)
-    text +=
-        "  " + painted(kAccess, wait.line, colours) + "\n" + stack_lines(wait.stack, wait.no_stack);
+    text += "  " + painted(kAccess, wait.line, colours) + "\n" +
+            stack_lines(wait.stack, wait.no_stack, wait.source);
   for (const std::string& remark : standstill.remarks) text += "  " + remark + "\n";
   text += "  " + painted(kAdvice, standstill.advice, colours) + "\n";
   return text;

@@ -215,20 +215,56 @@ std::string FindingWords::epoch(int index) const {
   return opened.empty() ? "" : text;
 }
 
+// The buffer of the first side that has one, as the source has it.
+std::string FindingWords::expression() const {
+  for (const FindingSide& s : finding_.sides)
+    if (is_buffer(s))
+      if (const BufferNotes buffer = notes_.buffer(notes_.site(s.rank, s.site).frames, s.call,
+                                                   s.kind == AccessKind::Store);
+          !buffer.expression.empty())
+        return buffer.expression;
+  return "";
+}
+
+std::string FindingWords::named() const {
+  if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
+    return fmt::format("variable `{}`", global->name);
+  const auto local = [](const BufferNotes& buffer) {
+    return buffer.local
+               ? fmt::format("`{}`, local of {}", buffer.local->name, buffer.local->function)
+               : "";
+  };
+  if (finding_.win != Uid())
+    return local(notes_.exposed(notes_.window(finding_.owner, finding_.win)));
+  for (const FindingSide& s : finding_.sides)
+    if (is_buffer(s))
+      if (const std::string name = local(notes_.buffer(notes_.site(s.rank, s.site).frames, s.call,
+                                                       s.kind == AccessKind::Store));
+          !name.empty())
+        return name;
+  return "";
+}
+
 std::string FindingWords::memory() const {
   if (finding_.win == Uid()) {
-    std::string text = fmt::format("memory of rank {} at 0x{:x}..0x{:x}", rank_text(finding_.owner),
-                                   finding_.where.begin, finding_.where.end);
+    const std::string name = named();
+    std::string text =
+        fmt::format("{}memory of rank {} at 0x{:x}..0x{:x}", name.empty() ? "" : name + ": ",
+                    rank_text(finding_.owner), finding_.where.begin, finding_.where.end);
     std::string calls;
     for (const FindingSide& s : finding_.sides)
       if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos)
         calls += (calls.empty() ? "" : " and of ") + name_of(s.call);
-    return calls.empty() ? text : text + ", the buffer of " + calls;
+    if (calls.empty()) return text;
+    const std::string argument = name.empty() ? expression() : "";
+    return text + ", the buffer " + (argument.empty() ? "" : "`" + argument + "` ") + "of " + calls;
   }
   const WindowNotes& window = notes_.window(finding_.owner, finding_.win);
   if (!window.created_by) return "";
-  return fmt::format("{} created by {}{}", window_name(), name_of(*window.created_by),
-                     window.created_at.empty() ? "" : " in " + window.created_at);
+  const std::string name = named();
+  return fmt::format("{} created by {}{}{}", window_name(), name_of(*window.created_by),
+                     window.created_at.empty() ? "" : " in " + window.created_at,
+                     name.empty() ? "" : ", exposes " + name);
 }
 
 // --- why they are concurrent
@@ -242,9 +278,39 @@ std::string FindingWords::completion(const FindingSide& s) const {
   return "the completion of " + whose(s, names_threads()) + (by.empty() ? "" : " (" + by + ")");
 }
 
+// Nothing completes or frees its request, in a run that ended by itself.
+bool FindingWords::is_lost(const FindingSide& s) const {
+  return is_buffer(s) && traits(s.call).when == When::Starts && s.end == kNever &&
+         notes_.ended(s.rank);
+}
+
+std::optional<Variable> FindingWords::leaving(const FindingSide& s,
+                                              const FindingSide& pending) const {
+  if (s.call != Call::release || !is_buffer(pending)) return std::nullopt;
+  auto local = notes_
+                   .buffer(notes_.site(pending.rank, pending.site).frames, pending.call,
+                           pending.kind == AccessKind::Store)
+                   .local;
+  const std::vector<Frame>& stack = notes_.site(s.rank, s.site).frames;
+  return local && !stack.empty() && stack.front().function == local->function ? local
+                                                                              : std::nullopt;
+}
+
 std::string FindingWords::why_not_complete() const {
   const bool swapped = side(1).begin < side(0).begin;
   const FindingSide &early = side(swapped), &late = side(!swapped);
+  if (const auto local = leaving(late, early)) {
+    std::string text = fmt::format(
+        "The accesses are concurrent: `{}`, local of {}, goes out of scope at {} while "
+        "{} is pending",
+        local->name, local->function, notes_.site(late.rank, late.site).location,
+        name_of(early.call));
+    const std::string closed = at(early, early.closed);
+    if (is_lost(early)) return text + "; its request was lost: no call completes it.";
+    return text + (early.end == kNever || closed.empty()
+                       ? "."
+                       : fmt::format("; {} completes it later.", closed));
+  }
   std::string does = is_plain(late)    ? noun(late) + "s"
                      : is_buffer(late) ? "calls " + noun(late)
                                        : "starts the " + noun(late);
@@ -254,6 +320,7 @@ std::string FindingWords::why_not_complete() const {
   if (ends_at_target(early, epoch_kind(early)))
     return text +
            fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
+  if (is_lost(early)) return text + "; its request was lost: no call completes it.";
   if (early.end == kNever) return text + "; nothing completes it in time.";
   const std::string closed = at(early, early.closed);
   return closed.empty() ? text + "." : text + fmt::format("; {} completes it later.", closed);
@@ -322,9 +389,17 @@ std::string FindingWords::advice_not_complete() const {
   const EpochKind epoch = epoch_kind(early);
   const std::string call = name_of(early.call);
   if (is_buffer(early)) {
-    const std::string before = early.kind == AccessKind::Load
-                                   ? "before the program reuses the buffer of " + call
-                                   : "before the program uses the result of " + call;
+    const auto local = leaving(late, early);
+    const std::string before =
+        local                            ? fmt::format("before `{}` goes out of scope", local->name)
+        : late.call == Call::release     ? "before the program releases the buffer of " + call
+        : early.kind == AccessKind::Load ? "before the program reuses the buffer of " + call
+                                         : "before the program uses the result of " + call;
+    if (is_lost(early))
+      return fmt::format(
+          "a request variable for each pending {}, and MPI_Wait for it {}. A call that writes the "
+          "same request variable loses the earlier request",
+          call, before);
     if (is_one_sided(early.call) && traits(early.call).when != When::Starts) {
       switch (epoch) {
         case EpochKind::Fence:
@@ -355,8 +430,6 @@ std::string FindingWords::advice_not_complete() const {
 
 // Get, compute, put is one update: a lock around each access alone still loses updates.
 constexpr const char* kOneUpdate = "For get, compute, put on shared data: ";
-constexpr const char* kRemoteCompletion =
-    "MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local";
 constexpr const char* kOneAtomic =
     "one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate)";
 
@@ -377,8 +450,9 @@ std::string FindingWords::advice_overlap() const {
 // Two remote operations of different ranks, or of one rank and another's earlier epoch.
 std::string FindingWords::advice_remote() const {
   const FindingSide &a = side(0), &b = side(1);
-  const std::string order = fmt::format(
-      "a barrier or a message between them, after the first is complete ({})", kRemoteCompletion);
+  const std::string order =
+      fmt::format("a barrier or a message between them, after the first is complete ({})",
+                  remote_completion(a, b));
   if (a.kind == AccessKind::Accumulate || b.kind == AccessKind::Accumulate) {
     const AccessKind other = a.kind == AccessKind::Accumulate ? b.kind : a.kind;
     if (other == AccessKind::Put)
@@ -393,6 +467,14 @@ std::string FindingWords::advice_remote() const {
     return fmt::format("{}. {}{}", order, kOneUpdate, kOneAtomic);
   return fmt::format("{}. {}one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or {}", order,
                      kOneUpdate, kOneAtomic);
+}
+
+// MPI_Win_unlock has no place in an epoch of MPI_Win_lock_all.
+std::string FindingWords::remote_completion(const FindingSide& a, const FindingSide& b) const {
+  const auto locked_alone = [&](const FindingSide& s) { return !is_local(s) && !in_lock_all(s); };
+  return locked_alone(a) || locked_alone(b)
+             ? "MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local"
+             : "MPI_Win_flush, not MPI_Win_flush_local";
 }
 
 bool FindingWords::in_lock_all(const FindingSide& s) const {
@@ -430,7 +512,7 @@ std::string FindingWords::advice_no_order() const {
     return fmt::format(
         "a barrier or a message between them: after {1}, if {0} comes later; after {0} is complete "
         "({2}), if it comes first. A loop that repeats them needs both",
-        with_article(a), with_article(b), kRemoteCompletion);
+        with_article(a), with_article(b), remote_completion(a, b));
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)
     return fmt::format("MPI_Win_wait of rank {} and another MPI_Win_post between {}", owner,

@@ -4,6 +4,7 @@
 // program meant.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,12 @@ class FindingWords {
   std::string at(const FindingSide& side, SiteId site) const;
   std::string window_name() const;
   std::string bytes_in_window() const;
+  std::string named() const;  // "`halo`, local of main", "variable `grid`"; may be empty
+  std::string expression() const;
+  bool is_lost(const FindingSide& side) const;
+  // The local variable that goes out of scope on this side, while the other one is pending.
+  std::optional<Variable> leaving(const FindingSide& side, const FindingSide& pending) const;
+  std::string remote_completion(const FindingSide& a, const FindingSide& b) const;
   std::string completion(const FindingSide& side) const;
   std::string why_not_complete() const;
   std::string why_no_order() const;

@@ -49,6 +49,7 @@ json end_json(const EndDocument& end, const std::string& root) {
   told["rank"] = end.nothing ? json(nullptr) : json(end.rank.value);
   told["stack"] = frames_json(end.stack, root);
   if (end.stack.empty() && !end.no_stack.empty()) told["noStack"] = end.no_stack;
+  if (!end.source.empty()) told["source"] = end.source;
   if (!end.regions.empty()) told["regions"] = end.regions;
   if (!end.epoch.empty()) told["epoch"] = end.epoch;
   if (end.opened) told["opened"] = place_json(*end.opened, root);
@@ -90,12 +91,14 @@ std::string_view state_word(const std::optional<Confirmation>& confirmation) {
 
 json standstill_json(const StandstillDocument& standstill, const std::string& root) {
   json waits = json::array();
-  for (const StandstillDocument::Wait& wait : standstill.waits)
+  for (const StandstillDocument::Wait& wait : standstill.waits) {
     waits.push_back({{"rank", wait.rank.value},
                      {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)},
                      {"at", wait.at},
                      {"text", wait.line},
                      {"stack", frames_json(wait.stack, root)}});
+    if (!wait.source.empty()) waits.back()["source"] = wait.source;
+  }
   return {{"cameAbout", standstill.came_about},
           {"times", standstill.times},
           {"waits", waits},

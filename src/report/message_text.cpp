@@ -38,6 +38,7 @@ EndDocument end_at(const char* role, const char* access, const MessageEnd& at, R
   end.rank = at.rank;
   end.stack = notes.site(at.rank, at.site).frames;
   end.no_stack = notes.trouble(at.rank);
+  end.source = notes.source_of(end.stack);
   end.regions = notes.scopes(at.rank, at.site, at.site_key).regions;
   end.begin = at.moment;
   end.end = at.moment + 1;
@@ -184,7 +185,8 @@ StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& n
       line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
     line += " for " + waited_for(waits, standstill.came_about, notes);
     told.waits.push_back({waits.rank, waits.on, at, line, notes.site(waits.rank, waits.site).frames,
-                          notes.trouble(waits.rank)});
+                          notes.trouble(waits.rank),
+                          notes.source_of(notes.site(waits.rank, waits.site).frames)});
   }
   if (!standstill.behind.empty())
     told.remarks.push_back(fmt::format("{} wait{} for these.",

@@ -1,15 +1,24 @@
 #include "report/run_notes.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <optional>
 
 #include "model/scopes.h"
 #include "report/site_text.h"
 #include "trace/reader.h"
+#include "trace/run_directory.h"
 
 namespace photofinish {
 namespace {
+
+constexpr std::size_t kLongestCall = 12;  // lines
+
+std::uint64_t start_of(const std::string& directory) {
+  const auto info = read_run_info(directory);
+  return info ? info->started_ns : 0;
+}
 
 bool is_whole(const std::vector<Frame>& frames) {
   return !frames.empty() && frames.back().function == "main";
@@ -19,7 +28,7 @@ bool is_whole(const std::vector<Frame>& frames) {
 
 RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
                    const MessageFindings& messages)
-    : directory_(std::move(directory)) {
+    : directory_(std::move(directory)), sources_(start_of(directory_)) {
   for (const MessageFinding& finding : messages.races) {
     want_end(finding.receive);
     ranks_[finding.receive.rank].comms[finding.comm];
@@ -45,6 +54,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
       if (finding.win != Uid()) rank.windows[finding.win];
     }
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
+    ranks_[finding.owner].variables[finding.where.begin];
   }
 }
 
@@ -106,6 +116,50 @@ std::vector<std::string> RunNotes::stack_as_read(const SiteNotes& at) {
   return whole ? *whole : stack;
 }
 
+const std::optional<Variable>& RunNotes::variable(WorldRank rank, std::int64_t address) {
+  return notes(rank).variables[address];
+}
+
+template <class Choose>
+BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choose choose) {
+  const Frame* const frame = leading_frame(stack);
+  if (frame == nullptr) return {};
+  const bool fortran = is_fortran_source(frame->file);
+  BufferNotes told{.expression = choose(arguments_of_call(sources_.from(*frame, kLongestCall),
+                                                          traits(call).name, fortran))};
+  std::string name = variable_of(told.expression);
+  if (fortran)
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // Debug information is asked about the innermost function at the address.
+  const auto innermost = std::find_if(stack.begin(), stack.end(), [&](const Frame& other) {
+    return other.module == frame->module && other.offset == frame->offset;
+  });
+  if (name.empty() || &*innermost != frame) return told;
+  const auto local = symbolizer_.local_named(frame->module, frame->offset, name);
+  if (local && is_own_memory(told.expression, *local, fortran)) told.local = local;
+  return told;
+}
+
+BufferNotes RunNotes::buffer(const std::vector<Frame>& stack, Call call, bool written) {
+  return argument(stack, call, [&](const std::vector<std::string>& arguments) {
+    return buffer_argument(call, written, arguments);
+  });
+}
+
+BufferNotes RunNotes::exposed(const WindowNotes& window) {
+  if (!window.created_by) return {};
+  return argument(window.creation, *window.created_by,
+                  [&](const std::vector<std::string>& arguments) {
+                    return window_argument(*window.created_by, arguments);
+                  });
+}
+
+std::string RunNotes::source_of(const std::vector<Frame>& stack) {
+  const Frame* const frame = leading_frame(stack);
+  return frame == nullptr ? "" : sources_.line_of(*frame);
+}
+
 const std::string& RunNotes::communicator(WorldRank rank, Uid comm) {
   return notes(rank).comms[comm];
 }
@@ -123,7 +177,14 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     notes.trouble = trace.error().message;
     return;
   }
+  notes.ended = (*trace)->end().state == RankState::Exited && !(*trace)->end().incomplete;
   const Definitions& definitions = (*trace)->definitions();
+  for (auto& [address, wanted] : notes.variables)
+    for (const auto& [id, module] : definitions.modules) {
+      const auto at = static_cast<std::uint64_t>(address);
+      if (wanted || at < module.base) continue;
+      wanted = symbolizer_.variable_at(module.path, at - module.base, module.build_id);
+    }
   SiteText text(definitions, symbolizer_);
   for (auto& [site, wanted] : notes.sites)
     wanted = {.stack = text.stack(site),
@@ -181,6 +242,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     if (created == creations.end()) continue;
     created->second->created_by = event->call;
     created->second->created_at = text.place(event->site);
+    created->second->creation = text.frames(event->site);
     creations.erase(created);
   }
 }

@@ -11,6 +11,7 @@
 
 #include "model/finding.h"
 #include "model/message_finding.h"
+#include "report/call_text.h"
 #include "symbols/symbolizer.h"
 
 namespace photofinish {
@@ -24,11 +25,18 @@ struct SiteNotes {
       call;  // what was called there; known for the calls that opened and closed epochs
 };
 
+// The memory that a call was given, as the source names it.
+struct BufferNotes {
+  std::string expression;         // `&row[1]`; empty if the source does not tell
+  std::optional<Variable> local;  // the local variable whose own memory it is
+};
+
 struct WindowNotes {
   std::string name;
   bool by_address = false;  // MPI_Win_create_dynamic: its offsets are addresses
   std::optional<Call> created_by;
   std::string created_at;  // "setup solver.c:77"
+  std::vector<Frame> creation;
 };
 
 // What the program's annotations say about where an access lies.
@@ -46,6 +54,14 @@ class RunNotes {
   // Empty ones for what is not known. They live as long as this does.
   const SiteNotes& site(WorldRank rank, SiteId site);
   const WindowNotes& window(WorldRank rank, Uid window);
+  // The global or static variable of the rank at the first common byte of a finding.
+  const std::optional<Variable>& variable(WorldRank rank, std::int64_t address);
+  // The buffer that a call at this stack reads or writes, and the memory that a window exposes.
+  BufferNotes buffer(const std::vector<Frame>& stack, Call call, bool written);
+  BufferNotes exposed(const WindowNotes& window);
+  std::string source_of(const std::vector<Frame>& stack);  // the line of the leading frame
+  // Whether the rank ended by itself, so that what it did not complete it never would have.
+  bool ended(WorldRank rank) { return notes(rank).ended; }
   const std::string& communicator(WorldRank rank, Uid comm);  // its name
   const ScopeNotes& scopes(WorldRank rank, SiteId site, std::uint64_t site_key);
   // A key that is the same for places that read the same; what is known about the scopes goes with
@@ -57,11 +73,13 @@ class RunNotes {
  private:
   struct RankNotes {
     bool read = false;
+    bool ended = false;
     std::string trouble;
     // What is wanted, with empty notes until it is read.
     std::map<SiteId, SiteNotes> sites;
     std::map<Uid, WindowNotes> windows;
     std::map<Uid, std::string> comms;
+    std::map<std::int64_t, std::optional<Variable>> variables;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is wanted, too
   };
@@ -73,9 +91,12 @@ class RunNotes {
   }
   void read(WorldRank rank, RankNotes& notes);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
+  template <class Choose>
+  BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);
 
   std::string directory_;
   Symbolizer symbolizer_;
+  SourceLines sources_;
   std::map<WorldRank, RankNotes> ranks_;
 };
 

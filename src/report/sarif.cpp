@@ -242,6 +242,12 @@ json rules_json() {
 
 }  // namespace
 
+std::string help_text(FindingKind kind) {
+  for (const Rule& rule : kRules)
+    if (rule.kind == kind) return fmt::format("{} {}", rule.full, rule.help);
+  return "";
+}
+
 std::string sarif_report(const RunDocument& run) {
   json results = json::array();
   std::map<std::string, std::size_t> seen;

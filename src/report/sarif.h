@@ -16,4 +16,7 @@ inline constexpr std::string_view kDeadlockRule =
 
 std::string sarif_report(const RunDocument& run);
 
+// What findings of a kind are, and what helps against them, in two sentences.
+std::string help_text(FindingKind kind);
+
 }  // namespace photofinish

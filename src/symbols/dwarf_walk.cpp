@@ -2,6 +2,8 @@
 
 #include <dwarf.h>
 
+#include <cstring>
+
 namespace photofinish {
 namespace {
 
@@ -113,6 +115,27 @@ std::vector<Dwarf_Die> inlined_calls(Dwarf_Die function, Dwarf_Addr address) {
     scope = child_at(*scope, address);
   }
   return calls;
+}
+
+std::vector<Dwarf_Die> blocks_at(Dwarf_Die function, Dwarf_Addr address) {
+  std::vector<Dwarf_Die> blocks = {function};
+  auto scope = child_at(function, address);
+  for (size_t depth = 0; scope && depth < kMaxDepth; ++depth) {
+    if (dwarf_tag(&*scope) == DW_TAG_inlined_subroutine) blocks.clear();
+    blocks.push_back(*scope);
+    scope = child_at(*scope, address);
+  }
+  return blocks;
+}
+
+std::optional<Dwarf_Die> variable_in(Dwarf_Die block, const char* name) {
+  for (auto child = first_child(block); child; child = next_sibling(*child)) {
+    const int tag = dwarf_tag(&*child);
+    if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) continue;
+    const char* const its_name = dwarf_diename(&*child);  // follows abstract origins
+    if (its_name != nullptr && std::strcmp(its_name, name) == 0) return child;
+  }
+  return std::nullopt;
 }
 
 }  // namespace photofinish

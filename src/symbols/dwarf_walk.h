@@ -39,4 +39,10 @@ class UnitIndex {
 // The inlined calls around the address, outermost first.
 std::vector<Dwarf_Die> inlined_calls(Dwarf_Die function, Dwarf_Addr address);
 
+// What encloses the address in the innermost function there: that function, or its inlined call,
+// and the blocks in it, outermost first.
+std::vector<Dwarf_Die> blocks_at(Dwarf_Die function, Dwarf_Addr address);
+// The variable or parameter of that name in one block, not in those inside it.
+std::optional<Dwarf_Die> variable_in(Dwarf_Die block, const char* name);
+
 }  // namespace photofinish

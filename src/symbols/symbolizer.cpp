@@ -69,7 +69,7 @@ std::string fortran_name(std::string_view name) {
   if (name == "Qmain") return "MAIN";
   std::string result;
   while (!name.empty()) {
-    if (std::string_view("MSFP").find(name[0]) == std::string_view::npos) return {};
+    if (std::string_view("MSFPE").find(name[0]) == std::string_view::npos) return {};
     const std::size_t end = std::min(name.size(), name.find_first_of("MSFPBCENTDIKQ", 1));
     if (!result.empty()) result += "::";
     result += name.substr(1, end - 1);
@@ -78,7 +78,15 @@ std::string fortran_name(std::string_view name) {
   return result;
 }
 
+// gfortran's: __solver_MOD_step is solver::step.
+std::string gfortran_name(std::string_view name) {
+  const std::size_t mark = name.find("_MOD_");
+  if (!name.starts_with("__") || mark == name.npos || mark <= 2) return {};
+  return std::string(name.substr(2, mark - 2)) + "::" + std::string(name.substr(mark + 5));
+}
+
 std::string demangled(const char* name) {
+  if (const std::string fortran = gfortran_name(name); !fortran.empty()) return fortran;
   if (std::string_view(name).starts_with("_Q"))
     if (const std::string fortran = fortran_name(name); !fortran.empty()) return fortran;
   int status = 0;
@@ -89,15 +97,29 @@ std::string demangled(const char* name) {
   return result;
 }
 
-// C++ linkage names say the scope and the parameters. Other linkage names only repeat the name with
-// decoration
-// (__solver_MOD_step, _QMsolverPstep), so for those the plain name reads better.
+// A variable's symbol as the program has it: grid of grid.0 (static in a function), solver::grid of
+// __solver_MOD_grid (gfortran) and _QMsolverEgrid (flang).
+std::string variable_name(const char* symbol) {
+  std::string name = symbol;
+  if (const std::size_t dot = name.find_last_of('.');
+      dot != name.npos && dot > 0 &&
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+                  [](unsigned char c) { return std::isdigit(c) != 0; }))
+    name.resize(dot);
+  return demangled(name.c_str());
+}
+
+// Linkage names of C++ say the scope and the parameters, those of Fortran the module
+// (__solver_MOD_step, _QMsolverPstep). Others only repeat the name with decoration: there the plain
+// name reads better.
 std::string function_name(Dwarf_Die die) {
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
     Dwarf_Attribute attribute;
     if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
     const char* linkage_name = dwarf_formstring(&attribute);
-    if (linkage_name != nullptr && std::string_view(linkage_name).starts_with("_Z"))
+    if (linkage_name == nullptr) continue;
+    const std::string_view text = linkage_name;
+    if (text.starts_with("_Z") || text.starts_with("_QM") || !gfortran_name(text).empty())
       return demangled(linkage_name);
   }
   const char* name = dwarf_diename(&die);  // follows abstract origins and specifications
@@ -119,6 +141,49 @@ int number(Dwarf_Die die, unsigned name) {
   if (dwarf_attr(&die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0)
     return 0;
   return value > INT_MAX ? 0 : static_cast<int>(value);
+}
+
+std::optional<Dwarf_Die> type_of(Dwarf_Die die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr ||
+      dwarf_formref_die(&attribute, &type) == nullptr || dwarf_peel_type(&type, &type) != 0)
+    return std::nullopt;
+  return type;
+}
+
+bool is_pointer(Dwarf_Die type) {
+  const int tag = dwarf_tag(&type);
+  return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+         tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_ptr_to_member_type;
+}
+
+// It has an address of its own in the file, so it outlives its function.
+bool is_static(Dwarf_Die variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Op* operations;
+  size_t count;
+  return dwarf_attr_integrate(&variable, DW_AT_location, &attribute) != nullptr &&
+         dwarf_getlocation(&attribute, &operations, &count) == 0 && count > 0 &&
+         (operations[0].atom == DW_OP_addr || operations[0].atom == DW_OP_addrx);
+}
+
+// Null if not enough is known about its type.
+std::optional<Variable> describe_variable(Dwarf_Die die, const std::string& name) {
+  const auto type = type_of(die);
+  if (!type) return std::nullopt;
+  Dwarf_Die mutable_type = *type;
+  Dwarf_Attribute attribute;
+  Variable variable{.name = name};
+  variable.is_array = dwarf_tag(&mutable_type) == DW_TAG_array_type;
+  // Arrays with a descriptor, as Fortran's allocatable ones, have their memory elsewhere.
+  variable.is_pointer =
+      is_pointer(*type) || dwarf_attr(&mutable_type, DW_AT_data_location, &attribute) != nullptr;
+  if (variable.is_array)
+    if (const auto element = type_of(*type)) variable.of_pointers = is_pointer(*element);
+  Dwarf_Word bytes = 0;
+  if (dwarf_aggregate_size(&mutable_type, &bytes) == 0) variable.bytes = bytes;
+  return variable;
 }
 
 struct Place {
@@ -239,6 +304,35 @@ class Symbolizer::Module {
     return frames;
   }
 
+  std::optional<Variable> variable_at(uint64_t address) {
+    GElf_Off offset = 0;
+    GElf_Sym symbol{};
+    const char* name = dwfl_module_addrinfo(module_, address + elf_bias_, &offset, &symbol, nullptr,
+                                            nullptr, nullptr);
+    if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+      return std::nullopt;
+    return Variable{.name = variable_name(name), .bytes = symbol.st_size};
+  }
+
+  std::optional<Variable> local_named(uint64_t address, const std::string& name) {
+    if (!units_) return std::nullopt;
+    const Dwarf_Addr in_dwarf = address + elf_bias_ - dwarf_bias_;
+    const auto unit = units_->unit_at(in_dwarf);
+    if (!unit) return std::nullopt;
+    const auto function = units_->function_at(*unit, in_dwarf);
+    if (!function) return std::nullopt;
+    const std::vector<Dwarf_Die> blocks = blocks_at(*function, in_dwarf);
+    for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+      const auto found = variable_in(*block, name.c_str());
+      if (!found) continue;
+      if (is_static(*found)) return std::nullopt;
+      auto variable = describe_variable(*found, name);
+      if (variable) variable->function = function_name(blocks.front());
+      return variable;
+    }
+    return std::nullopt;
+  }
+
  private:
   void read_build_id() {
     const unsigned char* bits;
@@ -297,6 +391,23 @@ Symbolizer::Module& Symbolizer::module(const std::string& path) {
 bool Symbolizer::matches(const std::string& module_path, const std::string& build_id) {
   const Module& file = module(module_path);
   return file.is_open() && (build_id.empty() || file.build_id() == lower(build_id));
+}
+
+std::optional<Variable> Symbolizer::variable_at(const std::string& module_path, uint64_t address,
+                                                const std::string& build_id) {
+  if (!matches(module_path, build_id)) return std::nullopt;
+  auto variable = module(module_path).variable_at(address);
+  if (variable) variable->name = printable(variable->name);
+  return variable;
+}
+
+std::optional<Variable> Symbolizer::local_named(const std::string& module_path,
+                                                uint64_t return_address, const std::string& name) {
+  Module& file = module(module_path);
+  if (!file.is_open() || return_address == 0) return std::nullopt;
+  auto variable = file.local_named(return_address - 1, name);
+  if (variable) variable->function = printable(variable->function);
+  return variable;
 }
 
 std::vector<Frame> Symbolizer::frames(const std::string& module_path, uint64_t address,

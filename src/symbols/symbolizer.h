@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,6 +29,15 @@ struct Frame {
   uint64_t offset = 0;  // the address that was asked for
 };
 
+struct Variable {
+  std::string name;
+  std::string function;     // that it is local to; empty for a global variable
+  uint64_t bytes = 0;       // 0: not known
+  bool is_pointer = false;  // or a reference, or something else that only describes its memory
+  bool is_array = false;
+  bool of_pointers = false;  // an array of them
+};
+
 class Symbolizer {
  public:
   Symbolizer();
@@ -41,6 +51,14 @@ class Symbolizer {
   // compared.
   std::vector<Frame> frames(const std::string& module_path, uint64_t address,
                             bool is_return_address, const std::string& build_id = "");
+
+  // The variable with static storage at a link-time address, by the symbol table.
+  std::optional<Variable> variable_at(const std::string& module_path, uint64_t address,
+                                      const std::string& build_id = "");
+  // The local variable or parameter of that name that the innermost function at a return address
+  // can see, by debug information. Static ones are none.
+  std::optional<Variable> local_named(const std::string& module_path, uint64_t return_address,
+                                      const std::string& name);
 
   // Whether the file is there and is that build.
   bool matches(const std::string& module_path, const std::string& build_id);

@@ -96,11 +96,80 @@ class Page(PageCase):
         begins = self.run_js("[...document.querySelectorAll('#F1 svg .flight')].map(e => e.getAttribute('x'))")
         self.assertEqual(begins[0], begins[1])  # nothing orders them: they stand side by side
 
+    def test_labels_lie_above_arrows(self):
+        for name in self.programs:
+            self.page(name, anchor="#F1")
+            self.settle()
+            self.assertEqual(self.count("#F1 svg .label"), self.count("#F1 svg .step"))
+            self.assertTrue(self.run_js("(() => { const all = [...document.querySelectorAll('#F1 svg *')], first = all.findIndex(e => e.matches('.label')); return all.slice(first).every(e => !e.matches('.arrow, .access, .flight, .missing')); })()"), name)
+
     def test_the_picture_shows_messages(self):
         self.page("gather", anchor="#F1")
         self.settle()
         self.assertEqual(self.count("#F1 svg .access"), self.count("#F1 svg .access.could") + 1)
         self.assertGreaterEqual(self.count("#F1 svg .access.could"), 1)
+
+    def test_on_a_phone_the_race_is_in_view(self):
+        self.addCleanup(self.browser.page, "Emulation.clearDeviceMetricsOverride")
+        self.browser.page("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        self.page("knapsack")
+        self.settle()
+        self.assertEqual(self.run_js("document.documentElement.scrollWidth"), 390)
+        self.assertTrue(self.run_js("document.querySelector('#F1 .row').getBoundingClientRect().bottom < innerHeight"), "findings come first")
+        self.shoot("phone-list", whole=False)
+        for name in self.programs:
+            with self.subTest(name):
+                self.page(name, anchor="#F1")
+                self.settle()
+                self.settle()
+                edges = self.run_js("(() => { const box = document.querySelector('#F1 svg').getBoundingClientRect(); return [...document.querySelectorAll('#F1 svg .badge')].map(e => e.getBoundingClientRect()).map(b => [b.left - box.left - 92, box.right - b.right, innerHeight - b.top]); })()")
+                self.assertGreaterEqual(len(edges), 2)
+                for left, right, below in edges:
+                    self.assertGreaterEqual(left, -12, edges)  # right of the names of the lanes
+                    self.assertGreaterEqual(right, 0, edges)
+                if name == "knapsack":
+                    self.assertTrue(all(below > 0 for _, _, below in edges), edges)
+                self.shoot("phone-" + name, whole=False)
+
+    def test_the_bar_covers_no_finding(self):
+        self.addCleanup(self.browser.page, "Emulation.clearDeviceMetricsOverride")
+        for width in (970, 1280):
+            self.browser.page("Emulation.setDeviceMetricsOverride", width=width, height=600, deviceScaleFactor=1, mobile=False)
+            self.page("knapsack", anchor="#F2")
+            # However many lines the filters need.
+            self.run_js("document.getElementById('filters').append(...Array.from({length: 8}, () => Object.assign(document.createElement('button'), {textContent: 'one more filter, with a long name'})))")
+            self.settle()
+            self.run_js("document.getElementById('F2').scrollIntoView()")
+            self.settle()
+            self.assertTrue(self.run_js("document.querySelector('#F2 .row').getBoundingClientRect().top >= document.querySelector('.bar').getBoundingClientRect().bottom"), width)
+
+    def test_copies(self):
+        self.page("race", anchor="#F1")
+        self.run_js("window.copied = []; Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied.push(text); }}})")
+        self.run_js("document.querySelectorAll('#F1 .copy').forEach((button) => button.click())")
+        self.settle()
+        copied = self.run_js("window.copied")
+        self.assertEqual([text.rsplit("/", 1)[-1] for text in copied[:2]], ["race.c:18", "race.c:26"])
+        self.assertEqual(copied[2], "photofinish confirm race.run --finding F1")
+        self.assertRegex(copied[3], r"(?s)^one-sided race \[F1\] predicted: .*\n    #0 main .*race\.c:18:5\n.*\n  The accesses are concurrent.*\n  Try: .*\n$")
+        self.assertEqual(set(self.texts("#F1 .copy")), {"Copied"})
+
+    def test_help_and_ends_of_ranks(self):
+        self.page("race", anchor="#F1")
+        self.assertEqual(self.texts("#ends li"), ["all 3 ranks: exit 0"])
+        self.assertIn("no happens-before path", self.texts("#F1 .about")[0])
+        page = self.run_js("decodeURI(new URL(document.querySelector('#F1 .about a').href).pathname)")
+        self.assertTrue(page.endswith("docs/findings/one-sided-race.md") and os.path.exists(page), page)
+
+    def test_long_lines_scroll(self):
+        os.makedirs(self.path("long"))
+        with open(os.path.join(ROOT, "examples/race.c")) as source, open(self.path("long/app.c"), "w") as app:
+            app.write(source.read().replace("MPI_Put(&seven", "/* " + "long " * 60 + "*/ MPI_Put(&seven"))
+        self.record("app.c", "app", 3, self.path("long"))
+        self.run_(cli_test.arguments.photofinish, "report", "long/app.run", "--format", "html")
+        self.browser.open(self.path("long/app.run/report.html"), "#F1")
+        self.assertTrue(self.run_js("(() => { const code = document.querySelector('#F1 pre.code'); return code.scrollWidth > code.clientWidth; })()"))
+        self.assertTrue(self.run_js("document.documentElement.scrollWidth <= innerWidth"))
 
     def test_zoom_and_pan(self):
         self.page("race", anchor="#F1")
@@ -280,6 +349,7 @@ class Page(PageCase):
         self.assertEqual(self.texts("#shown"), ["No other findings."])
         self.assertEqual(self.texts("#deadlocks .waiter .rank"), ["rank 0", "rank 1", "rank 2"])
         self.assertEqual(self.count("#deadlocks svg.waits.real .wait"), 3)
+        self.assertRegex(self.texts("#ends li.bad")[0], "rank")
         self.shoot("standstill")
 
     def test_a_receive_that_got_nothing(self):

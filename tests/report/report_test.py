@@ -105,6 +105,7 @@ class Formats(ReportCase):
         finding, = self.json("race")["findings"]
         self.assertEqual([end["access"] for end in finding["ends"]], ["put", "get"])
         self.assertEqual([end["stack"][0]["line"] for end in finding["ends"]], [18, 26])
+        self.assertEqual([end["source"] for end in finding["ends"]], ["MPI_Put(&seven, 1, MPI_INT, 1, 0, 1, MPI_INT, win);", "MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win);"])
         self.assertEqual([end["opened"]["call"] for end in finding["ends"]], ["MPI_Win_lock"] * 2)
         self.assertEqual(finding["memory"]["window"], "mailbox")
         self.assertEqual(finding["identity"], "one-sided-race: get main race.c / put main race.c")

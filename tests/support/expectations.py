@@ -59,14 +59,15 @@ class Program:
     verdicts: dict = field(default_factory=dict)  # "deterministic", "independent of send buffering": whether the form with the bug is; the other one is
     reports: list = field(default_factory=list)  # (line, text, form): a line of the report of that form; None: of each
     no_race: bool = False
+    deadlock: bool = False  # the form with the bug never ends by itself
 
     @property
     def two_forms(self):
-        return any(not race.always for race in self.races) or not all(self.verdicts.values())
+        return self.deadlock or any(not race.always for race in self.races) or not all(self.verdicts.values())
 
     @property
     def about_races(self):
-        return self.no_race or bool(self.races) or bool(self.verdicts)
+        return self.no_race or self.deadlock or bool(self.races) or bool(self.verdicts)
 
 
 def looks_like_keyword(word, rest):
@@ -113,6 +114,9 @@ def parse_race(program, line, text):
         if text.rstrip() != " no race":
             raise ValueError("wanted 'expect no race'")
         program.no_race = True
+        return True
+    if text.rstrip() == " deadlock":
+        program.deadlock = True
         return True
     if verdict := re.fullmatch(r" (not )?(deterministic|independent of send buffering)", text.rstrip()):
         program.verdicts[verdict[2]] = not verdict[1]
@@ -204,7 +208,7 @@ def parse_program(path):
                 parse_settings(program, keyword, rest[2:])
         except ValueError as error:
             raise BadProgram(f"{path}:{number}: {error}: {line.strip()}") from None
-    if bool(program.expectations) + bool(program.races or program.verdicts or program.no_race) != 1 or (program.races and program.no_race):
+    if bool(program.expectations) + bool(program.races or program.verdicts or program.no_race or program.deadlock) != 1 or ((program.races or program.deadlock) and program.no_race):
         raise BadProgram(f"{path}: wanted events, or races, or 'expect no race', and one of these only")
     if program.reports and not program.about_races:
         raise BadProgram(f"{path}: 'expect report', but nothing about races")

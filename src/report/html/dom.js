@@ -13,6 +13,27 @@ function fill(node, attributes, children) {
 function el(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
 function svg(tag, attributes, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
 
+// Copies the text, and says so for a moment. Pages that are opened as files may not use the clipboard: then the text is selected and copied as by hand.
+function copyButton(text, what) {
+  const button = el("button", {type: "button", class: "copy", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onclick: async () => {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = el("textarea", {class: "skip", readonly: true});
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand("copy");
+      area.remove();
+    }
+    button.textContent = done ? "Copied" : "Not copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }}, "Copy");
+  return button;
+}
+function commandText(words) { return [el("code", {class: "command"}, words), copyButton(words, "the command")]; }
+
 function plural(count, what) { return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`; }
 
 // "0-3,7" as pairs, so that thousands of ranks are not thousands of numbers.

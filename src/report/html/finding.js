@@ -1,9 +1,9 @@
 // A finding, opened: why, what to try, the picture, both sources side by side, what confirm saw.
 function confirmationPart(finding) {
   const told = finding.confirmation;
-  if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id}`))];
+  if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id}`))];
   const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not seen in ${plural(order.runs, "run")}`}`,
-    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", el("code", {}, `photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
+    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
   const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
   const legend = difference ? el("p", {class: "note"}, "Difference: − first order, + other order.") : null;
   return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,
@@ -19,6 +19,20 @@ function factsPart(finding) {
   return el("dl", {class: "facts"}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
+// The finding in words, as the text report has it, for a mail or a ticket.
+function asText(finding) {
+  const ends = finding.ends.map((end) => [`  ${end.text}`, ...end.stack.map((frame, i) => `    ${frameText(frame, i)}`), ...(end.epoch ? [`    ${end.epoch}`] : [])]);
+  const memory = finding.memory && finding.memory.text ? [`  ${finding.memory.text}`] : [];
+  return [`${finding.name} [${finding.id}] ${finding.stateText}: ${finding.title}`, ...ends.flat(), ...memory, `  ${finding.why}`, `  ${finding.advice}`].join("\n") + "\n";
+}
+
+function helpPart(finding) {
+  const help = data.help[finding.kind];
+  if (!help) return null;
+  return el("details", {class: "about"}, el("summary", {}, `About ${finding.name}s`), el("p", {}, help.text),
+    help.page ? el("p", {}, el("a", {href: `file://${encodeURI(help.page)}`}, `findings/${finding.kind}.md`), " has examples.") : null);
+}
+
 function detailOf(finding) {
   const detail = el("div", {class: "detail", id: `${finding.id}-detail`});
   detail.append(el("p", {class: "why"}, finding.why), el("p", {class: "try"}, finding.advice));
@@ -29,6 +43,6 @@ function detailOf(finding) {
     view.later();
   }
   detail.append(el("h3", {}, "Where"), el("div", {class: "sources"}, finding.ends.map((end, i) => endCard(end, i, finding))));
-  detail.append(...confirmationPart(finding).filter(Boolean), el("h3", {}, "More"), factsPart(finding));
+  detail.append(...confirmationPart(finding).filter(Boolean), el("h3", {}, "More ", copyButton(asText(finding), "the finding as text")), factsPart(finding), helpPart(finding) || "");
   return detail;
 }

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "report/event_text.h"
@@ -15,6 +17,7 @@
 #include "report/html/assets.h"
 #include "report/json.h"
 #include "report/picture/layout.h"
+#include "report/sarif.h"
 #include "report/sources.h"
 
 namespace photofinish {
@@ -82,8 +85,10 @@ json counts_json(const std::vector<RankCounts>& counts) {
   json ranks = json::array(), calls = json::array();
   std::uint64_t events = 0;
   std::map<Call, std::uint64_t> by_call;
+  std::map<std::string, std::set<WorldRank>> by_end;
   for (const RankCounts& rank : counts) {
     ranks.push_back(json::array({rank.rank.value, rank.events}));
+    by_end[rank.end].insert(rank.rank);
     events += rank.events;
     for (const auto& [call, count] : rank.calls) by_call[call] += count;
   }
@@ -91,7 +96,13 @@ json counts_json(const std::vector<RankCounts>& counts) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [call, count] : sorted) calls.push_back(json::array({traits(call).name, count}));
-  return {{"events", events}, {"ranks", std::move(ranks)}, {"calls", std::move(calls)}};
+  json ends = json::array();  // few, however many ranks there are
+  for (const auto& [end, of] : by_end)
+    ends.push_back(json::array({end, rank_ranges({of.begin(), of.end()}), of.size()}));
+  return {{"events", events},
+          {"ranks", std::move(ranks)},
+          {"ends", std::move(ends)},
+          {"calls", std::move(calls)}};
 }
 
 json sources_json(const RunDocument& run) {
@@ -116,6 +127,30 @@ json sources_json(const RunDocument& run) {
   return told;
 }
 
+// The documentation beside this program: where it is installed, or where it was built.
+std::string help_page(std::string_view rule) {
+  std::error_code error;
+  const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path();
+  for (const char* folder : {"../share/doc/photofinish/docs", "../../../docs"})
+    if (const auto page = std::filesystem::canonical(
+            program / folder / "findings" / fmt::format("{}.md", rule), error);
+        !error)
+      return page.string();
+  return "";
+}
+
+json help_json(const RunDocument& run) {
+  json help = json::object();
+  for (const FindingDocument& finding : run.findings) {
+    json& here = help[rule_id(finding.kind)];
+    if (!here.is_null()) continue;
+    here = {{"text", help_text(finding.kind)}};
+    if (const std::string page = help_page(rule_id(finding.kind)); !page.empty())
+      here["page"] = page;
+  }
+  return help;
+}
+
 json page_data(const RunDocument& run) {
   json data = json::parse(json_report(run));
   Neighbourhood neighbourhood(run);
@@ -131,6 +166,7 @@ json page_data(const RunDocument& run) {
   data["names"] = names.list();
   data["counts"] = counts_json(neighbourhood.counts());
   data["sources"] = sources_json(run);
+  data["help"] = help_json(run);
   return data;
 }
 

@@ -55,6 +55,11 @@ document.addEventListener("keydown", (event) => {
 for (const finding of data.findings) rows.set(finding.id, rowOf(finding));
 makeFilters();
 makeOverview();
+// On a narrow page findings come first, unless something else is the result.
+document.body.classList.toggle("findings-first", data.findings.length > 0 && !data.summary.deadlocks && data.summary.complete);
+document.body.classList.toggle("few", data.findings.length <= 5);
+const bar = document.querySelector(".bar");
+new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);
 refresh();
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.getElementById("help").addEventListener("click", showKeys);

@@ -8,6 +8,7 @@ class PictureView {
     this.picture = finding.picture;
     this.step = 0;  // pixels for a level; 0: as many as fit
     this.offset = 0;
+    this.centered = true;  // until somebody moves it, the race is in view where not all is
     this.svg = svg("svg", {role: "img", tabindex: "0", "aria-label": this.label(), "aria-describedby": `${finding.id}-words`});
     this.figure = el("figure", {class: "picture"}, this.controls(), this.svg, this.caption());
     this.listen();
@@ -22,7 +23,7 @@ class PictureView {
     const button = (text, name, action) => el("button", {type: "button", "aria-label": name, title: name, onclick: action}, text);
     return el("div", {class: "controls"}, button("−", "Zoom out", () => this.zoom(1 / 1.3)), button("+", "Zoom in", () => this.zoom(1.3)), button("Fit", "Fit to the width", () => this.fit()),
       button("←", "Move left", () => this.pan(-120)), button("→", "Move right", () => this.pan(120)),
-      el("span", {}, "drag to move, Ctrl+wheel to zoom; with focus: arrows, + − 0"));
+      el("span", {class: "hint"}, "drag to move, Ctrl+wheel to zoom; with focus: arrows, + − 0"));
   }
 
   caption() {
@@ -61,10 +62,15 @@ class PictureView {
   get width() { return Math.max(320, this.svg.clientWidth || this.figure.clientWidth || 1000); }
   get fitting() { return Math.max(20, Math.min(130, (this.width - LEFT - 70) / Math.max(this.picture.width + 1, 1))); }
   get pixels() { return this.step || this.fitting; }
+  within(offset) { return Math.max(0, Math.min((this.picture.width + 2) * this.pixels - (this.width - LEFT), offset)); }
   moveTo(offset) {
-    const most = Math.max(0, (this.picture.width + 2) * this.pixels - (this.width - LEFT));
-    this.offset = Math.max(0, Math.min(most, offset));
+    this.centered = false;
+    this.offset = this.within(offset);
     this.later();
+  }
+  center() {
+    const begins = this.picture.ends.map((end) => end.begin);
+    this.offset = begins.length ? this.within(30 + (Math.min(...begins) + Math.max(...begins)) / 2 * this.pixels - (this.width - LEFT) / 2) : 0;
   }
   pan(by) { this.moveTo(this.offset + by); }
   zoom(by, at) {
@@ -72,7 +78,7 @@ class PictureView {
     this.step = Math.max(10, Math.min(240, this.pixels * by));
     this.moveTo(level * this.step - x);
   }
-  fit() { this.step = 0; this.offset = 0; this.later(); }
+  fit() { this.step = 0; this.centered = true; this.later(); }
   later() {
     if (this.waiting) return;
     this.waiting = true;
@@ -84,15 +90,18 @@ class PictureView {
   endX(level) { return level < 0 ? this.x(this.picture.width) + 14 : this.x(level); }
 
   draw() {
+    if (this.centered) this.center();
     const height = TOP + this.picture.lanes.length * LANE + 18;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.setAttribute("height", height);
     const body = svg("g", {});
+    this.labels = [];  // above everything that could cross them
     this.drawJoins(body);
     this.picture.lanes.forEach((lane, i) => this.drawLane(body, lane, i));
     this.drawArrows(body);
     if (this.finding.kind === "message-race") this.drawMessages(body);
     else this.drawAccesses(body);
+    body.append(...this.labels);
     this.svg.replaceChildren(this.markers(), body, this.margin(height));
   }
 
@@ -147,7 +156,7 @@ class PictureView {
       const short = data.names[call].replace(/^MPI_/, "");
       const group = svg("g", {class: returned ? "step" : "step stuck"}, svg("title", {}, `${data.names[call]}${note ? ` (${note})` : ""}\n${data.names[place] || "no source line"}\nevent ${index}${returned ? "" : ", did not return"}`));
       group.append(svg("rect", {x: from, y: y - STEP_HEIGHT / 2, width: to - from, height: STEP_HEIGHT, rx: 5}));
-      group.append(svg("text", {x: from + 3, y: y - 14, transform: `rotate(-32 ${from + 3} ${y - 14})`}, short));
+      this.labels.push(svg("text", {class: "label", x: from + 3, y: y - 14, transform: `rotate(-32 ${from + 3} ${y - 14})`}, short));
       body.append(group);
     }
   }

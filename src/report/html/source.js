@@ -36,6 +36,8 @@ function endCard(end, index, finding) {
   const colour = endColour(finding, index);
   const card = el("div", {class: `end ${colour}`, role: "group", "aria-label": end.text},
     el("header", {}, el("b", {"aria-hidden": "true"}, endLetter(finding, index)), end.text[0].toUpperCase() + end.text.slice(1)));
+  const leading = end.stack.find((frame) => frame.file);
+  if (leading) card.firstChild.append(" ", copyButton(`${leading.file}:${leading.line}`, "file and line"));
   if (end.epoch) card.append(el("p", {class: "epoch"}, end.epoch));
   if (end.regions) card.append(el("p", {class: "epoch"}, `in region ${end.regions.join(" > ")}`));
   if (!end.stack.length) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/event_text.h"
 #include "report/picture/near_reader.h"
 #include "report/site_text.h"
 #include "trace/reader.h"
@@ -56,7 +57,7 @@ void Neighbourhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lane
   const auto trace = RankTrace::open(run_.directory, rank);
   if (!trace) return;
   const Definitions& definitions = (*trace)->definitions();
-  RankCounts counted{.rank = rank};
+  RankCounts counted{.rank = rank, .end = end_text((*trace)->end())};
   NearReader reader(rank, (*trace)->world_size(), definitions, lanes);
   const Event* event = nullptr;
   while ((*trace)->next(event)) {

@@ -61,9 +61,10 @@ struct NearFinding {
   int lane_of(WorldRank rank) const;
 };
 
-// How many events of which calls a rank has.
+// How many events of which calls a rank has, and how it ended.
 struct RankCounts {
   WorldRank rank;
+  std::string end;  // "exit 0", "signal 11 (SIGSEGV)"
   std::uint64_t events = 0;
   std::map<Call, std::uint64_t> calls;
   std::uint64_t nanoseconds = 0;  // from its first event to its last

@@ -138,7 +138,7 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
     #1 ? /nowhere/solver+0x999
   window "halo" created by MPI_Win_allocate in solver+0x70
   The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, nor from the load of rank 0 to the put of rank 2.
-  Try: a barrier or a message between them: after the load, if the put comes later; after the put is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
+  Try: a barrier or a message between them: after the load, if the put comes later; after the put is complete (MPI_Win_flush, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
 )");
 }
 
@@ -297,6 +297,14 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
   };
   EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)),
             "Try: MPI_Wait for its request before the program reuses the buffer of MPI_Isend.\n");
+  EXPECT_EQ(
+      reasons(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
+                      plain(0, AccessKind::Store), Uid())),
+      "The accesses are concurrent: rank 0 stores while its own MPI_Isend is pending; its request "
+      "was lost: no call completes it.\n"
+      "Try: a request variable for each pending MPI_Isend, and MPI_Wait for it before the program "
+      "reuses the buffer of MPI_Isend. A call that writes the same request variable loses the "
+      "earlier request.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)),
             "Try: MPI_Win_flush_local before the program reuses the buffer of MPI_Put.\n");
   EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)),
@@ -324,8 +332,8 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
       both(put(1), put(2)),
       "The accesses are concurrent: the locks of rank 1 and rank 2 do not exclude each other, and "
       "no happens-before path leads from the completion of either put to the start of the other.\n"
-      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or "
-      "MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on "
+      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not "
+      "MPI_Win_flush_local). For get, compute, put on "
       "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(in(EpochKind::Fence, kFence, put(1)), in(EpochKind::Fence, kFence, get(2))),
             "The accesses are concurrent: both are in the same fence epoch, and operations inside "
@@ -335,14 +343,14 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
             "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
             "happens-before path leads from the load of rank 0 to it.\n"
             "Try: a barrier or a message between them: after the load, if the put comes later; "
-            "after the put is complete (MPI_Win_flush or MPI_Win_unlock, not MPI_Win_flush_local), "
+            "after the put is complete (MPI_Win_flush, not MPI_Win_flush_local), "
             "if it comes first. A loop that repeats them needs both.\n");
   EXPECT_EQ(
       both(never(put(1)), never(put(2))),
       "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank 2, in "
       "time.\n"
-      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush or "
-      "MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on "
+      "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not "
+      "MPI_Win_flush_local). For get, compute, put on "
       "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
             "The accesses are concurrent: no happens-before path leads from the completion of the "
@@ -354,13 +362,21 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
             "The accesses are concurrent: nothing completes the put of rank 2 in time, and no "
             "happens-before path leads from the completion of the accumulate of rank 1 "
             "(MPI_Win_flush solver+0x20) to it.\n"
-            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
-            "or MPI_Win_unlock, not MPI_Win_flush_local). "
+            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, "
+            "not MPI_Win_flush_local). "
             "If any order is correct: MPI_Accumulate with MPI_REPLACE instead of the put.\n");
   EXPECT_EQ(lines(finding(Reason::NoOrder, get(1), accumulate(2)), {"Try"}),
-            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
-            "or MPI_Win_unlock, not MPI_Win_flush_local). "
+            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, "
+            "not MPI_Win_flush_local). "
             "If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.\n");
+  // MPI_Win_unlock and MPI_Win_lock are for epochs of MPI_Win_lock.
+  EXPECT_EQ(lines(finding(Reason::NoOrder, in(EpochKind::Lock, kLock, put(1)),
+                          in(EpochKind::Lock, kLock, put(2))),
+                  {"Try"}),
+            "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush "
+            "or MPI_Win_unlock, not MPI_Win_flush_local). For get, compute, put on shared data: "
+            "one exclusive lock (MPI_LOCK_EXCLUSIVE) around all of it, or one atomic "
+            "(MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
             "The accesses are concurrent: no happens-before path leads from the store of rank 1 to "
             "the store "

@@ -1,0 +1,20 @@
+// Both ranks send first: the program needs send buffering. Advice: MPI_Sendrecv.
+#include "../programs/rma/rma.h"
+// run: ranks=2
+// output: rank 0 has 1
+// expect not independent of send buffering
+// expect report buggy: Try: MPI_Sendrecv, or MPI_Irecv before the sends.
+
+int main(int argc, char** argv) {
+  begin(argc, argv);
+  int value = -1;
+#ifdef FIXED
+  MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+#else
+  MPI_Send(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+  MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+#endif
+  if (rank == 0) printf("rank 0 has %d\n", value);
+  MPI_Finalize();
+}
