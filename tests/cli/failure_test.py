@@ -83,11 +83,19 @@ class Failure(Case):
 
     def test_what_no_rank_had_checked_is_found(self):
         """The failure comes right behind the race: no exchange has covered it yet, but the traces have it."""
-        for times in "8", "10", "14":
+        for times in "9", "10", "12", "16":
             result = self.check_("fences", f"1:event:{times}", rounds=40)
             self.assertEqual(len(self.sums(result)), RANKS, result)
             self.assertRegex(result.err, r"recording stopped early", result)
             self.assertRegex(result.err, r"WARNING: photofinish: one-sided race", result)
+            self.assertEqual(result.code, 66, result)
+
+    def test_long_messages_are_dropped(self):
+        """The others have sent messages of many kilobytes to the rank that fails, and to each other."""
+        for fault in "1:memory:3000", "2:event:1501", "0:event:1100":
+            result = self.check_("fences", fault, rounds=1500)
+            self.assertEqual(len(self.sums(result)), RANKS, result)
+            self.assertRegex(result.err, r"recording stopped early", result)
             self.assertEqual(result.code, 66, result)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
