@@ -230,19 +230,17 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
                .memory = static_cast<std::size_t>(options.memory) << 20,
                .directory = directory});
   if (!findings) return findings.error();
-  if (const auto written =
-          agree(transport, speaks ? keep_unwritten(
-                                        write_findings(analysis_path(directory), *findings),
-                                        *findings,
-                                        unwritten != nullptr ? &unwritten->findings : nullptr, say)
-                                  : true);
+  if (const auto written = agree(
+          transport,
+          speaks ? keep_unwritten(write_findings(analysis_path(directory), *findings), *findings,
+                                  unwritten != nullptr ? &unwritten->findings : nullptr, say)
+                 : true);
       !written)
     return written;
   traces.clear();
   if (!speaks) return agree(transport, true);
-  return agree(transport, options.messages
-                              ? analyze_messages_of(directory, options, say, unwritten)
-                              : leave_out_messages(directory, say, unwritten));
+  return agree(transport, options.messages ? analyze_messages_of(directory, options, say, unwritten)
+                                           : leave_out_messages(directory, say, unwritten));
 }
 
 }  // namespace photofinish

@@ -150,8 +150,7 @@ int run_report(const Options& options, const ReportArguments& arguments) {
 
 Result<int> tell_findings(const std::string& directory, const Options& options,
                           const ReportFile& report, const UnwrittenFindings& unwritten) {
-  const auto run =
-      read_document(directory, document_options(options, options.output, unwritten));
+  const auto run = read_document(directory, document_options(options, options.output, unwritten));
   if (!run) return run.error();
   if (const auto found = print_text(stderr, *run, options); !found) return found.error();
   if (report.format == "text" && report.file.empty()) return exit_code(*run, options);

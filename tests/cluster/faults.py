@@ -50,7 +50,10 @@ class Running:
         self.out = open(self.dir / "out", "w")
         self.process = nodes.start("node1", ["sh", "-c", 'echo $$ > pid; exec "$@"', "sh", *self.line], folder=self.dir, environment=environment,
                                    stdin=subprocess.DEVNULL, stdout=self.out, stderr=subprocess.STDOUT)
-        nodes.wait_for((self.dir / "end.going").exists, "the program did not begin", lambda: self.process.poll() is None, seconds=60)
+        try:
+            nodes.wait_for((self.dir / "end.going").exists, "the program did not begin", lambda: self.process.poll() is None, seconds=60)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}: {' '.join(self.line)}\n{self.text()}") from None
 
     def end_program(self):
         (self.dir / "end").touch()
@@ -116,15 +119,13 @@ def run(nodes, tool, mpi, name, command="check", environment=None, racy=False):
         code = FAULTS[name](running)
     finally:
         seconds = time.monotonic() - started
-        if running.process.poll() is None:  # nothing ended it: all of its node does
-            nodes.kill_node("node1")
+        for node in nodes.names:  # fresh ones for the next: no process, connection or segment of this run is left
+            if node in nodes.suppliers:
+                nodes.kill_node(node)
         running.process.wait()
         running.out.close()
         for node in nodes.names:
-            if node not in nodes.suppliers:
-                nodes.start_node(node)
-            nodes.set_link(node, up=True)
-            nodes.run(node, ["sh", "-c", f"pkill -KILL -f '^{nodes.shared}/spread'; pkill -KILL orted; pkill -KILL hydra_pmi; true"])
+            nodes.start_node(node)
     text = running.text()
     said = [line.partition("photofinish: ")[2] for line in text.splitlines() if "photofinish: " in line]
     recorded = re.search(r"(\d+ of \d+ ranks) recorded", text)
