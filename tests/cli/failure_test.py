@@ -92,7 +92,7 @@ class Failure(Case):
 
     def test_long_messages_are_dropped(self):
         """The others have sent messages of many kilobytes to the rank that fails, and to each other."""
-        for fault in "1:memory:3000", "2:event:1501", "0:event:1100":
+        for fault in "1:memory:1200", "2:event:1501", "0:event:1100":
             result = self.check_("fences", fault, rounds=1500)
             self.assertEqual(len(self.sums(result)), RANKS, result)
             self.assertRegex(result.err, r"recording stopped early", result)
