@@ -110,9 +110,30 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
   return inputs;
 }
 
+// Findings that cannot be written are kept for the report, if the caller takes them.
+template <class T>
+Result<bool> keep_unwritten(const Result<bool>& written, T& findings, std::optional<T>* kept,
+                            const std::function<void(const std::string&)>& say) {
+  if (written || kept == nullptr) return written;
+  say(written.error().message + "; the report below is complete, but it is not stored");
+  *kept = std::move(findings);
+  return true;
+}
+
 }  // namespace
 
-Result<bool> analyze_messages_of(const std::string& directory, const Options& options) {
+Result<bool> any_stopped_early(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  if (!ranks) return ranks.error();
+  for (const WorldRank rank : *ranks)
+    if (const auto trace = RankTrace::open(directory, rank); trace && (*trace)->end().incomplete)
+      return true;
+  return false;
+}
+
+Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
+                                 const std::function<void(const std::string&)>& say,
+                                 UnwrittenFindings* unwritten) {
   const auto ranks = recorded_ranks(directory);
   if (!ranks) return ranks.error();
   const auto world_size = world_size_of(directory, *ranks);
@@ -129,7 +150,8 @@ Result<bool> analyze_messages_of(const std::string& directory, const Options& op
                          return trace->end().state == RankState::Exited &&
                                 !trace->end().incomplete && trace->damage().empty();
                        });
-  return write_messages(messages_path(directory), findings);
+  return keep_unwritten(write_messages(messages_path(directory), findings), findings,
+                        unwritten != nullptr ? &unwritten->messages : nullptr, say);
 }
 
 Result<MessageFindings> find_deadlocks(const std::string& directory,
@@ -162,14 +184,18 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
   return findings;
 }
 
-Result<bool> leave_out_messages(const std::string& directory) {
+Result<bool> leave_out_messages(const std::string& directory,
+                                const std::function<void(const std::string&)>& say,
+                                UnwrittenFindings* unwritten) {
   MessageFindings nothing;
   nothing.looked = false;
-  return write_messages(messages_path(directory), nothing);
+  return keep_unwritten(write_messages(messages_path(directory), nothing), nothing,
+                        unwritten != nullptr ? &unwritten->messages : nullptr, say);
 }
 
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
-                         const std::function<void(const std::string&)>& say) {
+                         const std::function<void(const std::string&)>& say,
+                         UnwrittenFindings* unwritten) {
   const bool speaks = transport.process() == 0;
   const auto ranks = recorded_ranks(directory);
   if (const auto fine = agree(transport, ranks ? Result<bool>(true) : ranks.error()); !fine)
@@ -198,20 +224,23 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   if (speaks && last_cut != kNoCut)
     say("some ranks stopped recording early; the run is analyzed as far as all ranks were "
         "recorded");
-  const auto findings =
+  auto findings =
       analyze(inputs_of(traces, first, last, false, *world_size, last_cut), *world_size, transport,
               {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
                .memory = static_cast<std::size_t>(options.memory) << 20,
                .directory = directory});
   if (!findings) return findings.error();
-  if (const auto written =
-          agree(transport, speaks ? write_findings(analysis_path(directory), *findings) : true);
+  if (const auto written = agree(
+          transport,
+          speaks ? keep_unwritten(write_findings(analysis_path(directory), *findings), *findings,
+                                  unwritten != nullptr ? &unwritten->findings : nullptr, say)
+                 : true);
       !written)
     return written;
   traces.clear();
   if (!speaks) return agree(transport, true);
-  return agree(transport, options.messages ? analyze_messages_of(directory, options)
-                                           : leave_out_messages(directory));
+  return agree(transport, options.messages ? analyze_messages_of(directory, options, say, unwritten)
+                                           : leave_out_messages(directory, say, unwritten));
 }
 
 }  // namespace photofinish

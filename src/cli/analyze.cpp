@@ -62,6 +62,7 @@ Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded,
 }
 
 int analyze_by_several(const Options& options, const std::string& run, int processes) {
+  UnwrittenFindings unwritten;
   const auto ranks = recorded_ranks(run);
   if (!ranks) return fail(ranks.error().message);
   processes = std::min(processes, std::max(1, static_cast<int>(ranks->size())));
@@ -74,10 +75,10 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
     quiet.deadlock_timeout = 0;
     const int code = start_and_wait(*line, quiet).code;
     if (code != 0) return code == kExitInterrupted ? code : kExitToolError;
-  } else if (const auto done = analyze_alone(run, options); !done) {
+  } else if (const auto done = analyze_alone(run, options, unwritten); !done) {
     return fail(done.error().message);
   }
-  return run_report(options, {.run = run});
+  return run_report(options, {.run = run, .unwritten = std::move(unwritten)});
 }
 
 // This is one of several that a launcher has started: it goes on as a process of that MPI.
@@ -99,9 +100,11 @@ int become_process(const Options& options, const std::string& run, int processes
 
 }  // namespace
 
-Result<bool> analyze_alone(const std::string& directory, const Options& options) {
+Result<bool> analyze_alone(const std::string& directory, const Options& options,
+                           UnwrittenFindings& unwritten) {
   Alone alone;
-  return analyze_run(directory, options, alone, [](const std::string& message) { fail(message); });
+  return analyze_run(
+      directory, options, alone, [](const std::string& message) { fail(message); }, &unwritten);
 }
 
 int run_analyze(const Options& options, const AnalyzeArguments& arguments) {

@@ -85,26 +85,30 @@ std::string places(const Summary& summary, const std::vector<WorldRank>& ranks) 
   return all.size() > 1 && !theirs.empty() ? " on " + host_list_text(theirs) : "";
 }
 
-// The ranks look for races while they run. Where some could not finish, the traces tell what they
-// would have found.
+// The ranks look for races while they run. Where one stopped early, or left no findings, the traces
+// are analyzed as well: they hold accesses that no rank has checked.
 Result<int> find_races(const std::string& directory, const Options& options,
                        const ReportFile& report) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
   // What ranks have found is reported also where the traces cannot be analyzed; the report says
   // what is missing.
-  if (!online->analysed || !online->missing.empty()) {
-    if (const auto analysed = analyze_alone(directory, options); !analysed) {
+  UnwrittenFindings unwritten;
+  const auto stopped = any_stopped_early(directory);
+  if (!online->analysed || !online->missing.empty() || (stopped && *stopped)) {
+    if (const auto analysed = analyze_alone(directory, options, unwritten); !analysed) {
       if (!online->analysed) return analysed.error();
       fail(analysed.error().message);
     }
   } else if (!online->messages) {
-    if (const auto looked = options.messages ? analyze_messages_of(directory, options)
-                                             : leave_out_messages(directory);
+    const auto say = [](const std::string& message) { fail(message); };
+    if (const auto looked = options.messages
+                                ? analyze_messages_of(directory, options, say, &unwritten)
+                                : leave_out_messages(directory, say, &unwritten);
         !looked)
       fail(looked.error().message);
   }
-  return tell_findings(directory, options, report);
+  return tell_findings(directory, options, report, unwritten);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "manual/command_tree.h"
 #include "options/options.h"
+#include "trace/findings_file.h"
 
 namespace photofinish {
 
@@ -60,8 +61,10 @@ struct AnalyzeArguments {
   int processes = 0;  // 0: this one, or those that a launcher has started
 };
 int run_analyze(const Options& options, const AnalyzeArguments& arguments);
-// Reads the traces and writes the findings, in this process.
-Result<bool> analyze_alone(const std::string& directory, const Options& options);
+// Reads the traces and writes the findings, in this process; what cannot be written goes to
+// `unwritten`.
+Result<bool> analyze_alone(const std::string& directory, const Options& options,
+                           UnwrittenFindings& unwritten);
 
 struct ConfirmArguments {
   std::string run;
@@ -103,13 +106,14 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
 struct ReportArguments {
   std::string run;
   ReportFile report = {};
+  UnwrittenFindings unwritten = {};
 };
 int run_report(const Options& options, const ReportArguments& arguments);
 // The same after a run, as text on standard error; what the user calls the directory is among the
 // options. The exit code, or why there is no report. `report`: and in this form as well, in the run
 // directory if not told otherwise.
 Result<int> tell_findings(const std::string& directory, const Options& options,
-                          const ReportFile& report);
+                          const ReportFile& report, const UnwrittenFindings& unwritten = {});
 // What a report will need (the suppressions, the baseline) can be read, and means something: better
 // to know before a long run than after it.
 Result<bool> check_report_options(const Options& options, const ReportFile& report = {});

@@ -22,12 +22,14 @@
 namespace photofinish {
 namespace {
 
-DocumentOptions document_options(const Options& options, const std::string& name = "") {
+DocumentOptions document_options(const Options& options, const std::string& name,
+                                 UnwrittenFindings unwritten) {
   return {.name = name,
           .suppressions = options.suppressions,
           .builtin_suppressions = options.builtin_suppressions,
           .baseline = options.baseline,
-          .source_root = options.source_root};
+          .source_root = options.source_root,
+          .unwritten = std::move(unwritten)};
 }
 
 int exit_code(const RunDocument& run, const Options& options) {
@@ -80,6 +82,21 @@ Result<bool> write_report(const std::string& format, const std::string& file,
   return write_file(file, [&](std::FILE* out) { return write_as(format, out, run, options); });
 }
 
+// The ranks of a program that a launcher of the user's has started look for races in memory; nobody
+// was there for its messages, or for what they had not yet checked when one of them stopped.
+Result<bool> analyze_the_rest(const std::string& directory, const Options& options,
+                              UnwrittenFindings& unwritten) {
+  const auto run = read_findings(directory, unwritten);
+  if (!run || !run->analysed || access(directory.c_str(), W_OK) != 0) return true;
+  const auto say = [](const std::string& message) { fail(message); };
+  if (!run->from_traces)
+    if (const auto stopped = any_stopped_early(directory); stopped && *stopped) {
+      Alone alone;
+      return analyze_run(directory, options, alone, say, &unwritten);
+    }
+  return run->messages ? true : analyze_messages_of(directory, options, say, &unwritten);
+}
+
 }  // namespace
 
 Result<bool> check_report_options(const Options& options, const ReportFile& report) {
@@ -110,17 +127,15 @@ void forget_report_options(Options& options) {
   options.quiet = defaults.quiet;
 }
 
-// The ranks of a program that a launcher of the user's has started look for races in memory; nobody
-// was there for its messages.
 int run_report(const Options& options, const ReportArguments& arguments) {
   const auto& [format, wanted] = arguments.report;
   if (const auto usable = check_report_options(options, arguments.report); !usable)
     return fail(usable.error().message, kExitUsage);
-  if (const auto run = read_findings(arguments.run);
-      run && run->analysed && !run->messages && access(arguments.run.c_str(), W_OK) == 0)
-    if (const auto looked = analyze_messages_of(arguments.run, options); !looked)
-      return fail(looked.error().message);
-  const auto run = read_document(arguments.run, document_options(options));
+  UnwrittenFindings unwritten = arguments.unwritten;
+  if (const auto done = analyze_the_rest(arguments.run, options, unwritten); !done)
+    return fail(done.error().message);
+  const auto run =
+      read_document(arguments.run, document_options(options, "", std::move(unwritten)));
   if (!run) return fail(run.error().message);
   const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");
   const std::string file = by_itself       ? place_of(format, arguments.run)
@@ -134,8 +149,8 @@ int run_report(const Options& options, const ReportArguments& arguments) {
 }
 
 Result<int> tell_findings(const std::string& directory, const Options& options,
-                          const ReportFile& report) {
-  const auto run = read_document(directory, document_options(options, options.output));
+                          const ReportFile& report, const UnwrittenFindings& unwritten) {
+  const auto run = read_document(directory, document_options(options, options.output, unwritten));
   if (!run) return run.error();
   if (const auto found = print_text(stderr, *run, options); !found) return found.error();
   if (report.format == "text" && report.file.empty()) return exit_code(*run, options);

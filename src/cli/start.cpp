@@ -18,18 +18,26 @@ namespace photofinish {
 namespace {
 
 volatile pid_t g_launcher = 0;
-volatile sig_atomic_t g_interrupted = 0;
+volatile sig_atomic_t g_interrupted = 0;  // how often
+
+// mpirun ends at the third interrupt at the latest, unless it is stuck, as it may be when a node
+// cannot be reached: the next one ends it for certain.
+constexpr int kMostInterrupts = 3;
 
 void pass_on(int signal) {
-  g_interrupted = 1;
-  if (g_launcher > 0) kill(g_launcher, signal);
+  g_interrupted = g_interrupted + 1;
+  if (g_launcher > 0) kill(g_launcher, g_interrupted > kMostInterrupts ? SIGKILL : signal);
 }
 
 // Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of
 // the run.
 void note_interrupt(int signal, siginfo_t* info, void*) {
-  g_interrupted = 1;
-  if (info->si_code == SI_USER && g_launcher > 0) kill(g_launcher, signal);
+  g_interrupted = g_interrupted + 1;
+  if (g_launcher <= 0) return;
+  if (g_interrupted > kMostInterrupts)
+    kill(g_launcher, SIGKILL);
+  else if (info->si_code == SI_USER)
+    kill(g_launcher, signal);
 }
 
 // What was ignored when we were started (nohup) stays ignored, for us and for the program.

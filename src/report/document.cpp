@@ -174,7 +174,7 @@ std::string path_from(const std::string& root, const std::string& path) {
 
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options) {
   RunDocument told{.name = options.name.empty() ? directory : options.name, .directory = directory};
-  auto run = read_findings(directory);
+  auto run = read_findings(directory, options.unwritten);
   if (!run) return run.error();
   if (!run->analysed)
     return Error{

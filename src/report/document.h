@@ -15,6 +15,7 @@
 #include "model/limitation.h"
 #include "report/suppressions.h"
 #include "symbols/symbolizer.h"
+#include "trace/findings_file.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
@@ -129,6 +130,7 @@ struct DocumentOptions {
   bool builtin_suppressions = true;
   std::string baseline;     // a run, or a report in JSON or SARIF; empty: none
   std::string source_root;  // what paths are told relative to; empty: found by the sources
+  UnwrittenFindings unwritten = {};
 };
 // An Error if it is no run, was never analysed, or something that it needs is damaged.
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options);

@@ -272,7 +272,8 @@ Result<MessageFindings> read_messages_file(const std::string& path) {
   return read_sealed_value<MessageFindings>(path, kMessagesMagic);
 }
 
-Result<RunFindings> read_findings(const std::string& directory) {
+Result<RunFindings> read_findings(const std::string& directory,
+                                  const UnwrittenFindings& unwritten) {
   const auto recorded = recorded_ranks(directory);
   if (!recorded) return recorded.error();
   const std::vector<WorldRank> told = ranks_with_findings(directory);
@@ -284,8 +285,9 @@ Result<RunFindings> read_findings(const std::string& directory) {
                     std::make_move_iterator(read->end()));
   }
   RunFindings run{.analysed = !told.empty(), .findings = merge_findings(std::move(by_ranks))};
-  if (access(analysis_path(directory).c_str(), F_OK) == 0) {
-    auto later = read_findings_file(analysis_path(directory));
+  if (unwritten.findings || access(analysis_path(directory).c_str(), F_OK) == 0) {
+    auto later = unwritten.findings ? Result<std::vector<Finding>>(*unwritten.findings)
+                                    : read_findings_file(analysis_path(directory));
     if (!later) return later.error();
     run.analysed = run.from_traces = true;
     run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
@@ -293,7 +295,9 @@ Result<RunFindings> read_findings(const std::string& directory) {
     std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(),
                         std::back_inserter(run.missing));
   }
-  if (access(messages_path(directory).c_str(), F_OK) == 0) {
+  if (unwritten.messages) {
+    run.messages = unwritten.messages;
+  } else if (access(messages_path(directory).c_str(), F_OK) == 0) {
     auto messages = read_messages_file(messages_path(directory));
     if (!messages) return messages.error();
     run.messages = std::move(*messages);

@@ -72,6 +72,12 @@ struct RunFindings {
   std::vector<WorldRank>
       missing;  // recorded ranks that left no findings, unless the whole run was analysed
 };
-Result<RunFindings> read_findings(const std::string& directory);
+// What an analysis found and could not write, as on a full disk: it is reported all the same.
+struct UnwrittenFindings {
+  std::optional<std::vector<Finding>> findings;
+  std::optional<MessageFindings> messages;
+};
+Result<RunFindings> read_findings(const std::string& directory,
+                                  const UnwrittenFindings& unwritten = {});
 
 }  // namespace photofinish

@@ -5,6 +5,7 @@ found until then is kept, and the trace says why it is not whole.
 
 PHOTOFINISH_TEST_TIMES: how many random points of failure; PHOTOFINISH_TEST_SEED: which.
 """
+import contextlib
 import os
 import random
 import re
@@ -79,6 +80,43 @@ class Failure(Case):
             self.assertEqual(len(self.sums(result)), RANKS, result)
             if kind == "event":  # far enough behind the race
                 self.assertRegex(result.err, r"WARNING: photofinish: one-sided race", result)
+
+    def test_what_no_rank_had_checked_is_found(self):
+        """The failure comes right behind the race: no exchange has covered it yet, but the traces have it."""
+        for times in "9", "10", "12", "16":
+            result = self.check_("fences", f"1:event:{times}", rounds=40)
+            self.assertEqual(len(self.sums(result)), RANKS, result)
+            self.assertRegex(result.err, r"recording stopped early", result)
+            self.assertRegex(result.err, r"WARNING: photofinish: one-sided race", result)
+            self.assertEqual(result.code, 66, result)
+
+    def test_long_messages_are_dropped(self):
+        """The others have sent messages of many kilobytes to the rank that fails, and to each other."""
+        for fault in "1:memory:1200", "2:event:1501", "0:event:1100":
+            result = self.check_("fences", fault, rounds=1500)
+            self.assertEqual(len(self.sums(result)), RANKS, result)
+            self.assertRegex(result.err, r"recording stopped early", result)
+            self.assertEqual(result.code, 66, result)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "needs root to mount a small file system")
+    def test_findings_that_cannot_be_written_are_printed(self):
+        """The disk is full when the traces are analyzed."""
+        os.mkdir(self.path("small"))
+        if self.run_("mount", "-t", "tmpfs", "-o", "size=8m", "none", "small").code != 0:
+            self.skipTest("cannot mount a small file system")
+        try:
+            recorded = self.photofinish("check", "--offline", "-n", str(RANKS), "-o", "small/run", self.app, "fences", "40")
+            self.assertEqual(recorded.code, 0, recorded)
+            with contextlib.suppress(OSError), open(self.path("small/filler"), "wb", buffering=0) as filler:
+                while filler.write(b"x" * 4096):
+                    pass
+            result = self.photofinish("analyze", "small/run")
+            text = result.out + result.err
+            self.assertRegex(text, r"cannot write \S+analysis\.findings: No space left on device; .*not stored", result)
+            self.assertRegex(text, r"WARNING: photofinish: one-sided race \[F1\]", result)
+            self.assertEqual(result.code, 66, result)
+        finally:
+            subprocess.run(["umount", self.path("small")])
 
     def test_recording(self):
         """photofinish record: the rank that fails records no further, and the others do."""

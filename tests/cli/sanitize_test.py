@@ -31,17 +31,25 @@ class Sanitized(Case):
             UBSAN_OPTIONS="print_stacktrace=1",
             TSAN_OPTIONS=f"ignore_noninstrumented_modules=1:report_signal_unsafe=0:suppressions={HERE}/tsan.supp", **more)
         command, *rest = words
-        return self.photofinish(command, "--overwrite", "--", f"mpirun.{cli_test.arguments.mpi}", "-n", "3", rank, *rest, env=env)
+        options = ["--ranks", "all"] if command == "record" else []
+        return self.photofinish(command, *options, "--overwrite", "--", f"mpirun.{cli_test.arguments.mpi}", "-n", "3", rank, *rest, env=env)
 
     def assertClean(self, result, shape):
         self.assertNotRegex(result.out + result.err, r"ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:", result)
         self.assertEqual(len(re.findall(r"rank \d+ sum -?\d+", result.out)), 3, result)
+        self.assertRegex(result.err, r"3 of 3 ranks recorded", result)
 
     def test_shapes(self):
         app = self.compile("shapes.c", "-pthread")
         for shape, rounds in SHAPES.items():
             with self.subTest(shape=shape):
                 self.assertClean(self.go("check", app, shape, str(rounds)), shape)
+
+    def test_recording(self):
+        app = self.compile("shapes.c", "-pthread")
+        for shape in "collectives", "locks", "farm":
+            with self.subTest(shape=shape):
+                self.assertClean(self.go("record", app, shape, "40"), shape)
 
     def test_failures(self):
         app = self.compile("shapes.c", "-pthread")

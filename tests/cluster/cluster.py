@@ -83,6 +83,11 @@ def as_root_of_user_namespace():
     pathlib.Path("/proc/self/gid_map").write_text(f"0 {gid} 1")
 
 
+def end(process):
+    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+        os.kill(process, signal.SIGKILL)
+
+
 def enter():
     """Returns inside the namespaces. Outside, waits for that process, and ends as it does."""
     if not shutil.which("ip"):
@@ -96,7 +101,7 @@ def enter():
     child = os.fork()
     if child != 0:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: os.kill(child, signal.SIGKILL))
+            signal.signal(number, lambda *_: end(child))
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 255)
     ends_with_parent()

@@ -1,6 +1,7 @@
 """What is left of a run when a node or the network fails. Each fault happens to a run of three ranks on three nodes.
 
-  faults.py --photofinish BIN --mpi openmpi|mpich [--json] [FAULT…]      prints a row for each fault (default: all)
+  faults.py --photofinish BIN --mpi openmpi|mpich [--json] [--racy] [--command check|record|bare] [FAULT…]
+      prints a row for each fault (default: all). --racy: of a program with a race before the fault. bare: without the tool
 
 From Python, inside a cluster (see cluster.py): faults.run(nodes, tool, mpi, name) returns a Row.
 """
@@ -30,6 +31,8 @@ class Row:
     interrupts: int  # how often the user pressed Ctrl-C
     recorded: str   # "3 of 3 ranks", as the tool says
     said: list      # the tool's own lines
+    calls: int      # in the traces
+    race: bool      # the race before the fault was reported
     report: int     # exit code of photofinish report; for record, of a replay of rank 0 (72 where FILE decided how long it ran)
     seconds: float  # from the fault to the end
 
@@ -37,16 +40,20 @@ class Row:
 class Running:
     """A command of ours on node1 that has begun its steps on all nodes."""
 
-    def __init__(self, nodes, tool, mpi, words, environment):
+    def __init__(self, nodes, tool, mpi, words, environment, racy):
         self.nodes, self.interrupts = nodes, 0
         self.dir = nodes.shared / "fault"
         shutil.rmtree(self.dir, ignore_errors=True)
         self.dir.mkdir()
-        self.line = [tool, *words, "--", *LINES[mpi], str(nodes.shared / "spread"), "until", str(self.dir / "end")]
+        self.line = [*([tool, *words, "--"] if words else []), *LINES[mpi], str(nodes.shared / "spread"), "until", str(self.dir / "end"),
+                     *(["racy"] if racy else [])]
         self.out = open(self.dir / "out", "w")
         self.process = nodes.start("node1", ["sh", "-c", 'echo $$ > pid; exec "$@"', "sh", *self.line], folder=self.dir, environment=environment,
                                    stdin=subprocess.DEVNULL, stdout=self.out, stderr=subprocess.STDOUT)
-        nodes.wait_for((self.dir / "end.going").exists, "the program did not begin", lambda: self.process.poll() is None, seconds=60)
+        try:
+            nodes.wait_for((self.dir / "end.going").exists, "the program did not begin", lambda: self.process.poll() is None, seconds=60)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}: {' '.join(self.line)}\n{self.text()}") from None
 
     def end_program(self):
         (self.dir / "end").touch()
@@ -102,32 +109,34 @@ def network_fails(running):
 
 
 FAULTS = {"node-dies": node_dies, "power-fails": power_fails, "network-pauses": network_pauses, "network-fails": network_fails}
-COMMANDS = {"check": ["check"], "record": ["record", "--ranks", "all"]}
+COMMANDS = {"check": ["check"], "record": ["record", "--ranks", "all"], "bare": []}
 
 
-def run(nodes, tool, mpi, name, command="check", environment=None):
-    running = Running(nodes, tool, mpi, COMMANDS[command], environment or {})
+def run(nodes, tool, mpi, name, command="check", environment=None, racy=False):
+    running = Running(nodes, tool, mpi, COMMANDS[command], environment or {}, racy)
     started = time.monotonic()
     try:
         code = FAULTS[name](running)
     finally:
         seconds = time.monotonic() - started
-        if running.process.poll() is None:  # nothing ended it: all of its node does
-            nodes.kill_node("node1")
+        for node in nodes.names:  # fresh ones for the next: no process, connection or segment of this run is left
+            if node in nodes.suppliers:
+                nodes.kill_node(node)
         running.process.wait()
         running.out.close()
         for node in nodes.names:
-            if node not in nodes.suppliers:
-                nodes.start_node(node)
-            nodes.set_link(node, up=True)
-            nodes.run(node, ["sh", "-c", f"pkill -KILL -f '^{nodes.shared}/spread'; pkill -KILL orted; pkill -KILL hydra_pmi; true"])
+            nodes.start_node(node)
     text = running.text()
     said = [line.partition("photofinish: ")[2] for line in text.splitlines() if "photofinish: " in line]
     recorded = re.search(r"(\d+ of \d+ ranks) recorded", text)
+    if command == "bare":
+        return Row(fault=name, command=command, exit_code=code, interrupts=running.interrupts, recorded="none", said=[], calls=0, race=False, report=0,
+                   seconds=round(seconds, 1)), text
+    dump = nodes.run("node1", [tool, "dump", "photofinish.run"], folder=running.dir, environment=environment, timeout=60)
     after = ["report", "photofinish.run"] if command == "check" else ["replay", "photofinish.run", "--ranks", "0"]
     report = nodes.run("node1", [tool, *after], folder=running.dir, environment=environment, timeout=60)
-    return Row(fault=name, command=command, exit_code=code, interrupts=running.interrupts, recorded=recorded[1] if recorded else "none", said=said, report=report.returncode,
-               seconds=round(seconds, 1)), text + report.stdout + report.stderr
+    return Row(fault=name, command=command, exit_code=code, interrupts=running.interrupts, recorded=recorded[1] if recorded else "none", said=said,
+               calls=len(re.findall(r"(?m)^ .*?  MPI_\w+", dump.stdout)), race="race [F1]" in text, report=report.returncode, seconds=round(seconds, 1)), text + report.stdout + report.stderr
 
 
 def main():
@@ -137,6 +146,7 @@ def main():
     parser.add_argument("--yield-preload")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--racy", action="store_true")
     parser.add_argument("--command", choices=COMMANDS, default="check")
     parser.add_argument("faults", nargs="*")
     arguments = parser.parse_args()
@@ -146,7 +156,7 @@ def main():
     with cluster.Cluster(kept=[pathlib.Path(tool).parent.parent]) as nodes:
         nodes.run("node1", [f"mpicc.{arguments.mpi}", "-g", "-O1", HERE / "spread.c", "-o", nodes.shared / "spread"], check=True)
         for name in arguments.faults or FAULTS:
-            row, text = run(nodes, tool, arguments.mpi, name, arguments.command, environment)
+            row, text = run(nodes, tool, arguments.mpi, name, arguments.command, environment, arguments.racy)
             if arguments.verbose:
                 print(text)
             if arguments.json:

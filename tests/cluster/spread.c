@@ -1,10 +1,12 @@
 // What the cluster's tests run, on ranks of several nodes:
-//   spread races          a message race (ranks 1 and 2 to rank 0) and a one-sided race (put of
-//   rank 0, get of rank 2 in
-//                         rank 1's memory)
-//   spread ring           blocks of 4 KiB go round the ring, and into the next rank's window; each
-//   rank prints what it has spread until FILE     the ring, again and again, until FILE exists;
-//   rank 0 makes FILE.going when it has begun
+//   spread races
+//     a message race (ranks 1 and 2 to rank 0) and a one-sided race (put of rank 0, get of rank 2
+//     in rank 1's memory)
+//   spread ring
+//     blocks of 4 KiB go round the ring, and into the next rank's window; each rank prints a sum
+//   spread until FILE [racy]
+//     the ring, again and again, until FILE exists; rank 0 makes FILE.going when it has begun.
+//     racy: before that, ranks 0 and 1 put to the same place of rank 2
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +43,7 @@ static void races(void) {
   MPI_Win_free(&win);
 }
 
-static long ring(int steps, const char* end) {
+static long ring(int steps, const char* end, int racy) {
   static int sent[kNumbers], received[kNumbers];
   const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
   int* memory;
@@ -49,6 +51,11 @@ static long ring(int steps, const char* end) {
   MPI_Win win;
   MPI_Win_allocate(sizeof sent, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
   memset(memory, 0, sizeof sent);
+  if (racy) {
+    MPI_Win_fence(0, win);
+    if (rank < 2) MPI_Put(&rank, 1, MPI_INT, 2, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+  }
   for (int step = 0, over = 0; end != NULL ? !over : step < steps; ++step) {
     for (int i = 0; i < kNumbers; ++i) sent[i] = rank * 1000000 + step * 1000 + i % 1000;
     MPI_Sendrecv(sent, kNumbers, MPI_INT, next, 2, received, kNumbers, MPI_INT, before, 2,
@@ -81,10 +88,10 @@ int main(int argc, char** argv) {
   MPI_Get_processor_name(host, &length);
   if (argc > 1 && strcmp(argv[1], "races") == 0) races();
   if (argc > 1 && strcmp(argv[1], "ring") == 0) {
-    const long sum = ring(kSteps, NULL);
+    const long sum = ring(kSteps, NULL, 0);
     printf("rank %d on %s: %ld\n", rank, host, sum);
   }
-  if (argc > 2 && strcmp(argv[1], "until") == 0) ring(0, argv[2]);
+  if (argc > 2 && strcmp(argv[1], "until") == 0) ring(0, argv[2], argc > 3);
   if (rank == 0) printf("done\n");
   MPI_Finalize();
   return 0;

@@ -3,7 +3,8 @@
 //
 //   fault HOW STEPS DIRECTORY [racy]
 //
-// HOW is what rank 1 does after a third of its steps: abort, segv, or nothing. racy: in the first
+// HOW is what rank 1 does after a third of its steps: abort, segv, or nothing; memory: it takes all
+// memory that its address space has room for, makes many calls, and frees it. racy: in the first
 // step two ranks put to the same place. Each rank writes its pid to DIRECTORY/rank-N once it is a
 // third through, which is where others may do something to it, and goes on until
 // DIRECTORY/go-on is there. flood, flood-all: rank 0, or every rank, makes very many different
@@ -12,9 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { kCalls = 100000 };
+enum { kCalls = 100000, kCallsWithoutMemory = 5000 };
 
 static int rank, ranks, right, left;
 
@@ -44,6 +46,38 @@ static void write_pid(const char* directory) {
   rename(path, ready);
 }
 
+// Calls that all differ, with nobody else.
+static void flood(int calls) {
+  unsigned random = 1;
+  int got;
+  for (int i = 0; i < calls; ++i) {
+    random = random * 1664525 + 1013904223;
+    const int tag = (int)(random >> 18);
+    MPI_Sendrecv(&i, 1, MPI_INT, rank, tag, &got, 1, MPI_INT, rank, tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+static void without_memory(void) {
+  flood(100);  // MPI allocates what it needs for messages to the rank itself
+  struct rlimit before, none;
+  getrlimit(RLIMIT_AS, &before);
+  none = before;
+  none.rlim_cur = 1 << 20;  // less than there is: no more pages
+  setrlimit(RLIMIT_AS, &none);
+  void* taken = NULL;
+  long blocks = 0;
+  for (size_t size = 1 << 16; size >= 64; size /= 2)
+    for (void** block; (block = malloc(size)) != NULL; taken = block, ++blocks) *block = taken;
+  flood(kCallsWithoutMemory);
+  setrlimit(RLIMIT_AS, &before);
+  for (void* next; taken != NULL; taken = next) {
+    next = *(void**)taken;
+    free(taken);
+  }
+  printf("rank %d had no memory, %ld blocks were taken\n", rank, blocks);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const char* const how = argv[1];
@@ -64,15 +98,9 @@ int main(int argc, char** argv) {
   if (rank == 1 && strcmp(how, "segv") == 0) *(volatile int*)8 = 1;
   if ((rank == 0 && strcmp(how, "flood") == 0) || strcmp(how, "flood-all") == 0) {
     while (!exists(argv[3], "flood-now")) usleep(10000);
-    unsigned random = 1;
-    int got;
-    for (int i = 0; i < kCalls; ++i) {
-      random = random * 1664525 + 1013904223;
-      const int tag = (int)(random >> 18);
-      MPI_Sendrecv(&i, 1, MPI_INT, rank, tag, &got, 1, MPI_INT, rank, tag, MPI_COMM_WORLD,
-                   MPI_STATUS_IGNORE);
-    }
+    flood(kCalls);
   }
+  if (rank == 1 && strcmp(how, "memory") == 0) without_memory();
   for (int i = 0, on = 1; on; ++i) {
     step(win, i);
     if (rank == 0) on = i < steps || !exists(argv[3], "go-on");

@@ -496,6 +496,9 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
           if (!sees_directory) {
             why = "rank " + std::to_string(rank) + " on " + self.host +
                   " cannot see the run directory " + decision.directory +
+                  (is_on_network(directory)  // elsewhere there is nothing to wait for
+                       ? " after " + std::to_string(kDirectoryWait) + " s"
+                       : "") +
                   "; put it on a file system that all nodes share, with -o DIR";
           } else if (left_out) {
             // Whoever is not recorded has nothing of ours behind MPI_Init.

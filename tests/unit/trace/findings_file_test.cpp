@@ -231,6 +231,20 @@ TEST_F(RunFindingsTest, AllRanksAreMerged) {
   EXPECT_EQ(read_findings(run)->findings, merge_findings(all));
 }
 
+// As on a full disk.
+TEST_F(RunFindingsTest, WhatCouldNotBeWrittenCounts) {
+  RandomFindings random(5);
+  const auto by_ranks = random.findings(3), by_traces = random.findings(4);
+  write(WorldRank(0), by_ranks);
+  MessageFindings messages;
+  messages.messages = 7;
+  const auto read = read_findings(run, {.findings = by_traces, .messages = messages});
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->from_traces);
+  EXPECT_EQ(read->findings, unite_findings(merge_findings(by_ranks), merge_findings(by_traces)));
+  EXPECT_EQ(read->messages->messages, 7u);
+}
+
 TEST_F(RunFindingsTest, TellsWhichRanksAreMissing) {
   for (const char* trace : {"rank-000000.trace", "rank-000001.trace", "rank-000002.trace"})
     dir.write(std::string("run/") + trace, "");
