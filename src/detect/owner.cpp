@@ -519,8 +519,9 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
   met_series_.clear();
   row_of_.resize(items_.size());
   next_in_row_.resize(items_.size());
+  const bool apart = pairs_ == Pairs::Own && timeline_.has_tasks();
   const auto continues = [&](const Item& last, const Item& item) {
-    return last.seen == item.seen && last.met == item.met &&
+    return !apart && last.seen == item.seen && last.met == item.met &&
            (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
            goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
            std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(),
@@ -711,6 +712,10 @@ void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
 
 void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason,
                   const ByteRange& where) {
+  if (a.access.rank == rank_ && b.access.rank == rank_ && timeline_.has_tasks() &&
+      (timeline_.was_given_back(where, a.access.end, b.access.begin) ||
+       timeline_.was_given_back(where, b.access.end, a.access.begin)))
+    return;
   std::vector<Condition> conditions;
   if (before(a.ends, b, batch, conditions) || before(b.ends, a, batch, conditions)) return;
   // What has been found there says nothing of the other copy of a separate window.

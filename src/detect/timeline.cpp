@@ -76,7 +76,10 @@ void Timeline::add(const Event& event, const Times& times) {
       return;
     case Action::Load:
     case Action::Store:
-      for (Access& access : touched_by(event)) close_now(access, event.site);
+      for (Access& access : touched_by(event)) {
+        if (tasks_ != nullptr && event.call == Call::release) note_given_back(access);
+        close_now(access, event.site);
+      }
       return;
     case Action::ReduceLocal:
     case Action::Pack:
@@ -244,6 +247,20 @@ void Timeline::settle_waiting(Cut before) {
     access.before = before;
     settled_.push_back(std::move(access));
     return true;
+  });
+}
+
+void Timeline::note_given_back(const Access& access) {
+  constexpr std::size_t kMost = 1 << 16;
+  for (std::size_t i = 0; i < access.boxes.size(); ++i)
+    given_back_.push_back({access.boxes.bounds(i), half_of(access.begin)});
+  while (given_back_.size() > kMost) given_back_.pop_front();
+}
+
+bool Timeline::was_given_back(const ByteRange& bytes, Moment after, Moment before) const {
+  return std::any_of(given_back_.begin(), given_back_.end(), [&](const GivenBack& one) {
+    return one.bytes.begin <= bytes.begin && bytes.end <= one.bytes.end &&
+           half_of(after) <= one.half + 1 && one.half < half_of(before);
   });
 }
 

@@ -91,6 +91,9 @@ class Timeline {
 
   Cut cuts_done() const { return cuts_done_; }
   bool has_tasks() const { return tasks_ != nullptr; }  // and knows how they are ordered
+  // Memory that a task gave back between two moments, as observed, was given to somebody else: what
+  // came before and what comes after it has nothing to do with each other.
+  bool was_given_back(const ByteRange& bytes, Moment after, Moment before) const;
   // No task can make anything any more that this, which is over, could race with.
   bool is_known_to_all(const Access& access) const {
     return tasks_ == nullptr || tasks_->is_known_to_all(access.end);
@@ -273,6 +276,7 @@ class Timeline {
   Knowledge send(Cut slice);  // the task tells other ranks something
   void heard();               // and was told something
   void settle_waiting(Cut before);
+  void note_given_back(const Access& access);
 
   const WorldRank rank_;
   const std::int32_t world_size_;
@@ -297,6 +301,11 @@ class Timeline {
   // Of ranks with tasks, of what others can reach: those of which no sync point is known yet that
   // comes after them, and those of which it is.
   std::vector<Access> waiting_, settled_;
+  struct GivenBack {
+    ByteRange bytes;
+    std::uint64_t half;
+  };
+  std::deque<GivenBack> given_back_;  // the last ones
   std::vector<AtomicOp> atomics_;
   std::vector<SliceSignals> signals_;  // by slice
   std::size_t signal_count_ = 0;

@@ -32,6 +32,7 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
                     .call = std::string(traits(side.call).name)};
     end.headline = index == 0 ? capitalised(headline) : "conflicts with " + headline;
     end.rank = side.rank;
+    if (finding.sides[0].task != 0 || finding.sides[1].task != 0) end.thread = side.task;
     end.stack = notes.site(side.rank, side.site).frames;
     end.no_stack = notes.trouble(side.rank);
     end.source = notes.source_of(end.stack);

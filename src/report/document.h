@@ -40,6 +40,7 @@ struct EndDocument {
   std::string headline;  // as the text report has it
   bool nothing = false;  // a receive that was cancelled got nothing: there is no place
   WorldRank rank;
+  std::optional<std::uint32_t> thread;  // of the rank; only where there are several
   std::vector<Frame> stack;
   std::string no_stack;              // why there is none, if that is known
   std::string source;                // the line of its leading frame; empty: not readable

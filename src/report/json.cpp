@@ -47,6 +47,7 @@ json place_json(const PlaceDocument& place, const std::string& root) {
 json end_json(const EndDocument& end, const std::string& root) {
   json told{{"role", end.role}, {"access", end.access}, {"call", end.call}, {"text", end.headline}};
   told["rank"] = end.nothing ? json(nullptr) : json(end.rank.value);
+  if (end.thread) told["thread"] = *end.thread;
   told["stack"] = frames_json(end.stack, root);
   if (end.stack.empty() && !end.no_stack.empty()) told["noStack"] = end.no_stack;
   if (!end.source.empty()) told["source"] = end.source;

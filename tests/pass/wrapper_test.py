@@ -90,7 +90,7 @@ class Wrapper(unittest.TestCase):
     def notes(self, name):
         """Sections with notes of the pass: each object has one, and what is linked. (The note about its regions is another one's business.)"""
         sections = self.run_command("readelf", "-nW", self.folder / name).stdout.split("Displaying notes found in: ")
-        return sum(section.startswith(".note.photofinish") and "(0x00000006)" in section for section in sections)
+        return sum(section.startswith(".note.photofinish") and "(0x00000007)" in section for section in sections)
 
     def runs(self, program, output="part 42"):
         done = self.run_command(f"mpirun.{OPTIONS.mpi}", "-n", "2", self.folder / program)
