@@ -27,7 +27,7 @@ bool is_one_sided(Action action) {
 
 }  // namespace
 
-Reach* Reach::instance_ = nullptr;
+constinit std::atomic<Reach*> Reach::instance_{nullptr};
 
 Reach::Reach() : pages_(PHOTOFINISH_GATE_SIZE) {}
 

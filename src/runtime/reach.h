@@ -26,7 +26,7 @@ class Reach {
  public:
   Reach();
   // Null if nothing in the process was built with the pass.
-  static Reach* get() { return instance_; }
+  static Reach* get() { return instance_.load(std::memory_order_acquire); }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
                              std::int64_t, std::uint64_t, std::int64_t);
@@ -121,7 +121,7 @@ class Reach {
   void close_requests(const Event& event);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
 
-  static Reach* instance_;
+  static std::atomic<Reach*> instance_;  // a failure clears it while other threads look
   Hooks hooks_;
   std::vector<photofinish_state*> objects_;
   mutable std::shared_mutex mutex_;

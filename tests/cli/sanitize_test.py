@@ -1,5 +1,6 @@
-"""The preload libraries, built with a sanitizer, in programs of all shapes: with threads, with failures of the tool, recorded and
-confirmed. Only the tool's own code is instrumented; MPI's and the program's are not.
+"""The preload libraries, built with a sanitizer, in programs of all shapes: with threads, and with failures of the tool. Only
+the tool's own code is instrumented; MPI's and the program's are not. Recorded ranks cannot be sanitized: their heap (runtime/heap.cpp)
+calls libc's, past the sanitizer's.
 
   sanitize_test.py --photofinish BIN --mpi openmpi|mpich [--yield-preload LIB] --sanitizer address,…|thread [unittest arguments]
 """
@@ -31,25 +32,19 @@ class Sanitized(Case):
             UBSAN_OPTIONS="print_stacktrace=1",
             TSAN_OPTIONS=f"ignore_noninstrumented_modules=1:report_signal_unsafe=0:suppressions={HERE}/tsan.supp", **more)
         command, *rest = words
-        options = ["--ranks", "all"] if command == "record" else []
-        return self.photofinish(command, *options, "--overwrite", "--", f"mpirun.{cli_test.arguments.mpi}", "-n", "3", rank, *rest, env=env)
+        return self.photofinish(command, "--overwrite", "--", f"mpirun.{cli_test.arguments.mpi}", "-n", "3", rank, *rest, env=env)
 
     def assertClean(self, result, shape):
         self.assertNotRegex(result.out + result.err, r"ERROR: AddressSanitizer|WARNING: ThreadSanitizer|runtime error:", result)
         self.assertEqual(len(re.findall(r"rank \d+ sum -?\d+", result.out)), 3, result)
-        self.assertRegex(result.err, r"3 of 3 ranks recorded", result)
 
     def test_shapes(self):
         app = self.compile("shapes.c", "-pthread")
         for shape, rounds in SHAPES.items():
             with self.subTest(shape=shape):
-                self.assertClean(self.go("check", app, shape, str(rounds)), shape)
-
-    def test_recording(self):
-        app = self.compile("shapes.c", "-pthread")
-        for shape in "collectives", "locks", "farm":
-            with self.subTest(shape=shape):
-                self.assertClean(self.go("record", app, shape, "40"), shape)
+                result = self.go("check", app, shape, str(rounds))
+                self.assertClean(result, shape)
+                self.assertRegex(result.err, r"3 of 3 ranks recorded", result)  # the sanitized library was there
 
     def test_failures(self):
         app = self.compile("shapes.c", "-pthread")

@@ -96,7 +96,7 @@ bool is_one_node(int world_size) {
 
 }  // namespace
 
-Control* Control::instance_ = nullptr;
+constinit std::atomic<Control*> Control::instance_{nullptr};
 
 bool Control::has_schedule(const std::string& directory) {
   return access((directory + kScheduleFile).c_str(), F_OK) == 0;
@@ -720,7 +720,7 @@ void Control::gather_window(Context& c) {
 
 // Into memory of the system's: there may be no other.
 void Control::join_window(MPI_Comm comm) noexcept {
-  if (instance_ == nullptr || !instance_->of_memory_) return;
+  if (const Control* const control = get(); control == nullptr || !control->of_memory_) return;
   int size = 0;
   REAL(PMPI_Comm_size)(comm, &size);
   const std::size_t bytes = sizeof(Peer) * static_cast<std::size_t>(size);

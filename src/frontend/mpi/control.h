@@ -72,7 +72,7 @@ constexpr bool leaves_nothing(Action action, When when) {
 class Control {
  public:
   // Null unless this is a confirming run.
-  static Control* get() { return instance_; }
+  static Control* get() { return instance_.load(std::memory_order_acquire); }
   static bool has_schedule(const std::string& directory);
   // On all ranks, once recording has started, if a rank sees a schedule in the directory of the
   // run.
@@ -200,7 +200,7 @@ class Control {
   template <class Change>
   void on_board(Change change);
 
-  static Control* instance_;
+  static std::atomic<Control*> instance_;  // a failure clears it while other threads look
 
   const Schedules schedules_;
   const std::size_t finding_;  // the one that this rank takes part in

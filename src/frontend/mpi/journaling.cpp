@@ -70,21 +70,22 @@ void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges,
 
 }  // namespace
 
-Journaling* Journaling::instance_ = nullptr;
+constinit std::atomic<Journaling*> Journaling::instance_{nullptr};
 
 void Journaling::start(Recorder& recorder, const std::string& directory,
                        std::unique_ptr<RankTrace> replayed) {
-  instance_ = new Journaling(
+  auto* const self = new Journaling(
       recorder, departure_path(directory),
       std::move(replayed));  // never deleted: the program's last threads may still be in it
   int level = MPI_THREAD_MULTIPLE;
   if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
-  instance_->one_thread_ = level <= MPI_THREAD_FUNNELED;
-  instance_->others_look_ = level > MPI_THREAD_SINGLE;
+  self->one_thread_ = level <= MPI_THREAD_FUNNELED;
+  self->others_look_ = level > MPI_THREAD_SINGLE;
+  instance_ = self;
 }
 
 void Journaling::stop() noexcept {
-  Journaling* const self = std::exchange(instance_, nullptr);
+  Journaling* const self = instance_.exchange(nullptr);
   if (self != nullptr && self->replays()) stop_here();
 }
 

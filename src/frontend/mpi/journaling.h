@@ -41,7 +41,7 @@ struct RangeShape {
 class Journaling {
  public:
   // Null unless this rank is recorded or replayed.
-  static Journaling* get() { return instance_; }
+  static Journaling* get() { return instance_.load(std::memory_order_acquire); }
   // The rank has failed; one that is replayed ends here, for it cannot ask MPI.
   static void stop() noexcept;
   // `directory` is where this process writes. `replayed`: the trace to replay; null to record.
@@ -137,7 +137,7 @@ class Journaling {
   bool came_back_from_finalize();
   [[noreturn]] void end_as_recorded(Task& task);
 
-  static Journaling* instance_;
+  static std::atomic<Journaling*> instance_;  // a failure clears it while other threads look
   Recorder& recorder_;
   const std::string notes_;
   const std::unique_ptr<RankTrace> replayed_;

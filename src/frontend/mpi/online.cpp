@@ -124,7 +124,7 @@ struct Online::State {
              bool any);
 };
 
-Online* Online::instance_ = nullptr;
+constinit std::atomic<Online*> Online::instance_{nullptr};
 
 void Online::start(const Definitions& definitions, const std::string& directory,
                    const Options& options) {
@@ -179,7 +179,7 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
 }
 
 void Online::take_leave() {
-  if (instance_ != nullptr) instance_->state_->post_failed();
+  if (Online* const online = get()) online->state_->post_failed();
 }
 
 // From here on this rank only keeps in step with the others, who will hear of it with the next

@@ -25,6 +25,7 @@
 // receive.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "model/definitions.h"
@@ -36,7 +37,7 @@ namespace photofinish::mpi {
 class Online {
  public:
   // Null if the program is not analysed while it runs.
-  static Online* get() { return instance_; }
+  static Online* get() { return instance_.load(std::memory_order_acquire); }
   // On all ranks, once recording has started.
   static void start(const Definitions& definitions, const std::string& directory,
                     const Options& options);
@@ -50,7 +51,7 @@ class Online {
 
  private:
   struct State;
-  static Online* instance_;
+  static std::atomic<Online*> instance_;  // a failure clears it while other threads look
   State* state_ = nullptr;
 };
 
