@@ -7,8 +7,11 @@
 #include "frontend/threads/openmp.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -200,14 +203,58 @@ void on_task_schedule(Data* prior, int status, Data* next) {
   });
 }
 
+// The runtime says that a lock was given back when it has been: the next thread may have it by
+// then, and must not be put in front of who had it before.
+class HeldLocks {
+ public:
+  void taken(std::uint64_t lock) {
+    using namespace std::chrono_literals;
+    const auto until = std::chrono::steady_clock::now() + 2s;  // whoever had it is about to say so
+    while (!try_take(lock) && std::chrono::steady_clock::now() < until) sched_yield();
+  }
+  void given_back(std::uint64_t lock) {
+    const Hold hold(busy_);
+    std::erase(held_, lock);
+  }
+
+ private:
+  struct Hold {
+    explicit Hold(std::atomic_flag& flag) : busy(flag) {
+      while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+    }
+    ~Hold() { busy.clear(std::memory_order_release); }
+    std::atomic_flag& busy;
+  };
+  bool try_take(std::uint64_t lock) {
+    const Hold hold(busy_);
+    if (std::find(held_.begin(), held_.end(), lock) != held_.end()) return false;
+    held_.push_back(lock);
+    return true;
+  }
+
+  std::atomic_flag busy_;
+  std::vector<std::uint64_t> held_;  // few at a time
+};
+
+HeldLocks& held_locks() {
+  static auto* const locks = new HeldLocks;  // the program's last threads may still be in it
+  return *locks;
+}
+
 void on_mutex_acquired(int, std::uint64_t mutex, const void*) {
-  guarded(
-      [&] { Tasks::acquire(task_key(TaskKey::Mutex, reinterpret_cast<const void*>(mutex), 3)); });
+  if (!Tasks::active()) return;
+  guarded([&] {
+    held_locks().taken(mutex);
+    Tasks::acquire(task_key(TaskKey::Mutex, reinterpret_cast<const void*>(mutex), 3));
+  });
 }
 
 void on_mutex_released(int, std::uint64_t mutex, const void*) {
-  guarded(
-      [&] { Tasks::release(task_key(TaskKey::Mutex, reinterpret_cast<const void*>(mutex), 3)); });
+  if (!Tasks::active()) return;
+  guarded([&] {
+    Tasks::release(task_key(TaskKey::Mutex, reinterpret_cast<const void*>(mutex), 3));
+    held_locks().given_back(mutex);
+  });
 }
 
 // A flush orders what comes before it with what comes after another one that follows it.
