@@ -60,7 +60,7 @@ void TaskOrder::send(std::uint32_t task, Moment start, Cut slice) {
 
 void TaskOrder::hear(std::uint32_t task, Cut slice) { join(tasks_[task], sent_.clock, slice); }
 
-// The own component says nothing to others, and would change with each event.
+// Without its own component, which would change with each event.
 const Knowledge& TaskOrder::known(std::uint32_t task) {
   Task& own = tasks_[task];
   if (own.known == nullptr) {

@@ -2,7 +2,7 @@
 //
 // Rule: a vector clock for each task, joined where a task acquires what another released. Sync
 // points order the task that calls them; another task knows one when it acquires from a task that
-// does. A task that communicates is taken to know all sync points that its rank has come to by
+// does. A task that communicates is taken to know all sync points that its rank has reached by
 // then, and tasks that communicate are ordered as observed: a rank that answers one thread may have
 // heard from another. Both claim order where there may be none (a race may be missed), never the
 // reverse. Misses: tasks that nobody was seen to start know everything that happened before their
@@ -22,11 +22,11 @@ class TaskOrder {
   // Everything that the first task has done so far is known to all others that follow.
   explicit TaskOrder(Cut cuts_done);
 
-  // A task's next event; `acquires`: it says itself what it knows.
+  // A task's next event; `acquires`: it acquires what it knows.
   void enter(std::uint32_t task, Moment start, bool acquires);
   void release(std::uint32_t task, std::uint64_t key, Moment start, bool rests);
   void acquire(std::uint32_t task, std::uint64_t key);
-  // The task sends something to other ranks, or hears from them, in this slice.
+  // The task releases to other ranks, or acquires from them, in this phase.
   void send(std::uint32_t task, Moment start, Cut slice);
   void hear(std::uint32_t task, Cut slice);
 

@@ -19,8 +19,6 @@ class Tasks {
   // Once recording has started, where the order of threads is to be followed. `begin` is called
   // while there is still one thread.
   static void follow(Record record, void (*begin)());
-  // Somebody orders the program's threads in a way that nobody tells us: they are one sequence.
-  static void give_up() { record_.store(nullptr, std::memory_order_relaxed); }
   // By whoever is about to make a thread.
   static void begin();
 

@@ -1,4 +1,5 @@
-// OpenMP's threads and tasks, as the runtime tells a tool (OMPT): who starts and waits for whom.
+// OpenMP's threads and tasks, as the runtime reports them to a tool (OMPT): who starts and waits
+// for whom.
 //
 // Rule: fork, join, barriers, task creation, dependences, taskwait and taskgroup are releases and
 // acquires of keys that name the team or the task. Critical sections, locks and ordered regions
@@ -39,7 +40,7 @@ struct TaskRecord {
   TaskRecord* parent = nullptr;
   TaskRecord* group = nullptr;  // the task whose taskgroup it is in
   std::uint32_t line = 0;       // of an explicit task
-  std::uint64_t barriers = 0;   // that an implicit one has come to
+  std::uint64_t barriers = 0;   // that an implicit one has reached
   unsigned groups = 0;          // that are open
   std::atomic<unsigned> references{1};
   bool has_started = false;
@@ -85,7 +86,7 @@ void on_parallel_end(Data* parallel, Data*, int, const void*) {
     Tasks::acquire(task_key(TaskKey::TeamBarrier, team));
     Tasks::acquire(task_key(TaskKey::TeamBarrier, team, 1));
     Tasks::acquire(task_key(TaskKey::TeamTasks, team));
-    // Never deleted: its address is a key, and a worker may come to its end later.
+    delete team;  // a worker that reaches its end later needs only the address, as a key
   });
 }
 
@@ -127,7 +128,7 @@ void on_sync_region(int kind, int scope, Data* parallel, Data* task, const void*
     if (team == nullptr) return;
     // Whoever is at a barrier has been at all before it: two keys in turn are enough.
     if (scope == ompt::kBegin) {
-      // A worker that has come to the end of its region does nothing until the next one.
+      // A worker that has reached the end of its region does nothing until the next one.
       const bool rests = kind == ompt::kBarrierImplicitParallel;
       Tasks::release(task_key(TaskKey::TeamBarrier, team, record->barriers & 1), rests);
       return;
@@ -209,7 +210,7 @@ class HeldLocks {
  public:
   void taken(std::uint64_t lock) {
     using namespace std::chrono_literals;
-    const auto until = std::chrono::steady_clock::now() + 2s;  // whoever had it is about to say so
+    const auto until = std::chrono::steady_clock::now() + 2s;  // its last holder is about to report
     while (!try_take(lock) && std::chrono::steady_clock::now() < until) sched_yield();
   }
   void given_back(std::uint64_t lock) {
