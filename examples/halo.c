@@ -1,5 +1,5 @@
 // A line of cells, split among the ranks. Each step a rank puts its two border cells into its
-// neighbours' halo cells, then averages. Fences separate the phases.
+// neighbors' halo cells, then averages. Fences separate the phases.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -56,15 +56,15 @@ int main(int argc, char** argv) {
     for (long value = 1; value < values; ++value) counts[value] += counts[value - 1];
 
     MPI_Win_fence(0, count_win);
-    int looked_up[kLookups];
+    int checked_up[kLookups];
     for (int i = 0; i < kLookups; ++i) {
       const long value = (long)(mix((step * ranks + rank) * kLookups + i) % kValues);
-      MPI_Get(&looked_up[i], 1, MPI_INT, (int)(value / values), value % values, 1, MPI_INT,
+      MPI_Get(&checked_up[i], 1, MPI_INT, (int)(value / values), value % values, 1, MPI_INT,
               count_win);
     }
     MPI_Win_fence(0, count_win);
     for (int i = 0; i < kLookups; ++i)
-      checksum += mix((uint64_t)looked_up[i] ^ mix((step * ranks + rank) * kLookups + i));
+      checksum += mix((uint64_t)checked_up[i] ^ mix((step * ranks + rank) * kLookups + i));
     MPI_Win_fence(0, key_win);
   }
   const double seconds = synchronised_time() - started;

@@ -29,9 +29,9 @@ int main(int argc, char** argv) {
     const long from = begin + done * batch;
     for (long i = from; i < from + batch && i < end; ++i) {
       values[i - from] = mix(i);
-      const long place = values[i - from] % kTable;
-      MPI_Accumulate(&values[i - from], 1, MPI_UINT64_T, (int)(place / elements), place % elements,
-                     1, MPI_UINT64_T, MPI_BXOR, win);
+      const long location = values[i - from] % kTable;
+      MPI_Accumulate(&values[i - from], 1, MPI_UINT64_T, (int)(location / elements),
+                     location % elements, 1, MPI_UINT64_T, MPI_BXOR, win);
     }
     MPI_Win_flush_all(win);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
 // A 5-point stencil on a torus of ROWS x kColumns doubles, a block of rows for each rank. The
-// window holds nothing but the two rows that the neighbours put, once for even and once for odd
-// steps: while one pair is read, the other may be written. halo_*.c differ in how they synchronise;
+// window holds nothing but the two rows that the neighbors put, once for even and once for odd
+// steps: while one pair is read, the other may be written. halo_*.c differ in how they synchronize;
 // each defines the three functions declared below.
 #pragma once
 #include "app.h"

@@ -29,10 +29,10 @@ static void compute(uint64_t key, int work, uint64_t* payload) {
   }
 }
 
-static void place_of(const Table* table, uint64_t key, long probe, int* owner, MPI_Aint* at) {
-  const uint64_t place = (mix(key) + probe) % (table->slots * table->ranks);
-  *owner = (int)(place / table->slots);
-  *at = kLine + (MPI_Aint)(place % table->slots) * kLine;
+static void location_of(const Table* table, uint64_t key, long probe, int* owner, MPI_Aint* at) {
+  const uint64_t location = (mix(key) + probe) % (table->slots * table->ranks);
+  *owner = (int)(location / table->slots);
+  *at = kLine + (MPI_Aint)(location % table->slots) * kLine;
 }
 
 // `payload` is in use until the next flush.
@@ -42,7 +42,7 @@ static void insert(const Table* table, uint64_t key, const uint64_t* payload) {
   int owner;
   MPI_Aint at;
   for (long probe = 0;; ++probe) {
-    place_of(table, key, probe, &owner, &at);
+    location_of(table, key, probe, &owner, &at);
     MPI_Compare_and_swap(&key, &empty, &found, MPI_UINT64_T, owner, at, table->win);
     MPI_Win_flush(owner, table->win);
     if (found == empty) break;
@@ -57,7 +57,7 @@ static void look_up(const Table* table, uint64_t key, Slot* slot) {
   int owner;
   MPI_Aint at;
   for (long probe = 0;; ++probe) {
-    place_of(table, key, probe, &owner, &at);
+    location_of(table, key, probe, &owner, &at);
     MPI_Get(slot, sizeof *slot, MPI_BYTE, owner, at, sizeof *slot, MPI_BYTE, table->win);
     MPI_Win_flush(owner, table->win);
     if (slot->key == key) return;
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
       insert(&table, key_of(first + i), payload);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    const int other = (rank + 1) % table.ranks;  // looks for what its neighbour inserted
+    const int other = (rank + 1) % table.ranks;  // looks for what its neighbor inserted
     for (long i = share_begin(count, other, table.ranks);
          i < share_begin(count, other + 1, table.ranks); ++i) {
       Slot slot;

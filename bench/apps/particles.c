@@ -1,6 +1,6 @@
 // Molecular dynamics of atoms that attract and repel each other: particles STEPS SIDE
 // SIDE^3 atoms, a share of them for each rank. Every rank's window holds the positions of all: each
-// moves its own there, puts them into the windows of all others, and loads those of neighbours
+// moves its own there, puts them into the windows of all others, and loads those of neighbors
 // through a list.
 #include <math.h>
 #include "app.h"
@@ -11,19 +11,19 @@ typedef struct {
   double x, y, z;
 } Point;
 
-static long place_in(long atom, long side, long dx, long dy, long dz) {
+static long location_in(long atom, long side, long dx, long dy, long dz) {
   const long x = (atom % side + dx + side) % side, y = (atom / side % side + dy + side) % side,
              z = (atom / side / side + dz + side) % side;
   return x + side * (y + side * z);
 }
 
 // All atoms but itself in a cube around it: nothing moves far.
-static long neighbours_of(long atom, long side, int* list) {
+static long neighbors_of(long atom, long side, int* list) {
   long count = 0;
   for (long dz = -1; dz <= 1; ++dz)
     for (long dy = -1; dy <= 1; ++dy)
       for (long dx = -1; dx <= 1; ++dx)
-        if (dx != 0 || dy != 0 || dz != 0) list[count++] = (int)place_in(atom, side, dx, dy, dz);
+        if (dx != 0 || dy != 0 || dz != 0) list[count++] = (int)location_in(atom, side, dx, dy, dz);
   return count;
 }
 
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   long* starts = malloc((mine + 1) * sizeof(long));
   starts[0] = 0;
   for (long i = 0; i < mine; ++i)
-    starts[i + 1] = starts[i] + neighbours_of(begin + i, side, lists + starts[i]);
+    starts[i + 1] = starts[i] + neighbors_of(begin + i, side, lists + starts[i]);
   const double gap = 1.1, size = gap * (double)side;
   for (long i = 0; i < atoms; ++i) {
     const double jitter = (double)(mix(i) >> 12) / (double)(1L << 52) * 0.1;

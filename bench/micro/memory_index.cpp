@@ -39,11 +39,11 @@ struct Access {
 };
 
 // Each access has its own place, but one in a hundred goes where the one before it went.
-template <class Place>
-std::vector<Access> stream(std::size_t count, Place place) {
+template <class Location>
+std::vector<Access> stream(std::size_t count, Location location) {
   std::vector<Access> accesses(count);
   for (std::size_t i = 0; i < count; ++i)
-    accesses[i] = {kBase + place(i % 100 == 99 ? i - 1 : i), i % 2 == 0 ? kWrites : kReads};
+    accesses[i] = {kBase + location(i % 100 == 99 ? i - 1 : i), i % 2 == 0 ? kWrites : kReads};
   return accesses;
 }
 
@@ -62,10 +62,10 @@ std::vector<Access> make_stream(const std::string& name, std::size_t count) {
   std::vector<std::uint64_t> bases(scattered ? 1000 : 1);
   for (std::uint64_t& base : bases) base = scattered ? random() % kBase / 4096 * 4096 : 0;
   const std::uint64_t slots = 100 * count / bases.size();
-  std::vector<std::uint64_t> places(count);
-  for (std::uint64_t& place : places)
-    place = bases[random() % bases.size()] + random() % slots * kSize;
-  return stream(count, [&](std::size_t i) { return places[i]; });
+  std::vector<std::uint64_t> locations(count);
+  for (std::uint64_t& location : locations)
+    location = bases[random() % bases.size()] + random() % slots * kSize;
+  return stream(count, [&](std::size_t i) { return locations[i]; });
 }
 
 // Of the processor, for this program: others may be running.

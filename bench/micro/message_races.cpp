@@ -6,7 +6,7 @@
 //   build/release/bin/message_races one processes outstanding tags [messages]
 //
 // Simulated processes keep so many receives open, with any source and tags in turn; messages come
-// from eight neighbours, or from anybody, half as many in flight as receives are open. One in ten
+// from eight neighbors, or from anybody, half as many in flight as receives are open. One in ten
 // is synchronous. An event is a send, a receive, or the completion of a receive or synchronous
 // send; the completion of a standard send says nothing and is not counted.
 #include <time.h>
@@ -46,7 +46,7 @@ double megabytes() {
 
 struct Shape {
   int processes = 64, outstanding = 16, tags = 4;
-  bool neighbours = true, wild = true;
+  bool neighbors = true, wild = true;
   int barrier_every = 0;  // rounds
 };
 
@@ -97,7 +97,7 @@ class Load {
   std::uint32_t random() { return random_ = random_ * 1664525 + 1013904223, random_ >> 8; }
 
   int sender(int p, unsigned number) {
-    if (!shape_.wild || shape_.neighbours) {  // for named sources both ends must agree: by number
+    if (!shape_.wild || shape_.neighbors) {  // for named sources both ends must agree: by number
       const int far = 1 + static_cast<int>(number % 8) % (shape_.processes - 1);
       return (p + far) % shape_.processes;
     }
@@ -167,7 +167,7 @@ void measure(const Shape& shape, std::uint64_t messages) {
   const double took = seconds() - start;
   const auto held = load.races().held();
   std::printf("| %s%s | %d | %d | %d | %.2f | %zu | %.1f |\n",
-              shape.wild ? (shape.neighbours ? "neighbours" : "anybody") : "named sources",
+              shape.wild ? (shape.neighbors ? "neighbours" : "anybody") : "named sources",
               shape.barrier_every != 0 ? ", barriers" : "", shape.processes, shape.outstanding,
               shape.tags, static_cast<double>(load.events() - before) / took * 1e-6, held.kept,
               static_cast<double>(held.clock_bytes) / 1e6);

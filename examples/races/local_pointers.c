@@ -1,9 +1,9 @@
-// UPC-Thrille, NPB CG 2.4: each rank initialises its part of a shared vector through a local
+// UPC-Thrille, NPB CG 2.4: each rank initializes its part of a shared vector through a local
 // pointer, and rank 0 reads one without waiting. Fixed: a barrier between.
 #include "window.h"
 // run: ranks=3
 // output: sum 8
-// expect confirmed, harmful: get @{read} store @{initialise}
+// expect confirmed, harmful: get @{read} store @{initialize}
 enum { kPart = 8 };
 
 int main(int argc, char** argv) {
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   MPI_Win win;
   int* part = int_window(kPart, &win);
   int sum = 0, got[kPart];
-  for (int i = 0; i < kPart; ++i) part[i] = 1; /*{initialise}*/
+  for (int i = 0; i < kPart; ++i) part[i] = 1; /*{initialize}*/
 #ifdef FIXED
   MPI_Barrier(MPI_COMM_WORLD);
 #endif

@@ -69,7 +69,7 @@ struct photofinish_seen {
   int64_t distance;
   /* Where all of a window is meant: a byte for each PHOTOFINISH_BLOCK of it, not zero if what
    * accesses that begin there would find has been looked at. */
-  const uint8_t* looked;
+  const uint8_t* checked;
 };
 #define PHOTOFINISH_BLOCK_BITS 10
 #define PHOTOFINISH_BLOCK (1 << PHOTOFINISH_BLOCK_BITS)
@@ -86,7 +86,7 @@ struct photofinish_state {
   uint64_t low, high;
   /* The program is about to read or write, at `place`. Called for marked pages only. */
   void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes,
-                 const void* place);
+                 const void* location);
   /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that
    * planes times, plane_stride apart. */
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows,
@@ -109,11 +109,11 @@ struct photofinish_state {
    * high): how far behind its addresses the loop loads instead, and stores as well.
    * PHOTOFINISH_ONE_BY_ONE: it goes on in its copy that tells each access. */
   int64_t (*ahead)(const void* address, uint64_t bytes, uint64_t rows, int64_t stride,
-                   uint64_t planes, int64_t plane_stride, const void* place);
+                   uint64_t planes, int64_t plane_stride, const void* location);
   /* The same for accesses anywhere around `base`: where that holds. Others are told one by one.
    * `look` is called in front of a load from a block that has not been looked at. */
   const struct photofinish_seen* (*behind)(const void* base, uint64_t writes);
-  void (*look)(const void* address, uint64_t bytes, const void* place);
+  void (*check)(const void* address, uint64_t bytes, const void* location);
   /* If `seen_thread` is the program's own thread pointer: a load that finds what has been seen
    * there adds one to `known_loads` instead; a store is made there as well. */
   uint64_t seen_thread, known_loads;
@@ -136,7 +136,7 @@ struct photofinish_note {
   uint32_t name_size, words_size, type;
   char name[12];
   int32_t state;
-  uint32_t found, looked_at;
+  uint32_t found, checked_at;
   /* char source[]; */
 };
 

@@ -43,21 +43,21 @@ Result<bool> open_traces(const std::string& directory, const std::vector<WorldRa
 // A rank that died in a call does not wait in it: a crash, MPI_Abort, an exit. Nor does one that
 // left no word, as after an MPI error, unless the run was interrupted: then all were alive.
 bool was_alive(const RankEnd& end, bool interrupted) {
-  return interrupted || (end.state == RankState::Signalled && !is_fault(end.code));
+  return interrupted || (end.state == RankState::Signaled && !is_fault(end.code));
 }
 
 // Which sync point a rank has come to, as its events are read.
-class CutCounter {
+class SyncPointCounter {
  public:
-  CutCounter(const RankTrace& trace, std::int32_t world_size)
+  SyncPointCounter(const RankTrace& trace, std::int32_t world_size)
       : timeline_(trace.rank(), world_size, trace.definitions()) {
-    timeline_.tell_no_signals();
+    timeline_.report_no_edges();
   }
-  Cut add(const Event& event) {
+  SyncPoint add(const Event& event) {
     timeline_.add(event, {});
     timeline_.take_closed([](const Access&, Timeline::Use) {});
     timeline_.take_atomics();
-    return timeline_.cuts_done();
+    return timeline_.sync_points_done();
   }
 
  private:
@@ -66,23 +66,24 @@ class CutCounter {
 
 // Where a rank stopped recording before it ended, order that goes through its later events is not
 // known: what is behind the last sync point that all such ranks have on record is not analyzed.
-// kNoCut: all of it is.
-Cut last_whole_cut(const Traces& traces, std::int32_t world_size) {
-  Cut last = kNoCut;
+// kNoSyncPoint: all of it is.
+SyncPoint last_whole_sync_point(const Traces& traces, std::int32_t world_size) {
+  SyncPoint last = kNoSyncPoint;
   for (const auto& trace : traces) {
     if (!trace->end().incomplete) continue;
-    CutCounter counter(*trace, world_size);
-    Cut cut = 0;
-    for (const Event* event = nullptr; trace->next(event);) cut = counter.add(*event);
+    SyncPointCounter counter(*trace, world_size);
+    SyncPoint sync_point = 0;
+    for (const Event* event = nullptr; trace->next(event);) sync_point = counter.add(*event);
     trace->rewind();
-    last = std::min(last, cut);
+    last = std::min(last, sync_point);
   }
   return last;
 }
 
 // A rank without a trace is one that did nothing: what it would have ordered is not.
 std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::int32_t last,
-                                 bool interrupted, std::int32_t world_size, Cut last_cut) {
+                                 bool interrupted, std::int32_t world_size,
+                                 SyncPoint last_sync_point) {
   static const Definitions nothing;
   std::vector<RankInput> inputs;
   for (std::int32_t rank = first; rank < last; ++rank)
@@ -91,19 +92,19 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
     RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value - first));
     input.definitions = &trace->definitions();
     input.was_alive = was_alive(trace->end(), interrupted) && !trace->end().incomplete;
-    if (last_cut == kNoCut) {
+    if (last_sync_point == kNoSyncPoint) {
       input.next = [&trace = *trace]() -> const Event* {
         const Event* event = nullptr;
         return trace.next(event) ? event : nullptr;
       };
       continue;
     }
-    input.next = [&trace = *trace, last_cut, cut = Cut(0),
-                  counter =
-                      std::make_shared<CutCounter>(*trace, world_size)]() mutable -> const Event* {
+    input.next = [&trace = *trace, last_sync_point, sync_point = SyncPoint(0),
+                  counter = std::make_shared<SyncPointCounter>(
+                      *trace, world_size)]() mutable -> const Event* {
       const Event* event = nullptr;
-      if (cut >= last_cut || !trace.next(event)) return nullptr;
-      cut = counter->add(*event);
+      if (sync_point >= last_sync_point || !trace.next(event)) return nullptr;
+      sync_point = counter->add(*event);
       return event;
     };
   }
@@ -113,9 +114,9 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
 // Findings that cannot be written are kept for the report, if the caller takes them.
 template <class T>
 Result<bool> keep_unwritten(const Result<bool>& written, T& findings, std::optional<T>* kept,
-                            const std::function<void(const std::string&)>& say) {
+                            const std::function<void(const std::string&)>& release) {
   if (written || kept == nullptr) return written;
-  say(written.error().message + "; the report below is complete, but it is not stored");
+  release(written.error().message + "; the report below is complete, but it is not stored");
   *kept = std::move(findings);
   return true;
 }
@@ -132,7 +133,7 @@ Result<bool> any_stopped_early(const std::string& directory) {
 }
 
 Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
-                                 const std::function<void(const std::string&)>& say,
+                                 const std::function<void(const std::string&)>& release,
                                  UnwrittenFindings* unwritten) {
   const auto ranks = recorded_ranks(directory);
   if (!ranks) return ranks.error();
@@ -141,9 +142,9 @@ Result<bool> analyze_messages_of(const std::string& directory, const Options& op
   Traces traces;
   if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened)
     return opened;
-  const Cut last_cut = last_whole_cut(traces, *world_size);
+  const SyncPoint last_sync_point = last_whole_sync_point(traces, *world_size);
   MessageFindings findings = analyze_messages(
-      inputs_of(traces, 0, *world_size, was_interrupted(directory), *world_size, last_cut),
+      inputs_of(traces, 0, *world_size, was_interrupted(directory), *world_size, last_sync_point),
       static_cast<std::size_t>(options.memory) << 20);
   findings.followed &= traces.size() == static_cast<std::size_t>(*world_size) &&
                        std::all_of(traces.begin(), traces.end(), [](const auto& trace) {
@@ -151,7 +152,7 @@ Result<bool> analyze_messages_of(const std::string& directory, const Options& op
                                 !trace->end().incomplete && trace->damage().empty();
                        });
   return keep_unwritten(write_messages(messages_path(directory), findings), findings,
-                        unwritten != nullptr ? &unwritten->messages : nullptr, say);
+                        unwritten != nullptr ? &unwritten->messages : nullptr, release);
 }
 
 Result<MessageFindings> find_deadlocks(const std::string& directory,
@@ -164,7 +165,8 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
   if (const auto opened = open_traces(directory, *ranks, 0, *world_size, traces); !opened)
     return opened.error();
   bool certain = traces.size() == static_cast<std::size_t>(*world_size);
-  std::vector<RankInput> inputs = inputs_of(traces, 0, *world_size, true, *world_size, kNoCut);
+  std::vector<RankInput> inputs =
+      inputs_of(traces, 0, *world_size, true, *world_size, kNoSyncPoint);
   for (RankInput& input : inputs)
     input.next = [&certain, &stop, next = std::move(input.next)]() -> const Event* {
       const Event* const event = stop() ? nullptr : next();
@@ -179,22 +181,22 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
              std::all_of(traces.begin(), traces.end(), [](const auto& trace) {
                return trace->damage().empty() && !trace->end().incomplete;
              });
-  std::erase_if(findings.standstills,
-                [&](const Standstill& one) { return !certain || !one.came_about; });
+  std::erase_if(findings.deadlocks,
+                [&](const Deadlock& one) { return !certain || !one.came_about; });
   return findings;
 }
 
 Result<bool> leave_out_messages(const std::string& directory,
-                                const std::function<void(const std::string&)>& say,
+                                const std::function<void(const std::string&)>& release,
                                 UnwrittenFindings* unwritten) {
   MessageFindings nothing;
-  nothing.looked = false;
+  nothing.checked = false;
   return keep_unwritten(write_messages(messages_path(directory), nothing), nothing,
-                        unwritten != nullptr ? &unwritten->messages : nullptr, say);
+                        unwritten != nullptr ? &unwritten->messages : nullptr, release);
 }
 
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
-                         const std::function<void(const std::string&)>& say,
+                         const std::function<void(const std::string&)>& release,
                          UnwrittenFindings* unwritten) {
   const bool speaks = transport.process() == 0;
   const auto ranks = recorded_ranks(directory);
@@ -212,35 +214,37 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
 
   for (const auto& trace : traces)
     if (!trace->damage().empty())
-      say("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
-          "; events before that are analyzed");
+      release("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
+              "; events before that are analyzed");
   if (speaks && static_cast<std::size_t>(*world_size) != ranks->size())
-    say(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
-        " ranks left a trace; synchronization through the others is not visible");
+    release(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
+            " ranks left a trace; synchronization through the others is not visible");
 
-  std::uint64_t beyond[] = {kNoCut - last_whole_cut(traces, *world_size)};
+  std::uint64_t beyond[] = {kNoSyncPoint - last_whole_sync_point(traces, *world_size)};
   transport.max(beyond);
-  const Cut last_cut = kNoCut - beyond[0];
-  if (speaks && last_cut != kNoCut)
-    say("some ranks stopped recording early; the run is analyzed as far as all ranks were "
+  const SyncPoint last_sync_point = kNoSyncPoint - beyond[0];
+  if (speaks && last_sync_point != kNoSyncPoint)
+    release(
+        "some ranks stopped recording early; the run is analyzed as far as all ranks were "
         "recorded");
-  auto findings =
-      analyze(inputs_of(traces, first, last, false, *world_size, last_cut), *world_size, transport,
-              {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
-               .memory = static_cast<std::size_t>(options.memory) << 20,
-               .directory = directory});
+  auto findings = analyze(inputs_of(traces, first, last, false, *world_size, last_sync_point),
+                          *world_size, transport,
+                          {.rules = {.strict_accumulate_ops = options.strict_accumulate_ops},
+                           .memory = static_cast<std::size_t>(options.memory) << 20,
+                           .directory = directory});
   if (!findings) return findings.error();
   if (const auto written = agree(
           transport,
           speaks ? keep_unwritten(write_findings(analysis_path(directory), *findings), *findings,
-                                  unwritten != nullptr ? &unwritten->findings : nullptr, say)
+                                  unwritten != nullptr ? &unwritten->findings : nullptr, release)
                  : true);
       !written)
     return written;
   traces.clear();
   if (!speaks) return agree(transport, true);
-  return agree(transport, options.messages ? analyze_messages_of(directory, options, say, unwritten)
-                                           : leave_out_messages(directory, say, unwritten));
+  return agree(transport, options.messages
+                              ? analyze_messages_of(directory, options, release, unwritten)
+                              : leave_out_messages(directory, release, unwritten));
 }
 
 }  // namespace photofinish

@@ -16,7 +16,7 @@ namespace photofinish {
 // `say` is told what the traces lack; each thing once, by one process. An Error without a message:
 // another process tells. Findings that cannot be written are an Error, or go to `unwritten`.
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
-                         const std::function<void(const std::string&)>& say,
+                         const std::function<void(const std::string&)>& release,
                          UnwrittenFindings* unwritten = nullptr);
 
 // Whether a rank stopped recording before it ended. Such a rank also stops the analysis during the
@@ -30,10 +30,10 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
 
 // The messages alone, by this process.
 Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
-                                 const std::function<void(const std::string&)>& say,
+                                 const std::function<void(const std::string&)>& release,
                                  UnwrittenFindings* unwritten = nullptr);
 Result<bool> leave_out_messages(const std::string& directory,
-                                const std::function<void(const std::string&)>& say,
+                                const std::function<void(const std::string&)>& release,
                                 UnwrittenFindings* unwritten = nullptr);
 
 }  // namespace photofinish

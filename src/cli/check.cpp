@@ -76,7 +76,7 @@ Summary summarise(const std::string& directory) {
 }
 
 // " on node2", for ranks of a run on several nodes.
-std::string places(const Summary& summary, const std::vector<WorldRank>& ranks) {
+std::string locations(const Summary& summary, const std::vector<WorldRank>& ranks) {
   std::set<std::string> all, theirs;
   for (const auto& [rank, host] : summary.hosts) all.insert(host);
   for (const WorldRank rank : ranks)
@@ -102,13 +102,13 @@ Result<int> find_races(const std::string& directory, const Options& options,
     }
   } else if (!online->messages) {
     const auto say = [](const std::string& message) { fail(message); };
-    if (const auto looked = options.messages
-                                ? analyze_messages_of(directory, options, say, &unwritten)
-                                : leave_out_messages(directory, say, &unwritten);
-        !looked)
-      fail(looked.error().message);
+    if (const auto checked = options.messages
+                                 ? analyze_messages_of(directory, options, say, &unwritten)
+                                 : leave_out_messages(directory, say, &unwritten);
+        !checked)
+      fail(checked.error().message);
   }
-  return tell_findings(directory, options, report, unwritten);
+  return report_findings(directory, options, report, unwritten);
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
   const Summary summary = summarise(rank_options.output);
   for (const auto& [how, ranks] : summary.unusual)
     fmt::print(stderr, "photofinish: rank{} {}{} ended: {}\n", ranks.size() > 1 ? "s" : "",
-               rank_ranges(ranks), places(summary, ranks), how);
+               rank_ranges(ranks), locations(summary, ranks), how);
   if (summary.ranks == 0) {
     const bool said_why = is_noted_unrecorded(rank_options.output);
     remove_run_directory(rank_options.output);

@@ -20,7 +20,7 @@ enum ExitCode : int {
   kExitIncomplete = 67,
   kExitToolError = 70,
   kExitInterrupted = 71,
-  kExitDeparture = 72
+  kExitDivergence = 72
 };
 
 // Where a report goes, and how it looks.
@@ -112,8 +112,8 @@ int run_report(const Options& options, const ReportArguments& arguments);
 // The same after a run, as text on standard error; what the user calls the directory is among the
 // options. The exit code, or why there is no report. `report`: and in this form as well, in the run
 // directory if not told otherwise.
-Result<int> tell_findings(const std::string& directory, const Options& options,
-                          const ReportFile& report, const UnwrittenFindings& unwritten = {});
+Result<int> report_findings(const std::string& directory, const Options& options,
+                            const ReportFile& report, const UnwrittenFindings& unwritten = {});
 // What a report will need (the suppressions, the baseline) can be read, and means something: better
 // to know before a long run than after it.
 Result<bool> check_report_options(const Options& options, const ReportFile& report = {});

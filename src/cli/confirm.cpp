@@ -115,7 +115,7 @@ class Confirmer {
       const std::vector<const Candidate*>& candidates);
   // One order, as it was seen before if it was; up to as many runs as are allowed.
   struct Tried {
-    OrderTried told;
+    OrderTried reported;
     std::optional<Outcome> outcome;
     std::uint64_t reached[2] = {0, 0};
   };
@@ -185,30 +185,30 @@ Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
   return done;
 }
 
-void note(OrderTried& told, const Verdict& verdict, const Outcome& outcome) {
-  told.seen = true;
-  told.forced = verdict.forced;
-  told.ranks = verdict.ranks;
-  told.arrivals = verdict.arrivals;
-  told.outcome = outcome.how;
+void note(OrderTried& reported, const Verdict& verdict, const Outcome& outcome) {
+  reported.seen = true;
+  reported.forced = verdict.forced;
+  reported.ranks = verdict.ranks;
+  reported.arrivals = verdict.arrivals;
+  reported.outcome = outcome.how;
 }
 
 Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::size_t order,
                                               const OrderTried* known) {
   Tried tried;
-  tried.told.name = candidate.orders[order];
-  for (int run = 0; run < options_.runs && !tried.told.seen; ++run) {
+  tried.reported.name = candidate.orders[order];
+  for (int run = 0; run < options_.runs && !tried.reported.seen; ++run) {
     const auto done =
         this->run({schedule_for(candidate, order, known, static_cast<std::uint32_t>(run))});
     if (!done) return done.error();
     const Verdict& verdict = done->verdicts.front();
-    ++tried.told.runs;
+    ++tried.reported.runs;
     for (const int side : {0, 1}) tried.reached[side] += verdict.reached[side];
     // How one ended that did not get there may be why.
     if (!verdict.seen && (!done->outcome.ended || done->outcome.code != 0))
-      tried.told.outcome = done->outcome.how;
+      tried.reported.outcome = done->outcome.how;
     if (!verdict.seen) continue;
-    note(tried.told, verdict, done->outcome);
+    note(tried.reported, verdict, done->outcome);
     tried.outcome = done->outcome;
   }
   return tried;
@@ -261,7 +261,7 @@ Result<Confirmation> Confirmer::confirm(const Candidate& candidate) {
   for (std::size_t order = 0; order < candidate.orders.size(); ++order) {
     auto tried = try_order(candidate, order, known);
     if (!tried) return tried.error();
-    confirmation.orders.push_back(std::move(tried->told));
+    confirmation.orders.push_back(std::move(tried->reported));
     outcomes.push_back(std::move(tried->outcome));
     for (const int side : {0, 1}) confirmation.reached[side] += tried->reached[side];
     if (confirmation.orders.back().seen) known = &confirmation.orders.back();
@@ -384,16 +384,17 @@ int show_again(Confirmer& confirmer, const Options& options, const ConfirmArgume
   if (!tried)
     return fail(tried.error().message,
                 tried.error().message == "interrupted" ? kExitInterrupted : kExitToolError);
-  if (!tried->told.seen) {
+  if (!tried->reported.seen) {
     fmt::print(
         stderr,
         "photofinish: F{} was not observed{}: its access sites were reached {} and {} times\n",
-        candidate.number, tried->told.outcome.empty() ? "" : " (" + tried->told.outcome + ")",
+        candidate.number,
+        tried->reported.outcome.empty() ? "" : " (" + tried->reported.outcome + ")",
         tried->reached[0], tried->reached[1]);
     return kExitOk;
   }
-  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->told.name,
-             tried->told.outcome);
+  fmt::print(stderr, "photofinish: F{} happened, {}: {}\n", candidate.number, tried->reported.name,
+             tried->reported.outcome);
   return tried->outcome->code != 0 ? tried->outcome->code : findings_code(options);
 }
 
@@ -417,7 +418,7 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   if (arguments.order > 0) return show_again(confirmer, options, arguments, *chosen, *known);
 
   std::size_t confirmed = 0, harmful = 0, done = 0;
-  const bool colours = wants_colours(stdout);
+  const bool colors = wants_colors(stdout);
   const auto stopped = [&](const Error& error) {
     confirmer.clear_status();
     return fail(error.message, error.message == "interrupted" ? kExitInterrupted : kExitToolError);
@@ -455,7 +456,7 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
                  painted(found.state == ConfirmState::Harmful         ? kWarning
                          : found.state == ConfirmState::NotReproduced ? kAdvice
                                                                       : kAccess,
-                         fmt::format("F{} {}", candidate.number, state_text(&found)), colours),
+                         fmt::format("F{} {}", candidate.number, state_text(&found)), colors),
                  candidate.title, confirmation_lines(found, candidate.number, arguments.run));
       std::fflush(stdout);
       keep(*known, std::move(found));

@@ -141,14 +141,14 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
   if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
   std::string how;
-  int told = 0;
-  for (int rank = 0; rank < launch.world_size && ended.code != 0 && told < 3; ++rank) {
+  int reported = 0;
+  for (int rank = 0; rank < launch.world_size && ended.code != 0 && reported < 3; ++rank) {
     const auto trace = RankTrace::open(directory, WorldRank(rank));
     if (!trace) continue;
     const RankEnd& end = (*trace)->end();
-    const bool signalled =
-        end.state == RankState::Signalled && end.code != SIGTERM && end.code != SIGKILL;
-    if (signalled)
+    const bool signaled =
+        end.state == RankState::Signaled && end.code != SIGTERM && end.code != SIGKILL;
+    if (signaled)
       how += fmt::format(", rank {}: {}", rank, strsignal(end.code));
     else if (end.state == RankState::Aborted)
       how += fmt::format(", rank {}: MPI_Abort with {}", rank, end.code);
@@ -156,7 +156,7 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
       how += fmt::format(", rank {}: exit {}", rank, end.code);
     else
       continue;
-    ++told;
+    ++reported;
   }
   return fmt::format("exit code {}{}", ended.code, how);
 }

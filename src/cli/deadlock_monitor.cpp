@@ -113,15 +113,15 @@ void DeadlockMonitor::run() {
 bool DeadlockMonitor::print_deadlocks() {
   const auto before = state_of_hang(directory_);
   const auto found = find_deadlocks(directory_, [this] { return is_stopped(); });
-  if (!found || found->standstills.empty() || state_of_hang(directory_) != before || is_stopped())
+  if (!found || found->deadlocks.empty() || state_of_hang(directory_) != before || is_stopped())
     return false;
   std::string text = fmt::format(
       "photofinish: deadlock: no rank has made progress for {} s, and these calls can never "
       "return; the run is ended (--deadlock-timeout 0 lets it hang)\n",
       std::chrono::duration_cast<std::chrono::seconds>(timeout_).count());
   RunNotes notes(directory_, {}, *found);
-  for (const Standstill& one : found->standstills)
-    for (const StandstillDocument::Wait& wait : describe_standstill(one, notes).waits)
+  for (const Deadlock& one : found->deadlocks)
+    for (const DeadlockDocument::Wait& wait : describe_deadlock(one, notes).waits)
       text += fmt::format("photofinish:   {}\n", wait.line);
   std::fputs(text.c_str(), stderr);
   return true;

@@ -12,10 +12,10 @@
 namespace photofinish {
 namespace {
 
-void tell(const char* word, const std::vector<KnownFinding>& findings, std::string_view colour,
-          bool colours) {
+void report(const char* word, const std::vector<KnownFinding>& findings, std::string_view color,
+            bool colors) {
   for (const KnownFinding& finding : findings)
-    fmt::print("{} {}\n", painted(colour, word, colours), finding.title);
+    fmt::print("{} {}\n", painted(color, word, colors), finding.title);
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ int run_diff(const Options& options, const DiffArguments& arguments) {
   const auto suppressed =
       std::erase_if(fresh, [](const KnownFinding& finding) { return finding.suppressed; });
   const std::vector<KnownFinding>& gone = *before;
-  const bool colours = wants_colours(stdout);
-  tell("new ", fresh, kWarning, colours);
-  tell("gone", gone, kMemory, colours);
-  tell("same", same, kAdvice, colours);
+  const bool colors = wants_colors(stdout);
+  report("new ", fresh, kWarning, colors);
+  report("gone", gone, kMemory, colors);
+  report("same", same, kAdvice, colors);
   fmt::print("SUMMARY: photofinish: {} new, {} gone, {} the same{}{} · {} and then {}\n",
              fresh.size(), gone.size(), same.size(),
              suppressed > 0 ? fmt::format(", {} new but suppressed", suppressed) : "",

@@ -98,11 +98,11 @@ std::size_t print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& window
         fnmatch(arguments.call.c_str(), std::string(traits(event->call).name).c_str(), 0) != 0)
       continue;
     ++printed;
-    const std::string place = text.place(*event);
+    const std::string where = text.where(*event);
     fmt::print(
         "{}{:12.6f} {:9.6f}  {}{}\n", several_tasks ? fmt::format("t{} ", event->task.value) : "",
         static_cast<double>(event->start) * 1e-9, static_cast<double>(event->duration) * 1e-9,
-        text.line(*event), place.empty() ? "" : "  @ " + place);
+        text.line(*event), where.empty() ? "" : "  @ " + where);
     if (arguments.stacks)
       for (const std::string& frame : text.stack(*event)) fmt::print("    {}\n", frame);
   }

@@ -11,8 +11,8 @@
 #include "cli/commands.h"
 #include "cli/replaying.h"
 #include "explain/explanation.h"
-#include "record/departure.h"
-#include "report/departure_text.h"
+#include "record/divergence.h"
+#include "report/divergence_text.h"
 #include "report/document.h"
 #include "report/event_text.h"
 #include "report/site_text.h"
@@ -34,8 +34,8 @@ std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbol
 }
 
 // Replays the ranks, each with an order of what it is to tell, and adds what they did.
-Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& orders,
-                  Accounts& accounts) {
+Result<bool> report(const std::string& run, const std::map<WorldRank, AccessRecordFilter>& orders,
+                    Accounts& accounts) {
   const auto scratch = ScratchFolder::make();
   if (!scratch) return scratch.error();
   std::vector<WorldRank> ranks;
@@ -57,19 +57,20 @@ Result<bool> tell(const std::string& run, const std::map<WorldRank, DeedOrder>& 
   Symbolizer symbolizer;
   for (const Replay& replay : *replays) {
     if (!replay.chosen) continue;
-    if (const auto departure = read_departure(departure_path(replay.scratch));
-        departure && departure->expected.what != kNoQuestion)
+    if (const auto divergence = read_divergence(divergence_path(replay.scratch));
+        divergence && divergence->expected.what != kNoQuery)
       fmt::print(stderr, "photofinish: {}; only events before that are explained\n",
-                 departure_text(run, replay.scratch, replay.rank, *departure));
+                 divergence_text(run, replay.scratch, replay.rank, *divergence));
     const auto trace = RankTrace::open(replay.scratch, replay.rank);
     if (!trace) return trace.error();
     RankAccount& account = accounts[replay.rank];
-    for (Deed& deed : read_deeds(**trace)) {
-      if (deed.pc != 0) {
-        const auto [place, is_new] = account.places.try_emplace(deed.pc);
-        if (is_new) place->second = location_of(deed.pc, (*trace)->definitions(), symbolizer);
+    for (AccessRecord& access_record : read_access_records(**trace)) {
+      if (access_record.pc != 0) {
+        const auto [where, is_new] = account.locations.try_emplace(access_record.pc);
+        if (is_new)
+          where->second = location_of(access_record.pc, (*trace)->definitions(), symbolizer);
       }
-      account.deeds.push_back(std::move(deed));
+      account.access_records.push_back(std::move(access_record));
     }
   }
   return true;
@@ -96,7 +97,7 @@ Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run,
                                                 : ""))};
 }
 
-int tell_ranks_of_finding(const ExplainArguments& arguments) {
+int report_ranks_of_finding(const ExplainArguments& arguments) {
   const auto ranks = ranks_of_finding(arguments.run, arguments.finding);
   if (!ranks) return fail(ranks.error().message);
   fmt::print("{} needs rank{} {}\n  photofinish record --for-finding {} --of {}\n",
@@ -130,20 +131,21 @@ Result<bool> prepare_record(const std::string& finding, const std::string& run, 
 }
 
 int run_explain(const ExplainArguments& arguments) {
-  if (!arguments.finding.empty()) return tell_ranks_of_finding(arguments);
+  if (!arguments.finding.empty()) return report_ranks_of_finding(arguments);
   const auto ranks = chosen_ranks(arguments.run, arguments.ranks);
   if (!ranks) return fail(ranks.error().message);
   const auto group = read_group(arguments.run, *ranks);
   if (!group) return fail(group.error().message);
-  std::map<WorldRank, DeedOrder> orders;
+  std::map<WorldRank, AccessRecordFilter> orders;
   for (const WorldRank rank : *ranks) orders[rank] = {};
   Accounts accounts;
-  if (const auto told = tell(arguments.run, orders, accounts); !told)
-    return fail(told.error().message);
+  if (const auto reported = report(arguments.run, orders, accounts); !reported)
+    return fail(reported.error().message);
   // Stores are many, and few of them are read by others: they are told the second time, when it is
   // known where to look.
-  if (const auto told = tell(arguments.run, wanted_stores(*group, accounts), accounts); !told)
-    return fail(told.error().message);
+  if (const auto reported = report(arguments.run, wanted_stores(*group, accounts), accounts);
+      !reported)
+    return fail(reported.error().message);
   fmt::print("{}", explanation_text(explain(*group, accounts), arguments.each));
   return kExitOk;
 }

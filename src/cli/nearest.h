@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// Letters to be put in, left out, replaced, or swapped with their neighbours.
+// Letters to be put in, left out, replaced, or swapped with their neighbors.
 inline std::size_t edits(const std::string& from, const std::string& to) {
   std::vector<std::size_t> before_last, last(to.size() + 1);
   for (std::size_t j = 0; j <= to.size(); ++j) last[j] = j;

@@ -17,8 +17,8 @@
 #include "cli/launch_file.h"
 #include "cli/preload.h"
 #include "cli/replaying.h"
-#include "record/departure.h"
-#include "report/departure_text.h"
+#include "record/divergence.h"
+#include "report/divergence_text.h"
 #include "report/event_text.h"
 #include "trace/run_directory.h"
 
@@ -27,32 +27,32 @@ namespace {
 
 // As a shell has it.
 std::string end_by(int code) {
-  return end_text(code > 128 ? RankEnd{RankState::Signalled, code - 128}
+  return end_text(code > 128 ? RankEnd{RankState::Signaled, code - 128}
                              : RankEnd{RankState::Exited, code});
 }
 
 // What a process left to say about its end, and its exit code.
-int conclude(const std::string& run, const Replay& replay, int code, bool& told) {
-  const auto departure = read_departure(departure_path(replay.scratch));
-  if (!departure && replay.recorded_end.value_or(code) == code) return code;
-  told = true;
-  if (!departure && code == kDepartureCode) {
+int conclude(const std::string& run, const Replay& replay, int code, bool& reported) {
+  const auto divergence = read_divergence(divergence_path(replay.scratch));
+  if (!divergence && replay.recorded_end.value_or(code) == code) return code;
+  reported = true;
+  if (!divergence && code == kDivergenceCode) {
     fmt::print(
         stderr,
         "photofinish: rank {} stopped, and could not write the reason to {}: is the disk full?\n",
         replay.rank.value, replay.scratch);
-    return kExitDeparture;
+    return kExitDivergence;
   }
-  if (!departure) {
+  if (!divergence) {
     fmt::print(stderr,
                "photofinish: rank {} received the recorded values but ended differently: {}; "
                "recorded: {}\n",
                replay.rank.value, end_by(code), end_by(*replay.recorded_end));
-    return kExitDeparture;
+    return kExitDivergence;
   }
   fmt::print(stderr, "photofinish: {}\n",
-             departure_text(run, replay.scratch, replay.rank, *departure));
-  return departure->expected.what == kNoQuestion ? code : static_cast<int>(kExitDeparture);
+             divergence_text(run, replay.scratch, replay.rank, *divergence));
+  return divergence->expected.what == kNoQuery ? code : static_cast<int>(kExitDivergence);
 }
 
 // What is started, and what was set for it.
@@ -182,7 +182,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
       SIGINT,
       SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them
   int code = 0;
-  bool told = false;
+  bool reported = false;
   const auto codes = run_replays(*replays, [&](Replay& replay) {
     signal(SIGINT, SIG_DFL);
     if (debugs) become_debugger(replay, arguments.server, arguments.commands);
@@ -194,12 +194,12 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
     const Replay& replay = (*replays)[i];
     // Of those that nobody asked for only what kept the others waiting.
     if (!replay.chosen &&
-        (code != kExitDeparture || !read_departure(departure_path(replay.scratch))))
+        (code != kExitDivergence || !read_divergence(divergence_path(replay.scratch))))
       continue;
-    const int own = conclude(arguments.run, replay, (*codes)[i], told);
+    const int own = conclude(arguments.run, replay, (*codes)[i], reported);
     if (code == 0) code = own;
   }
-  if (!told && !debugs)
+  if (!reported && !debugs)
     fmt::print(stderr, "photofinish: rank{} {} replayed to {} end: exit code {}\n",
                ranks->size() > 1 ? "s" : "", rank_ranges(*ranks),
                ranks->size() > 1 ? "their" : "its", code);

@@ -24,7 +24,7 @@
 #include "cli/preload.h"
 #include "launch/mpi_program.h"
 #include "model/rank_list.h"
-#include "record/offers.h"
+#include "record/shared_payloads.h"
 #include "report/event_text.h"
 #include "report/files.h"
 #include "trace/reader.h"
@@ -118,7 +118,7 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
                (*trace)->damage());
   const RankEnd end = (*trace)->end();
   if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
-  if (end.state == RankState::Signalled) replay.recorded_end = 128 + end.code;
+  if (end.state == RankState::Signaled) replay.recorded_end = 128 + end.code;
   auto flavour = program->flavour;
   if (!flavour) {  // a script's interpreter: the recorded rank knows
     flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich
@@ -165,7 +165,7 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   return replay;
 }
 
-std::string offers_path(const Replay& replay) {
+std::string payloads_path(const Replay& replay) {
   return fs::path(replay.scratch).parent_path() / "offers";
 }
 
@@ -195,10 +195,10 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run,
     replays.push_back(std::move(*replay));
   }
   if (wanted.empty()) return replays;
-  const std::string path = offers_path(replays[0]);
-  const auto earlier = OfferFiles::open(path, ranks[0]);  // an editor's folder stays
+  const std::string path = payloads_path(replays[0]);
+  const auto earlier = PayloadFiles::open(path, ranks[0]);  // an editor's folder stays
   if (!earlier || !(*earlier)->is_complete())
-    if (const auto made = OfferFiles::make(path, wanted); !made) return made.error();
+    if (const auto made = PayloadFiles::make(path, wanted); !made) return made.error();
   for (Replay& replay : replays) replay.settings.push_back({"PHOTOFINISH_REPLAY_OFFERS", path});
   return replays;
 }
@@ -271,10 +271,10 @@ void silence() {
 namespace {
 
 // Null where the ranks give each other nothing.
-Result<std::unique_ptr<OfferFiles>> offers_of(const std::vector<Replay>& replays) {
-  const std::string path = offers_path(replays[0]);
-  if (!fs::exists(path)) return std::unique_ptr<OfferFiles>();
-  return OfferFiles::open(path, replays[0].rank);
+Result<std::unique_ptr<PayloadFiles>> payloads_of(const std::vector<Replay>& replays) {
+  const std::string path = payloads_path(replays[0]);
+  if (!fs::exists(path)) return std::unique_ptr<PayloadFiles>();
+  return PayloadFiles::open(path, replays[0].rank);
 }
 
 // A silent one has a process group of its own: what it started ends with it.
@@ -314,8 +314,8 @@ Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
                                      const std::function<void(Replay&)>& start) {
   std::vector<int> codes(replays.size());
   if (replays.empty()) return codes;
-  const auto offers = offers_of(replays);
-  if (!offers) return offers.error();
+  const auto payloads = payloads_of(replays);
+  if (!payloads) return payloads.error();
   if (const auto started = start_all(replays, start); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
     if (std::none_of(replays.begin(), replays.end(),
@@ -328,7 +328,7 @@ Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
       if (replays[i].process != ended) continue;
       replays[i].process = 0;
       codes[i] = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-      if (*offers != nullptr) (*offers)->has_ended(replays[i].rank);
+      if (*payloads != nullptr) (*payloads)->has_ended(replays[i].rank);
       --running;
     }
   }
@@ -336,20 +336,20 @@ Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
 }
 
 Result<bool> give_all(std::vector<Replay>& replays) {
-  const auto offers = offers_of(replays);
-  if (!offers) return offers.error();
-  if (*offers == nullptr || (*offers)->is_complete()) return true;
+  const auto payloads = payloads_of(replays);
+  if (!payloads) return payloads.error();
+  if (*payloads == nullptr || (*payloads)->is_complete()) return true;
   for (Replay& replay : replays) replay.chosen = false;
   if (const auto started = start_all(replays, [](Replay&) {}); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
-    if ((*offers)->is_complete())
+    if ((*payloads)->is_complete())
       end_silent(replays);  // one may go on for ever, which is why somebody wants to look at it
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (ended < 0 && errno != EINTR) break;
     for (Replay& replay : replays) {
       if (ended <= 0 || replay.process != ended) continue;
-      (*offers)->has_ended(replay.rank);
+      (*payloads)->has_ended(replay.rank);
       replay.process = 0;
       --running;
     }
@@ -372,7 +372,7 @@ std::vector<std::string> skip_commands() {
           "skip -rfu ^mpi_.*_$",
           "skip -rfu ^photofinish::",
           "skip -rfu ^__photofinish",
-          "skip -file runtime/outside.cpp",
+          "skip -file runtime/external_input.cpp",
           "skip -file runtime/heap.cpp"};
 }
 

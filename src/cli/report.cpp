@@ -1,4 +1,4 @@
-// photofinish report: the findings of a run that was analysed, in the format that is wanted.
+// photofinish report: the findings of a run that was analyzed, in the format that is wanted.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -45,7 +45,7 @@ Result<bool> print_text(std::FILE* file, const RunDocument& run, const Options& 
                        .group_by = *group_by,
                        .gen_suppressions = options.gen_suppressions,
                        .verdicts = !options.quiet,
-                       .colours = wants_colours(file)});
+                       .colors = wants_colors(file)});
 }
 
 Result<bool> print(std::FILE* file, const std::string& text) {
@@ -65,7 +65,7 @@ Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocum
 
 // Where a report goes that nobody has a place for; empty: to standard output. An archive is a
 // folder, and has its place beside the run.
-std::string place_of(const std::string& format, std::string run) {
+std::string where_of(const std::string& format, std::string run) {
   while (run.size() > 1 && run.ends_with('/')) run.pop_back();
   if (format == "otf2") return run + ".otf2";
   if (format == "html") return run + "/" + std::string(kHtmlReport);
@@ -138,7 +138,7 @@ int run_report(const Options& options, const ReportArguments& arguments) {
       read_document(arguments.run, document_options(options, "", std::move(unwritten)));
   if (!run) return fail(run.error().message);
   const bool by_itself = wanted.empty() && (format == "html" || format == "otf2");
-  const std::string file = by_itself       ? place_of(format, arguments.run)
+  const std::string file = by_itself       ? where_of(format, arguments.run)
                            : wanted == "-" ? ""
                                            : wanted;
   if (const auto written = write_report(format, file, *run, options); !written)
@@ -148,13 +148,13 @@ int run_report(const Options& options, const ReportArguments& arguments) {
   return exit_code(*run, options);
 }
 
-Result<int> tell_findings(const std::string& directory, const Options& options,
-                          const ReportFile& report, const UnwrittenFindings& unwritten) {
+Result<int> report_findings(const std::string& directory, const Options& options,
+                            const ReportFile& report, const UnwrittenFindings& unwritten) {
   const auto run = read_document(directory, document_options(options, options.output, unwritten));
   if (!run) return run.error();
   if (const auto found = print_text(stderr, *run, options); !found) return found.error();
   if (report.format == "text" && report.file.empty()) return exit_code(*run, options);
-  const std::string file = report.file.empty()  ? place_of(report.format, options.output)
+  const std::string file = report.file.empty()  ? where_of(report.format, options.output)
                            : report.file == "-" ? ""
                                                 : report.file;
   if (const auto written = write_report(report.format, file, *run, options); !written)

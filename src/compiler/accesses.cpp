@@ -101,7 +101,7 @@ bool same_line(const DebugLoc& a, const DebugLoc& b) {
          a.getInlinedAt() == b.getInlinedAt();
 }
 
-DebugLoc place_of(const Instruction& instruction) {
+DebugLoc location_of(const Instruction& instruction) {
   const auto has_line = [](const Instruction& one) {
     return one.getDebugLoc() && one.getDebugLoc().getLine() != 0;
   };

@@ -29,7 +29,7 @@ struct MemoryAccess {
 
 // Where it is in the source. Compilers have none for some of what they make of a line: then it is
 // that of what comes before.
-llvm::DebugLoc place_of(const llvm::Instruction& instruction);
+llvm::DebugLoc location_of(const llvm::Instruction& instruction);
 bool same_line(const llvm::DebugLoc& a, const llvm::DebugLoc& b);
 
 // Loads, stores, atomics, memory and vector intrinsics, and calls of the C library that touch

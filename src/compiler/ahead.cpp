@@ -100,7 +100,7 @@ class Finder {
         finder_(finder),
         expander_(expander) {}
 
-  void look_at(Loop& loop) {
+  void check_at(Loop& loop) {
     std::vector<MemoryAccess> inside;
     copy_if(accesses_, std::back_inserter(inside),
             [&](const MemoryAccess& access) { return loop.contains(access.instruction); });
@@ -111,7 +111,7 @@ class Finder {
                  access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN;
         });
     if (!fits || !take(loop, inside))
-      for (Loop* inner : loop) look_at(*inner);
+      for (Loop* inner : loop) check_at(*inner);
   }
   std::vector<Ahead> found;
 
@@ -134,7 +134,7 @@ class Finder {
     next_to->unit = std::min(next_to->unit, unit);
   }
 
-  // Versions of a loop that a test in front of it chooses from, as vectorising leaves them:
+  // Versions of a loop that a test in front of it chooses from, as vectorizing leaves them:
   // together they are made in every iteration.
   void join_versions(std::vector<Together> versions, std::vector<Together>& ranges,
                      std::vector<MemoryAccess>& others) {
@@ -206,7 +206,7 @@ class Finder {
                                                                         << PHOTOFINISH_UNIT_BITS;
       Ahead::Spaced& spaced = ahead.spaced.emplace_back(Ahead::Spaced{
           {},
-          Instrumenter::expand(range, expander_, how, place_of(*accesses.front().instruction))});
+          Instrumenter::expand(range, expander_, how, location_of(*accesses.front().instruction))});
       for (const MemoryAccess& access : accesses) spaced.instructions.push_back(access.instruction);
     }
     std::map<Value*, Value*> bases;
@@ -269,7 +269,7 @@ std::vector<Ahead> find_ahead(const std::vector<MemoryAccess>& accesses, LoopInf
                               ScalarEvolution& evolution, RangeFinder& finder,
                               SCEVExpander& expander) {
   Finder search(accesses, loops, evolution, finder, expander);
-  for (Loop* loop : loops) search.look_at(*loop);
+  for (Loop* loop : loops) search.check_at(*loop);
   return std::move(search.found);
 }
 
@@ -319,7 +319,7 @@ void go_ahead(const std::vector<Ahead>& all, LoopInfo& loops, DominatorTree& dom
       rounds.emplace_back(cast<BasicBlock>(map.find(latch)->second)->getTerminator(),
                           std::vector(bases.begin(), bases.end()));
   }
-  for (const auto& [latch, bases] : rounds) instrumenter.add_look_again(latch, bases);
+  for (const auto& [latch, bases] : rounds) instrumenter.add_check_again(latch, bases);
   for (Later& one : later) {
     if (one.seen != nullptr) instrumenter.move_behind_if_seen(*one.access.instruction, *one.seen);
     instrumenter.add_value(one.access, nullptr);

@@ -148,19 +148,19 @@ Instrumenter::Gathers GatherFinder::expand(const Row& row, SCEVExpander& expande
                                << static_cast<std::uint64_t>(access.offset - lowest) / row.bytes;
     made.slots |= slot;
     std::size_t same = 0;
-    while (same < made.places.size() &&
-           !(bases[same] == access.base && made.places[same].scale == access.scale &&
-             made.places[same].bytes == access.piece.bytes &&
-             made.places[same].how == access.piece.how &&
-             same_line(made.places[same].place, access.piece.place)))
+    while (same < made.locations.size() &&
+           !(bases[same] == access.base && made.locations[same].scale == access.scale &&
+             made.locations[same].bytes == access.piece.bytes &&
+             made.locations[same].how == access.piece.how &&
+             same_line(made.locations[same].location, access.piece.location)))
       ++same;
-    if (same == made.places.size()) {
+    if (same == made.locations.size()) {
       bases.push_back(access.base);
       Value* base = expander.expandCodeFor(access.base, access.base->getType(), row.before);
-      made.places.push_back(
-          {base, access.scale, access.piece.bytes, access.piece.how, 0, access.piece.place});
+      made.locations.push_back(
+          {base, access.scale, access.piece.bytes, access.piece.how, 0, access.piece.location});
     }
-    made.places[same].slots |= slot;
+    made.locations[same].slots |= slot;
   }
   return made;
 }

@@ -167,13 +167,13 @@ Function* marked_function(Module& module) {
 Function* array_function(Module& module) { return helper(module, "__photofinish_array_1", kArray); }
 
 namespace {
-Value* place_of_call(IRBuilder<>& builder) {
+Value* location_of_call(IRBuilder<>& builder) {
   return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
 }
 
 // Passes its arguments but the first on to the hook, unless that is false.
 Function* asking_function(Module& module, const char* name, Constant* hook, Type* result,
-                          ArrayRef<Type*> parameters, bool tells_place,
+                          ArrayRef<Type*> parameters, bool reports_location,
                           function_ref<Constant*()> otherwise) {
   if (Function* known = module.getFunction(name)) return known;
   LLVMContext& context = module.getContext();
@@ -194,9 +194,9 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
   builder.SetInsertPoint(ask);
   SmallVector<Value*> arguments;
   for (unsigned i = 1; i < function->arg_size(); ++i) arguments.push_back(function->getArg(i));
-  if (tells_place) {
+  if (reports_location) {
     passed.push_back(pointer);
-    arguments.push_back(place_of_call(builder));
+    arguments.push_back(location_of_call(builder));
   }
   builder.CreateRet(builder.CreateCall(FunctionType::get(result, passed, false),
                                        builder.CreateLoad(pointer, hook), arguments));
@@ -225,7 +225,7 @@ Function* telling_function(Module& module, const char* name, Constant* hook,
   passed.push_back(pointer);
   SmallVector<Value*> arguments;
   for (Argument& argument : function->args()) arguments.push_back(&argument);
-  arguments.push_back(place_of_call(builder));
+  arguments.push_back(location_of_call(builder));
   builder.CreateCall(FunctionType::get(nothing, passed, false), builder.CreateLoad(pointer, hook),
                      arguments);
   builder.CreateRetVoid();
@@ -252,13 +252,13 @@ Function* behind_function(Module& module, Constant* hook) {
       });
 }
 
-Function* look_function(Module& module, Constant* hook) {
+Function* check_function(Module& module, Constant* hook) {
   return telling_function(
       module, "__photofinish_look_1", hook,
       {PointerType::getUnqual(module.getContext()), Type::getInt64Ty(module.getContext())});
 }
 
-Function* tell_function(Module& module, Constant* hook) {
+Function* report_function(Module& module, Constant* hook) {
   Type *pointer = PointerType::getUnqual(module.getContext()),
        *i64 = Type::getInt64Ty(module.getContext());
   return telling_function(module, "__photofinish_tell_4", hook, {pointer, pointer, i64});

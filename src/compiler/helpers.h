@@ -17,10 +17,10 @@ llvm::Function* ahead_function(llvm::Module& module, llvm::Constant* hook);
 llvm::Function* behind_function(llvm::Module& module, llvm::Constant* hook);
 // void (ptr address, i64 bytes): calls the hook for blocks that have not been looked at, a pointer
 // to which is at `hook`, and leaves nearly all registers to the program.
-llvm::Function* look_function(llvm::Module& module, llvm::Constant* hook);
+llvm::Function* check_function(llvm::Module& module, llvm::Constant* hook);
 // void (ptr site, ptr address, i64 bytes): calls the hook for accesses, a pointer to which is at
 // `hook`, and leaves nearly all registers to the program.
-llvm::Function* tell_function(llvm::Module& module, llvm::Constant* hook);
+llvm::Function* report_function(llvm::Module& module, llvm::Constant* hook);
 // i1 (ptr gate, i64 low, i64 high): whether a page of [low, high) may be marked.
 llvm::Function* marked_function(llvm::Module& module);
 // {bytes, rows, stride, planes, plane stride} (ptr array): what a Fortran descriptor describes; no

@@ -43,13 +43,13 @@ enum StateField : unsigned {
   kStored,
   kAhead,
   kBehind,
-  kLook,
+  kCheck,
   kSeenThread,
   kKnownLoads,
   kSeen,
   kSynchronize
 };
-enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenLooked };
+enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenChecked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
 constexpr unsigned kLibraryWords = sizeof(photofinish_site::library) / sizeof(void*);
 }  // namespace
@@ -96,17 +96,17 @@ Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
 
 // Atomics order threads by their address, fences by being fences. What is relaxed orders nothing.
 void Instrumenter::add_synchronization(Function& function) {
-  struct Place {
+  struct Location {
     Instruction* at;
     Value* address;
     AtomicOrdering ordering;
   };
-  std::vector<Place> places;
+  std::vector<Location> locations;
   for (Instruction& instruction : instructions(function)) {
     const auto add = [&](Value* address, AtomicOrdering ordering, SyncScope::ID scope) {
       if (scope == SyncScope::SingleThread || !isStrongerThanMonotonic(ordering)) return;
       if (address == nullptr || address->getType()->getPointerAddressSpace() == 0)
-        places.push_back({&instruction, address, ordering});
+        locations.push_back({&instruction, address, ordering});
     };
     if (auto* load = dyn_cast<LoadInst>(&instruction); load != nullptr && load->isAtomic())
       add(load->getPointerOperand(), load->getOrdering(), load->getSyncScopeID());
@@ -130,18 +130,18 @@ void Instrumenter::add_synchronization(Function& function) {
         {address != nullptr ? address : ConstantPointerNull::get(cast<PointerType>(pointer_)),
          ConstantInt::get(i64_, how)});
   };
-  for (const Place& place : places) {
-    if (isReleaseOrStronger(place.ordering) && !isa<LoadInst>(place.at))
-      call(place.at, place.address, PHOTOFINISH_RELEASE);
-    if (isAcquireOrStronger(place.ordering) && !isa<StoreInst>(place.at))
-      call(place.at->getNextNode(), place.address, PHOTOFINISH_ACQUIRE);
+  for (const Location& location : locations) {
+    if (isReleaseOrStronger(location.ordering) && !isa<LoadInst>(location.at))
+      call(location.at, location.address, PHOTOFINISH_RELEASE);
+    if (isAcquireOrStronger(location.ordering) && !isa<StoreInst>(location.at))
+      call(location.at->getNextNode(), location.address, PHOTOFINISH_ACQUIRE);
   }
 }
 
 Constant* Instrumenter::new_site(IRBuilderBase& builder) {
-  const DebugLoc place = builder.getCurrentDebugLocation();
-  places_.push_back(
-      {builder.GetInsertBlock(), place ? line_key(place->getFilename(), place.getLine()) : 0});
+  const DebugLoc location = builder.getCurrentDebugLocation();
+  locations_.push_back({builder.GetInsertBlock(),
+                        location ? line_key(location->getFilename(), location.getLine()) : 0});
   auto* site = new GlobalVariable(module_, site_type_, false, GlobalValue::PrivateLinkage,
                                   Constant::getNullValue(site_type_), "__photofinish_site");
   site->setAlignment(Align(64));
@@ -162,12 +162,12 @@ Value* Instrumenter::without_values(Instruction* before) {
 
 Value* Instrumenter::may_be_marked(const Expanded& range) {
   IRBuilder<> builder(range.before);
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   const Borders borders = borders_of(builder, range);
   BasicBlock* head = range.before->getParent();
   Instruction* near = cold_branch(borders.meets, range.before);
   builder.SetInsertPoint(near);
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   Value* marked = builder.CreateCall(marked_function(module_),
                                      {field(builder, kGate), borders.low, borders.high});
   PHINode* result = first_phi(builder.getInt1Ty(), "", *range.before->getParent());
@@ -178,7 +178,7 @@ Value* Instrumenter::may_be_marked(const Expanded& range) {
 
 Value* Instrumenter::ahead_of(const Expanded& range, Instruction* before) {
   IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   const Borders borders = borders_of(builder, range);
   Value *one = ConstantInt::get(i64_, 1), *zero = ConstantInt::get(i64_, 0);
   const auto or_else = [](Value* value, Value* otherwise) {
@@ -228,25 +228,25 @@ Instrumenter::Seen Instrumenter::seen_behind(Value* base, bool writes, std::uint
         *high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* others = builder.CreateSub(
       low, builder.CreateBinaryIntrinsic(Intrinsic::umax, high, builder.getInt64(1)));
-  auto* all_looked = ConstantDataArray::get(context_, ArrayRef<std::uint8_t>({1, 1}));
-  if (always_looked_ == nullptr)
-    always_looked_ =
-        new GlobalVariable(module_, all_looked->getType(), true, GlobalValue::PrivateLinkage,
-                           all_looked, "__photofinish_looked");
+  auto* all_checked = ConstantDataArray::get(context_, ArrayRef<std::uint8_t>({1, 1}));
+  if (always_checked_ == nullptr)
+    always_checked_ =
+        new GlobalVariable(module_, all_checked->getType(), true, GlobalValue::PrivateLinkage,
+                           all_checked, "__photofinish_looked");
   Value* all = builder.CreateSelect(marked, of_seen(kSeenBytes, i64_), others);
   return {
       builder.CreateSelect(marked, of_seen(kSeenBegin, i64_), high),
       builder.CreateBinaryIntrinsic(Intrinsic::usub_sat, all, builder.getInt64(bytes - 1)),
       of_seen(kSeenDistance, i64_),
-      builder.CreateSelect(marked, of_seen(kSeenLooked, pointer_), always_looked_),
+      builder.CreateSelect(marked, of_seen(kSeenChecked, pointer_), always_checked_),
       builder.CreateSelect(marked, builder.getInt64(PHOTOFINISH_BLOCK_BITS), builder.getInt64(63)),
       bytes};
 }
 
 void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
-  const DebugLoc place = place_of(access);
+  const DebugLoc location = location_of(access);
   IRBuilder<> builder(&access);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   const bool loads = isa<LoadInst>(access);
   Value* address = access.getOperand(loads ? LoadInst::getPointerOperandIndex()
                                            : StoreInst::getPointerOperandIndex());
@@ -263,13 +263,13 @@ void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
     either->addIncoming(moved, inside->getParent());
     either->addIncoming(&access, outside->getParent());
     builder.SetInsertPoint(moved);
-    builder.SetCurrentDebugLocation(place);
-    Value* looked = builder.CreateLoad(
-        i8_, builder.CreateGEP(i8_, seen.looked, builder.CreateLShr(offset, seen.shift)));
-    Instruction* look = cold_branch(builder.CreateIsNull(looked), moved);
-    builder.SetInsertPoint(look);
-    builder.SetCurrentDebugLocation(place);
-    Function* function = look_function(module_, cast<Constant>(field(builder, kLook)));
+    builder.SetCurrentDebugLocation(location);
+    Value* checked = builder.CreateLoad(
+        i8_, builder.CreateGEP(i8_, seen.checked, builder.CreateLShr(offset, seen.shift)));
+    Instruction* check = cold_branch(builder.CreateIsNull(checked), moved);
+    builder.SetInsertPoint(check);
+    builder.SetCurrentDebugLocation(location);
+    Function* function = check_function(module_, cast<Constant>(field(builder, kCheck)));
     builder.CreateCall(function, {address, builder.getInt64(seen.bytes)})
         ->setCallingConv(function->getCallingConv());
     either->setIncomingBlock(0, inside->getParent());
@@ -277,7 +277,7 @@ void Instrumenter::move_behind_if_seen(Instruction& access, const Seen& seen) {
   move_behind(*moved, seen.distance);
 }
 
-void Instrumenter::add_look_again(Instruction* before, const std::vector<Value*>& bases) {
+void Instrumenter::add_check_again(Instruction* before, const std::vector<Value*>& bases) {
   constexpr std::uint64_t kRounds = 1 << 16;
   Function& function = *before->getFunction();
   IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
@@ -297,9 +297,9 @@ void Instrumenter::add_look_again(Instruction* before, const std::vector<Value*>
 // The block in which all is done, and where to tell it otherwise.
 std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address,
                                                                bool loads, Instruction* before,
-                                                               const DebugLoc& place) {
+                                                               const DebugLoc& location) {
   IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   Value* at = builder.CreatePtrToInt(address, i64_);
   Value* slot =
       builder.CreateAnd(builder.CreateLShr(at, PHOTOFINISH_PAGE_BITS), PHOTOFINISH_SEEN_SIZE - 1);
@@ -315,16 +315,16 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
   const auto new_block = [&] { return BasicBlock::Create(context_, "", head->getParent(), rest); };
-  BasicBlock *look = new_block(), *known = loads ? new_block() : look, *tell = new_block();
+  BasicBlock *check = new_block(), *known = loads ? new_block() : check, *report = new_block();
   MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
   const auto go_on = [&](BasicBlock* block) {
     builder.SetInsertPoint(block);
-    builder.SetCurrentDebugLocation(place);
+    builder.SetCurrentDebugLocation(location);
   };
   head->getTerminator()->eraseFromParent();
   go_on(head);
-  builder.CreateCondBr(builder.CreateAnd(own, inside), look, tell, likely);
-  go_on(look);
+  builder.CreateCondBr(builder.CreateAnd(own, inside), check, report, likely);
+  go_on(check);
   Value* seen = builder.CreateGEP(i8_, address, of_entry(kSeenDistance));
   if (loads) {
     Type* number = builder.getIntNTy(
@@ -332,8 +332,8 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
     Value* found = value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, number)
                                                    : builder.CreateBitCast(value, number);
     builder.CreateCondBr(
-        builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known, tell,
-        likely);
+        builder.CreateICmpEQ(builder.CreateAlignedLoad(number, seen, Align(1)), found), known,
+        report, likely);
     go_on(known);
     Value* count = field(builder, kKnownLoads);
     builder.CreateStore(
@@ -342,7 +342,7 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
     builder.CreateAlignedStore(value, seen, Align(1));
   }
   builder.CreateBr(rest);
-  go_on(tell);
+  go_on(report);
   return {known, builder.CreateBr(rest)};
 }
 
@@ -363,7 +363,7 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   if (load != nullptr)
     for (Use& use : load->uses()) uses.push_back(&use);
   Instruction* after = access.instruction->getNextNode();
-  const DebugLoc place = place_of(*access.instruction);
+  const DebugLoc location = location_of(*access.instruction);
   // One for all accesses of a type, or large functions would have large frames.
   AllocaInst*& variable = variables_[{after->getFunction(), type}];
   if (variable == nullptr)
@@ -379,32 +379,32 @@ void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   };
   if (may_be_marked != nullptr) only_if(may_be_marked);
   IRBuilder<> builder(inner);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   only_if(is_marked(builder, address));
   if (has_thread_pointer_ && access.bytes <= PHOTOFINISH_SEEN_ACCESS &&
       std::has_single_bit(access.bytes) &&
       module_.getDataLayout().getTypeSizeInBits(type) == 8 * access.bytes &&
       (load == nullptr || is_comparable(type))) {
-    const auto [seen, tell] = unless_seen(load != nullptr ? load : store->getValueOperand(),
-                                          address, load != nullptr, inner, place);
+    const auto [seen, report] = unless_seen(load != nullptr ? load : store->getValueOperand(),
+                                            address, load != nullptr, inner, location);
     tests.push_back({seen, inner});
-    inner = tell;
+    inner = report;
   }
   builder.SetInsertPoint(inner);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   builder.CreateStore(load != nullptr ? load : store->getValueOperand(), variable);
   Value* hook = builder.CreateLoad(pointer_, field(builder, load != nullptr ? kLoaded : kStored));
   builder.CreateCall(value_hook_, hook, {address, variable, ConstantInt::get(i64_, access.bytes)});
   if (load == nullptr) return;
   Value* given = builder.CreateLoad(type, variable);
-  BasicBlock* told = inner->getParent();
+  BasicBlock* reported = inner->getParent();
   for (const auto& [head, left] : reverse(tests)) {
     BasicBlock* behind = left->getParent();
     PHINode* value = first_phi(type, "pf.loaded", *behind);
     value->addIncoming(load, head);
-    value->addIncoming(given, told);
+    value->addIncoming(given, reported);
     given = value;
-    told = behind;
+    reported = behind;
   }
   for (Use* use : uses) use->set(given);
 }
@@ -414,7 +414,7 @@ Instrumenter::Region Instrumenter::new_region() {
                              Constant::getNullValue(i8_), "__photofinish_passed")};
 }
 
-Value* Instrumenter::looked_at(const Region& region, Instruction* before) {
+Value* Instrumenter::checked_at(const Region& region, Instruction* before) {
   IRBuilder<> builder(before);
   Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
                                        ConstantInt::get(i64_, 0));
@@ -426,19 +426,19 @@ void Instrumenter::end_function(Function& function, const std::vector<Region>& r
   const DominatorTree dominators(function);
   std::vector<Lines> made;
   for (const Region& region : regions) made.push_back({region.passed, {}});
-  for (const Place& place : places_) {
-    if (place.block->getParent() != &function)
+  for (const Location& location : locations_) {
+    if (location.block->getParent() != &function)
       continue;  // of its copy with values: whoever runs that hears of all
     bool inside = false;
     for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, place.block))
+      if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, location.block))
         continue;
-      made[i].lines.insert(place.line);
+      made[i].lines.insert(location.line);
       inside = true;
     }
-    if (!inside) lines_outside_.insert(place.line);
+    if (!inside) lines_outside_.insert(location.line);
   }
-  places_.clear();
+  locations_.clear();
   regions_.insert(regions_.end(), made.begin(), made.end());
 }
 
@@ -470,30 +470,30 @@ Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsign
   Value* known = builder.CreateAnd(own, builder.CreateICmpULT(at, units));
   BasicBlock* head = before->getParent();
   BasicBlock* rest = head->splitBasicBlock(before);
-  BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
-  BasicBlock* look = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* report = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* check = BasicBlock::Create(context_, "", head->getParent(), rest);
   BasicBlock* set = BasicBlock::Create(context_, "", head->getParent(), rest);
   MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
   head->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(head);
   // Together they are one branch: "unpredictable" keeps them so.
-  builder.CreateCondBr(known, look, tell, likely)
+  builder.CreateCondBr(known, check, report, likely)
       ->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
-  builder.SetInsertPoint(look);
+  builder.SetInsertPoint(check);
   Value* group = builder.CreateGEP(
       i8_, bits, builder.CreateNeg(builder.CreateLShr(at, PHOTOFINISH_GROUP_BITS)));
   group = builder.CreateGEP(i8_, group, ConstantInt::getSigned(i64_, -1));
   builder.CreateCondBr(
-      builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, tell,
+      builder.CreateICmpNE(builder.CreateLoad(i8_, group), ConstantInt::get(i8_, 0)), set, report,
       likely);
   builder.SetInsertPoint(set);
-  Value* place = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
-  Value* word = builder.CreateLoad(i64_, place);
+  Value* location = builder.CreateGEP(i64_, bits, builder.CreateLShr(at, 6));
+  Value* word = builder.CreateLoad(i64_, location);
   builder.CreateStore(builder.CreateOr(word, builder.CreateShl(ConstantInt::get(i64_, 1),
                                                                builder.CreateAnd(at, 63))),
-                      place);
+                      location);
   builder.CreateBr(rest);
-  builder.SetInsertPoint(tell);
+  builder.SetInsertPoint(report);
   return builder.CreateBr(rest);
 }
 
@@ -503,38 +503,39 @@ std::uint64_t how(const MemoryAccess& access) {
 
 void Instrumenter::add(const Check& check) {
   IRBuilder<> builder(check.before);
-  builder.SetCurrentDebugLocation(check.pieces.front().place);
+  builder.SetCurrentDebugLocation(check.pieces.front().location);
   const auto at = [&](std::int64_t offset) {
     return offset == 0 ? check.base
                        : builder.CreateGEP(i8_, check.base, ConstantInt::getSigned(i64_, offset));
   };
   Value* marked = is_marked(builder, at(check.pieces.front().offset));
   Instruction* end = cold_branch(marked, check.before);
-  Function* tell = tell_function(module_, cast<Constant>(field(builder, kAccess)));
+  Function* report = report_function(module_, cast<Constant>(field(builder, kAccess)));
   for (const Piece& piece : check.pieces) {
     builder.SetInsertPoint(end);
-    builder.SetCurrentDebugLocation(piece.place);
+    builder.SetCurrentDebugLocation(piece.location);
     Constant* site = new_site(builder);
     Value* address = at(piece.offset);
     const unsigned unit =
         std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
     if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0)
       builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
-    builder.SetCurrentDebugLocation(piece.place);
+    builder.SetCurrentDebugLocation(piece.location);
     const std::uint64_t bytes =
         piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
-    CallInst* call = builder.CreateCall(tell, {site, address, ConstantInt::get(i64_, bytes)});
-    call->setCallingConv(tell->getCallingConv());
+    CallInst* call = builder.CreateCall(report, {site, address, ConstantInt::get(i64_, bytes)});
+    call->setCallingConv(report->getCallingConv());
   }
 }
 
 void Instrumenter::add(const MemoryAccess& access) {
   if (access.mask != nullptr) return add_lanes(access);
   if (access.extent.is_array()) return add_array(access);
-  const DebugLoc place = place_of(*access.instruction);
+  const DebugLoc location = location_of(*access.instruction);
   if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
-    add(Check{
-        access.instruction, access.address, {{0, access.bytes, how(access), place, access.align}}});
+    add(Check{access.instruction,
+              access.address,
+              {{0, access.bytes, how(access), location, access.align}}});
     return;
   }
   if (access.bytes == 0 && access.extent.kind != Extent::Bytes) return add_unknown(access);
@@ -544,12 +545,12 @@ void Instrumenter::add(const MemoryAccess& access) {
   range.address = access.address;
   range.bytes = bytes_of(builder, access);
   range.how = how(access);
-  range.place = place;
+  range.location = location;
   add(range);
 }
 
 Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& expander,
-                                            std::uint64_t how, const DebugLoc& place) {
+                                            std::uint64_t how, const DebugLoc& location) {
   LLVMContext& context = range.before->getContext();
   Type* i64 = Type::getInt64Ty(context);
   const auto value = [&](const SCEV* what) {
@@ -571,7 +572,7 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
     made.condition = made.condition == nullptr ? holds : builder.CreateAnd(made.condition, holds);
   }
   made.how = how;
-  made.place = place;
+  made.location = location;
   return made;
 }
 
@@ -599,20 +600,20 @@ Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Exp
 
 void Instrumenter::add(const Expanded& range) {
   IRBuilder<> builder(range.before);
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   const Borders borders = borders_of(builder, range);
   Value* meets = borders.meets;
   const bool released = (range.how & PHOTOFINISH_RELEASES) != 0;
   if (released) meets = borders.anything;  // how much, only malloc knows
   builder.SetInsertPoint(cold_branch(meets, range.before));
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   // Between what is shared there may be much that is not: the program's own arrays, if parts of
   // them are on their way.
   if (!released) {
     Value* marked = builder.CreateCall(marked_function(module_),
                                        {field(builder, kGate), borders.low, borders.high});
     builder.SetInsertPoint(cold_branch(marked, &*builder.GetInsertPoint()));
-    builder.SetCurrentDebugLocation(range.place);
+    builder.SetCurrentDebugLocation(range.location);
   }
   Value* one = ConstantInt::get(i64_, 1);
   Value* zero = ConstantInt::get(i64_, 0);
@@ -641,10 +642,10 @@ Value* Instrumenter::add(const Gathers& gathers) {
   BasicBlock* head = gathers.before->getParent();
   BasicBlock* rest = head->splitBasicBlock(gathers.before);
   BasicBlock* ask = BasicBlock::Create(context_, "", head->getParent(), rest);
-  BasicBlock* tell = BasicBlock::Create(context_, "", head->getParent(), rest);
+  BasicBlock* report = BasicBlock::Create(context_, "", head->getParent(), rest);
   head->getTerminator()->eraseFromParent();
   IRBuilder<> builder(head);
-  builder.SetCurrentDebugLocation(gathers.places.front().place);
+  builder.SetCurrentDebugLocation(gathers.locations.front().location);
   Value* shared = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
                                        ConstantInt::get(i64_, 0));
   Value* many =
@@ -654,26 +655,27 @@ Value* Instrumenter::add(const Gathers& gathers) {
   Value* answer =
       builder.CreateCall(indices_hook_, builder.CreateLoad(pointer_, field(builder, kIndices)),
                          {index, gathers.first, gathers.times});
-  builder.CreateCondBr(builder.CreateICmpNE(answer, ConstantInt::get(i64_, 0)), tell, rest);
-  builder.SetInsertPoint(tell);
+  builder.CreateCondBr(builder.CreateICmpNE(answer, ConstantInt::get(i64_, 0)), report, rest);
+  builder.SetInsertPoint(report);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kGather));
   const auto number = [&](std::uint64_t value) { return ConstantInt::get(i64_, value); };
-  for (const Gathers::Place& place : gathers.places) {
-    builder.SetCurrentDebugLocation(place.place);
+  for (const Gathers::Location& location : gathers.locations) {
+    builder.SetCurrentDebugLocation(location.location);
     builder.CreateCall(gather_hook_, hook,
-                       {new_site(builder), place.base, number(place.bytes | place.how),
-                        number(place.scale), index, number(place.slots)});
+                       {new_site(builder), location.base, number(location.bytes | location.how),
+                        number(location.scale), index, number(location.slots)});
   }
   builder.CreateBr(rest);
-  PHINode* told = first_phi(builder.getInt1Ty(), "", *rest);
-  told->addIncoming(IRBuilder<>(head->getTerminator()).CreateNot(shared), head);
-  told->addIncoming(builder.getFalse(), ask);
-  told->addIncoming(builder.getTrue(), tell);
-  return told;
+  PHINode* reported = first_phi(builder.getInt1Ty(), "", *rest);
+  reported->addIncoming(IRBuilder<>(head->getTerminator()).CreateNot(shared), head);
+  reported->addIncoming(builder.getFalse(), ask);
+  reported->addIncoming(builder.getTrue(), report);
+  return reported;
 }
 
-void Instrumenter::add_unless(Value* told, Instruction* before, const std::vector<Check>& checks) {
-  Instruction* end = cold_branch(IRBuilder<>(before).CreateNot(told), before);
+void Instrumenter::add_unless(Value* reported, Instruction* before,
+                              const std::vector<Check>& checks) {
+  Instruction* end = cold_branch(IRBuilder<>(before).CreateNot(reported), before);
   for (Check check : checks) {
     check.before = end;
     add(check);
@@ -692,12 +694,12 @@ Instruction* behind(Instruction& call) {
 }
 
 template <class Body>
-void for_each_lane(ElementCount lanes, Instruction* before, const DebugLoc& place, Body body) {
+void for_each_lane(ElementCount lanes, Instruction* before, const DebugLoc& location, Body body) {
   LLVMContext& context = before->getContext();
   Type* i64 = Type::getInt64Ty(context);
   if (!lanes.isScalable()) {
     IRBuilder<> builder(before);
-    builder.SetCurrentDebugLocation(place);
+    builder.SetCurrentDebugLocation(location);
     for (unsigned i = 0; i < lanes.getFixedValue(); ++i) body(builder, ConstantInt::get(i64, i));
     return;
   }
@@ -706,7 +708,7 @@ void for_each_lane(ElementCount lanes, Instruction* before, const DebugLoc& plac
   BasicBlock* loop = BasicBlock::Create(context, "", head->getParent(), rest);
   head->getTerminator()->setSuccessor(0, loop);
   IRBuilder<> builder(loop);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   PHINode* index = builder.CreatePHI(i64, 2);
   body(builder, index);
   Value* next = builder.CreateAdd(index, ConstantInt::get(i64, 1));
@@ -788,13 +790,13 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
 void Instrumenter::add_unknown(const MemoryAccess& access) {
   Instruction* before =
       access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
-  const DebugLoc place = place_of(*access.instruction);
+  const DebugLoc location = location_of(*access.instruction);
   IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   Value* begin = builder.CreatePtrToInt(access.address, i64_);
   builder.SetInsertPoint(cold_branch(
       builder.CreateICmpULT(begin, builder.CreateLoad(i64_, field(builder, kHigh))), before));
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
   Value* address = access.address;
   if (access.behind_string)
@@ -810,11 +812,11 @@ void Instrumenter::add_array(const MemoryAccess& access) {
   Instruction* before =
       access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
   IRBuilder<> builder(before);
-  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  builder.SetCurrentDebugLocation(location_of(*access.instruction));
   Value* watched = builder.CreateICmpNE(builder.CreateLoad(i64_, field(builder, kHigh)),
                                         ConstantInt::get(i64_, 0));
   builder.SetInsertPoint(cold_branch(watched, before));
-  builder.SetCurrentDebugLocation(place_of(*access.instruction));
+  builder.SetCurrentDebugLocation(location_of(*access.instruction));
   Value* range = builder.CreateCall(array_function(module_), {access.address});
   const auto part = [&](unsigned index) { return builder.CreateExtractValue(range, index); };
   Value* address = builder.CreateLoad(pointer_, access.address);
@@ -827,9 +829,9 @@ void Instrumenter::add_array(const MemoryAccess& access) {
 
 // A lane that is not touched is a range of no rows.
 void Instrumenter::add_lanes(const MemoryAccess& access) {
-  const DebugLoc place = place_of(*access.instruction);
+  const DebugLoc location = location_of(*access.instruction);
   IRBuilder<> builder(access.instruction);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   auto* const mask_type = cast<VectorType>(access.mask->getType());
   const ElementCount lanes = mask_type->getElementCount();
   const bool gathers = access.address->getType()->isVectorTy();
@@ -856,11 +858,11 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   }
   Instruction* cold = cold_branch(condition, access.instruction);
   builder.SetInsertPoint(cold);
-  builder.SetCurrentDebugLocation(place);
+  builder.SetCurrentDebugLocation(location);
   Value* hook = builder.CreateLoad(pointer_, field(builder, kRange));
   Constant* site = new_site(builder);
   Value *zero = ConstantInt::get(i64_, 0), *one = ConstantInt::get(i64_, 1);
-  for_each_lane(lanes, cold, place, [&](IRBuilderBase& at, Value* lane) {
+  for_each_lane(lanes, cold, location, [&](IRBuilderBase& at, Value* lane) {
     Value* touched = at.CreateExtractElement(access.mask, lane);
     if (access.lanes != nullptr)
       touched =
@@ -875,13 +877,13 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
   });
 }
 
-void Instrumenter::add_notes(std::uint32_t found, std::uint32_t looked_at) {
+void Instrumenter::add_notes(std::uint32_t found, std::uint32_t checked_at) {
   // As the debug information has it, where there is some: flang gives its modules no name.
   std::string source = module_.getSourceFileName();
   if (module_.debug_compile_units_begin() != module_.debug_compile_units_end())
     source = (*module_.debug_compile_units_begin())->getFilename().str();
   source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
-  add_note(PHOTOFINISH_ABI, *state_, {found, looked_at}, source);
+  add_note(PHOTOFINISH_ABI, *state_, {found, checked_at}, source);
   if (regions_.empty() && lines_outside_.empty()) return;
   std::size_t size = 2 + lines_outside_.size();
   for (const Lines& region : regions_) size += 2 + region.lines.size();

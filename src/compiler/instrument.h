@@ -26,7 +26,7 @@ class Instrumenter {
     std::int64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t how = 0;
-    llvm::DebugLoc place;
+    llvm::DebugLoc location;
     std::uint64_t align = 1;
     llvm::Instruction* first = nullptr;
   };
@@ -50,10 +50,10 @@ class Instrumenter {
     llvm::Value* strides[2] = {};
     llvm::Value* condition = nullptr;  // null: always
     std::uint64_t how = 0;
-    llvm::DebugLoc place;
+    llvm::DebugLoc location;
   };
   static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how,
-                         const llvm::DebugLoc& place);
+                         const llvm::DebugLoc& location);
   void add(const Expanded& range);
   void add(const MemoryAccess& access);  // alone, of any size
 
@@ -65,17 +65,18 @@ class Instrumenter {
     std::uint64_t step = 0, bytes = 0;
     bool is_signed = false;
     std::uint64_t slots = 0;
-    struct Place {
+    struct Location {
       llvm::Value* base = nullptr;
       std::uint64_t scale = 1, bytes = 0, how = 0, slots = 0;
-      llvm::DebugLoc place;
+      llvm::DebugLoc location;
     };
-    std::vector<Place> places;
+    std::vector<Location> locations;
   };
   // Whether the loop need not look at what it touches.
   llvm::Value* add(const Gathers& gathers);
   // All of them at once, there, unless that is true.
-  void add_unless(llvm::Value* told, llvm::Instruction* before, const std::vector<Check>& checks);
+  void add_unless(llvm::Value* reported, llvm::Instruction* before,
+                  const std::vector<Check>& checks);
 
   // Whether memory that others can reach lies in the range, at a place in front of all its
   // accesses.
@@ -91,7 +92,7 @@ class Instrumenter {
   // What has been seen of the memory around a pointer, for accesses of so many bytes; if nobody
   // else can reach it, all that nobody else can reach.
   struct Seen {
-    llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *looked = nullptr,
+    llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *checked = nullptr,
                 *shift = nullptr;
     std::uint64_t bytes = 0;
   };
@@ -99,7 +100,7 @@ class Instrumenter {
   // A load or store that may be there; if it is not, it stays as it is.
   void move_behind_if_seen(llvm::Instruction& access, const Seen& seen);
   // Where a loop goes round, now and then: all around these is looked at again.
-  void add_look_again(llvm::Instruction* before, const std::vector<llvm::Value*>& bases);
+  void add_check_again(llvm::Instruction* before, const std::vector<llvm::Value*>& bases);
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
 
@@ -111,11 +112,11 @@ class Instrumenter {
   Region new_region();
   // Whether it is to be looked at, as far as is known where it is entered: there is memory that
   // others can reach, and somebody wants to hear of it.
-  llvm::Value* looked_at(const Region& region, llvm::Instruction* before);
+  llvm::Value* checked_at(const Region& region, llvm::Instruction* before);
   // With all hooks in.
   void end_function(llvm::Function& function, const std::vector<Region>& regions);
 
-  void add_notes(std::uint32_t found, std::uint32_t looked_at);
+  void add_notes(std::uint32_t found, std::uint32_t checked_at);
 
  private:
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
@@ -134,7 +135,7 @@ class Instrumenter {
   std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value,
                                                                llvm::Value* address, bool loads,
                                                                llvm::Instruction* before,
-                                                               const llvm::DebugLoc& place);
+                                                               const llvm::DebugLoc& location);
   llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit,
                                     llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
@@ -156,13 +157,13 @@ class Instrumenter {
   llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
   llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_;
-  llvm::GlobalVariable* always_looked_ = nullptr;
+  llvm::GlobalVariable* always_checked_ = nullptr;
   bool has_thread_pointer_ = false;  // as one instruction
-  struct Place {
+  struct Location {
     llvm::BasicBlock* block;
     std::uint32_t line;
   };
-  std::vector<Place> places_;  // of the function at hand
+  std::vector<Location> locations_;  // of the function at hand
   std::map<std::pair<llvm::Function*, llvm::Type*>, llvm::AllocaInst*> variables_;
   struct Lines {
     llvm::GlobalVariable* passed;

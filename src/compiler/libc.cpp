@@ -287,7 +287,7 @@ class Reader {
     add(value, {Extent::String, value, value, limit}, false);
   }
 
-  void scanned(Value* place, const Conversion& conversion, unsigned index) {
+  void scanned(Value* location, const Conversion& conversion, unsigned index) {
     Constant* bytes = nullptr;
     if (conversion.allocates)
       bytes = number(8);
@@ -296,7 +296,7 @@ class Reader {
     else if (conversion.letter != 's' && conversion.letter != '[')
       bytes = number(bytes_stored(conversion));
     if (bytes == nullptr && !conversion.length.empty()) return;  // of wide characters
-    add(place, {Extent::Assigned, &call_, number(index), bytes}, true);
+    add(location, {Extent::Assigned, &call_, number(index), bytes}, true);
   }
 
   CallBase& call_;

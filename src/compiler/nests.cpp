@@ -1,5 +1,5 @@
-// Told accesses are of an access group, the one metadata that vectorised code inherits and that
-// says nothing where no loop names the group. Where an optimisation drops it, or joins a told
+// Told accesses are of an access group, the one metadata that vectorized code inherits and that
+// says nothing where no loop names the group. Where an optimization drops it, or joins a told
 // access with another one, the access is looked at once more: nothing is missed.
 #include "compiler/nests.h"
 
@@ -8,7 +8,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 
-#include "compiler/neighbours.h"
+#include "compiler/neighbors.h"
 #include "compiler/ranges.h"
 #include "compiler/remarks.h"
 #include "photofinish/runtime_abi.h"
@@ -20,7 +20,7 @@ using namespace llvm;
 namespace {
 
 constexpr const char* kGroup = "photofinish.told";
-constexpr const char* kPlace = "__photofinish_nest";
+constexpr const char* kLocation = "__photofinish_nest";
 
 MDNode* group_of(Module& module) {
   NamedMDNode* known = module.getOrInsertNamedMetadata(kGroup);
@@ -29,15 +29,15 @@ MDNode* group_of(Module& module) {
 }
 
 // Writes what nobody can read, and so stays where it is, but holds up nothing.
-Function* place_function(Module& module) {
-  if (Function* known = module.getFunction(kPlace)) return known;
+Function* location_function(Module& module) {
+  if (Function* known = module.getFunction(kLocation)) return known;
   LLVMContext& context = module.getContext();
   Type* i64 = Type::getInt64Ty(context);
   auto* type = FunctionType::get(
       Type::getVoidTy(context),
       {PointerType::getUnqual(context), i64, i64, i64, i64, i64, i64, Type::getInt1Ty(context)},
       false);
-  Function* made = Function::Create(type, GlobalValue::ExternalLinkage, kPlace, module);
+  Function* made = Function::Create(type, GlobalValue::ExternalLinkage, kLocation, module);
   made->setOnlyAccessesInaccessibleMemory();
   made->setDoesNotThrow();
   made->setWillReturn();
@@ -50,16 +50,16 @@ Function* place_function(Module& module) {
   return made;
 }
 
-void put_place(const Instrumenter::Expanded& range, Module& module) {
+void put_location(const Instrumenter::Expanded& range, Module& module) {
   IRBuilder<> builder(range.before);
-  builder.SetCurrentDebugLocation(range.place);
+  builder.SetCurrentDebugLocation(range.location);
   const auto count = [&](int i) -> Value* {
     return range.counts[i] != nullptr ? range.counts[i] : builder.getInt64(1);
   };
   const auto stride = [&](int i) -> Value* {
     return range.strides[i] != nullptr ? range.strides[i] : builder.getInt64(0);
   };
-  builder.CreateCall(place_function(module),
+  builder.CreateCall(location_function(module),
                      {range.address, range.bytes, count(0), stride(0), count(1), stride(1),
                       builder.getInt64(range.how),
                       range.condition != nullptr ? range.condition : builder.getTrue()});
@@ -74,8 +74,8 @@ bool is_plain(const MemoryAccess& access) {
 
 }  // namespace
 
-void tell_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet,
-                FunctionAnalysisManager& functions) {
+void report_nests(Function& function, const Relevance& relevance, const QuietCalls& quiet,
+                  FunctionAnalysisManager& functions) {
   LoopInfo& loops = functions.getResult<LoopAnalysis>(function);
   if (all_of(loops, [](const Loop* loop) { return loop->isInnermost(); })) return;
   simplify_loops(function, functions);
@@ -91,7 +91,7 @@ void tell_nests(Function& function, const Relevance& relevance, const QuietCalls
   SCEVExpander expander(evolution, function.getParent()->getDataLayout(), "pf");
   Remarks remarks(functions.getResult<OptimizationRemarkEmitterAnalysis>(function));
   std::vector<Instrumenter::Expanded> ranges;
-  for (const auto& check : join_neighbours(inside, quiet, evolution)) {
+  for (const auto& check : join_neighbors(inside, quiet, evolution)) {
     const SCEV* base = evolution.getSCEV(check.base);
     std::vector<Range> of_pieces;
     for (const auto& piece : check.pieces) {
@@ -99,13 +99,13 @@ void tell_nests(Function& function, const Relevance& relevance, const QuietCalls
                                                  static_cast<std::uint64_t>(piece.offset), true);
       const auto range =
           finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
-      if (!range || range->loops < 2) break;  // one loop is as well known when it is vectorised
+      if (!range || range->loops < 2) break;  // one loop is as well known when it is vectorized
       of_pieces.push_back(*range);
     }
     if (of_pieces.size() < check.pieces.size()) continue;
     for (std::size_t i = 0; i < of_pieces.size(); ++i) {
       const auto& piece = check.pieces[i];
-      ranges.push_back(Instrumenter::expand(of_pieces[i], expander, piece.how, piece.place));
+      ranges.push_back(Instrumenter::expand(of_pieces[i], expander, piece.how, piece.location));
       remarks.hoisted(
           {piece.first, check.base, piece.bytes, {}, (piece.how & PHOTOFINISH_WRITES) != 0},
           of_pieces[i].loops);
@@ -115,28 +115,28 @@ void tell_nests(Function& function, const Relevance& relevance, const QuietCalls
                           uniteAccessGroups(access->getMetadata(LLVMContext::MD_access_group),
                                             group_of(*function.getParent())));
   }
-  for (const auto& range : ranges) put_place(range, *function.getParent());
+  for (const auto& range : ranges) put_location(range, *function.getParent());
   if (!ranges.empty()) functions.invalidate(function, PreservedAnalyses::none());
 }
 
-ToldNests::ToldNests(Module& module) {
+ReportedNests::ReportedNests(Module& module) {
   if (NamedMDNode* group = module.getNamedMetadata(kGroup)) {
-    told_ = group->getOperand(0);
+    reported_ = group->getOperand(0);
     group->eraseFromParent();
   }
-  Function* place = module.getFunction(kPlace);
-  if (place == nullptr) return;
-  const auto is_place = [&](const Instruction& instruction) {
+  Function* location = module.getFunction(kLocation);
+  if (location == nullptr) return;
+  const auto is_location = [&](const Instruction& instruction) {
     const auto* call = dyn_cast<CallInst>(&instruction);
-    return call != nullptr && call->getCalledFunction() == place;
+    return call != nullptr && call->getCalledFunction() == location;
   };
   std::vector<CallInst*> calls;
   for (Function& function : module)
     for (Instruction& instruction : instructions(function)) {
-      if (!is_place(instruction)) continue;
+      if (!is_location(instruction)) continue;
       auto& call = cast<CallInst>(instruction);
       Instruction* before = &instruction;
-      while (is_place(*before)) before = before->getNextNode();
+      while (is_location(*before)) before = before->getNextNode();
       const auto number = [&](unsigned argument) {
         return cast<ConstantInt>(call.getArgOperand(argument))->getZExtValue();
       };
@@ -150,23 +150,24 @@ ToldNests::ToldNests(Module& module) {
       }
       range.how = number(6);
       range.condition = call.getArgOperand(7);
-      range.place = place_of(call);
+      range.location = location_of(call);
       ranges_[&function].push_back(range);
       calls.push_back(&call);
     }
   for (CallInst* call : calls) call->eraseFromParent();
-  place->eraseFromParent();
+  location->eraseFromParent();
 }
 
-bool ToldNests::is_told(const Instruction& access) const {
-  if (told_ == nullptr) return false;
+bool ReportedNests::is_reported(const Instruction& access) const {
+  if (reported_ == nullptr) return false;
   const MDNode* groups = access.getMetadata(LLVMContext::MD_access_group);
   if (groups == nullptr) return false;
-  return groups == told_ ||
-         any_of(groups->operands(), [&](const MDOperand& one) { return one.get() == told_; });
+  return groups == reported_ ||
+         any_of(groups->operands(), [&](const MDOperand& one) { return one.get() == reported_; });
 }
 
-const std::vector<Instrumenter::Expanded>& ToldNests::ranges_of(const Function& function) const {
+const std::vector<Instrumenter::Expanded>& ReportedNests::ranges_of(
+    const Function& function) const {
   static const std::vector<Instrumenter::Expanded> kNone;
   const auto found = ranges_.find(&function);
   return found != ranges_.end() ? found->second : kNone;

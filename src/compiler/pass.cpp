@@ -1,9 +1,9 @@
 // The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those
-// that cannot matter, makes ranges of loops, joins neighbours, and puts in what is left.
+// that cannot matter, makes ranges of loops, joins neighbors, and puts in what is left.
 //
-// It runs last of all optimisations: what they removed needs no hook, vectorised loops are seen as
+// It runs last of all optimizations: what they removed needs no hook, vectorized loops are seen as
 // they are, and nothing is held up by hooks. Only what loops inside loops touch is noted down
-// before they are vectorised.
+// before they are vectorized.
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -22,7 +22,7 @@
 #include "compiler/copies.h"
 #include "compiler/gathers.h"
 #include "compiler/instrument.h"
-#include "compiler/neighbours.h"
+#include "compiler/neighbors.h"
 #include "compiler/nests.h"
 #include "compiler/ranges.h"
 #include "compiler/relevance.h"
@@ -80,7 +80,7 @@ void keep_frames(Function& function, const QuietCalls& quiet) {
       call->setTailCallKind(CallInst::TCK_NoTail);
 }
 
-// Before loops are vectorised.
+// Before loops are vectorized.
 class Nests : public PassInfoMixin<Nests> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
@@ -90,7 +90,7 @@ class Nests : public PassInfoMixin<Nests> {
     std::vector<Function*> all;
     for (Function& function : module)
       if (is_defined_here(function)) all.push_back(&function);
-    for (Function* function : all) tell_nests(*function, relevance, quiet, functions);
+    for (Function* function : all) report_nests(*function, relevance, quiet, functions);
     return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
@@ -126,10 +126,10 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         functions.invalidate(function, PreservedAnalyses::none());
         normalize_loops(function, functions);
       }
-    const ToldNests nests(module);
+    const ReportedNests nests(module);
     const QuietCalls quiet(module);
     const Relevance relevance(module);
-    std::uint32_t found = 0, looked_at = 0;
+    std::uint32_t found = 0, checked_at = 0;
     std::vector<Function*> all;  // not those that we make
     for (Function& function : module) all.push_back(&function);
     for (Function* each : all) {
@@ -149,21 +149,22 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       remarks.function(function, found_here, accesses.size());
       const std::vector<MemoryAccess> releases = find_releases(function, quiet, relevance);
       if (accesses.empty() && nests.ranges_of(function).empty() && releases.empty()) continue;
-      looked_at += static_cast<std::uint32_t>(accesses.size());
+      checked_at += static_cast<std::uint32_t>(accesses.size());
       Function* with_values = !accesses.empty() && can_be_copied(function)
                                   ? copy_of(function, ".with_values")
                                   : nullptr;
       if (with_values != nullptr)
         instrument_values(*with_values, relevance, quiet, functions, instrumenter);
-      std::erase_if(accesses,
-                    [&](const MemoryAccess& access) { return nests.is_told(*access.instruction); });
+      std::erase_if(accesses, [&](const MemoryAccess& access) {
+        return nests.is_reported(*access.instruction);
+      });
       instrument(function, accesses, nests.ranges_of(function), releases, quiet, functions,
                  instrumenter, remarks);
       if (with_values != nullptr)
         choose_at_entry(function, *with_values,
                         [&](Instruction* before) { return instrumenter.without_values(before); });
     }
-    instrumenter.add_notes(found, looked_at);
+    instrumenter.add_notes(found, checked_at);
     new GlobalVariable(module, Type::getInt8Ty(module.getContext()), true,
                        GlobalValue::PrivateLinkage,
                        Constant::getNullValue(Type::getInt8Ty(module.getContext())), kDone);
@@ -206,7 +207,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
                                      evolution.getSCEV(access.address), access.bytes);
       plain.push_back({access, range ? range->before : nullptr});
       if (range)
-        ranges.push_back(Instrumenter::expand(*range, expander, 0, place_of(*access.instruction)));
+        ranges.push_back(
+            Instrumenter::expand(*range, expander, 0, location_of(*access.instruction)));
     }
     go_ahead(ahead, loops, functions.getResult<DominatorTreeAnalysis>(copy), instrumenter);
     // From here on blocks are split, and no analysis is valid any more.
@@ -228,14 +230,13 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
   }
 
   // Of loops that hooks are put into, at these places: the outermost that cannot lead to MPI.
-  static std::vector<Instrumenter::Region> choose_at_loops(const std::vector<Instruction*>& places,
-                                                           RangeFinder& finder, LoopInfo& loops,
-                                                           DominatorTree& dominators,
-                                                           Instrumenter& instrumenter) {
+  static std::vector<Instrumenter::Region> choose_at_loops(
+      const std::vector<Instruction*>& locations, RangeFinder& finder, LoopInfo& loops,
+      DominatorTree& dominators, Instrumenter& instrumenter) {
     SmallSetVector<Loop*, 8> chosen;
-    for (const Instruction* place : places) {
+    for (const Instruction* location : locations) {
       Loop* outermost = nullptr;
-      for (Loop* loop = loops.getLoopFor(place->getParent());
+      for (Loop* loop = loops.getLoopFor(location->getParent());
            loop != nullptr && finder.is_quiet(*loop); loop = loop->getParentLoop())
         outermost = loop;
       if (outermost != nullptr && can_be_copied(*outermost)) chosen.insert(outermost);
@@ -245,7 +246,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       Instrumenter::Region region = instrumenter.new_region();
       ValueToValueMapTy map;
       region.begin = choose_at_loop(*loop, loops, dominators, map, [&](Instruction* before) {
-        return instrumenter.looked_at(region, before);
+        return instrumenter.checked_at(region, before);
       });
       regions.push_back(region);
     }
@@ -274,13 +275,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     struct Hoisted {
       Range range;
       MemoryAccess access;
-      DebugLoc place;
+      DebugLoc location;
     };
     std::vector<Hoisted> hoisted;
     std::vector<MemoryAccess> small, alone = releases;
-    const auto hoist = [&](const MemoryAccess& access, const SCEV* address, const DebugLoc& place) {
+    const auto hoist = [&](const MemoryAccess& access, const SCEV* address,
+                           const DebugLoc& location) {
       const auto range = finder.find(*access.instruction->getParent(), address, access.bytes);
-      if (range) hoisted.push_back({*range, access, place});
+      if (range) hoisted.push_back({*range, access, location});
       return range.has_value();
     };
     const auto stays = [&](const MemoryAccess& access, const char* reason) {
@@ -290,13 +292,14 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       if (access.bytes != 0 && access.bytes <= PHOTOFINISH_SPAN) {
         small.push_back(access);
       } else if (access.address->getType()->isVectorTy() ||
-                 !hoist(access, evolution.getSCEV(access.address), place_of(*access.instruction))) {
+                 !hoist(access, evolution.getSCEV(access.address),
+                        location_of(*access.instruction))) {
         if (!access.address->getType()->isVectorTy()) stays(access, finder.reason());
         alone.push_back(access), left_in_loops |= in_loop(access);
       }
     }
     // What an unrolled loop touches is joined first, so that it is one range of the loop around.
-    auto checks = join_neighbours(small, quiet, evolution);
+    auto checks = join_neighbors(small, quiet, evolution);
     const auto address_of = [&](const Instrumenter::Check& check,
                                 const Instrumenter::Piece& piece) {
       const SCEV* base = evolution.getSCEV(check.base);
@@ -312,7 +315,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       if (check.accesses.size() > 1)
         remarks.joined(*check.before, check.accesses.size(), check.pieces.size());
       std::erase_if(check.pieces, [&](const Instrumenter::Piece& piece) {
-        return hoist(access_of(check, piece), address_of(check, piece), piece.place);
+        return hoist(access_of(check, piece), address_of(check, piece), piece.location);
       });
     }
     // Of what is left, that which goes through indices.
@@ -347,7 +350,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       });
     for (const Hoisted& one : hoisted) {
       remarks.hoisted(one.access, one.range.loops);
-      ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.place));
+      ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.location));
     }
     const auto gathers = gather_finder.expand(expander);
     left_in_loops |= !gathers.empty();  // of few indices
@@ -357,26 +360,26 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     });
     std::vector<Instrumenter::Region> regions;
     if (copy == nullptr) {
-      std::vector<Instruction*> places;
-      for (const auto& range : ranges) places.push_back(range.before);
-      for (const Gathered& few : gathered) places.push_back(few.end);
-      for (const auto& check : checks) places.push_back(check.before);
-      for (const MemoryAccess& access : alone) places.push_back(access.instruction);
-      regions = choose_at_loops(places, finder, loops,
+      std::vector<Instruction*> locations;
+      for (const auto& range : ranges) locations.push_back(range.before);
+      for (const Gathered& few : gathered) locations.push_back(few.end);
+      for (const auto& check : checks) locations.push_back(check.before);
+      for (const MemoryAccess& access : alone) locations.push_back(access.instruction);
+      regions = choose_at_loops(locations, finder, loops,
                                 functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
     }
     // From here on blocks are split, and no analysis is valid any more.
     for (const auto& range : ranges) instrumenter.add(range);
-    std::vector<Value*> told;
-    for (const auto& gather : gathers) told.push_back(instrumenter.add(gather));
+    std::vector<Value*> reported;
+    for (const auto& gather : gathers) reported.push_back(instrumenter.add(gather));
     for (const Gathered& few : gathered)
-      instrumenter.add_unless(told[few.row], few.end, few.checks);
+      instrumenter.add_unless(reported[few.row], few.end, few.checks);
     for (const auto& check : checks) instrumenter.add(check);
     for (const MemoryAccess& access : alone) instrumenter.add(access);
     if (copy != nullptr && left_in_loops) {
       regions.push_back(instrumenter.new_region());
       choose_at_entry(function, *copy, [&](Instruction* before) {
-        return instrumenter.looked_at(regions.front(), before);
+        return instrumenter.checked_at(regions.front(), before);
       });
     } else if (copy != nullptr) {
       copy->eraseFromParent();

@@ -45,11 +45,11 @@ class Remarks {
       return remark;
     });
   }
-  void function(const llvm::Function& function, std::size_t found, std::size_t looked_at) {
+  void function(const llvm::Function& function, std::size_t found, std::size_t checked_at) {
     emitter_.emit([&] {
       llvm::OptimizationRemarkAnalysis remark(kPass, "Function", function.getSubprogram(),
                                               &function.getEntryBlock());
-      remark << llvm::ore::NV("LookedAt", static_cast<unsigned>(looked_at)) << " of "
+      remark << llvm::ore::NV("LookedAt", static_cast<unsigned>(checked_at)) << " of "
              << llvm::ore::NV("Found", static_cast<unsigned>(found))
              << " accesses are instrumented";
       return remark;

@@ -8,7 +8,7 @@
 namespace photofinish {
 namespace {
 
-Box box_of(const Piece& piece) {
+Strided strided_of(const Piece& piece) {
   return {piece.offset,
           piece.length,
           {piece.dimension, piece.dimension + std::min(piece.dimensions, kDimensions)}};
@@ -17,7 +17,7 @@ Box box_of(const Piece& piece) {
 bool share_bytes(const Posting& a, const Posting& b) {
   for (std::uint32_t i = 0; i < std::min(a.pieces, kPieces); ++i)
     for (std::uint32_t j = 0; j < std::min(b.pieces, kPieces); ++j)
-      if (overlap(box_of(a.piece[i]), box_of(b.piece[j]))) return true;
+      if (overlap(strided_of(a.piece[i]), strided_of(b.piece[j]))) return true;
   return false;
 }
 
@@ -54,15 +54,15 @@ std::uint32_t side_of(const Posting& one, const Posting& other) {
 
 }  // namespace
 
-bool add_piece(Posting& posting, const Box& box) {
-  if (posting.pieces == kPieces || box.dimensions.size() > kDimensions) return false;
+bool add_piece(Posting& posting, const Strided& strided) {
+  if (posting.pieces == kPieces || strided.dimensions.size() > kDimensions) return false;
   Piece& piece = posting.piece[posting.pieces++];
-  piece = {.offset = box.offset,
-           .length = box.length,
-           .dimensions = static_cast<std::uint32_t>(box.dimensions.size()),
+  piece = {.offset = strided.offset,
+           .length = strided.length,
+           .dimensions = static_cast<std::uint32_t>(strided.dimensions.size()),
            .reserved = 0,
            .dimension = {}};
-  std::copy(box.dimensions.begin(), box.dimensions.end(), piece.dimension);
+  std::copy(strided.dimensions.begin(), strided.dimensions.end(), piece.dimension);
   return true;
 }
 

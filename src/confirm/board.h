@@ -72,7 +72,7 @@ enum class Turn : std::uint32_t {
 };
 
 // Adds a box; false if it does not fit: then these bytes cannot meet anybody's.
-bool add_piece(Posting& posting, const Box& box);
+bool add_piece(Posting& posting, const Strided& strided);
 
 // A task comes to a side. If nobody is there for the other and `post`, it is put on the board, and
 // `place` tells where.

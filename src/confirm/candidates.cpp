@@ -46,21 +46,21 @@ class Traces {
 // As the ranks of a confirming run work it out: by the whole stack of a call, by the place alone of
 // a load or store.
 std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
-  if (!is_access(call)) return place_key(definitions, site);
+  if (!is_access(call)) return call_site_key(definitions, site);
   Definitions alone;
   const auto found = definitions.sites.find(site);
   if (found == definitions.sites.end() || found->second.frames.empty()) return 0;
   alone.sites[site] = {site, {found->second.frames.front()}};
   alone.modules = definitions.modules;
-  return place_key(alone, site);
+  return call_site_key(alone, site);
 }
 
-// The call that was made at a moment.
-std::optional<Call> call_at(RankTrace& trace, Moment moment) {
+// The call that was made at a timestamp.
+std::optional<Call> call_at(RankTrace& trace, Timestamp timestamp) {
   const Event* event = nullptr;
   trace.rewind();
   for (std::uint64_t index = 0; trace.next(event); ++index)
-    if (index == moment / 2) return event->call;
+    if (index == timestamp / 2) return event->call;
   return std::nullopt;
 }
 
@@ -70,14 +70,14 @@ bool is_partitioned(Call call) {
          action == Action::PartitionReady || action == Action::PartitionArrived;
 }
 
-// How often the rank had come there when the event of this moment began, itself included. Loads and
-// stores between two calls count once.
-std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Moment moment) {
+// How often the rank had come there when the event of this timestamp began, itself included. Loads
+// and stores between two calls count once.
+std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Timestamp timestamp) {
   std::uint64_t arrivals = 0, index = 0;
   bool counted = false;
   const Event* event = nullptr;
   trace.rewind();
-  for (; index <= moment / 2 && trace.next(event); ++index) {
+  for (; index <= timestamp / 2 && trace.next(event); ++index) {
     if (!is_access(event->call)) counted = false;
     if (event->call != call || place_of(trace.definitions(), call, event->site) != place) continue;
     if (is_access(call) && std::exchange(counted, true)) continue;
@@ -89,8 +89,8 @@ std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Momen
 // What each receive and probe from any source got, in the order in which they were posted;
 // kProcNull: nothing. `index` becomes that of the one at the moment: of several that MPI_Startall
 // started, the one that got that message.
-std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const MessageEnd& got,
-                                        std::uint64_t& index) {
+std::vector<Schedule::Match> matches_of(RankTrace& trace, Timestamp timestamp,
+                                        const MessageEnd& got, std::uint64_t& index) {
   std::vector<Schedule::Match> matches;
   std::map<std::int64_t, std::size_t> pending;  // by request
   std::set<std::int64_t> prepared;              // persistent ones
@@ -113,7 +113,7 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const M
         pending[static_cast<std::int64_t>(id.value)] = matches.size();
         matches.push_back({kProcNull, kAnyTag});
       }
-      if (number <= moment / 2 && matches.size() > before)
+      if (number <= timestamp / 2 && matches.size() > before)
         index = first = before, last = matches.size();
       continue;
     }
@@ -124,7 +124,7 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Moment moment, const M
       continue;
     }
     if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
-    if (number <= moment / 2) index = first = last = matches.size();
+    if (number <= timestamp / 2) index = first = last = matches.size();
     matches.push_back({kProcNull, kAnyTag});
     if (fields.has(Field::matched_from))
       matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])),
@@ -250,7 +250,7 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
                                       .lines = {},
                                       .rank = finding.receive.rank});
   candidate.schedule.matches =
-      matches_of(*trace, finding.receive.moment, finding.got, candidate.schedule.steered);
+      matches_of(*trace, finding.receive.timestamp, finding.got, candidate.schedule.steered);
   if (candidate.schedule.matches.empty()) candidate.impossible = "its receive was not recorded";
   candidate.messages.push_back(finding.got);
   for (const MessageFinding::Other& other : finding.others)

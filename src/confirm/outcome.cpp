@@ -98,7 +98,7 @@ std::string ending(const Outcome& outcome) {
 }
 
 // What was printed and written, as lines.
-std::vector<std::string> told(const Outcome& outcome) {
+std::vector<std::string> reported(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.lines;
   for (const Outcome::File& file : outcome.files) {
     if (!file.there) lines.push_back(file.name + " is not there");
@@ -141,7 +141,7 @@ std::vector<std::string> without_launcher(std::vector<std::string> lines) {
 // How it ended comes first: it says most.
 Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
   Difference difference = compare_lines({ending(one)}, {ending(other)}, 0);
-  const Difference printed = compare_lines(told(one), told(other), tolerance);
+  const Difference printed = compare_lines(reported(one), reported(other), tolerance);
   difference.only_one.insert(difference.only_one.end(), printed.only_one.begin(),
                              printed.only_one.end());
   difference.only_other.insert(difference.only_other.end(), printed.only_other.begin(),

@@ -1,6 +1,6 @@
 #include "detect/access_list.h"
 
-#include "detect/parcel.h"
+#include "detect/batch.h"
 #include "trace/codec.h"
 
 namespace photofinish {
@@ -17,7 +17,7 @@ enum Differs : std::uint32_t {
   kEnd = 1 << 4,
   kDone = 1 << 5,
   kPart = 1 << 6,
-  kCuts = 1 << 7,
+  kSyncPoints = 1 << 7,
   kClosed = 1 << 8,
   kSerial = 1 << 9,
   kOpened = 1 << 10,
@@ -34,23 +34,24 @@ std::uint32_t difference(const Access& a, const Access& b) {
   std::uint32_t differs = 0;
   const auto add = [&](bool same, std::uint32_t bit) { differs |= same ? 0 : bit; };
   add(a.displacement == b.displacement, kDisplacement);
-  add(a.boxes.shift() == b.boxes.shift(), kShift);
+  add(a.footprint.shift() == b.footprint.shift(), kShift);
   add(a.operand == b.operand, kOperand);
   add(a.start == b.start, kStart);
   add(a.end == b.end, kEnd);
   add(a.done == b.done, kDone);
   add(a.part == b.part, kPart);
-  add(a.after == b.after && a.before == b.before, kCuts);
+  add(a.after == b.after && a.before == b.before, kSyncPoints);
   add(a.closed == b.closed, kClosed);
   add(a.serial == b.serial, kSerial);
   add(a.opened == b.opened, kOpened);
   add(a.epoch == b.epoch, kEpoch);
   add(a.locks == b.locks, kLocks);
   add(a.known == b.known, kKnown);
-  add(a.boxes.length() == b.boxes.length() && a.boxes.shared() == b.boxes.shared(), kBytes);
+  add(a.footprint.length() == b.footprint.length() && a.footprint.shared() == b.footprint.shared(),
+      kBytes);
   add(a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable &&
-          a.in_flight == b.in_flight && a.op == b.op && a.element == b.element &&
-          a.call == b.call && a.site == b.site && a.site_key == b.site_key && a.win == b.win &&
+          a.pending == b.pending && a.op == b.op && a.element == b.element && a.call == b.call &&
+          a.site == b.site && a.site_key == b.site_key && a.win == b.win &&
           a.plain_atomic == b.plain_atomic,
       kRest);
   return differs;
@@ -58,7 +59,7 @@ std::uint32_t difference(const Access& a, const Access& b) {
 
 template <class A>
 void describe_rest(A& a, Access& d) {
-  a(d.rank, d.owner, d.kind, d.reachable, d.in_flight, d.op, d.element, d.call, d.site, d.site_key,
+  a(d.rank, d.owner, d.kind, d.reachable, d.pending, d.op, d.element, d.call, d.site, d.site_key,
     d.win, d.plain_atomic);
 }
 
@@ -94,7 +95,8 @@ void AccessList::add(const Access& access) {
   Size lists;
   if ((differs & kLocks) != 0 && access.locks != nullptr) lists(*access.locks);
   if ((differs & kKnown) != 0 && access.known != nullptr) lists(*access.known);
-  if ((differs & kBytes) != 0 && access.boxes.shared() != nullptr) lists(*access.boxes.shared());
+  if ((differs & kBytes) != 0 && access.footprint.shared() != nullptr)
+    lists(*access.footprint.shared());
   std::uint8_t numbers[kMaxNumbers];
   std::vector<std::uint8_t> longer(lists.bytes != 0 ? kMaxNumbers + lists.bytes : 0);
   std::uint8_t* const begin = longer.empty() ? numbers : longer.data();
@@ -105,13 +107,13 @@ void AccessList::add(const Access& access) {
   out.number(differs);
   out.signed_number(delta(access.begin, model.begin));
   if (differs & kDisplacement) out.signed_number(delta(access.displacement, model.displacement));
-  if (differs & kShift) out.signed_number(access.boxes.shift() - model.boxes.shift());
+  if (differs & kShift) out.signed_number(access.footprint.shift() - model.footprint.shift());
   if (differs & kOperand) out.bytes(&access.operand, sizeof access.operand);
   if (differs & kStart) out.signed_number(delta(access.start, model.start));
   if (differs & kEnd) out.signed_number(delta(access.end, model.end));
   if (differs & kDone) out.signed_number(delta(access.done, model.done));
   if (differs & kPart) write(access.part);
-  if (differs & kCuts) {
+  if (differs & kSyncPoints) {
     out.signed_number(delta(access.after, model.after));
     out.signed_number(delta(access.before, model.before));
   }
@@ -124,13 +126,13 @@ void AccessList::add(const Access& access) {
     write(access.locks != nullptr ? *access.locks : none);
   }
   if (differs & kKnown) {
-    static const std::vector<Moment> none;
+    static const std::vector<Timestamp> none;
     write(access.known != nullptr ? *access.known : none);
   }
   if (differs & kBytes) {
-    static const std::vector<Box> none;
-    write(access.boxes.length());
-    write(access.boxes.shared() != nullptr ? *access.boxes.shared() : none);
+    static const std::vector<Strided> none;
+    write(access.footprint.length());
+    write(access.footprint.shared() != nullptr ? *access.footprint.shared() : none);
   }
   if (differs & kRest) describe_rest(write, const_cast<Access&>(access));
   bytes_.append(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(out.next() - begin));
@@ -142,7 +144,7 @@ void AccessList::add(const Access& access) {
   } else {
     model.begin = access.begin;
     model.displacement = access.displacement;
-    model.boxes.move_by(access.boxes.shift() - model.boxes.shift());
+    model.footprint.move_by(access.footprint.shift() - model.footprint.shift());
     model.operand = access.operand;
     model.start = access.start;
     model.end = access.end;
@@ -150,7 +152,7 @@ void AccessList::add(const Access& access) {
     model.serial = access.serial;
   }
   ++count_;
-  boxes_ += access.boxes.size();
+  footprint_ += access.footprint.size();
 }
 
 const Access* AccessList::Reader::next() {
@@ -170,7 +172,7 @@ const Access* AccessList::Reader::next() {
   const std::uint64_t differs = in.number();
   access.begin = moved(access.begin, in.signed_number());
   if (differs & kDisplacement) access.displacement = moved(access.displacement, in.signed_number());
-  if (differs & kShift) access.boxes.move_by(in.signed_number());
+  if (differs & kShift) access.footprint.move_by(in.signed_number());
   if (differs & kOperand)
     if (const std::uint8_t* operand = in.bytes(sizeof access.operand))
       std::memcpy(&access.operand, operand, sizeof access.operand);
@@ -178,7 +180,7 @@ const Access* AccessList::Reader::next() {
   if (differs & kEnd) access.end = moved(access.end, in.signed_number());
   if (differs & kDone) access.done = moved(access.done, in.signed_number());
   if (differs & kPart) read(access.part);
-  if (differs & kCuts) {
+  if (differs & kSyncPoints) {
     access.after = moved(access.after, in.signed_number());
     access.before = moved(access.before, in.signed_number());
   }
@@ -193,19 +195,20 @@ const Access* AccessList::Reader::next() {
         locks.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(std::move(locks));
   }
   if (differs & kKnown) {
-    std::vector<Moment> known;
+    std::vector<Timestamp> known;
     read(known);
     access.known =
-        known.empty() ? nullptr : std::make_shared<const std::vector<Moment>>(std::move(known));
+        known.empty() ? nullptr : std::make_shared<const std::vector<Timestamp>>(std::move(known));
   }
   if (differs & kBytes) {
     std::int64_t length = 0;
-    std::vector<Box> boxes;
-    read(length, boxes);
-    const std::int64_t shift = access.boxes.shift();
-    access.boxes = boxes.empty()
-                       ? Boxes(shift, length)
-                       : Boxes(shift, std::make_shared<const std::vector<Box>>(std::move(boxes)));
+    std::vector<Strided> footprint;
+    read(length, footprint);
+    const std::int64_t shift = access.footprint.shift();
+    access.footprint =
+        footprint.empty()
+            ? Footprint(shift, length)
+            : Footprint(shift, std::make_shared<const std::vector<Strided>>(std::move(footprint)));
   }
   if (differs & kRest) describe_rest(read, access);
   next_ += in.position();

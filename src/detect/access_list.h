@@ -1,7 +1,7 @@
 // Many accesses in few bytes: how they wait for the end of their period, and how they travel.
 //
 // Rule: each is written as what differs from the last one of the same place and kind (its model):
-// as a rule a few bytes for its moment and its position. Reading keeps the same models and hands
+// as a rule a few bytes for its timestamp and its position. Reading keeps the same models and hands
 // out each access from there, so that neither side copies or allocates anything for one that is
 // like its model.
 #pragma once
@@ -19,9 +19,9 @@ class AccessList {
   void add(const Access& access);
   std::size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
-  std::size_t boxes() const { return boxes_; }  // of all of them
+  std::size_t footprint() const { return footprint_; }  // of all of them
   // In memory, of the list.
-  std::size_t footprint() const { return bytes_.capacity() + models_.size() * sizeof(Access); }
+  std::size_t memory_bytes() const { return bytes_.capacity() + models_.size() * sizeof(Access); }
   // Gives back what only adding needs; who adds more nevertheless may.
   void finish() {
     models_ = {};
@@ -45,10 +45,10 @@ class AccessList {
  private:
   template <class A>
   friend void describe(A& a, AccessList& d) {
-    a(d.count_, d.boxes_, d.bytes_);
+    a(d.count_, d.footprint_, d.bytes_);
   }
 
-  std::uint64_t count_ = 0, boxes_ = 0;
+  std::uint64_t count_ = 0, footprint_ = 0;
   std::string bytes_;
   // For adding.
   std::vector<Access> models_;

@@ -14,28 +14,28 @@
 namespace photofinish {
 namespace {
 
-constexpr Cut kMaxStride = 1 << 12;
+constexpr SyncPoint kMaxStride = 1 << 12;
 // What is written and read at once; small beside the limit.
 constexpr std::size_t kPiece = 1 << 14;
 // How often, in events, a process looks whether it keeps too much.
-constexpr std::size_t kLook = 1 << 12;
+constexpr std::size_t kCheck = 1 << 12;
 
-// A parcel's accesses and atomics in pieces that are encoded one by one.
+// A batch's accesses and atomics in pieces that are encoded one by one.
 template <class Visit>
-void each_piece(Parcel parcel, Visit visit) {
-  if (parcel.accesses.size() <= kPiece && parcel.atomics.size() <= kPiece) {
-    if (!parcel.accesses.empty() || !parcel.atomics.empty()) visit(std::move(parcel));
+void each_piece(Batch batch, Visit visit) {
+  if (batch.accesses.size() <= kPiece && batch.atomics.size() <= kPiece) {
+    if (!batch.accesses.empty() || !batch.atomics.empty()) visit(std::move(batch));
     return;
   }
-  AccessList::Reader accesses(parcel.accesses);
+  AccessList::Reader accesses(batch.accesses);
   const Access* access = accesses.next();
-  for (std::size_t atomics = 0; access != nullptr || atomics < parcel.atomics.size();) {
-    Parcel piece;
-    piece.clock = parcel.clock;
+  for (std::size_t atomics = 0; access != nullptr || atomics < batch.atomics.size();) {
+    Batch piece;
+    piece.clock = batch.clock;
     for (; access != nullptr && piece.accesses.size() < kPiece; access = accesses.next())
       piece.accesses.add(*access);
-    for (; atomics < parcel.atomics.size() && piece.atomics.size() < kPiece; ++atomics)
-      piece.atomics.push_back(parcel.atomics[atomics]);
+    for (; atomics < batch.atomics.size() && piece.atomics.size() < kPiece; ++atomics)
+      piece.atomics.push_back(batch.atomics[atomics]);
     visit(std::move(piece));
   }
 }
@@ -47,19 +47,19 @@ class Arrivals {
       : file_(file), first_(first), memory_(memory), ranks_(ranks) {}
 
   bool in_file() const { return in_file_; }
-  void add(WorldRank from, WorldRank to, Parcel parcel) {
+  void add(WorldRank from, WorldRank to, Batch batch) {
     Rank& rank = at(to);
-    if (in_file_) return put(from, rank, std::move(parcel));
-    parcel.accesses.finish();
-    bytes_ += footprint(parcel);
-    rank.parcels.emplace_back(from, std::move(parcel));
+    if (in_file_) return put(from, rank, std::move(batch));
+    batch.accesses.finish();
+    bytes_ += memory_bytes(batch);
+    rank.batches.emplace_back(from, std::move(batch));
     if (bytes_ > memory_) move_to_file();
   }
   // The same, encoded.
   void add(Mail mail) {
     if (!in_file_) {
-      Parcel parcel;
-      if (decode(mail.bytes, parcel)) add(mail.from, mail.to, std::move(parcel));
+      Batch batch;
+      if (decode(mail.bytes, batch)) add(mail.from, mail.to, std::move(batch));
       return;
     }
     put(mail.from, at(mail.to), mail.bytes);
@@ -67,8 +67,7 @@ class Arrivals {
   void move_to_file() {
     if (std::exchange(in_file_, true)) return;
     for (Rank& rank : ranks_)
-      for (auto& [from, parcel] : std::exchange(rank.parcels, {}))
-        put(from, rank, std::move(parcel));
+      for (auto& [from, batch] : std::exchange(rank.batches, {})) put(from, rank, std::move(batch));
   }
 
   // In the order of the senders, the rank itself last; each one's as it came. Where atomics leave
@@ -78,18 +77,18 @@ class Arrivals {
     const auto by_sender = [to](const auto& a, const auto& b) {
       return std::pair(a.first == to, a.first) < std::pair(b.first == to, b.first);
     };
-    std::stable_sort(rank.parcels.begin(), rank.parcels.end(), by_sender);
-    for (const auto& [from, parcel] : rank.parcels) hand(parcel);
-    std::stable_sort(rank.places.begin(), rank.places.end(), by_sender);
-    for (const auto& [from, place] : rank.places) {
-      const auto bytes = file_.read(place);
-      Parcel parcel;
+    std::stable_sort(rank.batches.begin(), rank.batches.end(), by_sender);
+    for (const auto& [from, batch] : rank.batches) hand(batch);
+    std::stable_sort(rank.extents.begin(), rank.extents.end(), by_sender);
+    for (const auto& [from, extent] : rank.extents) {
+      const auto bytes = file_.read(extent);
+      Batch batch;
       if (!bytes)
         note(bytes.error());
-      else if (!decode(*bytes, parcel))
+      else if (!decode(*bytes, batch))
         note({"what was kept in a file came back damaged"});
       else
-        hand(parcel);
+        hand(batch);
     }
   }
   void forget(WorldRank to) { at(to) = {}; }
@@ -105,20 +104,20 @@ class Arrivals {
 
  private:
   struct Rank {
-    std::vector<std::pair<WorldRank, Parcel>> parcels;
-    std::vector<std::pair<WorldRank, SpillFile::Place>> places;
+    std::vector<std::pair<WorldRank, Batch>> batches;
+    std::vector<std::pair<WorldRank, SpillFile::Extent>> extents;
   };
   Rank& at(WorldRank rank) { return ranks_.at(static_cast<std::size_t>(rank.value - first_)); }
-  void put(WorldRank from, Rank& rank, Parcel parcel) {
-    each_piece(std::move(parcel), [&](const Parcel& piece) { put(from, rank, encode(piece)); });
+  void put(WorldRank from, Rank& rank, Batch batch) {
+    each_piece(std::move(batch), [&](const Batch& piece) { put(from, rank, encode(piece)); });
   }
   void put(WorldRank from, Rank& rank, const std::vector<std::uint8_t>& bytes) {
     if (trouble_) return;
-    const auto place = file_.add(bytes);
-    if (place)
-      rank.places.emplace_back(from, *place);
+    const auto extent = file_.add(bytes);
+    if (extent)
+      rank.extents.emplace_back(from, *extent);
     else
-      note(place.error());
+      note(extent.error());
   }
 
   SpillFile& file_;
@@ -139,7 +138,7 @@ class Run {
         transport_(transport),
         memory_(options.memory / 2),
         period_(options.period),
-        look_(std::clamp<std::size_t>(options.memory >> 10, 1, kLook)),
+        check_(std::clamp<std::size_t>(options.memory >> 10, 1, kCheck)),
         first_(share_of(transport.process(), transport.processes(), world_size).first),
         file_(options.directory, transport.process()),
         arrivals_(file_, first_, inputs_.size(), memory_) {
@@ -151,7 +150,7 @@ class Run {
     for (const RankInput& input : inputs_) windows[0] += input.definitions->wins.size();
     transport.sum(windows);
     if (windows[0] == 0)
-      for (const auto& participant : participants_) participant->tell_no_signals();
+      for (const auto& participant : participants_) participant->report_no_edges();
     for (int process = 0; process < transport.processes(); ++process) {
       const auto [first, last] = share_of(process, transport.processes(), world_size);
       process_of_.insert(process_of_.end(), static_cast<std::size_t>(last - first), process);
@@ -162,7 +161,7 @@ class Run {
     bool running = true;
     for (std::uint64_t period = 1; running; ++period) {
       running = advance_all();
-      if (const auto done = analyze_period(period, running ? until_ : kNoCut); !done)
+      if (const auto done = analyze_period(period, running ? until_ : kNoSyncPoint); !done)
         return done.error();
     }
     return gather_findings();
@@ -173,7 +172,7 @@ class Run {
     return rank.value >= first_ && rank.value < first_ + static_cast<std::int32_t>(inputs_.size());
   }
 
-  // All ranks to the next cut that is worth it; false if that is the end of all of them.
+  // All ranks to the next sync point that is worth it; false if that is the end of all of them.
   bool advance_all() {
     std::uint64_t before = 0;
     while (true) {
@@ -190,19 +189,19 @@ class Run {
       if (gained < period_ / 4)
         stride_ = std::min(2 * stride_, kMaxStride);
       else if (gained > period_ / 2)
-        stride_ = std::max<Cut>(stride_ / 2, 1);
+        stride_ = std::max<SyncPoint>(stride_ / 2, 1);
       if (all[Accesses] >= period_) return true;
     }
   }
 
-  void advance(std::size_t i, Cut until) {
-    while (!ended_[i] && participants_[i]->timeline().cuts_done() < until) {
+  void advance(std::size_t i, SyncPoint until) {
+    while (!ended_[i] && participants_[i]->timeline().sync_points_done() < until) {
       const Event* event = inputs_[i].next();
       if (event == nullptr)
         ended_[i] = true;
       else
         add(i, *event);
-      if (++events_ % look_ == 0 && waiting_bytes() > memory_) unload();
+      if (++events_ % check_ == 0 && waiting_bytes() > memory_) unload();
     }
   }
 
@@ -227,28 +226,28 @@ class Run {
   void unload() {
     arrivals_.move_to_file();
     for (std::size_t i = 0; i < participants_.size(); ++i)
-      for (auto& [to, parcel] : participants_[i]->unload()) {
+      for (auto& [to, batch] : participants_[i]->unload()) {
         if (is_here(to))
-          arrivals_.add(inputs_[i].rank, to, std::move(parcel));
+          arrivals_.add(inputs_[i].rank, to, std::move(batch));
         else if (is_rank(to))
-          keep_for_others(inputs_[i].rank, to, std::move(parcel));
+          keep_for_others(inputs_[i].rank, to, std::move(batch));
       }
     malloc_trim(0);
   }
   bool is_rank(WorldRank rank) const { return rank.value >= 0 && rank.value < world_size_; }
 
-  void keep_for_others(WorldRank from, WorldRank to, Parcel parcel) {
-    each_piece(std::move(parcel), [&](const Parcel& piece) {
+  void keep_for_others(WorldRank from, WorldRank to, Batch batch) {
+    each_piece(std::move(batch), [&](const Batch& piece) {
       if (arrivals_.trouble()) return;
-      const auto place = file_.add(encode(piece));
-      if (place)
-        outbox_.push_back({from, to, *place});
+      const auto extent = file_.add(encode(piece));
+      if (extent)
+        outbox_.push_back({from, to, *extent});
       else
-        arrivals_.note(place.error());
+        arrivals_.note(extent.error());
     });
   }
 
-  Result<bool> analyze_period(std::uint64_t period, Cut until) {
+  Result<bool> analyze_period(std::uint64_t period, SyncPoint until) {
     if (arrivals_.in_file() || !outbox_.empty()) unload();
     send_accesses(period, until);
     enum { Undecided, kAll };
@@ -270,39 +269,39 @@ class Run {
     received =
         deliver([&](std::size_t i) { return Participant::resolve_for(std::move(received[i])); });
     for (std::size_t i = 0; i < participants_.size(); ++i) {
-      std::vector<Parcel> answers;
-      for (auto& [from, parcel] : received[i]) answers.push_back(std::move(parcel));
+      std::vector<Batch> answers;
+      for (auto& [from, batch] : received[i]) answers.push_back(std::move(batch));
       participants_[i]->conclude(period, std::move(answers));
     }
     return true;
   }
 
-  void send_accesses(std::uint64_t period, Cut until) {
+  void send_accesses(std::uint64_t period, SyncPoint until) {
     struct Parting {
       WorldRank from, to;
-      Parcel parcel;
+      Batch batch;
     };
     std::vector<Parting> parting;
     for (std::size_t i = 0; i < participants_.size(); ++i)
-      for (auto& [to, parcel] : participants_[i]->send(period, until)) {
+      for (auto& [to, batch] : participants_[i]->send(period, until)) {
         const WorldRank from = inputs_[i].rank;
         if (is_here(to))
-          arrivals_.add(from, to, std::move(parcel));
+          arrivals_.add(from, to, std::move(batch));
         else if (is_rank(to))
-          each_piece(std::move(parcel),
-                     [&](Parcel piece) { parting.push_back({from, to, std::move(piece)}); });
+          each_piece(std::move(batch),
+                     [&](Batch piece) { parting.push_back({from, to, std::move(piece)}); });
       }
     std::size_t kept = 0, sent = 0;
     const auto next = [&](int& process, Mail& mail) {
       if (kept < outbox_.size() && !arrivals_.trouble()) {
         const Kept& it = outbox_[kept++];
-        auto bytes = file_.read(it.place);
+        auto bytes = file_.read(it.extent);
         if (!bytes) return arrivals_.note(bytes.error()), false;
         mail = {it.from, it.to, std::move(*bytes)};
       } else if (sent < parting.size() && !arrivals_.trouble()) {
         Parting& it = parting[sent++];
-        mail = {it.from, it.to, encode(it.parcel)};
-        it.parcel = {};
+        mail = {it.from, it.to, encode(it.batch)};
+        it.batch = {};
       } else {
         return false;
       }
@@ -313,7 +312,7 @@ class Run {
     outbox_.clear();
   }
 
-  bool check(Participant& participant, std::uint64_t period, Cut until) {
+  bool check(Participant& participant, std::uint64_t period, SyncPoint until) {
     const bool in_file = arrivals_.in_file();
     const auto each = [&](const Owner::Hand& hand) { arrivals_.each(participant.rank(), hand); };
     const bool undecided = participant.check(period, until, each, memory_);
@@ -322,30 +321,30 @@ class Run {
     return undecided;
   }
 
-  // From parcels by sender to parcels by receiver, of the ranks of this process.
-  using Received = std::vector<std::map<WorldRank, Parcel>>;
-  Received deliver(const std::function<Parcels(std::size_t)>& parcels_of) {
+  // From batches by sender to batches by receiver, of the ranks of this process.
+  using Received = std::vector<std::map<WorldRank, Batch>>;
+  Received deliver(const std::function<Batches(std::size_t)>& batches_of) {
     Received received(participants_.size());
-    std::vector<std::pair<WorldRank, Parcels>> others;
+    std::vector<std::pair<WorldRank, Batches>> others;
     for (std::size_t i = 0; i < participants_.size(); ++i) {
-      Parcels away;
-      for (auto& [to, parcel] : parcels_of(i)) {
+      Batches away;
+      for (auto& [to, batch] : batches_of(i)) {
         if (is_here(to))
           received[static_cast<std::size_t>(to.value - first_)].emplace(inputs_[i].rank,
-                                                                        std::move(parcel));
+                                                                        std::move(batch));
         else if (is_rank(to))
-          away.emplace(to, std::move(parcel));
+          away.emplace(to, std::move(batch));
       }
       if (!away.empty()) others.emplace_back(inputs_[i].rank, std::move(away));
     }
     const auto next = [&](int& process, Mail& mail) {
       while (!others.empty() && others.back().second.empty()) others.pop_back();
       if (others.empty()) return false;
-      auto& [from, parcels] = others.back();
-      const auto first = parcels.begin();
+      auto& [from, batches] = others.back();
+      const auto first = batches.begin();
       mail = {from, first->first, encode(first->second)};
       process = process_of_[static_cast<std::size_t>(mail.to.value)];
-      parcels.erase(first);
+      batches.erase(first);
       return true;
     };
     transport_.exchange(next, [&](const Mail& mail) {
@@ -382,19 +381,19 @@ class Run {
   const std::int32_t world_size_;
   Transport& transport_;
   const std::size_t memory_;  // for accesses that wait, and as much again to look at them
-  const std::size_t period_, look_;
+  const std::size_t period_, check_;
   const std::int32_t first_;  // rank of this process
   std::vector<int> process_of_;
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<bool> ended_;
-  Cut until_ = 0, stride_ = 1;
+  SyncPoint until_ = 0, stride_ = 1;
   std::uint64_t events_ = 0;
 
   SpillFile file_;
   Arrivals arrivals_;
   struct Kept {
     WorldRank from, to;
-    SpillFile::Place place;
+    SpillFile::Extent extent;
   };
   std::vector<Kept> outbox_;  // in the file, for ranks of other processes
 };

@@ -1,9 +1,9 @@
 // The analysis of a recorded run: what the ranks of a running program do with messages, by fewer
 // processes, each for a share of the ranks.
 //
-// Memory: accesses wait for the end of their period, and a program without cuts has only one. Half
-// of the limit is for those that wait, in this process, and beyond that they wait in a file. The
-// other half is for looking at them, one owner after the other (see Owner).
+// Memory: accesses wait for the end of their period, and a program without sync points has only
+// one. Half of the limit is for those that wait, in this process, and beyond that they wait in a
+// file. The other half is for looking at them, one owner after the other (see Owner).
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct AnalysisOptions {
   RuleOptions rules;
   std::size_t memory = std::size_t{256} << 20;  // of each process, for accesses, in bytes
   std::string directory = ".";                  // for what does not fit there
-  // A period is closed at a cut when all ranks together have so many accesses for it. How an
+  // A period is closed at a sync point when all ranks together have so many accesses for it. How an
   // operation ended is told if that was in the period in which it was found to race: so this,
   // unlike the rest, can make a difference to details of the findings.
   std::size_t period = std::size_t{1} << 18;

@@ -92,7 +92,7 @@ using Value = AtomicValue;
 
 bool is_store(const AtomicOp& op) { return op.op == ReduceOp::None; }
 bool informs(const AtomicOp& op) { return op.fetches && op.has_result; }
-bool only_looks(const AtomicOp& op) { return informs(op) && !changes(op); }
+bool only_checks(const AtomicOp& op) { return informs(op) && !changes(op); }
 
 // By clocks that can be compared.
 bool surely_sooner(const AtomicOp& a, const AtomicOp& b) {
@@ -133,7 +133,7 @@ class Deadlines {
       std::stable_sort(line.ops.begin(), line.ops.end(),
                        [](const auto* a, const auto* b) { return a->done < b->done; });
       line.taken.assign(line.ops.size(), false);
-      for (std::size_t i = 0; i < line.ops.size(); ++i) place_[line.ops[i]] = {&line, i};
+      for (std::size_t i = 0; i < line.ops.size(); ++i) position_[line.ops[i]] = {&line, i};
     }
   }
 
@@ -144,13 +144,13 @@ class Deadlines {
   }
   void take(const AtomicOp& op) {
     if (op.clock_id == 0) return;
-    const auto [line, at] = place_.at(&op);
+    const auto [line, at] = position_.at(&op);
     line->taken[at] = true;
     while (line->first < line->taken.size() && line->taken[line->first]) ++line->first;
   }
   void put_back(const AtomicOp& op) {
     if (op.clock_id == 0) return;
-    const auto [line, at] = place_.at(&op);
+    const auto [line, at] = position_.at(&op);
     line->taken[at] = false;
     line->first = std::min(line->first, at);
   }
@@ -162,10 +162,10 @@ class Deadlines {
     std::size_t first = 0;  // that has not been taken
   };
   std::map<std::uint64_t, Line> lines_;
-  std::unordered_map<const AtomicOp*, std::pair<Line*, std::size_t>> place_;
+  std::unordered_map<const AtomicOp*, std::pair<Line*, std::size_t>> position_;
 };
 
-// The search for an order of one location's atomics in one slice.
+// The search for an order of one location's atomics in one phase.
 class Search {
  public:
   explicit Search(const std::vector<Queue>& queues)
@@ -273,7 +273,7 @@ class Search {
     for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
       const AtomicOp* op = head(queue);
       if (op == nullptr || !fits(*op)) continue;
-      if (only_looks(*op)) return take(queue), true;
+      if (only_checks(*op)) return take(queue), true;
       candidates.push_back(queue);
     }
     if (candidates.empty()) return false;
@@ -356,15 +356,15 @@ class Chain {
   // `left`: plain ones that could have come in front of it instead of those that did.
   void add(const Step& step, const std::vector<const AtomicOp*>& left) {
     const AtomicOp& op = *step.op;
-    if (const auto looking = looking_.find(op.rank);
-        looking != looking_.end() &&
-        !(only_looks(op) && looking->second.front()->result == op.result))
-      looking_.erase(looking);
+    if (const auto checking = checking_.find(op.rank);
+        checking != checking_.end() &&
+        !(only_checks(op) && checking->second.front()->result == op.result))
+      checking_.erase(checking);
     if (step.strange) restart();
     if (!op.fetches) {
       if (op.op == ReduceOp::Replace) restart();
       if (op.op == ReduceOp::Replace)
-        say(op);
+        release(op);
       else
         plain_.push_back(&op);
     } else {
@@ -372,30 +372,30 @@ class Chain {
       std::erase_if(plain_, [&](const AtomicOp* plain) {
         for (const AtomicOp* other : left)
           if (other->rank != plain->rank && other->op == plain->op) return false;
-        say(*plain);
+        release(*plain);
         return true;
       });
-      hear(op);
+      acquire(op);
       if (changes(op))
-        say(op);
+        release(op);
       else if (op.clock_id != 0)
-        looking_[op.rank].push_back(&op);
+        checking_[op.rank].push_back(&op);
     }
     // Who found the same value earlier may as well have looked now, if it was not done before this
     // one began.
     if (!changes(op)) return;
-    for (auto& [rank, looks] : looking_) {
-      std::erase_if(looks, [&](const AtomicOp* look) { return surely_sooner(*look, op); });
-      for (const AtomicOp* look : looks)
-        if (step.after == look->result) hear(*look);
+    for (auto& [rank, checks] : checking_) {
+      std::erase_if(checks, [&](const AtomicOp* check) { return surely_sooner(*check, op); });
+      for (const AtomicOp* check : checks)
+        if (step.after == check->result) acquire(*check);
     }
-    std::erase_if(looking_, [](const auto& entry) { return entry.second.empty(); });
+    std::erase_if(checking_, [](const auto& entry) { return entry.second.empty(); });
   }
 
   // Whoever looked follows all that had begun; where clocks cannot be compared, all.
   void add_by_time(const std::vector<const AtomicOp*>& ops) {
     restart();
-    looking_.clear();
+    checking_.clear();
     std::vector<const AtomicOp*> writers;
     for (const AtomicOp* op : ops)
       if (!is_store(*op) && changes(*op)) writers.push_back(op);
@@ -403,11 +403,11 @@ class Chain {
       return !op->fetches && op->op == ReduceOp::Replace;
     });
     using Alike = std::pair<std::uint64_t, Value>;
-    std::map<Alike, std::vector<const AtomicOp*>> looks;
+    std::map<Alike, std::vector<const AtomicOp*>> checks;
     for (const AtomicOp* op : ops)
       if (informs(*op) && op->known != kNever)
-        looks[{op->clock_id, flags ? Value(op->result) : Value()}].push_back(op);
-    for (const auto& [alike, group] : looks) {
+        checks[{op->clock_id, flags ? Value(op->result) : Value()}].push_back(op);
+    for (const auto& [alike, group] : checks) {
       const auto& [clock, value] = alike;
       const auto start = [clock = clock](const AtomicOp* op) {
         return clock != 0 && op->clock_id == clock ? op->start : 0;
@@ -417,45 +417,45 @@ class Chain {
         if (!value || written(*op, 0) == value) followed.push_back(op);
       std::stable_sort(followed.begin(), followed.end(),
                        [&](const auto* a, const auto* b) { return start(a) < start(b); });
-      for (const AtomicOp* op : followed) say(*op);
-      for (const AtomicOp* look : group) {
+      for (const AtomicOp* op : followed) release(*op);
+      for (const AtomicOp* check : group) {
         const auto behind =
-            std::upper_bound(followed.begin(), followed.end(), look->done,
+            std::upper_bound(followed.begin(), followed.end(), check->done,
                              [&](std::uint64_t done, const auto* op) { return done < start(op); });
-        hear(*look, static_cast<std::uint64_t>(behind - followed.begin()));
+        acquire(*check, static_cast<std::uint64_t>(behind - followed.begin()));
       }
       restart();
     }
   }
 
   bool has_plain() const { return !plain_.empty(); }
-  std::vector<RankSignal> take() { return std::move(signals_); }
+  std::vector<RankEdge> take() { return std::move(edges_); }
 
  private:
-  std::uint64_t key() const { return signal_key(Channel::Atomic, location_, number_); }
+  std::uint64_t key() const { return edge_key(Channel::Atomic, location_, number_); }
   void restart() {
     ++number_;
-    place_ = 0;
+    position_ = 0;
     plain_.clear();
   }
-  void say(const AtomicOp& op) {
-    signals_.push_back({op.rank, op.after, {op.begin, key(), false, place_++, true}});
+  void release(const AtomicOp& op) {
+    edges_.push_back({op.rank, op.after, {op.begin, key(), false, position_++, true}});
   }
-  void hear(const AtomicOp& op) { hear(op, place_); }
-  void hear(const AtomicOp& op, std::uint64_t place) {
-    if (op.has_result && op.known != kNever && place > 0)
-      signals_.push_back({op.rank, op.known_after, {op.known, key(), true, place, true}});
+  void acquire(const AtomicOp& op) { acquire(op, position_); }
+  void acquire(const AtomicOp& op, std::uint64_t position) {
+    if (op.has_result && op.known != kNever && position > 0)
+      edges_.push_back({op.rank, op.known_after, {op.known, key(), true, position, true}});
   }
 
   const std::uint64_t location_;
-  std::uint64_t number_ = 0, place_ = 0;
+  std::uint64_t number_ = 0, position_ = 0;
   std::vector<const AtomicOp*> plain_;  // that no result has shown to be in yet
   std::map<WorldRank, std::vector<const AtomicOp*>>
-      looking_;  // one after the other, all with the same result
-  std::vector<RankSignal> signals_;
+      checking_;  // one after the other, all with the same result
+  std::vector<RankEdge> edges_;
 };
 
-// An explained slice, step by step.
+// An explained phase, step by step.
 void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
   std::vector<std::size_t> next(queues.size(), 0);
   for (const Step& step : steps) {
@@ -473,17 +473,17 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
 
 }  // namespace
 
-std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
-                                      AtomicValue& value) {
+std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
+                                    AtomicValue& value) {
   if (ops.size() == 1) {  // most locations of a hash table: nobody to follow
     value = informs(ops[0]) ? written(ops[0], ops[0].result) : std::nullopt;
     return {};
   }
-  const bool anybody_looks = std::any_of(ops.begin(), ops.end(), informs);
+  const bool anybody_checks = std::any_of(ops.begin(), ops.end(), informs);
   const bool one_element = std::all_of(ops.begin(), ops.end(), [&](const AtomicOp& op) {
     return op.element == ops.front().element;
   });
-  if (!anybody_looks || !one_element) {
+  if (!anybody_checks || !one_element) {
     value.reset();
     return {};
   }
@@ -491,51 +491,53 @@ std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t l
                    [](const AtomicOp& a, const AtomicOp& b) { return a.after < b.after; });
   Chain chain(location);
   for (std::size_t first = 0; first < ops.size();) {
-    std::vector<const AtomicOp*> slice;
-    for (const Cut after = ops[first].after; first < ops.size() && ops[first].after == after;
+    std::vector<const AtomicOp*> phase;
+    for (const SyncPoint after = ops[first].after; first < ops.size() && ops[first].after == after;
          ++first)
-      slice.push_back(&ops[first]);
-    if (std::any_of(slice.begin(), slice.end(), [](const auto* op) { return is_store(*op); })) {
+      phase.push_back(&ops[first]);
+    if (std::any_of(phase.begin(), phase.end(), [](const auto* op) { return is_store(*op); })) {
       value.reset();
-      chain.add_by_time(slice);
+      chain.add_by_time(phase);
       continue;
     }
-    const std::vector<Queue> queues = queues_of(slice);
+    const std::vector<Queue> queues = queues_of(phase);
     if (const auto steps = Search(queues).run(value))
       add_steps(chain, queues, *steps);
     else
-      chain.add_by_time(slice);
+      chain.add_by_time(phase);
   }
   return chain.take();
 }
 
-Sightings::Sightings(std::span<const RankSignal> signals) {
-  for (const auto& [rank, slice, signal] : signals) {
-    if (signal.hears)
-      looks_[signal.key][rank].push_back(
-          {signal.place, {rank, signal.moment, slice == kNoCut ? kNoCut : slice + 1}});
+Sightings::Sightings(std::span<const RankEdge> edges) {
+  for (const auto& [rank, phase, edge] : edges) {
+    if (edge.acquires)
+      checks_[edge.key][rank].push_back(
+          {edge.position,
+           {rank, edge.timestamp, phase == kNoSyncPoint ? kNoSyncPoint : phase + 1}});
     else
-      written_.emplace(std::pair(rank, signal.moment), std::pair(signal.key, signal.place));
+      written_.emplace(std::pair(rank, edge.timestamp), std::pair(edge.key, edge.position));
   }
-  for (auto& [key, ranks] : looks_)
-    for (auto& [rank, looks] : ranks) {
-      std::stable_sort(looks.begin(), looks.end(),
-                       [](const Look& a, const Look& b) { return a.place < b.place; });
-      for (std::size_t i = looks.size() - 1; i-- > 0;)
-        if (looks[i + 1].when.moment < looks[i].when.moment) looks[i].when = looks[i + 1].when;
+  for (auto& [key, ranks] : checks_)
+    for (auto& [rank, checks] : ranks) {
+      std::stable_sort(checks.begin(), checks.end(),
+                       [](const Check& a, const Check& b) { return a.position < b.position; });
+      for (std::size_t i = checks.size() - 1; i-- > 0;)
+        if (checks[i + 1].when.timestamp < checks[i].when.timestamp)
+          checks[i].when = checks[i + 1].when;
     }
 }
 
-void Sightings::add(WorldRank rank, Moment begin, std::vector<Instant>& instants) const {
-  for (auto [said, last] = written_.equal_range({rank, begin}); said != last; ++said) {
-    const auto [key, place] = said->second;
-    const auto ranks = looks_.find(key);
-    if (ranks == looks_.end()) continue;
-    for (const auto& [who, looks] : ranks->second) {
-      const auto first =
-          std::upper_bound(looks.begin(), looks.end(), place,
-                           [](std::uint64_t at, const Look& look) { return at < look.place; });
-      if (who != rank && first != looks.end()) instants.push_back(first->when);
+void Sightings::add(WorldRank rank, Timestamp begin, std::vector<Instant>& instants) const {
+  for (auto [released, last] = written_.equal_range({rank, begin}); released != last; ++released) {
+    const auto [key, position] = released->second;
+    const auto ranks = checks_.find(key);
+    if (ranks == checks_.end()) continue;
+    for (const auto& [who, checks] : ranks->second) {
+      const auto first = std::upper_bound(
+          checks.begin(), checks.end(), position,
+          [](std::uint64_t at, const Check& check) { return at < check.position; });
+      if (who != rank && first != checks.end()) instants.push_back(first->when);
     }
   }
 }

@@ -10,14 +10,14 @@
 
 #include "detect/timeline.h"
 #include "model/atomic.h"
-#include "order/signal.h"
+#include "order/edge.h"
 
 namespace photofinish {
 
-struct RankSignal {
+struct RankEdge {
   WorldRank rank;
-  Cut slice = 0;
-  Signal signal;
+  SyncPoint phase = 0;
+  Edge edge;
 };
 
 // What a location holds; nothing: not known.
@@ -28,25 +28,25 @@ AtomicValue written(const AtomicOp& op, std::uint64_t value);
 
 // `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own;
 // `value` is what it held before, and holds after.
-std::vector<RankSignal> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
-                                      AtomicValue& value);
+std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
+                                    AtomicValue& value);
 
-// By whom else, and when, the effect of an atomic was first found, as the signals of its location
+// By whom else, and when, the effect of an atomic was first found, as the edges of its location
 // have it.
 class Sightings {
  public:
-  explicit Sightings(std::span<const RankSignal> signals);
-  void add(WorldRank rank, Moment begin, std::vector<Instant>& instants) const;
+  explicit Sightings(std::span<const RankEdge> edges);
+  void add(WorldRank rank, Timestamp begin, std::vector<Instant>& instants) const;
 
  private:
-  struct Look {
-    std::uint64_t place = 0;
+  struct Check {
+    std::uint64_t position = 0;
     Instant when;
   };
-  std::multimap<std::pair<WorldRank, Moment>, std::pair<std::uint64_t, std::uint64_t>>
+  std::multimap<std::pair<WorldRank, Timestamp>, std::pair<std::uint64_t, std::uint64_t>>
       written_;  // the keys and places of each
-  std::map<std::uint64_t, std::map<WorldRank, std::vector<Look>>>
-      looks_;  // by key and rank: by place, the first at that place or later
+  std::map<std::uint64_t, std::map<WorldRank, std::vector<Check>>>
+      checks_;  // by key and rank: by place, the first at that place or later
 };
 
 }  // namespace photofinish

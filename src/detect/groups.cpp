@@ -7,24 +7,24 @@ namespace {
 
 // Where in the elements' size a box starts: elements of two boxes coincide if this is the same and
 // no block is off the grid.
-std::int64_t residue(const Box& box, std::int64_t size) {
+std::int64_t residue(const Strided& strided, std::int64_t size) {
   if (size <= 0) return -1;
-  bool regular = box.length % size == 0;
-  for (const Dimension& dimension : box.dimensions)
+  bool regular = strided.length % size == 0;
+  for (const Dimension& dimension : strided.dimensions)
     regular = regular && dimension.stride % size == 0;
-  return regular ? box.offset % size : -1;
+  return regular ? strided.offset % size : -1;
 }
 
 }  // namespace
 
-std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t base) {
+std::uint32_t Groups::of(const Access& access, std::size_t strided, std::int64_t base) {
   switch (access.kind) {
     case AccessKind::Load:
       if (access.rank != owner_) return OtherLoad;
-      return access.in_flight ? OwnLoadInFlight : OwnLoad;
+      return access.pending ? OwnLoadInFlight : OwnLoad;
     case AccessKind::Store:
       if (access.rank != owner_) return OtherStore;
-      return access.in_flight ? OwnStoreInFlight : OwnStore;
+      return access.pending ? OwnStoreInFlight : OwnStore;
     case AccessKind::Get:
       return Get;
     case AccessKind::Put:
@@ -32,7 +32,7 @@ std::uint32_t Groups::of(const Access& access, std::size_t box, std::int64_t bas
     case AccessKind::Accumulate:
       break;
   }
-  Box bytes = access.boxes[box];
+  Strided bytes = access.footprint[strided];
   bytes.offset += base;
   const Family family{access.op, access.element, residue(bytes, access.element.size)};
   const auto known = std::find(families_.begin(), families_.end(), family);

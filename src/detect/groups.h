@@ -29,7 +29,7 @@ class Groups {
       : owner_(owner), options_(options), weights_(kFixed, 0) {}
 
   // That of one box, which begins `base` bytes behind where the access says.
-  std::uint32_t of(const Access& access, std::size_t box, std::int64_t base);
+  std::uint32_t of(const Access& access, std::size_t strided, std::int64_t base);
   // `weight`: more than nothing; they are added up for whoever wants to know.
   void add(std::uint32_t group, std::size_t weight) { weights_[group] += weight; }
 

@@ -18,7 +18,7 @@ class IdTable {
  public:
   std::size_t size() const { return size_; }
   T* find(std::uint64_t id) {
-    const std::size_t at = place_of(id);
+    const std::size_t at = position_of(id);
     return at == kNowhere ? nullptr : &entry(index_[at] - 1).value;
   }
   const T* find(std::uint64_t id) const { return const_cast<IdTable*>(this)->find(id); }
@@ -40,7 +40,7 @@ class IdTable {
     return entry(slot).value;
   }
   void erase(std::uint64_t id) {
-    std::size_t at = place_of(id);
+    std::size_t at = position_of(id);
     if (at == kNowhere) return;
     const std::uint32_t slot = index_[at] - 1;
     // What lies behind it, and would not be found over a free place, moves up.
@@ -90,7 +90,7 @@ class IdTable {
     return static_cast<std::size_t>((id ^ id >> 32) * 0x9e3779b97f4a7c15u >> 20);
   }
   Entry& entry(std::uint32_t slot) { return blocks_[slot / kBlock][slot % kBlock]; }
-  std::size_t place_of(std::uint64_t id) {
+  std::size_t position_of(std::uint64_t id) {
     if (size_ == 0) return kNowhere;
     const std::size_t mask = index_.size() - 1;
     for (std::size_t at = hash(id) & mask; index_[at] != 0; at = (at + 1) & mask)

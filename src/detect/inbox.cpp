@@ -99,14 +99,14 @@ void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, Sh
   before.clear();
   in_.clear();
   candidates_.clear();
-  const auto look = [&](const Classes& classes, const ClassKey& key) {
+  const auto check = [&](const Classes& classes, const ClassKey& key) {
     if (const auto found = classes.find(key); found != classes.end())
       add_latest(found->second, id, wanted, send);
   };
   for (const std::int64_t tag : {send.end.tag, kAnyTag})
-    for (const WorldRank source : {send.end.rank, kAnySource}) look(by_wanted_, {tag, source});
+    for (const WorldRank source : {send.end.rank, kAnySource}) check(by_wanted_, {tag, source});
   if (wanted.tag != kAnyTag)
-    look(by_sender_, {wanted.tag, send.end.rank});
+    check(by_sender_, {wanted.tag, send.end.rank});
   else
     for (const auto& [key, same] : by_sender_)
       if (key.second == send.end.rank) add_latest(same, id, wanted, send);

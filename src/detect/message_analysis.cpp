@@ -11,7 +11,7 @@
 #include <queue>
 #include <thread>
 
-#include "detect/message_walk.h"
+#include "detect/sequence_pair.h"
 #include "detect/timeline.h"
 #include "detect/timing_notes.h"
 
@@ -19,32 +19,32 @@ namespace photofinish {
 namespace {
 
 // A step, or, if it took something, that.
-struct Told {
+struct Reported {
   WorldRank rank;
   MessageStep step;
   bool took = false;
 };
-using Batch = std::shared_ptr<const std::vector<Told>>;
+using StepBatch = std::shared_ptr<const std::vector<Reported>>;
 
 // One way of the walk, by a thread of its own: it takes about as long as reading the traces does.
-class Walker {
+class SequenceThread {
  public:
-  Walker(std::int32_t ranks, MessageWalk::Ways ways, std::size_t memory)
+  SequenceThread(std::int32_t ranks, SequencePair::Ways ways, std::size_t memory)
       : memory_(memory), walk_(std::in_place, ranks) {
     walk_->go(ways);
     thread_ = std::thread([this] { run(); });
   }
-  ~Walker() { join(); }
+  ~SequenceThread() { join(); }
 
   // Waits if too many are there that it has not come to.
-  void add(Batch batch) {
+  void add(StepBatch batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return batches_.size() < kMost; });
     batches_.push_back(std::move(batch));
     changed_.notify_all();
   }
   // Nothing follows. Null: it was given up.
-  MessageWalk* finish(bool ended) {
+  SequencePair* finish(bool ended) {
     join();
     if (!walk_) return nullptr;
     walk_->finish(ended);
@@ -61,69 +61,70 @@ class Walker {
     thread_.join();
   }
   void run() {
-    while (const Batch batch = next()) {
+    while (const StepBatch batch = next()) {
       if (!walk_) continue;
-      for (const Told& told : *batch) {
-        if (told.took)
-          walk_->took(told.rank, told.step.operation, told.step.key);
+      for (const Reported& reported : *batch) {
+        if (reported.took)
+          walk_->took(reported.rank, reported.step.operation, reported.step.key);
         else
-          tell(told);
+          report(reported);
       }
       if (given_up_ || walk_->bytes() > memory_) walk_.reset();
     }
     if (given_up_) walk_.reset();
   }
-  void tell(const Told& told) {
+  void report(const Reported& reported) {
     // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of
     // later.
-    if (told.step.kind == MessageStep::Kind::Unlock) walk_->announce(told.rank, told.step);
-    walk_->add(told.rank, told.step);
+    if (reported.step.kind == MessageStep::Kind::Unlock)
+      walk_->announce(reported.rank, reported.step);
+    walk_->add(reported.rank, reported.step);
   }
-  Batch next() {
+  StepBatch next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !batches_.empty(); });
-    Batch batch = std::move(batches_.front());
+    StepBatch batch = std::move(batches_.front());
     batches_.pop_front();
     changed_.notify_all();
     return batch;
   }
 
   const std::size_t memory_;
-  std::optional<MessageWalk> walk_;  // none: it was given up
+  std::optional<SequencePair> walk_;  // none: it was given up
   std::atomic<bool> given_up_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Batch> batches_;
+  std::deque<StepBatch> batches_;
   std::thread thread_;
 };
 
 // What all ranks share.
-class Walk {
+class SequenceThreads {
  public:
-  Walk(std::int32_t ranks, std::size_t memory)
-      : seen_(ranks, MessageWalk::Ways::AsSeen, memory / 2),
-        unbuffered_(ranks, MessageWalk::Ways::Unbuffered, memory / 2) {}
+  SequenceThreads(std::int32_t ranks, std::size_t memory)
+      : seen_(ranks, SequencePair::Ways::AsSeen, memory / 2),
+        unbuffered_(ranks, SequencePair::Ways::Unbuffered, memory / 2) {}
 
-  void add(WorldRank rank, MessageStep step) { add(Told{rank, std::move(step)}); }
+  void add(WorldRank rank, MessageStep step) { add(Reported{rank, std::move(step)}); }
   void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
-    Told told{rank, {}, true};
-    told.step.operation = operation;
-    told.step.key = key;
-    add(std::move(told));
+    Reported reported{rank, {}, true};
+    reported.step.operation = operation;
+    reported.step.key = key;
+    add(std::move(reported));
   }
   // Races and deadlocks; `followed` is about the messages alone.
   std::vector<MessageFindings> finish(bool ended, const std::vector<RankEnding>& endings) {
     hand_over();
     std::vector<MessageFindings> parts;
     MessageFindings& races = parts.emplace_back();
-    if (MessageWalk* const seen = seen_.finish(ended)) {
+    if (SequencePair* const seen = seen_.finish(ended)) {
       races = seen->findings(endings);
       races.followed = seen->seen_to_the_end();
     } else {
       races.races_given_up = true;
     }
     MessageFindings& buffers = parts.emplace_back();
-    if (MessageWalk* const unbuffered = unbuffered_.finish(ended))
+    if (SequencePair* const unbuffered = unbuffered_.finish(ended))
       buffers = unbuffered->findings();
     else
       buffers.buffers_given_up = true;
@@ -141,29 +142,29 @@ class Walk {
  private:
   static constexpr std::size_t kBatch = 2048;
 
-  void add(Told told) {
-    batch_.push_back(std::move(told));
+  void add(Reported reported) {
+    batch_.push_back(std::move(reported));
     if (batch_.size() == kBatch) hand_over();
   }
   void hand_over() {
-    const auto batch = std::make_shared<const std::vector<Told>>(std::move(batch_));
+    const auto batch = std::make_shared<const std::vector<Reported>>(std::move(batch_));
     batch_ = {};
     batch_.reserve(kBatch);
     seen_.add(batch);
     unbuffered_.add(batch);
   }
 
-  Walker seen_, unbuffered_;
-  std::vector<Told> batch_;
+  SequenceThread seen_, unbuffered_;
+  std::vector<Reported> batch_;
 };
 
 class Rank final : public MessageSink {
  public:
-  Rank(RankInput input, std::int32_t world_size, Walk& walk)
+  Rank(RankInput input, std::int32_t world_size, SequenceThreads& walk)
       : input_(std::move(input)),
         timeline_(input_.rank, world_size, *input_.definitions),
         walk_(walk) {
-    timeline_.tell_messages(this, Timeline::Besides::Nothing);
+    timeline_.report_messages(this, Timeline::Besides::Nothing);
     advance();
   }
 
@@ -210,7 +211,8 @@ class Rank final : public MessageSink {
     }
     if (step.kind == Kind::Send) ++walk_.messages;
     deferring_ |= step.kind == Kind::CompleteSend || step.kind == Kind::CompleteReceive ||
-                  step.kind == Kind::Hear || step.kind == Kind::Probe || step.kind == Kind::Locked;
+                  step.kind == Kind::Acquire || step.kind == Kind::Probe ||
+                  step.kind == Kind::Locked;
     if (deferring_)
       deferred_.push_back({event_->task, event_->start + event_->duration, std::move(step)});
     else
@@ -218,7 +220,7 @@ class Rank final : public MessageSink {
   }
   void took(std::uint64_t operation, MessageKey key) override {
     took_.emplace_back(operation, key);
-    if (deferred_.empty()) tell_took();
+    if (deferred_.empty()) report_took();
   }
 
  private:
@@ -260,18 +262,18 @@ class Rank final : public MessageSink {
         left.push_back(std::move(deferred));
     }
     deferred_ = std::move(left);
-    tell_took();
+    report_took();
   }
 
   // Once the steps are there.
-  void tell_took() {
+  void report_took() {
     for (const auto& [operation, key] : std::exchange(took_, {}))
       walk_.took(input_.rank, operation, key);
   }
 
   const RankInput input_;
   Timeline timeline_;
-  Walk& walk_;
+  SequenceThreads& walk_;
   const Event* next_ = nullptr;
   const Event* event_ = nullptr;
   std::uint64_t start_ = 0;
@@ -287,7 +289,7 @@ class Rank final : public MessageSink {
 
 MessageFindings analyze_messages(std::vector<RankInput> inputs, std::size_t memory) {
   const auto world_size = static_cast<std::int32_t>(inputs.size());
-  Walk walk(world_size, memory);
+  SequenceThreads walk(world_size, memory);
   std::vector<std::unique_ptr<Rank>> ranks;
   for (RankInput& input : inputs)
     ranks.push_back(std::make_unique<Rank>(std::move(input), world_size, walk));
@@ -297,13 +299,13 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs, std::size_t memo
   for (std::size_t i = 0; i < ranks.size(); ++i)
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
   bool too_much = false;
-  constexpr std::uint64_t kLook = 4096;
+  constexpr std::uint64_t kCheck = 4096;
   for (std::uint64_t taken = 1; !queue.empty() && !too_much; ++taken) {
     const std::size_t i = queue.top().second;
     queue.pop();
     ranks[i]->take();
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
-    if (taken % kLook != 0) continue;
+    if (taken % kCheck != 0) continue;
     std::size_t bytes = 0;  // that the ranks' own requests take
     for (const auto& rank : ranks) bytes += rank->bytes();
     too_much = bytes > memory;

@@ -27,9 +27,9 @@ std::int64_t leaves(const MessageStep& step) {
       return -2;
     case Kind::Cancel:
       return step.carries ? 1 : -1;  // a receive takes no message when it completes
-    case Kind::Say:
+    case Kind::Release:
       return step.others;
-    case Kind::Hear:
+    case Kind::Acquire:
       return -static_cast<std::int64_t>(step.from->size());
     default:
       return 0;
@@ -39,19 +39,19 @@ std::int64_t leaves(const MessageStep& step) {
 void put_key(Encoder& out, MessageKey key) { out.bytes(&key, sizeof key); }
 
 // The steps of one rank, one after the other.
-class SliceReader {
+class PhaseReader {
  public:
-  SliceReader(const SliceSteps& slice,
+  PhaseReader(const PhaseSteps& phase,
               std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups)
-      : slice_(slice),
+      : phase_(phase),
         groups_(std::move(groups)),
-        in_(reinterpret_cast<const std::uint8_t*>(slice.steps.data()),
-            reinterpret_cast<const std::uint8_t*>(slice.steps.data()) + slice.steps.size()) {}
+        in_(reinterpret_cast<const std::uint8_t*>(phase.steps.data()),
+            reinterpret_cast<const std::uint8_t*>(phase.steps.data()) + phase.steps.size()) {}
 
   bool ok() const { return in_.ok(); }
   bool at_end() const { return in_.at_end(); }
-  void tell(std::uint64_t until, MessageWalk& walk) {
-    for (; told_ < until && !in_.at_end(); ++told_) tell_one(walk);
+  void report(std::uint64_t until, SequencePair& walk) {
+    for (; reported_ < until && !in_.at_end(); ++reported_) report_one(walk);
   }
 
  private:
@@ -69,12 +69,12 @@ class SliceReader {
     return nullptr;
   }
 
-  void tell_one(MessageWalk& walk) {
+  void report_one(SequencePair& walk) {
     const std::uint64_t head = in_.number();
     if ((head & 15) == kTook) {
       const std::uint64_t operation = operation_ - in_.number();
       const MessageKey key = this->key();
-      if (in_.ok()) walk.took(slice_.rank, operation, key);
+      if (in_.ok()) walk.took(phase_.rank, operation, key);
       return;
     }
     if ((head & 15) > static_cast<std::uint64_t>(Kind::Locked))
@@ -86,77 +86,79 @@ class SliceReader {
     step.exclusive = (head >> 7 & 1) != 0;
     step.at_once = (head >> 8 & 1) != 0;
     step.asked = (head >> 9 & 1) != 0;
-    const SliceSteps::Place* const place = one_of(slice_.places);
-    step.moment = moment_ += in_.number();
+    const PhaseSteps::CallSite* const call_site = one_of(phase_.call_sites);
+    step.timestamp = timestamp_ += in_.number();
     switch (step.kind) {
       case Kind::Send:
       case Kind::Receive:
       case Kind::Probe: {
         step.operation = operation_ += in_.number();
-        const Uid* const comm = one_of(slice_.comms);
+        const Uid* const comm = one_of(phase_.comms);
         step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
         step.tag = in_.signed_number();
         if (step.kind == Kind::Send || step.at_once) step.key = key();
         if (comm != nullptr) step.comm = *comm;
         break;
       }
-      case Kind::Say:
+      case Kind::Release:
         step.key = key();
         step.others = static_cast<std::uint32_t>(in_.number());
         break;
-      case Kind::Hear:
+      case Kind::Acquire:
         step.key = key();
         if (const auto* const from = one_of(groups_)) step.from = *from;
         break;
       case Kind::Unlock:
         break;  // announced
       case Kind::Locked:
-        if (const Uid* const win = one_of(slice_.comms)) step.comm = *win;
+        if (const Uid* const win = one_of(phase_.comms)) step.comm = *win;
         step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
         step.operation = in_.number();
-        step.tag = slice_.clock;
+        step.tag = phase_.clock;
         break;
       default:
         step.operation = operation_ - in_.number();
         break;
     }
     if (!in_.ok()) return;
-    step.site = place->site;
-    step.site_key = place->key;
-    walk.add(slice_.rank, step);
+    step.site = call_site->site;
+    step.site_key = call_site->key;
+    walk.add(phase_.rank, step);
   }
 
-  const SliceSteps& slice_;
+  const PhaseSteps& phase_;
   const std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups_;
   Decoder in_;
-  std::uint64_t told_ = 0;
-  Moment moment_ = 0;
+  std::uint64_t reported_ = 0;
+  Timestamp timestamp_ = 0;
   std::uint64_t operation_ = 0;
 };
 
-// All come to the cut, those with nothing else to tell as well, and go on when all are there.
-void walk_cut(const std::vector<SliceSteps>& ranks, std::int32_t world_size, MessageWalk& walk) {
+// All come to the sync point, those with nothing else to tell as well, and go on when all are
+// there.
+void walk_sync_point(const std::vector<PhaseSteps>& ranks, std::int32_t world_size,
+                     SequencePair& walk) {
   auto everybody = std::make_shared<std::vector<WorldRank>>();
   for (std::int32_t rank = 0; rank < world_size; ++rank) everybody->push_back(WorldRank(rank));
-  std::vector<MessageStep> hears(everybody->size());
-  for (MessageStep& hear : hears) {
-    hear.kind = Kind::Hear;
-    hear.key = signal_key(Channel::Cut, ranks.front().slice);
-    hear.from = everybody;
+  std::vector<MessageStep> acquires(everybody->size());
+  for (MessageStep& acquire : acquires) {
+    acquire.kind = Kind::Acquire;
+    acquire.key = edge_key(Channel::SyncPoint, ranks.front().phase);
+    acquire.from = everybody;
   }
-  for (const SliceSteps& slice : ranks) {
-    MessageStep& hear = hears[static_cast<std::size_t>(slice.rank.value)];
-    hear.site = slice.cut.site;
-    hear.site_key = slice.cut.key;
-    hear.moment = slice.cut_moment;
+  for (const PhaseSteps& phase : ranks) {
+    MessageStep& acquire = acquires[static_cast<std::size_t>(phase.rank.value)];
+    acquire.site = phase.sync_point.site;
+    acquire.site_key = phase.sync_point.key;
+    acquire.timestamp = phase.sync_point_timestamp;
   }
   for (const WorldRank rank : *everybody) {
-    MessageStep say = hears[static_cast<std::size_t>(rank.value)];
-    say.kind = Kind::Say;
-    say.others = static_cast<std::uint32_t>(world_size);
-    say.from = nullptr;
-    walk.add(rank, say);
-    walk.add(rank, hears[static_cast<std::size_t>(rank.value)]);
+    MessageStep release = acquires[static_cast<std::size_t>(rank.value)];
+    release.kind = Kind::Release;
+    release.others = static_cast<std::uint32_t>(world_size);
+    release.from = nullptr;
+    walk.add(rank, release);
+    walk.add(rank, acquires[static_cast<std::size_t>(rank.value)]);
   }
 }
 
@@ -168,7 +170,7 @@ void MessageLog::step(MessageStep step) {
   if (step.kind == Kind::Send) ++messages_;
   if (given_up_) return;
   if (step.kind == Kind::Unlock || step.kind == Kind::Locked) return lock(std::move(step));
-  if (!held_.empty() || step.kind == Kind::Say || step.kind == Kind::Hear)
+  if (!held_.empty() || step.kind == Kind::Release || step.kind == Kind::Acquire)
     held_.push_back(std::move(step));
   else
     put(step);
@@ -187,13 +189,13 @@ void MessageLog::took(std::uint64_t operation, MessageKey key) {
 }
 
 // A rank comes back to few places, one after the other.
-std::uint64_t MessageLog::place_of(const MessageStep& step) {
-  RecentPlace& recent = recent_[step.site.value % recent_.size()];
-  const SliceSteps::Place place{step.site, step.site_key};
-  if (recent.index < now_.places.size() && recent.place == place) return recent.index;
-  const auto [known, fresh] = places_.try_emplace(place, now_.places.size());
-  if (fresh) now_.places.push_back(place);
-  recent = {place, known->second};
+std::uint64_t MessageLog::call_site_of(const MessageStep& step) {
+  RecentCallSite& recent = recent_[step.site.value % recent_.size()];
+  const PhaseSteps::CallSite call_site{step.site, step.site_key};
+  if (recent.index < now_.call_sites.size() && recent.call_site == call_site) return recent.index;
+  const auto [known, fresh] = call_sites_.try_emplace(call_site, now_.call_sites.size());
+  if (fresh) now_.call_sites.push_back(call_site);
+  recent = {call_site, known->second};
   return recent.index;
 }
 
@@ -245,9 +247,9 @@ void MessageLog::put(const MessageStep& step) {
   out.number(static_cast<std::uint64_t>(step.kind) | static_cast<std::uint64_t>(step.mode) << 4 |
              (step.carries ? 1u : 0u) << 6 | (step.exclusive ? 1u : 0u) << 7 |
              (step.at_once ? 1u : 0u) << 8 | (step.asked ? 1u : 0u) << 9);
-  out.number(place_of(step));
-  out.number(step.moment - moment_);
-  moment_ = step.moment;
+  out.number(call_site_of(step));
+  out.number(step.timestamp - timestamp_);
+  timestamp_ = step.timestamp;
   const auto put_comm = [&] {
     auto comm = std::find(now_.comms.begin(), now_.comms.end(), step.comm);
     if (comm == now_.comms.end()) comm = now_.comms.insert(comm, step.comm);
@@ -268,11 +270,11 @@ void MessageLog::put(const MessageStep& step) {
       is_wild_ |= step.kind != Kind::Send && (step.peer == kAnySource || step.tag == kAnyTag);
       break;
     }
-    case Kind::Say:
+    case Kind::Release:
       put_key(out, step.key);
       out.number(step.others);
       break;
-    case Kind::Hear:
+    case Kind::Acquire:
       put_key(out, step.key);
       out.number(group(step.from));
       break;
@@ -305,10 +307,10 @@ void MessageLog::ended(const Event& event, const Timeline& timeline) {
     if (task_ == TaskId()) task_ = event.task;
     threads_ |= task_ != event.task;
   }
-  if (timeline.cuts_done() == cuts_)
+  if (timeline.sync_points_done() == sync_points_)
     end_event();
   else
-    end_slice(timeline.cuts_done(), {event.site, timeline.site_key(event.site)});
+    end_phase(timeline.sync_points_done(), {event.site, timeline.site_key(event.site)});
 }
 
 void MessageLog::end_event() {
@@ -317,11 +319,11 @@ void MessageLog::end_event() {
   held_.clear();
 }
 
-void MessageLog::end_slice(Cut cuts, const SliceSteps::Place& cut) {
-  now_.cut = cut;
-  now_.cut_moment = held_.empty() ? moment_ : held_.front().moment;
+void MessageLog::end_phase(SyncPoint sync_points, const PhaseSteps::CallSite& sync_point) {
+  now_.sync_point = sync_point;
+  now_.sync_point_timestamp = held_.empty() ? timestamp_ : held_.front().timestamp;
   held_.clear();
-  cuts_ = cuts;
+  sync_points_ = sync_points;
   close(false);
 }
 
@@ -335,18 +337,18 @@ void MessageLog::close(bool last) {
   const bool anything = now_.count != 0;
   if (anything) {
     done_.push_back(std::exchange(now_, {}));
-    places_.clear();
+    call_sites_.clear();
     recent_.fill({});
     groups_.clear();
   }
-  now_.slice = cuts_;
+  now_.phase = sync_points_;
   now_.rank = rank_;
-  moment_ = 0;
+  timestamp_ = 0;
   operation_ = 0;
   is_wild_ = false;
 }
 
-std::vector<SliceSteps> MessageLog::take(bool last) {
+std::vector<PhaseSteps> MessageLog::take(bool last) {
   if (last) close(true);
   has_messages_ = false;
   pending_ = bytes_ = 0;
@@ -372,51 +374,51 @@ MessageFindings MessageLog::findings() const {
 
 // --- all of them
 
-bool walk_slice(const std::vector<SliceSteps>& ranks, std::int32_t world_size, MessageWalk& walk) {
+bool walk_phase(const std::vector<PhaseSteps>& ranks, std::int32_t world_size, SequencePair& walk) {
   const bool last =
-      std::any_of(ranks.begin(), ranks.end(), [](const SliceSteps& slice) { return slice.last; });
+      std::any_of(ranks.begin(), ranks.end(), [](const PhaseSteps& phase) { return phase.last; });
   std::int64_t left = 0;
-  for (const SliceSteps& slice : ranks) left += slice.left;
+  for (const PhaseSteps& phase : ranks) left += phase.left;
   if (left != 0 && !last) return false;
-  walk.begin_slice(ranks.front().slice);
+  walk.begin_phase(ranks.front().phase);
   walk.go(std::any_of(ranks.begin(), ranks.end(),
-                      [](const SliceSteps& slice) { return slice.has_choices; })
-              ? MessageWalk::Ways::Both
-              : MessageWalk::Ways::Unbuffered);
-  std::vector<SliceReader> readers;
+                      [](const PhaseSteps& phase) { return phase.has_choices; })
+              ? SequencePair::Ways::Both
+              : SequencePair::Ways::Unbuffered);
+  std::vector<PhaseReader> readers;
   std::uint64_t longest = 0;
-  for (const SliceSteps& slice : ranks) {
+  for (const PhaseSteps& phase : ranks) {
     std::vector<std::shared_ptr<const std::vector<WorldRank>>> groups;
-    for (const auto& group : slice.groups)
+    for (const auto& group : phase.groups)
       groups.push_back(std::make_shared<const std::vector<WorldRank>>(group));
-    readers.emplace_back(slice, std::move(groups));
-    longest = std::max(longest, slice.count);
+    readers.emplace_back(phase, std::move(groups));
+    longest = std::max(longest, phase.count);
   }
-  for (const SliceSteps& slice : ranks)
-    for (const SliceSteps::Unlock& unlock : slice.unlocks) {
+  for (const PhaseSteps& phase : ranks)
+    for (const PhaseSteps::Unlock& unlock : phase.unlocks) {
       MessageStep step;
       step.kind = Kind::Unlock;
       step.comm = unlock.win;
       step.peer = unlock.target;
       step.exclusive = unlock.exclusive;
       step.operation = unlock.ticks;
-      step.tag = slice.clock;
-      walk.announce(slice.rank, step);
+      step.tag = phase.clock;
+      walk.announce(phase.rank, step);
     }
   // Side by side, so that little waits.
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t rounds = longest / kAtOnce + 1;
   for (std::uint64_t round = 1; round <= rounds; ++round)
     for (std::size_t i = 0; i < readers.size(); ++i)
-      readers[i].tell(ranks[i].count * round / rounds, walk);
+      readers[i].report(ranks[i].count * round / rounds, walk);
   if (!std::all_of(readers.begin(), readers.end(),
-                   [](const SliceReader& reader) { return reader.ok() && reader.at_end(); }))
+                   [](const PhaseReader& reader) { return reader.ok() && reader.at_end(); }))
     return false;
   if (last) {
     walk.finish();
     return true;
   }
-  walk_cut(ranks, world_size, walk);
+  walk_sync_point(ranks, world_size, walk);
   walk.settle();
   return walk.nothing_waits();
 }

@@ -118,18 +118,21 @@ void MessageRaces::probe(const MessageEnd& end, Uid comm, Wanted wanted, Send sa
   inbox.released(match_.before, end.rank, time);
 }
 
-void MessageRaces::say(WorldRank who, std::uint64_t key) { said_[key].join(rank(who).clock); }
+void MessageRaces::release(WorldRank who, std::uint64_t key) {
+  released_[key].join(rank(who).clock);
+}
 
-void MessageRaces::hear(WorldRank who, std::uint64_t key) {
-  if (const auto found = said_.find(key); found != said_.end()) rank(who).clock.join(found->second);
+void MessageRaces::acquire(WorldRank who, std::uint64_t key) {
+  if (const auto found = released_.find(key); found != released_.end())
+    rank(who).clock.join(found->second);
 }
 
 void MessageRaces::fold(std::uint64_t key, std::uint64_t into) {
-  const auto found = said_.find(key);
-  if (found == said_.end()) return;
+  const auto found = released_.find(key);
+  if (found == released_.end()) return;
   const SharedClock clock = std::move(found->second);
-  said_.erase(found);
-  said_[into].join(clock);
+  released_.erase(found);
+  released_[into].join(clock);
 }
 
 void MessageRaces::finish() {

@@ -51,9 +51,9 @@ class MessageRaces {
   // Nobody took it, and nobody will.
   void cancel(Send send);
   void probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw);
-  void say(WorldRank rank, std::uint64_t key);
-  void hear(WorldRank rank, std::uint64_t key);
-  void forget(std::uint64_t key) { said_.erase(key); }
+  void release(WorldRank rank, std::uint64_t key);
+  void acquire(WorldRank rank, std::uint64_t key);
+  void forget(std::uint64_t key) { released_.erase(key); }
   // What was said by one is from here on said by the other, as well.
   void fold(std::uint64_t key, std::uint64_t into);
   void finish();
@@ -108,7 +108,7 @@ class MessageRaces {
   std::unordered_map<InboxKey, std::uint32_t, InboxHash> inbox_index_;
   std::vector<Outgoing> sends_;
   std::vector<std::uint32_t> free_sends_;
-  std::unordered_map<std::uint64_t, SharedClock> said_;
+  std::unordered_map<std::uint64_t, SharedClock> released_;
   Inbox::Match match_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass>
       races_;  // by site of the receive and of the other send

@@ -14,7 +14,7 @@ Wanted wanted_by(const MessageStep& step) { return {step.peer, step.tag}; }
 constexpr WorldRank kLowest{INT32_MIN};
 
 MessageEnd end_of(WorldRank rank, const MessageStep& step) {
-  return {rank, step.moment, step.site, step.site_key, step.tag};
+  return {rank, step.timestamp, step.site, step.site_key, step.tag};
 }
 
 }  // namespace
@@ -60,17 +60,17 @@ void MessageSequence::remove(std::map<ClassKey, Class>& classes, const ClassKey&
 std::uint64_t MessageSequence::first_open(const Inbox& inbox, WorldRank from, std::int64_t tag) {
   std::uint64_t first = 0, order = kLast;
   if (inbox.open.empty()) return first;
-  const auto look = [&](const ClassKey& key) {
+  const auto check = [&](const ClassKey& key) {
     const auto found = inbox.open.find(key);
     if (found == inbox.open.end()) return;
     const Operation& receive = *operation(inbox.rank, found->second.first);
     if (receive.order < order) order = receive.order, first = found->second.first;
   };
-  look({tag, from});
-  look({tag, kAnySource});
+  check({tag, from});
+  check({tag, kAnySource});
   if (inbox.any_tag == 0) return first;
-  look({kAnyTag, from});
-  look({kAnyTag, kAnySource});
+  check({kAnyTag, from});
+  check({kAnyTag, kAnySource});
   return first;
 }
 
@@ -111,7 +111,7 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
     added.peer = step.peer;
     added.kind = step.kind;
     added.mode = step.mode;
-    added.place = table_.place(step);
+    added.call_site = table_.call_site(step);
     if (step.key != 0 && !added.nowhere) {
       Message& message = messages_[step.key];
       if (step.kind == Kind::Send) {
@@ -134,8 +134,8 @@ void MessageSequence::add(WorldRank who, MessageStep step) {
     wake(who);
     run();
   }
-  if (sends_ == Sends::Unbuffered && own.queue.size() >= own.look) [[unlikely]] {
-    own.look = look_early(who) ? 256 : 2 * own.queue.size();
+  if (sends_ == Sends::Unbuffered && own.queue.size() >= own.check) [[unlikely]] {
+    own.check = check_early(who) ? 256 : 2 * own.queue.size();
     run();
   }
 }
@@ -188,8 +188,8 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       return true;
     case Kind::Probe:
       return probe(who, step);
-    case Kind::Hear:
-      return hear(who, step);
+    case Kind::Acquire:
+      return acquire(who, step);
     case Kind::Unlock:
       unlock(who);
       return true;
@@ -198,14 +198,14 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
     case Kind::Holds:
     case Kind::AwaitLock:
       return false;  // the rank does nothing more
-    case Kind::Say: {
-      Said& said = said_[step.key];
-      said.by.push_back(who);
-      said.others = step.others;
-      said.unsure |= rank(who).unsure;
-      if (races_ != nullptr && step.carries) races_->say(who, step.key);
-      if (said.by.size() >= said.needed)
-        for (const WorldRank waiting : std::exchange(said.waiting, {})) wake(waiting);
+    case Kind::Release: {
+      Released& released = released_[step.key];
+      released.by.push_back(who);
+      released.others = step.others;
+      released.unsure |= rank(who).unsure;
+      if (races_ != nullptr && step.carries) races_->release(who, step.key);
+      if (released.by.size() >= released.needed)
+        for (const WorldRank waiting : std::exchange(released.waiting, {})) wake(waiting);
       return true;
     }
     case Kind::Cancel: {
@@ -298,7 +298,7 @@ void MessageSequence::rename_cancelled(WorldRank who, std::uint64_t id, Operatio
     rank(who).taken_over.insert(key);
     return;
   }
-  const MessageKey own = signal_key(Channel::Message, static_cast<std::uint32_t>(who.value), id);
+  const MessageKey own = edge_key(Channel::Message, static_cast<std::uint32_t>(who.value), id);
   Message* const known = messages_.find(key);
   CHECK(known != nullptr);
   Message cancelled = *known;
@@ -338,10 +338,10 @@ void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
   append(inbox.open, {step.tag, step.peer}, who, step.operation);
   if (step.tag == kAnyTag) ++inbox.any_tag;
   if (races_ != nullptr) {
-    const MessageRaces::Receive told =
+    const MessageRaces::Receive reported =
         races_->receive(end_of(who, step), step.comm, wanted_by(step));
-    inbox.races = told.inbox;
-    receive.handle = told.id;
+    inbox.races = reported.inbox;
+    receive.handle = reported.id;
   }
   if (receive.key != 0) try_match(receive.key);
 }
@@ -455,19 +455,19 @@ bool MessageSequence::probe(WorldRank who, const MessageStep& step) {
   return true;
 }
 
-bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
+bool MessageSequence::acquire(WorldRank who, const MessageStep& step) {
   if (rank(who).let_go) return true;
-  Said& said = said_[step.key];
+  Released& released = released_[step.key];
   const std::size_t needed = step.from == nullptr ? 1 : step.from->size();
-  if (said.by.size() < needed) {
-    said.waiting.push_back(who);
-    said.needed = std::min(said.needed, needed);
+  if (released.by.size() < needed) {
+    released.waiting.push_back(who);
+    released.needed = std::min(released.needed, needed);
     return false;
   }
-  rank(who).unsure |= said.unsure;
-  if (races_ != nullptr && step.carries) races_->hear(who, step.key);
-  if (++said.heard >= said.others) {
-    said_.erase(step.key);
+  rank(who).unsure |= released.unsure;
+  if (races_ != nullptr && step.carries) races_->acquire(who, step.key);
+  if (++released.acquired >= released.others) {
+    released_.erase(step.key);
     if (races_ != nullptr) races_->forget(step.key);
   }
   return true;
@@ -477,7 +477,7 @@ bool MessageSequence::hear(WorldRank who, const MessageStep& step) {
 
 void MessageSequence::announce(WorldRank who, const MessageStep& step) {
   Lock& lock = locks_[step.comm][step.peer];
-  const std::uint64_t key = signal_key(Channel::Lock, step.comm.value, ++unlocks_);
+  const std::uint64_t key = edge_key(Channel::Lock, step.comm.value, ++unlocks_);
   const auto later = std::find_if(lock.releases.rbegin(), lock.releases.rend(),
                                   [&](const Release& one) { return one.ticks <= step.operation; });
   lock.releases.insert(later.base(), {who, step.exclusive, false, step.tag, step.operation, key});
@@ -492,7 +492,7 @@ void MessageSequence::unlock(WorldRank who) {
                                     [key = key](const Release& one) { return one.key == key; });
   CHECK(release != lock->releases.end());
   release->taken = true;
-  if (races_ != nullptr) races_->say(who, key);
+  if (races_ != nullptr) races_->release(who, key);
   for (const WorldRank waiting : std::exchange(lock->waiting, {})) wake(waiting);
   // Who held it long ago is not told apart any more.
   constexpr std::size_t kApart = 64;
@@ -539,7 +539,8 @@ bool MessageSequence::lock(WorldRank who, const MessageStep& step) {
   if (waits && !rank(who).goes_past_lock) return false;
   rank(who).goes_past_lock = false;
   if (races_ != nullptr)
-    each_before(who, step, [&](Lock&, const Release& release) { races_->hear(who, release.key); });
+    each_before(who, step,
+                [&](Lock&, const Release& release) { races_->acquire(who, release.key); });
   return true;
 }
 
@@ -590,13 +591,14 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
 WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
   using Kind = MessageStep::Kind;
   const MessageStep& step = rank(who).queue.front();
-  if (step.kind == Kind::Hear) {
+  if (step.kind == Kind::Acquire) {
     if (step.from == nullptr) return kProcNull;
-    const auto said = said_.find(step.key);
+    const auto released = released_.find(step.key);
     WorldRank missing = kProcNull;
     for (const WorldRank one : *step.from) {
-      if (said != said_.end() &&
-          std::find(said->second.by.begin(), said->second.by.end(), one) != said->second.by.end())
+      if (released != released_.end() &&
+          std::find(released->second.by.begin(), released->second.by.end(), one) !=
+              released->second.by.end())
         continue;
       const auto index = static_cast<std::size_t>(one.value);
       if (one.value < 0 || index >= sooner_not.size() || !sooner_not[index]) return one;
@@ -689,14 +691,14 @@ MessageStep MessageSequence::posted(const Operation& operation) const {
   step.peer = operation.peer;
   step.tag = operation.tag;
   step.key = operation.key;
-  step.site = table_.place(operation.place).site;
-  step.site_key = table_.place(operation.place).key;
+  step.site = table_.call_site(operation.call_site).site;
+  step.site_key = table_.call_site(operation.call_site).key;
   return step;
 }
 
 // Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or
 // who is not in this world and whose steps nobody knows.
-Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
+WaitChain MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   std::vector<WorldRank> path;
   WorldRank at = from;
   while (at.value >= 0 && !rank(at).queue.empty() &&
@@ -705,14 +707,14 @@ Deadlock MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
     at = waits_for(at, sooner_not);
   }
   const auto start = std::find(path.begin(), path.end(), at);
-  Deadlock deadlock;
-  deadlock.cycle = start != path.end();
-  if (deadlock.cycle) path.erase(path.begin(), start);
-  for (const WorldRank who : path) deadlock.waits.push_back(describe(who, sooner_not));
-  return deadlock;
+  WaitChain chain;
+  chain.cycle = start != path.end();
+  if (chain.cycle) path.erase(path.begin(), start);
+  for (const WorldRank who : path) chain.waits.push_back(describe(who, sooner_not));
+  return chain;
 }
 
-Deadlock::Waits MessageSequence::describe(WorldRank who, const Ranks& sooner_not) {
+WaitChain::Waits MessageSequence::describe(WorldRank who, const Ranks& sooner_not) {
   const MessageStep& step = rank(who).queue.front();
   const Operation* const of = operation(who, step.operation);
   const bool completes = step.kind == MessageStep::Kind::CompleteSend ||
@@ -727,13 +729,14 @@ Deadlock::Waits MessageSequence::describe(WorldRank who, const Ranks& sooner_not
 // Who may go on after all, without buffers: who asks, or may be doing something else already; who
 // waits for one of them; and who could take another message, or whose message could be taken by
 // another receive. The others wait for ever.
-MessageSequence::Ranks MessageSequence::may_go_on(bool told_all) {
+MessageSequence::Ranks MessageSequence::may_go_on(bool reported_all) {
   Ranks going(ranks_.size());
   bool anybody = false;
   for (bool more = true; more;) {
     more = false;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (going[i] || !may_go_on(WorldRank(static_cast<std::int32_t>(i)), going, anybody, told_all))
+      if (going[i] ||
+          !may_go_on(WorldRank(static_cast<std::int32_t>(i)), going, anybody, reported_all))
         continue;
       going[i] = more = anybody = true;
     }
@@ -741,11 +744,12 @@ MessageSequence::Ranks MessageSequence::may_go_on(bool told_all) {
   return going;
 }
 
-bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody, bool told_all) {
+bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody,
+                                bool reported_all) {
   using Kind = MessageStep::Kind;
   const Rank& own = rank(who);
   if (own.unsure) return true;
-  if (own.queue.empty()) return !told_all;
+  if (own.queue.empty()) return !reported_all;
   const MessageStep& step = own.queue.front();
   if (step.asked) return true;
   const auto goes = [&](WorldRank one) {
@@ -753,13 +757,13 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
                              : static_cast<std::size_t>(one.value) >= others.size() ||
                                    others[static_cast<std::size_t>(one.value)];
   };
-  if (step.kind == Kind::Hear) {
-    const auto said = said_.find(step.key);
+  if (step.kind == Kind::Acquire) {
+    const auto released = released_.find(step.key);
     return step.from != nullptr &&
            std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
-             return (said != said_.end() &&
-                     std::find(said->second.by.begin(), said->second.by.end(), one) !=
-                         said->second.by.end()) ||
+             return (released != released_.end() &&
+                     std::find(released->second.by.begin(), released->second.by.end(), one) !=
+                         released->second.by.end()) ||
                     goes(one);
            });
   }
@@ -769,7 +773,7 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
   const Wanted waited = probes ? wanted_by(step) : of->wanted();
   if (goes(waited.source)) return true;
   if (!probes && of->kind == Kind::Send) return first_open(inboxes_[of->inbox], who, of->tag) != 0;
-  if (!told_all && (probes ? seen_by(who, step) : of->key) == 0)
+  if (!reported_all && (probes ? seen_by(who, step) : of->key) == 0)
     return true;  // nobody has told yet which one it took
   const Inbox& inbox = inboxes_[probes ? inbox_of(who, step.comm) : of->inbox];
   return std::any_of(inbox.unmatched.begin(), inbox.unmatched.end(), [&](const auto& one) {
@@ -780,48 +784,48 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
 // Tells of those who wait for ever, and lets one send go.
 bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles, const Ranks& going) {
   if (rank(from).queue.empty() || going[static_cast<std::size_t>(from.value)]) return false;
-  Deadlock deadlock = who_waits(from, going);
-  return (deadlock.cycle || !only_cycles) && let_send_go(std::move(deadlock), true);
+  WaitChain chain = who_waits(from, going);
+  return (chain.cycle || !only_cycles) && let_send_go(std::move(chain), true);
 }
 
-bool MessageSequence::let_send_go(Deadlock deadlock, bool told) {
+bool MessageSequence::let_send_go(WaitChain chain, bool reported) {
   const auto lets_go =
-      std::find_if(deadlock.waits.begin(), deadlock.waits.end(), [](const Deadlock::Waits& waits) {
+      std::find_if(chain.waits.begin(), chain.waits.end(), [](const WaitChain::Waits& waits) {
         return waits.step.kind == MessageStep::Kind::CompleteSend &&
                waits.posted.mode != SendMode::Synchronous;
       });
-  if (lets_go == deadlock.waits.end()) return false;
+  if (lets_go == chain.waits.end()) return false;
   const WorldRank let_go = lets_go->rank;
   operation(let_go, lets_go->step.operation)->let_go = true;
   wake(let_go);
-  if (!told) {
+  if (!reported) {
     not_sure(rank(let_go));
-    unsure_ |= !deadlock.other_match;
-    if (!deadlock.other_match) return true;
+    unsure_ |= !chain.other_match;
+    if (!chain.other_match) return true;
   }
-  deadlock.slice = slice_;
-  std::vector<std::uint64_t> sites{deadlock.cycle, deadlock.other_match};
-  for (const Deadlock::Waits& waits : deadlock.waits) sites.push_back(waits.step.site_key);
+  chain.phase = phase_;
+  std::vector<std::uint64_t> sites{chain.cycle, chain.other_match};
+  for (const WaitChain::Waits& waits : chain.waits) sites.push_back(waits.step.site_key);
   std::sort(sites.begin() + 2, sites.end());
-  const auto [known, added] = deadlocks_.try_emplace(std::move(sites), std::move(deadlock));
+  const auto [known, added] = deadlocks_.try_emplace(std::move(sites), std::move(chain));
   if (!added) ++known->second.count;
   return true;
 }
 
 void MessageSequence::not_sure(Rank& rank) {
   rank.unsure = true;
-  unsure_after_ = std::min(unsure_after_, slice_);
+  unsure_after_ = std::min(unsure_after_, phase_);
 }
 
 // A call that asked for what is not there, without buffers: it comes back otherwise.
 bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
-  const Deadlock waiting = who_waits(from);
+  const WaitChain waiting = who_waits(from);
   if (only_cycles && !waiting.cycle) return false;
   // (`asked` of a call that waits for a lock means something else, and letting it go changes
   // nothing.)
   const auto asks =
-      std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const Deadlock::Waits& waits) {
+      std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const WaitChain::Waits& waits) {
         return waits.step.asked && waits.step.kind != MessageStep::Kind::AwaitLock;
       });
   if (asks == waiting.waits.end()) return false;
@@ -836,16 +840,16 @@ bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
 // with that.
 bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
-  Deadlock deadlock = who_waits(from);
-  if (only_cycles && !deadlock.cycle) return false;
+  WaitChain chain = who_waits(from);
+  if (only_cycles && !chain.cycle) return false;
   const bool known_so_far =
       std::none_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.unsure; });
-  deadlock.other_match = known_so_far && any_other_match();
-  return let_send_go(std::move(deadlock), false);
+  chain.other_match = known_so_far && any_other_match();
+  return let_send_go(std::move(chain), false);
 }
 
 // While others have not told everything yet.
-bool MessageSequence::look_early(WorldRank who) {
+bool MessageSequence::check_early(WorldRank who) {
   constexpr std::size_t kMost = 1 << 16;  // that wait here for the end of the run
   return find_deadlock(who, true, may_go_on(false)) || let_asked_go(who, true) ||
          (rank(who).queue.size() >= kMost && let_unsure_go(who, true));
@@ -885,7 +889,7 @@ void MessageSequence::forget_operations() {
       });
     rank.operations.clear();
     rank.unlocks.clear();
-    rank.unsure = false;  // known by its slice
+    rank.unsure = false;  // known by its phase
   }
   if (races_ != nullptr)
     for (auto& [window, targets] : locks_)
@@ -920,13 +924,13 @@ bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody
     const auto index = static_cast<std::size_t>(one.value);
     return one.value < 0 || index >= going.size() || going[index];
   };
-  if (step.kind == Kind::Hear) {
-    const auto said = said_.find(step.key);
+  if (step.kind == Kind::Acquire) {
+    const auto released = released_.find(step.key);
     return step.from == nullptr ||
            std::all_of(step.from->begin(), step.from->end(), [&](WorldRank one) {
-             return (said != said_.end() &&
-                     std::find(said->second.by.begin(), said->second.by.end(), one) !=
-                         said->second.by.end()) ||
+             return (released != released_.end() &&
+                     std::find(released->second.by.begin(), released->second.by.end(), one) !=
+                         released->second.by.end()) ||
                     goes(one);
            });
   }
@@ -954,7 +958,7 @@ bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody
   return of->peer == kAnySource ? anybody : goes(of->peer);
 }
 
-std::vector<Deadlock> MessageSequence::proven_deadlocks(const std::vector<RankEnding>& endings) {
+std::vector<WaitChain> MessageSequence::proven_deadlocks(const std::vector<RankEnding>& endings) {
   using State = RankEnding::State;
   constexpr std::size_t kMost = 8;  // that wait for one that has finished, each by itself
   Ranks going(ranks_.size(), true);
@@ -979,7 +983,7 @@ std::vector<Deadlock> MessageSequence::proven_deadlocks(const std::vector<RankEn
   const auto is_stuck = [&](WorldRank who) {
     return !going[static_cast<std::size_t>(who.value)] && !rank(who).queue.empty();
   };
-  std::map<WorldRank, Deadlock> by_end;  // a cycle by its lowest rank; or who has finished; or any
+  std::map<WorldRank, WaitChain> by_end;  // a cycle by its lowest rank; or who has finished; or any
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const WorldRank who(static_cast<std::int32_t>(i));
     if (!is_stuck(who)) continue;
@@ -992,30 +996,29 @@ std::vector<Deadlock> MessageSequence::proven_deadlocks(const std::vector<RankEn
     const auto start = std::find(path.begin(), path.end(), at);
     const bool cycle = start != path.end();
     const WorldRank end = cycle ? *std::min_element(start, path.end()) : at;
-    Deadlock& deadlock = by_end[end];
-    deadlock.cycle |= cycle;
-    if (cycle && deadlock.waits.empty()) {
+    WaitChain& chain = by_end[end];
+    chain.cycle |= cycle;
+    if (cycle && chain.waits.empty()) {
       std::rotate(start, std::find(start, path.end(), end), path.end());
-      for (auto one = start; one != path.end(); ++one)
-        deadlock.waits.push_back(describe(*one, going));
-    } else if (!cycle && path.size() == 1 && deadlock.waits.size() < kMost) {
-      deadlock.waits.push_back(describe(who, going));
+      for (auto one = start; one != path.end(); ++one) chain.waits.push_back(describe(*one, going));
+    } else if (!cycle && path.size() == 1 && chain.waits.size() < kMost) {
+      chain.waits.push_back(describe(who, going));
       if (end.value >= 0)
-        deadlock.waits.back().finalize = endings[static_cast<std::size_t>(end.value)].finalize;
+        chain.waits.back().finalize = endings[static_cast<std::size_t>(end.value)].finalize;
     }
-    deadlock.behind.insert(who);
+    chain.behind.insert(who);
   }
-  std::vector<Deadlock> all;
-  for (auto& [end, deadlock] : by_end) {
-    for (const Deadlock::Waits& waits : deadlock.waits) deadlock.behind.erase(waits.rank);
-    all.push_back(std::move(deadlock));
+  std::vector<WaitChain> all;
+  for (auto& [end, chain] : by_end) {
+    for (const WaitChain::Waits& waits : chain.waits) chain.behind.erase(waits.rank);
+    all.push_back(std::move(chain));
   }
   return all;
 }
 
-std::vector<Deadlock> MessageSequence::deadlocks() const {
-  std::vector<Deadlock> all;
-  for (const auto& [sites, deadlock] : deadlocks_) all.push_back(deadlock);
+std::vector<WaitChain> MessageSequence::deadlocks() const {
+  std::vector<WaitChain> all;
+  for (const auto& [sites, chain] : deadlocks_) all.push_back(chain);
   return all;
 }
 

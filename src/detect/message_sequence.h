@@ -40,7 +40,7 @@ struct RankEnding {
 
 // Ranks that wait, each for the next, and the last for the first if it is a cycle; otherwise the
 // last waits for what never comes.
-struct Deadlock {
+struct WaitChain {
   struct Waits {
     WorldRank rank;
     MessageStep step;          // that it cannot take
@@ -53,7 +53,7 @@ struct Deadlock {
   bool other_match =
       false;                // a send and a receive that were not matched to each other could be now
   std::uint64_t count = 1;  // at the same sites
-  std::uint64_t slice = 0;  // the first one
+  std::uint64_t phase = 0;  // the first one
   std::set<WorldRank> behind;  // wait for one of these
 };
 
@@ -70,7 +70,7 @@ class MessageSequence {
   void add(WorldRank rank, MessageStep step);
   // Which message a receive took, or a probe saw, if its step did not say.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
-  void begin_slice(std::uint64_t slice) { slice_ = slice; }
+  void begin_phase(std::uint64_t phase) { phase_ = phase; }
   // Nothing follows, or nothing that anybody waits for here; unless all ranks have `ended`, what
   // follows is not known.
   void finish(bool ended = true);
@@ -78,8 +78,8 @@ class MessageSequence {
   void forget_operations();
 
   // Unbuffered: empty if it would have come to its end as well.
-  std::vector<Deadlock> deadlocks() const;
-  // Calls that would have come back otherwise; the first slice of one, or of a receive that would
+  std::vector<WaitChain> deadlocks() const;
+  // Calls that would have come back otherwise; the first phase of one, or of a receive that would
   // have taken another message; and whether it takes what follows to know if it would come to its
   // end.
   std::vector<TimingDependence> answers() const { return answers_.all(); }
@@ -89,7 +89,7 @@ class MessageSequence {
   // none of these calls could have returned. A call may return if a rank that may go on does what
   // it waits for; all others wait for ever. That holds also if what is known of the ranks is not
   // equally recent: the first of them to go on would need one of the others to have gone on before.
-  std::vector<Deadlock> proven_deadlocks(const std::vector<RankEnding>& endings);
+  std::vector<WaitChain> proven_deadlocks(const std::vector<RankEnding>& endings);
   std::size_t waiting() const;  // steps not taken
   std::size_t bytes() const;    // what it takes to keep all this, about
 
@@ -98,10 +98,10 @@ class MessageSequence {
   struct Operation {
     MessageKey key = 0;
     std::int64_t tag = kAnyTag;
-    std::uint64_t order = 0;   // among those posted to its inbox
-    std::uint64_t next = 0;    // behind it in its class
-    std::uint64_t handle = 0;  // of MessageRaces: a receive's id, a send's index
-    std::uint32_t place = 0;   // where it was posted
+    std::uint64_t order = 0;      // among those posted to its inbox
+    std::uint64_t next = 0;       // behind it in its class
+    std::uint64_t handle = 0;     // of MessageRaces: a receive's id, a send's index
+    std::uint32_t call_site = 0;  // where it was posted
     WorldRank peer;
     std::uint32_t inbox = 0;
     MessageStep::Kind kind{};
@@ -134,9 +134,9 @@ class MessageSequence {
     std::map<ClassKey, Class> open;       // receives, by what they want
     std::map<ClassKey, Class> unmatched;  // sends
   };
-  struct Said {
+  struct Released {
     std::vector<WorldRank> by;
-    std::uint32_t heard = 0, others = 0;
+    std::uint32_t acquired = 0, others = 0;
     std::vector<WorldRank> waiting;
     std::size_t needed = ~std::size_t{0};  // for the first of them to go on
     bool unsure = false;
@@ -161,7 +161,7 @@ class MessageSequence {
     std::deque<std::pair<Lock*, std::uint64_t>> unlocks;  // announced, by their keys
     StepQueue queue;
     IdTable<Operation> operations;
-    std::size_t look = 256;  // for a deadlock when the queue is so long
+    std::size_t check = 256;  // for a deadlock when the queue is so long
     bool woken = false;
     std::set<MessageKey>
         taken_over;               // of cancelled sends that were matched here before that was known
@@ -183,7 +183,7 @@ class MessageSequence {
   void post_receive(WorldRank who, MessageStep& step);
   MessageKey seen_by(WorldRank who, const MessageStep& probe);
   bool probe(WorldRank who, const MessageStep& step);
-  bool hear(WorldRank who, const MessageStep& step);
+  bool acquire(WorldRank who, const MessageStep& step);
   void unlock(WorldRank who);
   bool lock(WorldRank who, const MessageStep& step);
   void go_past_locks();
@@ -220,18 +220,18 @@ class MessageSequence {
   WorldRank waits_for(WorldRank who, const Ranks& sooner_not = {});
   WorldRank would_wait_for(WorldRank who, const Operation& operation);
   WorldRank holder(MessageKey key, int depth);
-  Deadlock who_waits(WorldRank from, const Ranks& sooner_not = {});
-  Deadlock::Waits describe(WorldRank who, const Ranks& sooner_not);
+  WaitChain who_waits(WorldRank from, const Ranks& sooner_not = {});
+  WaitChain::Waits describe(WorldRank who, const Ranks& sooner_not);
   template <class Visit>
   void each_holder(WorldRank who, const MessageStep& awaits, Visit visit);
   bool may_return(WorldRank who, const Ranks& going, bool anybody);
-  Ranks may_go_on(bool told_all);
-  bool may_go_on(WorldRank who, const Ranks& others, bool anybody, bool told_all);
-  bool look_early(WorldRank who);
+  Ranks may_go_on(bool reported_all);
+  bool may_go_on(WorldRank who, const Ranks& others, bool anybody, bool reported_all);
+  bool check_early(WorldRank who);
   bool find_deadlock(WorldRank from, bool only_cycles, const Ranks& going);
   bool let_asked_go(WorldRank from, bool only_cycles);
   bool let_unsure_go(WorldRank from, bool only_cycles);
-  bool let_send_go(Deadlock deadlock, bool told);
+  bool let_send_go(WaitChain chain, bool reported);
   void not_sure(Rank& rank);
   bool any_other_match();
   bool match_unknown(bool waited_for);
@@ -245,15 +245,15 @@ class MessageSequence {
   StepTable table_;
   std::vector<MessageKey> again_;  // to be tried once more
   bool trying_ = false;
-  std::unordered_map<std::uint64_t, Said> said_;
+  std::unordered_map<std::uint64_t, Released> released_;
   std::map<Uid, std::map<WorldRank, Lock>> locks_;  // by window and target
   std::map<Uid, std::vector<Holder>> holders_;      // by window
   std::uint64_t unlocks_ = 0;
   std::vector<WorldRank> woken_;
   bool running_ = false;
-  std::map<std::vector<std::uint64_t>, Deadlock> deadlocks_;
+  std::map<std::vector<std::uint64_t>, WaitChain> deadlocks_;
   TimingNotes answers_;
-  std::uint64_t slice_ = 0, unsure_after_ = ~std::uint64_t{0};
+  std::uint64_t phase_ = 0, unsure_after_ = ~std::uint64_t{0};
   bool unsure_ = false;
 };
 

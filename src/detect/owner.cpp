@@ -13,22 +13,22 @@ bool reads_only(const Access& access) {
   return access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp;
 }
 
-Box box_of(std::uint64_t begin, std::uint64_t bytes) {
+Strided strided_of(std::uint64_t begin, std::uint64_t bytes) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes), {}};
 }
 
 std::uint64_t bytes_of(const Access& access) {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < access.boxes.size(); ++i)
-    bytes += static_cast<std::uint64_t>(access.boxes[i].bytes());
+  for (std::size_t i = 0; i < access.footprint.size(); ++i)
+    bytes += static_cast<std::uint64_t>(access.footprint[i].bytes());
   return bytes;
 }
 
 // Empty if it has gaps.
 ByteRange contiguous_range(const Access& access) {
-  if (access.boxes.size() != 1) return {};
-  const ByteRange range = access.boxes.bounds(0);
-  return range.end - range.begin == access.boxes[0].bytes() ? range : ByteRange{};
+  if (access.footprint.size() != 1) return {};
+  const ByteRange range = access.footprint.bounds(0);
+  return range.end - range.begin == access.footprint[0].bytes() ? range : ByteRange{};
 }
 
 std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
@@ -38,8 +38,8 @@ std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
 
 std::int64_t first_byte(const Access& access) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < access.boxes.size(); ++i)
-    first = std::min(first, access.boxes.bounds(i).begin);
+  for (std::size_t i = 0; i < access.footprint.size(); ++i)
+    first = std::min(first, access.footprint.bounds(i).begin);
   return first;
 }
 
@@ -75,20 +75,20 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
 }
 
 // From a displacement in a window to addresses.
-std::optional<Owner::Place> Owner::place_of(const Access& access) {
-  if (access.win == Uid(0)) return Place{nullptr, 0};
+std::optional<Owner::Location> Owner::location_of(const Access& access) {
+  if (access.win == Uid(0)) return Location{nullptr, 0};
   if (access.win != last_window_.first) last_window_ = {access.win, timeline_.window(access.win)};
   const WinDefinition* window = last_window_.second;
   if (window == nullptr) return std::nullopt;
-  return Place{window,
-               window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
+  return Location{window,
+                  window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
 }
 
-Access Owner::placed(const Access& access, const Place& place) {
-  Access placed = access;
-  placed.boxes.move_by(static_cast<std::int64_t>(place.base));
-  placed.displacement = 0;
-  return placed;
+Access Owner::located(const Access& access, const Location& location) {
+  Access located = access;
+  located.footprint.move_by(static_cast<std::int64_t>(location.base));
+  located.displacement = 0;
+  return located;
 }
 
 // In a window with separate copies, a store clashes with every update, wherever it is.
@@ -106,115 +106,117 @@ void Owner::set_instants(Item& item) const {
   const auto exposure = timeline_.exposure_of(access);
   if (!exposure) return;
   item.begins.add(exposure->begin);
-  if (exposure->end.moment != kNever) item.ends.add(exposure->end);
+  if (exposure->end.timestamp != kNever) item.ends.add(exposure->end);
 }
 
-bool Owner::is_over(const Access& access, Cut until) const {
+bool Owner::is_over(const Access& access, SyncPoint until) const {
   if (access.end != kNever && access.before <= until) return true;
   if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return false;
   const auto exposure = timeline_.exposure_of(access);
-  return exposure && exposure->end.moment != kNever && exposure->end.cut <= until;
+  return exposure && exposure->end.timestamp != kNever && exposure->end.sync_point <= until;
 }
 
-bool Owner::check(std::uint64_t period, Cut until, const Each& each, std::size_t memory) {
+bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::size_t memory) {
   last_window_ = {};
-  Look look = look_at_all(until, each, memory);
-  Batch batch;
-  if (look.any_atomic || look.takes_accesses()) {
+  Check check = check_at_all(until, each, memory);
+  Candidates candidates;
+  if (check.any_atomic || check.takes_accesses()) {
     Earlier earlier{std::exchange(carried_, {}), std::exchange(awaiting_, {})};
-    for (const Band& band : look.bands) {
-      band_ = band;
-      check_band(batch, period, until, look, each, earlier);
+    for (const Shard& shard : check.shards) {
+      shard_ = shard;
+      check_shard(candidates, period, until, check, each, earlier);
     }
-    band_ = {};
+    shard_ = {};
     forget_shown();
   }
-  seen_ = std::max(seen_, look.last_serial);
+  seen_ = std::max(seen_, check.last_serial);
   settle_ends();
   if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
-    release(items_), release(atomics_), release(plain_atomics_), release(spans_), release(boxes_),
-        release(sweeper_);
-    release(rows_), release(row_of_), release(next_in_row_), release(row_like_), release(series_);
+    release(items_), release(atomics_), release(plain_atomics_), release(spans_),
+        release(footprint_), release(sweeper_);
+    release(rows_), release(row_of_), release(next_in_row_), release(row_like_), release(repeated_);
   }
   // Others may have pairs that this rank's atomics decide.
-  const bool undecided = !batch.undecided.empty() || !batch.repeated.empty();
-  if (undecided || !batch.atomic_signals.empty()) batches_[period] = std::move(batch);
+  const bool undecided = !candidates.undecided.empty() || !candidates.repeated.empty();
+  if (undecided || !candidates.atomic_edges.empty()) candidates_[period] = std::move(candidates);
   return undecided;
 }
 
 // Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and
 // is over: it is looked at where it lies, once. What is left is taken out when the bands are
 // checked.
-Owner::Look Owner::look_at_all(Cut until, const Each& each, std::size_t memory) {
+Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t memory) {
   // What one takes that is taken out, and each of its boxes, in bytes.
   constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t),
-                        kSpan = 4 * sizeof(Span) + sizeof(Box);
-  Look look(rank_, options_);
+                        kSpan = 4 * sizeof(Span) + sizeof(Strided);
+  Check check(rank_, options_);
   std::size_t atomics = 0, all = 0, open = 0;
-  each([&](const Parcel& parcel) {
-    for (const AtomicOp& atomic : parcel.atomics)
+  each([&](const Batch& batch) {
+    for (const AtomicOp& atomic : batch.atomics)
       if (const WinDefinition* window = timeline_.window(atomic.win);
           window != nullptr && atomic.fetches)
         atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
-    look.accesses += parcel.accesses.size();
-    all += parcel.accesses.size() * kItem + parcel.accesses.boxes() * kSpan;
+    check.accesses += batch.accesses.size();
+    all += batch.accesses.size() * kItem + batch.accesses.footprint() * kSpan;
   });
-  look.any_atomic = atomics > 0;
-  look.any_open = !carried_.empty() || !awaiting_.empty();
-  const bool may_be_too_much = all + atomics * footprint(AtomicOp()) > memory;
+  check.any_atomic = atomics > 0;
+  check.any_open = !carried_.empty() || !awaiting_.empty();
+  const bool may_be_too_much = all + atomics * memory_bytes(AtomicOp()) > memory;
 
   bool any_same_op_window = false;
-  BandBorders borders;
-  const auto look_at = [&](const Access& access, const Place& place) {
-    for (std::size_t i = 0; i < access.boxes.size(); ++i)
-      look.groups.add(look.groups.of(access, i, static_cast<std::int64_t>(place.base)),
-                      i == 0 ? kItem + kSpan : kSpan);
-    if (place.window == nullptr) return;
-    any_same_op_window |= place.window->accumulate_ops == "same_op";
-    if (meets_stores_anywhere(access, place.window)) look.groups.add(Groups::AnyUpdate, kSpan);
+  ShardBorders borders;
+  const auto check_at = [&](const Access& access, const Location& location) {
+    for (std::size_t i = 0; i < access.footprint.size(); ++i)
+      check.groups.add(check.groups.of(access, i, static_cast<std::int64_t>(location.base)),
+                       i == 0 ? kItem + kSpan : kSpan);
+    if (location.window == nullptr) return;
+    any_same_op_window |= location.window->accumulate_ops == "same_op";
+    if (meets_stores_anywhere(access, location.window)) check.groups.add(Groups::AnyUpdate, kSpan);
   };
   for (const auto* list : {&carried_, &awaiting_})
     for (const Access& access : *list)
-      look_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
-  each([&](const Parcel& parcel) {
-    for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
-      const auto place = place_of(*access);
-      if (!place) continue;
-      look_at(*access, *place);
-      if (access->plain_atomic && !atomic_values_.empty() && atomic_values_.contains(place->base))
-        look.any_plain_atomic = true, ++atomics;
-      look.last_serial = std::max(look.last_serial, access->serial);
+      check_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+  each([&](const Batch& batch) {
+    for (AccessList::Reader reader(batch.accesses); const Access* access = reader.next();) {
+      const auto location = location_of(*access);
+      if (!location) continue;
+      check_at(*access, *location);
+      if (access->plain_atomic && !atomic_values_.empty() &&
+          atomic_values_.contains(location->base))
+        check.any_plain_atomic = true, ++atomics;
+      check.last_serial = std::max(check.last_serial, access->serial);
       // A rank's own accesses are not carried over: here is the end of one that was pending.
       if (pairs_ == Pairs::Own && !findings_.empty() && access->serial != 0 &&
           access->serial <= seen_)
         note_end(*access);
       if (pairs_ == Pairs::WithOthers && (!is_over(*access, until) || awaits(*access, until)))
-        look.any_open = true, open += kItem + access->boxes.size() * kSpan;
-      if (may_be_too_much && !access->boxes.empty())
-        borders.add(first_byte(*access) + static_cast<std::int64_t>(place->base));
+        check.any_open = true, open += kItem + access->footprint.size() * kSpan;
+      if (may_be_too_much && !access->footprint.empty())
+        borders.add(first_byte(*access) + static_cast<std::int64_t>(location->base));
     }
   });
-  look.groups.settle(any_same_op_window);
+  check.groups.settle(any_same_op_window);
 
-  const std::size_t taken = look.groups.clashing_weight() + open + atomics * footprint(AtomicOp());
-  look.accesses = std::min(look.accesses, taken / (kItem + kSpan));
-  look.bands = may_be_too_much ? borders.bands(1 + taken / std::max<std::size_t>(memory, 1))
-                               : std::vector<Band>{{}};
-  return look;
+  const std::size_t taken =
+      check.groups.clashing_weight() + open + atomics * memory_bytes(AtomicOp());
+  check.accesses = std::min(check.accesses, taken / (kItem + kSpan));
+  check.shards = may_be_too_much ? borders.shards(1 + taken / std::max<std::size_t>(memory, 1))
+                                 : std::vector<Shard>{{}};
+  return check;
 }
 
-void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look, const Each& each,
-                       Earlier& earlier) {
+void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint until, Check& check,
+                        const Each& each, Earlier& earlier) {
   items_.clear();
   met_.clear();
   separate_.clear();
   earlier_.clear();
-  items_.reserve(look.accesses / look.bands.size());
-  take_earlier(earlier, band_ == look.bands.back());
-  each([&](const Parcel& parcel) {
-    take_atomics(parcel);
-    if (look.takes_accesses()) take_accesses(parcel, look, until);
+  items_.reserve(check.accesses / check.shards.size());
+  take_earlier(earlier, shard_ == check.shards.back());
+  each([&](const Batch& batch) {
+    take_atomics(batch);
+    if (check.takes_accesses()) take_accesses(batch, check, until);
   });
   // All that is over by now is before the epoch that such an access lies in; what is not will still
   // be here when this rank has come to it.
@@ -224,14 +226,14 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
     return true;
   });
 
-  order_atomics_of_band(batch, period);
-  if (look.groups.any_clash()) {
+  order_atomics_of_shard(candidates, period);
+  if (check.groups.any_clash()) {
     for (Item& item : items_) set_instants(item);
-    meet_all(batch, look.groups);
+    meet_all(candidates, check.groups);
   }
   for (Item& item : items_) {
-    if (pairs_ == Pairs::Own || is_over(item.access, until) || until == kNoCut) continue;
-    if (auto instants = shown(item.access, batch); !instants.empty())
+    if (pairs_ == Pairs::Own || is_over(item.access, until) || until == kNoSyncPoint) continue;
+    if (auto instants = shown(item.access, candidates); !instants.empty())
       shown_[{item.access.rank, item.access.begin}] = std::move(instants);
     keep_unless_elsewhere(carried_, std::move(item.access));
   }
@@ -241,20 +243,21 @@ void Owner::check_band(Batch& batch, std::uint64_t period, Cut until, Look& look
 void Owner::forget_shown() {
   sightings_.clear();
   if (shown_.empty()) return;
-  std::set<std::pair<WorldRank, Moment>> kept;
+  std::set<std::pair<WorldRank, Timestamp>> kept;
   for (const Access& access : carried_) kept.emplace(access.rank, access.begin);
   std::erase_if(shown_, [&](const auto& entry) { return !kept.contains(entry.first); });
 }
 
 // Where it begins, it is kept; it was checked wherever it reaches.
 void Owner::keep_unless_elsewhere(std::vector<Access>& list, Access&& access) const {
-  if (begins_in_band(access)) list.push_back(std::move(access));
+  if (begins_in_shard(access)) list.push_back(std::move(access));
 }
 
 void Owner::take_earlier(Earlier& earlier, bool last) {
   const auto take = [&](std::vector<Access>& list, bool seen) {
     for (Access& access : list) {
-      if (!touches_band(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0}))
+      if (!touches_shard(access,
+                         {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0}))
         continue;
       if (access.serial != 0) earlier_[{access.rank, access.serial}] = items_.size();
       items_.emplace_back(last ? std::move(access) : Access(access), seen);
@@ -265,13 +268,13 @@ void Owner::take_earlier(Earlier& earlier, bool last) {
 }
 
 // An atomic counts in the band of its address.
-void Owner::take_atomics(const Parcel& parcel) {
-  const HostClock& clock = common(parcel.clock);
-  for (const AtomicOp& atomic : parcel.atomics) {
+void Owner::take_atomics(const Batch& batch) {
+  const HostClock& clock = common(batch.clock);
+  for (const AtomicOp& atomic : batch.atomics) {
     const WinDefinition* window = timeline_.window(atomic.win);
     if (window == nullptr) continue;
     const std::uint64_t address = address_of(atomic, *window);
-    if (!band_.contains(static_cast<std::int64_t>(address)) ||
+    if (!shard_.contains(static_cast<std::int64_t>(address)) ||
         (!atomic.fetches && !atomic_values_.contains(address)))
       continue;
     add_atomic(atomic.fetches ? atomics_ : plain_atomics_, atomic, address, clock);
@@ -280,75 +283,75 @@ void Owner::take_atomics(const Parcel& parcel) {
 
 // Those that are not over, and those that may clash with something. Locations that nobody ever
 // looks at (sums that are read after a fence) order nothing.
-void Owner::take_accesses(const Parcel& parcel, Look& look, Cut until) {
-  const HostClock& clock = common(parcel.clock);
-  for (AccessList::Reader reader(parcel.accesses); const Access* access = reader.next();) {
-    const auto place = place_of(*access);
-    if (!place) continue;
-    if (access->plain_atomic && look.any_plain_atomic &&
-        band_.contains(static_cast<std::int64_t>(place->base)) &&
-        atomic_values_.contains(place->base))
-      add_plain_atomic(*access, place->base, clock);
-    if (!touches_band(*access, *place)) continue;
+void Owner::take_accesses(const Batch& batch, Check& check, SyncPoint until) {
+  const HostClock& clock = common(batch.clock);
+  for (AccessList::Reader reader(batch.accesses); const Access* access = reader.next();) {
+    const auto location = location_of(*access);
+    if (!location) continue;
+    if (access->plain_atomic && check.any_plain_atomic &&
+        shard_.contains(static_cast<std::int64_t>(location->base)) &&
+        atomic_values_.contains(location->base))
+      add_plain_atomic(*access, location->base, clock);
+    if (!touches_shard(*access, *location)) continue;
     const auto known = access->serial != 0 && !earlier_.empty()
                            ? earlier_.find({access->rank, access->serial})
                            : earlier_.end();
     if (known != earlier_.end()) {
-      items_[known->second].access = placed(*access, *place);
+      items_[known->second].access = located(*access, *location);
       note_end(*access);
       continue;
     }
     bool clashes =
-        meets_stores_anywhere(*access, place->window) && look.groups.clashes(Groups::AnyUpdate);
-    for (std::size_t i = 0; i < access->boxes.size() && !clashes; ++i)
-      clashes =
-          look.groups.clashes(look.groups.of(*access, i, static_cast<std::int64_t>(place->base)));
+        meets_stores_anywhere(*access, location->window) && check.groups.clashes(Groups::AnyUpdate);
+    for (std::size_t i = 0; i < access->footprint.size() && !clashes; ++i)
+      clashes = check.groups.clashes(
+          check.groups.of(*access, i, static_cast<std::int64_t>(location->base)));
     if (pairs_ == Pairs::Own) {
       if (clashes)
-        items_.emplace_back(placed(*access, *place),
+        items_.emplace_back(located(*access, *location),
                             access->serial != 0 && access->serial <= seen_);
       continue;
     }
     if (clashes || !is_over(*access, until) || awaits(*access, until))
-      items_.emplace_back(placed(*access, *place), false);
+      items_.emplace_back(located(*access, *location), false);
   }
 }
 
-bool Owner::touches_band(const Access& access, const Place& place) const {
-  if (band_ == Band{}) return true;
-  const auto base = static_cast<std::int64_t>(place.base);
-  for (std::size_t i = 0; i < access.boxes.size(); ++i)
-    if (const ByteRange range = access.boxes.bounds(i);
-        band_.touches(base + range.begin, base + range.end))
+bool Owner::touches_shard(const Access& access, const Location& location) const {
+  if (shard_ == Shard{}) return true;
+  const auto base = static_cast<std::int64_t>(location.base);
+  for (std::size_t i = 0; i < access.footprint.size(); ++i)
+    if (const ByteRange range = access.footprint.bounds(i);
+        shard_.touches(base + range.begin, base + range.end))
       return true;
-  return meets_stores_anywhere(access, place.window) &&
-         band_.touches(static_cast<std::int64_t>(place.window->base),
-                       static_cast<std::int64_t>(place.window->base + place.window->size));
+  return meets_stores_anywhere(access, location.window) &&
+         shard_.touches(static_cast<std::int64_t>(location.window->base),
+                        static_cast<std::int64_t>(location.window->base + location.window->size));
 }
 
-bool Owner::begins_in_band(const Access& access) const {
-  return band_.contains(first_byte(access));
+bool Owner::begins_in_shard(const Access& access) const {
+  return shard_.contains(first_byte(access));
 }
 
 // Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by
-// slices (or, of the owner alone, by its own moments): what repeats itself in a loop meets its
-// neighbours in time, not all that ever was there.
-void Owner::meet_all(Batch& batch, Groups& groups) {
+// phases (or, of the owner alone, by its own timestamps): what repeats itself in a loop meets its
+// neighbors in time, not all that ever was there.
+void Owner::meet_all(Candidates& candidates, Groups& groups) {
   spans_.clear();
-  boxes_.clear();
+  footprint_.clear();
   const auto add_span = [&](std::uint32_t i, std::uint32_t b, std::int64_t begin, std::int64_t end,
                             std::uint32_t group) {
-    if (!band_.touches(begin, end)) return;
+    if (!shard_.touches(begin, end)) return;
     spans_.push_back({static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end),
-                      static_cast<std::uint32_t>(boxes_.size()), group});
-    boxes_.emplace_back(i, b);
+                      static_cast<std::uint32_t>(footprint_.size()), group});
+    footprint_.emplace_back(i, b);
   };
   for (std::uint32_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
     const Access& access = item.access;
     item.first_span = spans_.size();
-    for (std::uint32_t b = 0; b < access.boxes.size(); ++b) {
-      const ByteRange range = access.boxes.bounds(b);
+    for (std::uint32_t b = 0; b < access.footprint.size(); ++b) {
+      const ByteRange range = access.footprint.bounds(b);
       add_span(i, b, range.begin, range.end, groups.of(access, b, 0));
     }
     if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
@@ -359,19 +362,19 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
     item.from = 0;
     item.to = kNever;
     if (pairs_ == Pairs::Own) {
-      if (timeline_.has_tasks()) continue;  // whose moments have no common order
+      if (timeline_.has_tasks()) continue;  // whose timestamps have no common order
       item.from = access.begin;
       item.to = access.end;
       continue;
     }
-    for (const Instant& begin : item.begins) item.from = std::max(item.from, begin.cut);
-    for (const Instant& end : item.ends) item.to = std::min(item.to, end.cut - 1);
+    for (const Instant& begin : item.begins) item.from = std::max(item.from, begin.sync_point);
+    for (const Instant& end : item.ends) item.to = std::min(item.to, end.sync_point - 1);
   }
   const GroupConflicts& conflicts = groups.conflicts();
   const auto visit = [&](const Span& a, const Span& b) {
-    const auto [item_a, box_a] = boxes_[a.item];
-    const auto [item_b, box_b] = boxes_[b.item];
-    meet(batch, item_a, item_b, box_a, box_b,
+    const auto [item_a, strided_a] = footprint_[a.item];
+    const auto [item_b, strided_b] = footprint_[b.item];
+    meet(candidates, item_a, item_b, strided_a, strided_b,
          a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
   };
 
@@ -395,15 +398,15 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
     if (last - first <= kSingly && open.size() <= kFew) {
       for (std::size_t i = first; i < last; ++i) {
         const Item& fresh = items_[order[i]];
-        const auto look_at = [&](const Item& other) {
+        const auto check_at = [&](const Item& other) {
           for (std::size_t x = fresh.first_span; x < fresh.last_span; ++x)
             for (std::size_t y = other.first_span; y < other.last_span; ++y)
               if (spans_[x].begin < spans_[y].end && spans_[y].begin < spans_[x].end &&
                   conflicts.conflict(spans_[x].group, spans_[y].group))
                 visit(spans_[x], spans_[y]);
         };
-        for (const std::uint32_t other : open) look_at(items_[other]);
-        for (std::size_t j = first; j < i; ++j) look_at(items_[order[j]]);
+        for (const std::uint32_t other : open) check_at(items_[other]);
+        for (std::size_t j = first; j < i; ++j) check_at(items_[order[j]]);
       }
     } else {
       round.clear();
@@ -418,12 +421,12 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
                      spans_.begin() + static_cast<std::ptrdiff_t>(item.last_span));
       }
       sweeper_.sweep(round, conflicts, [&](const Span& a, const Span& b) {
-        const std::uint32_t i = boxes_[a.item].first, j = boxes_[b.item].first;
+        const std::uint32_t i = footprint_[a.item].first, j = footprint_[b.item].first;
         const Item& one = items_[i];
         const Item& other = items_[j];
         if (one.met && other.met) return;
         if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
-          return meet_series(batch, row_of_[i], row_of_[j],
+          return meet_series(candidates, row_of_[i], row_of_[j],
                              a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
         if (one.to < other.from || other.to < one.from) return;
         visit(a, b);
@@ -435,7 +438,7 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
         for (std::size_t x = item.first_span; x < item.last_span; ++x)
           for (std::size_t y = item.first_span; y < item.last_span; ++y)
             clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
-        if (clashes) meet_series(batch, row, row, false);
+        if (clashes) meet_series(candidates, row, row, false);
       }
     }
     const std::uint64_t next = last < order.size() ? items_[order[last]].from : kNever;
@@ -447,15 +450,15 @@ void Owner::meet_all(Batch& batch, Groups& groups) {
   for (const auto& [pair, meeting] : met_) {
     const Item& one = items_[pair.first];
     const Item& other = items_[pair.second];
-    if (!band_.contains(meeting.where.begin) ||
-        (band_ != Band{} && met_below_band(one.access, other.access)))
+    if (!shard_.contains(meeting.where.begin) ||
+        (shard_ != Shard{} && met_below_shard(one.access, other.access)))
       continue;
-    judge(batch, one, other, meeting.reason, meeting.where);
+    judge(candidates, one, other, meeting.reason, meeting.where);
   }
 }
 
 std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access& other,
-                                                const Box& first, const Box& second) const {
+                                                const Strided& first, const Strided& second) const {
   const std::optional<ByteRange> where =
       overlap(first, second) ? common_bytes(first, second) : std::nullopt;
   if (!where) return std::nullopt;
@@ -466,25 +469,26 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
 }
 
 // Then they were counted there.
-bool Owner::met_below_band(const Access& one, const Access& other) const {
-  for (std::size_t x = 0; x < one.boxes.size(); ++x)
-    for (std::size_t y = 0; y < other.boxes.size(); ++y) {
-      if (one.boxes.bounds(x).begin >= band_.begin || other.boxes.bounds(y).begin >= band_.begin)
+bool Owner::met_below_shard(const Access& one, const Access& other) const {
+  for (std::size_t x = 0; x < one.footprint.size(); ++x)
+    for (std::size_t y = 0; y < other.footprint.size(); ++y) {
+      if (one.footprint.bounds(x).begin >= shard_.begin ||
+          other.footprint.bounds(y).begin >= shard_.begin)
         continue;
-      const auto meeting = meeting_of(one, other, one.boxes[x], other.boxes[y]);
-      if (meeting && meeting->where.begin < band_.begin) return true;
+      const auto meeting = meeting_of(one, other, one.footprint[x], other.footprint[y]);
+      if (meeting && meeting->where.begin < shard_.begin) return true;
     }
   return false;
 }
 
-void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, std::size_t box_b,
-                 bool separate) {
+void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size_t strided_a,
+                 std::size_t strided_b, bool separate) {
   if (a == b) return;
   // In an order of their own, for what is told of them not to depend on how they came.
   const auto age = [&](std::size_t i) {
     return std::tuple(items_[i].access.rank, items_[i].access.begin, items_[i].access.part);
   };
-  if (age(b) < age(a)) std::swap(a, b), std::swap(box_a, box_b);
+  if (age(b) < age(a)) std::swap(a, b), std::swap(strided_a, strided_b);
   const Item& one = items_[a];
   const Item& other = items_[b];
   if (one.seen && other.seen) return;
@@ -492,17 +496,17 @@ void Owner::meet(Batch& batch, std::size_t a, std::size_t b, std::size_t box_a, 
       one.access.part == other.access.part)
     return;  // one and the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
-  if (separate) return meet_separate(batch, a, b);
-  const auto meeting =
-      meeting_of(one.access, other.access, one.access.boxes[box_a], other.access.boxes[box_b]);
+  if (separate) return meet_separate(candidates, a, b);
+  const auto meeting = meeting_of(one.access, other.access, one.access.footprint[strided_a],
+                                  other.access.footprint[strided_b]);
   if (!meeting || kept_apart(one.access, other.access)) return;
-  if (one.access.boxes.size() > 1 || other.access.boxes.size() > 1) {
+  if (one.access.footprint.size() > 1 || other.access.footprint.size() > 1) {
     const auto [entry, fresh] = met_.try_emplace(std::pair(a, b), *meeting);
     if (!fresh && meeting->key() < entry->second.key()) entry->second = *meeting;
     return;
   }
-  if (band_.contains(meeting->where.begin))
-    judge(batch, one, other, meeting->reason, meeting->where);
+  if (shard_.contains(meeting->where.begin))
+    judge(candidates, one, other, meeting->reason, meeting->where);
 }
 
 // Series are called by their rows.
@@ -515,7 +519,7 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
     std::stable_sort(items.begin(), items.end(), earlier);
   rows_.clear();
   row_like_.clear();
-  series_.clear();
+  repeated_.clear();
   met_series_.clear();
   row_of_.resize(items_.size());
   next_in_row_.resize(items_.size());
@@ -524,8 +528,9 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
     return !apart && last.seen == item.seen && last.met == item.met &&
            (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
            goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
-           std::equal(last.begins.begin(), last.begins.end(), item.begins.begin(),
-                      [](const Instant& a, const Instant& b) { return a.cut == b.cut; });
+           std::equal(
+               last.begins.begin(), last.begins.end(), item.begins.begin(),
+               [](const Instant& a, const Instant& b) { return a.sync_point == b.sync_point; });
   };
   for (const std::uint32_t i : items) {
     const std::uint64_t likeness_here =
@@ -545,49 +550,49 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
   }
 }
 
-Series& Owner::series_at(std::size_t number, const Batch& batch) {
-  std::shared_ptr<Series>& series = series_[number];
-  if (series != nullptr) return *series;
+RepeatedAccess& Owner::series_at(std::size_t number, const Candidates& candidates) {
+  std::shared_ptr<RepeatedAccess>& repeated = repeated_[number];
+  if (repeated != nullptr) return *repeated;
   const Row& row = rows_[number];
   const Item& first = items_[row.first];
-  series =
-      std::make_shared<Series>(Series{.like = first.access, .seen = first.seen, .met = first.met});
+  repeated = std::make_shared<RepeatedAccess>(
+      RepeatedAccess{.like = first.access, .seen = first.seen, .met = first.met});
   for (std::uint32_t i = row.first, left = row.count; left > 0; i = next_in_row_[i], --left) {
     const Item& item = items_[i];
-    series->items.push_back(i);
-    series->members.push_back({item.access.begin, item.access.end, item.access.known,
-                               item.access.epoch, item.begins, item.ends,
-                               shown(item.access, batch)});
+    repeated->items.push_back(i);
+    repeated->members.push_back({item.access.begin, item.access.end, item.access.known,
+                                 item.access.epoch, item.begins, item.ends,
+                                 shown(item.access, candidates)});
   }
-  return *series;
+  return *repeated;
 }
 
 // All of one with all of another, or of one with those before it.
-void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separate) {
+void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
   if (b < a) std::swap(a, b);
   if (!met_series_.emplace(a, b, separate).second) return;
-  const Series &one = series_at(a, batch), &other = series_at(b, batch);
+  const RepeatedAccess &one = series_at(a, candidates), &other = series_at(b, candidates);
   const Access &first = one.like, &second = other.like;
   if ((one.met && other.met) || (one.seen && other.seen)) return;
   if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
-  if (separate) return meet_each(batch, one, other, true);
+  if (separate) return meet_each(candidates, one, other, true);
   std::optional<Meeting> meeting;
-  for (std::size_t x = 0; x < first.boxes.size(); ++x)
-    for (std::size_t y = 0; y < second.boxes.size(); ++y)
-      if (const auto here = meeting_of(first, second, first.boxes[x], second.boxes[y]);
+  for (std::size_t x = 0; x < first.footprint.size(); ++x)
+    for (std::size_t y = 0; y < second.footprint.size(); ++y)
+      if (const auto here = meeting_of(first, second, first.footprint[x], second.footprint[y]);
           here && (!meeting || here->key() < meeting->key()))
         meeting = here;
-  if (!meeting || !band_.contains(meeting->where.begin) ||
-      (band_ != Band{} && met_below_band(first, second)))
+  if (!meeting || !shard_.contains(meeting->where.begin) ||
+      (shard_ != Shard{} && met_below_shard(first, second)))
     return;
-  const auto was_found = [](const Series& series) {
-    return std::any_of(series.members.begin(), series.members.end(),
-                       [](const Series::Member& m) { return !m.shown.empty(); });
+  const auto was_found = [](const RepeatedAccess& repeated) {
+    return std::any_of(repeated.members.begin(), repeated.members.end(),
+                       [](const RepeatedAccess::Member& m) { return !m.shown.empty(); });
   };
   const bool one_found = was_found(one), other_found = was_found(other);
   if (one_found && other_found)
     return meet_each(
-        batch, one, other,
+        candidates, one, other,
         false);  // what was found of the one and of the other need not be in the same order
   const auto excludes = [](const Access& access) {
     return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
@@ -596,33 +601,35 @@ void Owner::meet_series(Batch& batch, std::size_t a, std::size_t b, bool separat
   if (first.rank != second.rank) {
     if (kept_apart(first, second)) return;
   } else if (excludes(first) && excludes(second)) {
-    return meet_each(batch, one, other, false);  // one after the other, or one and the same
+    return meet_each(candidates, one, other, false);  // one after the other, or one and the same
   }
   const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
-  judge_series(batch, other_first ? b : a, other_first ? a : b, meeting->reason, meeting->where);
+  judge_series(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
+               meeting->where);
 }
 
-void Owner::meet_each(Batch& batch, const Series& a, const Series& b, bool separate) {
+void Owner::meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
+                      bool separate) {
   for (std::size_t i = 0; i < a.items.size(); ++i)
     for (std::size_t j = 0; j < (&a == &b ? i : b.items.size()); ++j)
-      for (std::size_t x = 0; x < a.like.boxes.size(); ++x)
-        for (std::size_t y = 0; y < b.like.boxes.size(); ++y)
-          meet(batch, a.items[i], b.items[j], x, y, separate);
+      for (std::size_t x = 0; x < a.like.footprint.size(); ++x)
+        for (std::size_t y = 0; y < b.like.footprint.size(); ++y)
+          meet(candidates, a.items[i], b.items[j], x, y, separate);
 }
 
-void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_row, Reason reason,
-                         const ByteRange& where) {
-  Series &one = series_at(one_row, batch), &others = series_at(other_row, batch);
+void Owner::judge_series(Candidates& candidates, std::size_t one_row, std::size_t other_row,
+                         Reason reason, const ByteRange& where) {
+  RepeatedAccess &one = series_at(one_row, candidates), &others = series_at(other_row, candidates);
   const auto ask_all = [&](std::size_t first, std::size_t last, const Instant& about) {
     auto asked = std::find_if(others.asked.begin(), others.asked.end(), [&](const auto& a) {
-      return a.about == about.rank && a.task == task_of(about.moment);
+      return a.about == about.rank && a.task == task_of(about.timestamp);
     });
     if (asked == others.asked.end())
-      asked = others.asked.insert(asked, {about.rank, task_of(about.moment), first, first});
+      asked = others.asked.insert(asked, {about.rank, task_of(about.timestamp), first, first});
     const auto ask_some = [&](std::size_t from, std::size_t to) {
       for (; from < to; ++from)
         for (const Instant& begin : others.members[from].begins)
-          if (begin.rank != about.rank) ask(batch, begin, about);
+          if (begin.rank != about.rank) ask(candidates, begin, about);
     };
     ask_some(first, std::min(last, asked->first));
     ask_some(std::max(first, asked->last), last);
@@ -634,11 +641,11 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
   };
   const auto judge_some = [&](std::size_t at, std::size_t first, std::size_t last) {
     if (first >= last) return;
-    const Series::Member& member = one.members[at];
+    const RepeatedAccess::Member& member = one.members[at];
     bool asked = false;
     for (const Instant& begin : member.begins)
       for (const Instant& end : others.members[first].ends)
-        if (begin.rank != end.rank) ask(batch, begin, end), asked = true;
+        if (begin.rank != end.rank) ask(candidates, begin, end), asked = true;
     const Instants& begins = others.members[first].begins;
     const auto ask_about = [&](const Instant& end) {
       if (std::all_of(begins.begin(), begins.end(),
@@ -650,8 +657,8 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
     for (const Instant& end : member.ends) ask_about(end);
     for (const Instant& end : member.shown) ask_about(end);
     if (asked) {
-      batch.repeated.push_back(
-          {series_[one_row], series_[other_row], at, first, last, reason, where});
+      candidates.repeated.push_back(
+          {repeated_[one_row], repeated_[other_row], at, first, last, reason, where});
       return;
     }
     Finding finding = make_finding(one.member(at), others.member(first), reason, where);
@@ -669,7 +676,7 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
     if (may_be_one) {
       const auto found = std::partition_point(
           others.members.begin(), others.members.end(),
-          [&](const Series::Member& m) { return m.begin < one.members[at].begin; });
+          [&](const RepeatedAccess::Member& m) { return m.begin < one.members[at].begin; });
       if (found != others.members.end() && found->begin == one.members[at].begin)
         itself = static_cast<std::size_t>(found - others.members.begin());
     }
@@ -683,90 +690,93 @@ void Owner::judge_series(Batch& batch, std::size_t one_row, std::size_t other_ro
 }
 
 // Those that do share bytes are found as such.
-void Owner::meet_separate(Batch& batch, std::size_t a, std::size_t b) {
+void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) {
   const Item& one = items_[a];
   const Item& other = items_[b];
-  for (std::size_t x = 0; x < one.access.boxes.size(); ++x)
-    for (std::size_t y = 0; y < other.access.boxes.size(); ++y)
-      if (overlap(one.access.boxes[x], other.access.boxes[y])) return;
+  for (std::size_t x = 0; x < one.access.footprint.size(); ++x)
+    for (std::size_t y = 0; y < other.access.footprint.size(); ++y)
+      if (overlap(one.access.footprint[x], other.access.footprint[y])) return;
   const auto window_of = [&](const Access& access) {
     return access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
   };
   const Item& update = meets_stores_anywhere(one.access, window_of(one.access)) ? one : other;
   const Access& store = &update == &one ? other.access : one.access;
   const WinDefinition* window = window_of(update.access);
-  const Box all = box_of(window->base, window->size);
+  const Strided all = strided_of(window->base, window->size);
   bool inside = false;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();  // the first byte of the window
                                                                   // that the store comes near
-  for (std::size_t i = 0; i < store.boxes.size(); ++i) {
-    inside |= overlap(store.boxes[i], all);
-    if (const ByteRange range = store.boxes.bounds(i);
+  for (std::size_t i = 0; i < store.footprint.size(); ++i) {
+    inside |= overlap(store.footprint[i], all);
+    if (const ByteRange range = store.footprint.bounds(i);
         range.begin < all.offset + all.length && all.offset < range.end)
       first = std::min(first, std::max(range.begin, all.offset));
   }
-  if (!inside || !band_.contains(first)) return;
+  if (!inside || !shard_.contains(first)) return;
   if (kept_apart(one.access, other.access) || !separate_.insert({a, b}).second) return;
-  judge(batch, one, other, Reason::SeparateModel, store.boxes.bounds(0));
+  judge(candidates, one, other, Reason::SeparateModel, store.footprint.bounds(0));
 }
 
-void Owner::judge(Batch& batch, const Item& a, const Item& b, Reason reason,
+void Owner::judge(Candidates& candidates, const Item& a, const Item& b, Reason reason,
                   const ByteRange& where) {
   if (a.access.rank == rank_ && b.access.rank == rank_ && timeline_.has_tasks() &&
       (timeline_.was_given_back(where, a.access.end, b.access.begin) ||
        timeline_.was_given_back(where, b.access.end, a.access.begin)))
     return;
   std::vector<Condition> conditions;
-  if (before(a.ends, b, batch, conditions) || before(b.ends, a, batch, conditions)) return;
+  if (before(a.ends, b, candidates, conditions) || before(b.ends, a, candidates, conditions))
+    return;
   // What has been found there says nothing of the other copy of a separate window.
-  if (reason != Reason::SeparateModel && (before(shown(a.access, batch), b, batch, conditions) ||
-                                          before(shown(b.access, batch), a, batch, conditions)))
+  if (reason != Reason::SeparateModel &&
+      (before(shown(a.access, candidates), b, candidates, conditions) ||
+       before(shown(b.access, candidates), a, candidates, conditions)))
     return;
   Finding finding = make_finding(a.access, b.access, reason, where);
   if (conditions.empty())
     found(std::move(finding));
   else
-    batch.undecided.push_back({std::move(finding), std::move(conditions)});
+    candidates.undecided.push_back({std::move(finding), std::move(conditions)});
 }
 
-std::vector<Instant> Owner::shown(const Access& access, const Batch& batch) {
+std::vector<Instant> Owner::shown(const Access& access, const Candidates& candidates) {
   if (access.kind != AccessKind::Accumulate) return {};
   std::vector<Instant> instants;
   if (const auto earlier = shown_.find({access.rank, access.begin}); earlier != shown_.end())
     instants = earlier->second;
   const auto address = static_cast<std::uint64_t>(first_byte(access));
-  const auto range = batch.signals_at.find(address);
-  if (range == batch.signals_at.end()) return instants;
+  const auto range = candidates.edges_at.find(address);
+  if (range == candidates.edges_at.end()) return instants;
   const auto [first, count] = range->second;
   const Sightings& sightings =
-      sightings_.try_emplace(address, std::span(batch.atomic_signals).subspan(first, count))
+      sightings_.try_emplace(address, std::span(candidates.atomic_edges).subspan(first, count))
           .first->second;
   sightings.add(access.rank, access.begin, instants);
   return instants;
 }
 
 template <class Ends>
-bool Owner::before(const Ends& ends, const Item& b, Batch& batch,
+bool Owner::before(const Ends& ends, const Item& b, Candidates& candidates,
                    std::vector<Condition>& conditions) {
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins)
-      if (end.rank == begin.rank ? is_over_before(end.moment, begin.moment, begin.known)
-                                 : end.cut <= begin.cut)
+      if (end.rank == begin.rank ? is_over_before(end.timestamp, begin.timestamp, begin.known)
+                                 : end.sync_point <= begin.sync_point)
         return true;
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins) {
       if (end.rank == begin.rank) continue;
-      conditions.push_back({begin.cut, ask(batch, begin, end), end.moment});
+      conditions.push_back({begin.sync_point, ask(candidates, begin, end), end.timestamp});
     }
   return false;
 }
 
-std::size_t Owner::ask(Batch& batch, const Instant& instant, const Instant& about) {
-  const Question question{instant.rank, instant.moment, about.rank, task_of(about.moment),
-                          instant.known};
-  std::vector<Question>& questions = batch.questions[instant.cut];
-  const auto [entry, fresh] = batch.asked[instant.cut].try_emplace(question, questions.size());
-  if (fresh) questions.push_back(question);
+std::size_t Owner::ask(Candidates& candidates, const Instant& instant, const Instant& about) {
+  const Query query{instant.rank, instant.timestamp, about.rank, task_of(about.timestamp),
+                    instant.known};
+  std::vector<Query>& queries = candidates.queries[instant.sync_point];
+  const auto [entry, fresh] =
+      candidates.asked[instant.sync_point].try_emplace(query, queries.size());
+  if (fresh) queries.push_back(query);
   return entry->second;
 }
 
@@ -830,15 +840,15 @@ void Owner::settle_ends() {
       if (side.end != kNever || side.closed != SiteId()) continue;
       const auto end = ends_.find({side.rank, side.begin, side.part, side.kind});
       if (end == ends_.end()) continue;
-      side.end = end->second.moment;
+      side.end = end->second.timestamp;
       side.closed = end->second.closed;
     }
   };
   bool more_to_come = false;  // from accesses as they were in their period
   for (Finding& finding : findings_) settle(finding);
-  for (auto& [period, batch] : batches_) {
-    for (Undecided& undecided : batch.undecided) settle(undecided.finding);
-    more_to_come = more_to_come || !batch.repeated.empty();
+  for (auto& [period, candidates] : candidates_) {
+    for (Undecided& undecided : candidates.undecided) settle(undecided.finding);
+    more_to_come = more_to_come || !candidates.repeated.empty();
   }
   if (!more_to_come) ends_.clear();
 }
@@ -868,18 +878,19 @@ AccumulateRules Owner::accumulate_rules(Uid win) const {
 
 // --- what the resolvers decide
 
-std::map<Cut, std::vector<Question>> Owner::questions(std::uint64_t period) const {
-  const auto found = batches_.find(period);
-  return found != batches_.end() ? found->second.questions : std::map<Cut, std::vector<Question>>();
+std::map<SyncPoint, std::vector<Query>> Owner::queries(std::uint64_t period) const {
+  const auto found = candidates_.find(period);
+  return found != candidates_.end() ? found->second.queries
+                                    : std::map<SyncPoint, std::vector<Query>>();
 }
 
-std::vector<RankSignal> Owner::atomic_signals(std::uint64_t period) const {
-  const auto found = batches_.find(period);
-  return found != batches_.end() ? found->second.atomic_signals : std::vector<RankSignal>();
+std::vector<RankEdge> Owner::atomic_edges(std::uint64_t period) const {
+  const auto found = candidates_.find(period);
+  return found != candidates_.end() ? found->second.atomic_edges : std::vector<RankEdge>();
 }
 
 // Those that fetch come first, however they came: where several orders are left, that may decide.
-void Owner::order_atomics_of_band(Batch& batch, std::uint64_t period) {
+void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period) {
   std::map<std::uint64_t, std::vector<AtomicOp>> by_location;
   for (auto* list : {&atomics_, &plain_atomics_}) {
     for (const AtomicOp& atomic : *list) by_location[atomic.displacement].push_back(atomic);
@@ -888,10 +899,10 @@ void Owner::order_atomics_of_band(Batch& batch, std::uint64_t period) {
   if (!by_location.empty()) add_stores(by_location);
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key =
-        signal_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
+        edge_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
-    if (!more.empty()) batch.signals_at[address] = {batch.atomic_signals.size(), more.size()};
-    batch.atomic_signals.insert(batch.atomic_signals.end(), more.begin(), more.end());
+    if (!more.empty()) candidates.edges_at[address] = {candidates.atomic_edges.size(), more.size()};
+    candidates.atomic_edges.insert(candidates.atomic_edges.end(), more.begin(), more.end());
   }
 }
 
@@ -900,14 +911,14 @@ void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locati
   for (const Item& item : items_) {
     const Access& access = item.access;
     if (item.seen || access.kind != AccessKind::Store || !is_own(access)) continue;
-    for (std::size_t i = 0; i < access.boxes.size(); ++i) {
-      const ByteRange range = access.boxes.bounds(i);
+    for (std::size_t i = 0; i < access.footprint.size(); ++i) {
+      const ByteRange range = access.footprint.bounds(i);
       const auto first = static_cast<std::uint64_t>(
           std::max<std::int64_t>(range.begin - 7, 0));  // an element has 8 bytes at most
       for (auto at = by_location.lower_bound(first);
            at != by_location.end() && at->first < static_cast<std::uint64_t>(range.end); ++at) {
         const Element element = at->second.front().element;
-        if (!overlap(access.boxes[i], box_of(at->first, element.size))) continue;
+        if (!overlap(access.footprint[i], strided_of(at->first, element.size))) continue;
         AtomicOp store;
         store.rank = access.rank;
         store.element = element;
@@ -919,35 +930,36 @@ void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_locati
   }
 }
 
-void Owner::answer(std::uint64_t period, Cut slice, const std::vector<Moment>& answers) {
-  batches_[period].answers[slice] = answers;
+void Owner::answer(std::uint64_t period, SyncPoint phase, const std::vector<Timestamp>& answers) {
+  candidates_[period].answers[phase] = answers;
 }
 
 void Owner::conclude(std::uint64_t period) {
-  const auto found_batch = batches_.find(period);
-  if (found_batch == batches_.end()) return;
-  Batch& batch = found_batch->second;
-  for (Undecided& undecided : batch.undecided) {
+  const auto found_batch = candidates_.find(period);
+  if (found_batch == candidates_.end()) return;
+  Candidates& candidates = found_batch->second;
+  for (Undecided& undecided : candidates.undecided) {
     bool ordered = false;
     for (const Condition& condition : undecided.conditions) {
-      const auto answers = batch.answers.find(condition.slice);
-      if (answers == batch.answers.end() || condition.question >= answers->second.size()) continue;
-      const Moment known = answers->second[condition.question];
+      const auto answers = candidates.answers.find(condition.phase);
+      if (answers == candidates.answers.end() || condition.query >= answers->second.size())
+        continue;
+      const Timestamp known = answers->second[condition.query];
       ordered |= known != kNever && condition.least <= known;
     }
     if (!ordered) found(std::move(undecided.finding));
   }
   const auto known = [&](const Instant& instant, const Instant& about) {
-    const auto asked = batch.asked.find(instant.cut);
-    const auto answers = batch.answers.find(instant.cut);
-    if (asked == batch.asked.end() || answers == batch.answers.end()) return kNever;
-    const auto question =
-        asked->second.find({instant.rank, instant.moment, about.rank, task_of(about.moment)});
-    return question != asked->second.end() && question->second < answers->second.size()
-               ? answers->second[question->second]
+    const auto asked = candidates.asked.find(instant.sync_point);
+    const auto answers = candidates.answers.find(instant.sync_point);
+    if (asked == candidates.asked.end() || answers == candidates.answers.end()) return kNever;
+    const auto query =
+        asked->second.find({instant.rank, instant.timestamp, about.rank, task_of(about.timestamp)});
+    return query != asked->second.end() && query->second < answers->second.size()
+               ? answers->second[query->second]
                : kNever;
   };
-  for (const Repeated& repeated : batch.repeated) {
+  for (const Repeated& repeated : candidates.repeated) {
     auto [first, last] = repeated.others->beside(repeated.one->members[repeated.at], known);
     first = std::max(first, repeated.first);
     last = std::min(last, repeated.last);
@@ -957,7 +969,7 @@ void Owner::conclude(std::uint64_t period) {
     finding.times = last - first;
     found(std::move(finding));
   }
-  batches_.erase(found_batch);
+  candidates_.erase(found_batch);
   settle_ends();
 }
 

@@ -7,9 +7,9 @@
 namespace photofinish {
 
 void Participant::add_waiting(AccessList& list, const Access& access) {
-  const std::size_t before = list.footprint();
+  const std::size_t before = list.memory_bytes();
   list.add(access);
-  waiting_bytes_ += list.footprint() - before;
+  waiting_bytes_ += list.memory_bytes() - before;
   ++waiting_;
 }
 
@@ -25,7 +25,7 @@ void Participant::take() {
   });
   for (AtomicOp& atomic : timeline_.take_atomics()) {
     ++waiting_;
-    waiting_bytes_ += footprint(atomic);
+    waiting_bytes_ += memory_bytes(atomic);
     (atomic.owner == rank_ ? to_self_ : outgoing_[atomic.owner]).atomics.push_back(atomic);
   }
 }
@@ -33,12 +33,12 @@ void Participant::take() {
 void Participant::collect() {
   if (given_up_) {
     timeline_.take_closed([](const Access&, Timeline::Use) {}), timeline_.take_atomics(),
-        timeline_.take_signals(false);
+        timeline_.take_edges(false);
     return;
   }
   take();
   taken_ = 0;
-  Parcel own;
+  Batch own;
   own.accesses = std::exchange(own_closed_, {});
   // What not all tasks know yet may meet something that is still to come.
   if (timeline_.has_tasks()) {
@@ -55,39 +55,40 @@ void Participant::collect() {
   timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
   constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
   own_.check(
-      0, kNoCut - 1, [&](const Owner::Hand& hand) { hand(own); },  // whatever is closed is over
+      0, kNoSyncPoint - 1,
+      [&](const Owner::Hand& hand) { hand(own); },  // whatever is closed is over
       own.accesses.size() > kMany ? kMemory : Owner::kNoLimit);
   // With many requests outstanding, which are looked at each time, not so often.
   collect_at_ = std::max(kCollect, 2 * timeline_.open_requests());
 }
 
-Parcels Participant::unload() {
+Batches Participant::unload() {
   take();
-  Parcels parcels = std::exchange(outgoing_, {});
-  if (!to_self_.empty()) parcels[rank_] = std::exchange(to_self_, {});
-  for (auto& [to, parcel] : parcels) parcel.clock = definitions_.rank.clock;
+  Batches batches = std::exchange(outgoing_, {});
+  if (!to_self_.empty()) batches[rank_] = std::exchange(to_self_, {});
+  for (auto& [to, batch] : batches) batch.clock = definitions_.rank.clock;
   waiting_ = waiting_bytes_ = 0;
-  return parcels;
+  return batches;
 }
 
-Parcels Participant::send(std::uint64_t period, Cut until) {
+Batches Participant::send(std::uint64_t period, SyncPoint until) {
   collect();
   if (given_up_) return {};
   timeline_.take_open(Timeline::Open::Shared, [&](const Access& access) {
     (access.owner == rank_ ? to_self_ : outgoing_[access.owner]).accesses.add(access);
   });
   to_self_.clock = definitions_.rank.clock;
-  for (auto& [to, parcel] : outgoing_) parcel.clock = definitions_.rank.clock;
+  for (auto& [to, batch] : outgoing_) batch.clock = definitions_.rank.clock;
   kept_[period] = std::exchange(to_self_, {});
-  signals_[period] = timeline_.take_signals(until == kNoCut);
-  if (log_) steps_[period] = log_->take(until == kNoCut);
+  edges_[period] = timeline_.take_edges(until == kNoSyncPoint);
+  if (log_) steps_[period] = log_->take(until == kNoSyncPoint);
   waiting_ = waiting_bytes_ = produced_ = 0;
   return std::exchange(outgoing_, {});
 }
 
-bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each,
+bool Participant::check(std::uint64_t period, SyncPoint until, const Owner::Each& each,
                         std::size_t memory) {
-  const Parcel kept = std::exchange(kept_[period], {});
+  const Batch kept = std::exchange(kept_[period], {});
   kept_.erase(period);
   const auto each_and_kept = [&](const Owner::Hand& hand) {
     each(hand);
@@ -98,56 +99,55 @@ bool Participant::check(std::uint64_t period, Cut until, const Owner::Each& each
   return undecided;
 }
 
-Parcels Participant::ask(std::uint64_t period) {
-  Parcels parcels;
-  for (SliceSignals& slice : signals_[period])
-    parcels[resolver_of(slice.slice)].signals.push_back(std::move(slice));
-  signals_.erase(period);
-  for (auto& [slice, questions] : owner_.questions(period))
-    parcels[resolver_of(slice)].questions.push_back({slice, questions});
-  for (RankSignal& guess : owner_.atomic_signals(period))
-    parcels[resolver_of(guess.slice)].guesses.push_back(guess);
-  return parcels;
+Batches Participant::ask(std::uint64_t period) {
+  Batches batches;
+  for (PhaseEdges& phase : edges_[period])
+    batches[resolver_of(phase.phase)].edges.push_back(std::move(phase));
+  edges_.erase(period);
+  for (auto& [phase, queries] : owner_.queries(period))
+    batches[resolver_of(phase)].queries.push_back({phase, queries});
+  for (RankEdge& guess : owner_.atomic_edges(period))
+    batches[resolver_of(guess.phase)].guesses.push_back(guess);
+  return batches;
 }
 
-Parcels Participant::resolve_for(std::map<WorldRank, Parcel> received) {
-  struct Slice {
-    std::map<WorldRank, SliceSignals> ranks;
-    std::vector<Question> questions;
+Batches Participant::resolve_for(std::map<WorldRank, Batch> received) {
+  struct Phase {
+    std::map<WorldRank, PhaseEdges> ranks;
+    std::vector<Query> queries;
     struct Asker {
       WorldRank rank;
       std::size_t first, count;
     };
     std::vector<Asker> askers;
   };
-  std::map<Cut, Slice> slices;
-  for (auto& [from, parcel] : received) {
-    for (SliceSignals& signals : parcel.signals)
-      slices[signals.slice].ranks[signals.rank] = std::move(signals);
-    for (Parcel::Questions& asked : parcel.questions) {
-      Slice& slice = slices[asked.slice];
-      slice.askers.push_back({from, slice.questions.size(), asked.questions.size()});
-      slice.questions.insert(slice.questions.end(), asked.questions.begin(), asked.questions.end());
+  std::map<SyncPoint, Phase> phases;
+  for (auto& [from, batch] : received) {
+    for (PhaseEdges& edges : batch.edges) phases[edges.phase].ranks[edges.rank] = std::move(edges);
+    for (Batch::Queries& asked : batch.queries) {
+      Phase& phase = phases[asked.phase];
+      phase.askers.push_back({from, phase.queries.size(), asked.queries.size()});
+      phase.queries.insert(phase.queries.end(), asked.queries.begin(), asked.queries.end());
     }
   }
-  for (auto& [from, parcel] : received)
-    for (const RankSignal& guess : parcel.guesses) {
-      SliceSignals& signals = slices[guess.slice].ranks[guess.rank];
-      signals.slice = guess.slice;
-      signals.rank = guess.rank;
-      signals.signals.push_back(guess.signal);
+  for (auto& [from, batch] : received)
+    for (const RankEdge& guess : batch.guesses) {
+      PhaseEdges& edges = phases[guess.phase].ranks[guess.rank];
+      edges.phase = guess.phase;
+      edges.rank = guess.rank;
+      edges.edges.push_back(guess.edge);
     }
-  Parcels answers;
-  for (auto& [number, slice] : slices) {
-    if (slice.questions.empty()) continue;
-    std::vector<SliceSignals> ranks;
-    for (auto& [rank, signals] : slice.ranks) ranks.push_back(std::move(signals));
-    const std::vector<Moment> moments = resolve(std::move(ranks), slice.questions);
-    for (const auto& asker : slice.askers)
+  Batches answers;
+  for (auto& [number, phase] : phases) {
+    if (phase.queries.empty()) continue;
+    std::vector<PhaseEdges> ranks;
+    for (auto& [rank, edges] : phase.ranks) ranks.push_back(std::move(edges));
+    const std::vector<Timestamp> timestamps = resolve(std::move(ranks), phase.queries);
+    for (const auto& asker : phase.askers)
       answers[asker.rank].answers.push_back(
           {number,
-           {moments.begin() + static_cast<std::ptrdiff_t>(asker.first),
-            moments.begin() + static_cast<std::ptrdiff_t>(asker.first + asker.count)}});
+           {timestamps.begin() + static_cast<std::ptrdiff_t>(asker.first),
+            timestamps.begin() + static_cast<std::ptrdiff_t>(asker.first + asker.count)}});
   }
   return answers;
 }
@@ -162,39 +162,39 @@ std::vector<Finding> Participant::take_findings() {
 // --- messages
 
 void Participant::run_along(bool messages) {
-  timeline_.keep_signals_from_first_window();
+  timeline_.keep_edges_from_first_window();
   timeline_.take_as_one_sequence();
   if (!messages) return;
   log_.emplace(rank_);
   follows_messages_ = true;
-  timeline_.tell_messages(&*log_, Timeline::Besides::All);
+  timeline_.report_messages(&*log_, Timeline::Besides::All);
 }
 
 bool Participant::has_messages(std::uint64_t period) const {
   const auto found = steps_.find(period);
   return found != steps_.end() &&
          std::any_of(found->second.begin(), found->second.end(),
-                     [](const SliceSteps& slice) { return slice.has_messages; });
+                     [](const PhaseSteps& phase) { return phase.has_messages; });
 }
 
-Parcels Participant::tell_steps(std::uint64_t period) {
-  Parcels parcels;
-  for (SliceSteps& slice : steps_[period])
-    parcels[resolver_of(slice.slice)].steps.push_back(std::move(slice));
+Batches Participant::report_steps(std::uint64_t period) {
+  Batches batches;
+  for (PhaseSteps& phase : steps_[period])
+    batches[resolver_of(phase.phase)].steps.push_back(std::move(phase));
   steps_.erase(period);
-  return parcels;
+  return batches;
 }
 
-bool Participant::walk(const std::vector<Parcel>& received) {
-  std::map<Cut, std::vector<SliceSteps>> slices;
-  for (const Parcel& parcel : received)
-    for (const SliceSteps& slice : parcel.steps) slices[slice.slice].push_back(slice);
-  for (const auto& [number, ranks] : slices) {
+bool Participant::walk(const std::vector<Batch>& received) {
+  std::map<SyncPoint, std::vector<PhaseSteps>> phases;
+  for (const Batch& batch : received)
+    for (const PhaseSteps& phase : batch.steps) phases[phase.phase].push_back(phase);
+  for (const auto& [number, ranks] : phases) {
     if (std::none_of(ranks.begin(), ranks.end(),
-                     [](const SliceSteps& slice) { return slice.has_messages; }))
+                     [](const PhaseSteps& phase) { return phase.has_messages; }))
       continue;
     if (!walk_) walk_.emplace(world_size_);
-    if (!walk_slice(ranks, world_size_, *walk_)) return false;
+    if (!walk_phase(ranks, world_size_, *walk_)) return false;
   }
   return true;
 }
@@ -202,7 +202,7 @@ bool Participant::walk(const std::vector<Parcel>& received) {
 void Participant::give_up_messages() {
   if (log_) log_->give_up();
   follows_messages_ = false;
-  timeline_.tell_no_messages();
+  timeline_.report_no_messages();
   steps_.clear();
 }
 
@@ -217,10 +217,10 @@ MessageFindings Participant::take_messages() {
   return merge_messages(std::move(parts));
 }
 
-void Participant::conclude(std::uint64_t period, std::vector<Parcel> received) {
-  for (const Parcel& parcel : received)
-    for (const Parcel::Answers& answers : parcel.answers)
-      owner_.answer(period, answers.slice, answers.moments);
+void Participant::conclude(std::uint64_t period, std::vector<Batch> received) {
+  for (const Batch& batch : received)
+    for (const Batch::Answers& answers : batch.answers)
+      owner_.answer(period, answers.phase, answers.timestamps);
   owner_.conclude(period);
 }
 

@@ -1,30 +1,30 @@
 // One rank's part of the analysis: it follows its own events, owns its own memory, and resolves
-// every so-many-th slice.
+// every so-many-th phase.
 //
-// A period ends at a cut and goes through five stages. Who carries the parcels, and when, is the
-// driver's business: online each stage of a period goes along with the next exchange
+// A period ends at a sync point and goes through five stages. Who carries the batches, and when, is
+// the driver's business: online each stage of a period goes along with the next exchange
 // (frontend/mpi/exchange.h), offline they follow each other at once.
 //   1. send      accesses to the owners of the memory
 //   2. check     the owner looks at them; some pairs may remain undecided
-//   3. ask       if anybody has such pairs: signals to the resolvers, and questions
+//   3. ask       if anybody has such pairs: edges to the resolvers, and queries
 //   4. resolve   answers back
 //   5. conclude  the undecided pairs are findings, or not
 // While the program runs its messages go another way (docs/internals/message-races.md):
 // where anybody has
-// some in a period, all ranks tell their steps to the ranks that walk its slices.
+// some in a period, all ranks tell their steps to the ranks that walk its phases.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "detect/batch.h"
 #include "detect/owner.h"
-#include "detect/parcel.h"
 #include "detect/timeline.h"
 
 namespace photofinish {
 
-using Parcels = std::map<WorldRank, Parcel>;
+using Batches = std::map<WorldRank, Batch>;
 
 class Participant {
  public:
@@ -49,53 +49,53 @@ class Participant {
   }
   // How much waits for the end of the period.
   std::size_t pending() const {
-    return waiting_ + timeline_.pending() + timeline_.pending_signals() +
+    return waiting_ + timeline_.pending() + timeline_.pending_edges() +
            (log_ ? log_->pending() : 0);
   }
   // What of it could wait elsewhere, in bytes, about (footprint).
   std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending_bytes(); }
   // All of the period so far, whether it waits or was handed out.
   std::size_t produced() const {
-    return produced_ + timeline_.pending() + timeline_.pending_signals();
+    return produced_ + timeline_.pending() + timeline_.pending_edges();
   }
   // Hands it out before the period ends, for somebody to keep elsewhere until it is checked; what
   // this rank would have sent itself goes under its own rank.
-  Parcels unload();
-  // From here on nothing is kept: the run will be analysed from its traces.
+  Batches unload();
+  // From here on nothing is kept: the run will be analyzed from its traces.
   void give_up() {
     given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {},
     waiting_bytes_ = taken_ = 0;
-    timeline_.tell_no_signals();
+    timeline_.report_no_edges();
   }
   const Timeline& timeline() const { return timeline_; }
-  void tell_no_signals() { timeline_.tell_no_signals(); }
+  void report_no_edges() { timeline_.report_no_edges(); }
   const Owner& owner() const { return owner_; }
 
-  Parcels send(std::uint64_t period, Cut until);  // kNoCut: the last
+  Batches send(std::uint64_t period, SyncPoint until);  // kNoSyncPoint: the last
   // `each` hands over all that came from others (and what this rank unloaded), `memory` is as
   // Owner::check has it.
-  bool check(std::uint64_t period, Cut until, const Owner::Each& each, std::size_t memory);
-  Parcels ask(std::uint64_t period);
-  // Nobody has a question about it.
+  bool check(std::uint64_t period, SyncPoint until, const Owner::Each& each, std::size_t memory);
+  Batches ask(std::uint64_t period);
+  // Nobody has a query about it.
   void forget(std::uint64_t period) {
-    signals_.erase(period);
+    edges_.erase(period);
     owner_.forget(period);
   }
-  static Parcels resolve_for(std::map<WorldRank, Parcel> received);
-  void conclude(std::uint64_t period, std::vector<Parcel> received);
+  static Batches resolve_for(std::map<WorldRank, Batch> received);
+  void conclude(std::uint64_t period, std::vector<Batch> received);
 
   std::vector<Finding> take_findings();
 
   // --- messages, while the program runs
   const MessageLog* log() const { return log_ ? &*log_ : nullptr; }
   bool has_messages(std::uint64_t period) const;
-  Parcels tell_steps(std::uint64_t period);
+  Batches report_steps(std::uint64_t period);
   void forget_steps(std::uint64_t period) { steps_.erase(period); }
-  // What ranks told; false if these slices cannot be parted from others.
-  bool walk(const std::vector<Parcel>& received);
+  // What ranks told; false if these phases cannot be parted from others.
+  bool walk(const std::vector<Batch>& received);
   // From here on nothing is kept: the traces will tell.
   void give_up_messages();
-  // Of the slices that this rank walked, and its own notes.
+  // Of the phases that this rank walked, and its own notes.
   MessageFindings take_messages();
 
  private:
@@ -104,8 +104,8 @@ class Participant {
   void take();     // what is over, from the timeline
   void collect();  // and looks at those that need nobody else
   void add_waiting(AccessList& list, const Access& access);
-  WorldRank resolver_of(Cut slice) const {
-    return WorldRank(static_cast<std::int32_t>(slice % static_cast<Cut>(world_size_)));
+  WorldRank resolver_of(SyncPoint phase) const {
+    return WorldRank(static_cast<std::int32_t>(phase % static_cast<SyncPoint>(world_size_)));
   }
 
   const WorldRank rank_;
@@ -115,9 +115,9 @@ class Participant {
   Owner owner_;
   Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by
                // program order alone
-  Parcels outgoing_;
-  Parcel to_self_;
-  std::map<std::uint64_t, Parcel>
+  Batches outgoing_;
+  Batch to_self_;
+  std::map<std::uint64_t, Batch>
       kept_;  // what this rank sent itself, by period, until the others' has come, too
   std::size_t waiting_ = 0, waiting_bytes_ = 0;
   bool given_up_ = false;
@@ -125,13 +125,13 @@ class Participant {
   std::vector<Access> unknown_;  // of those that are over, to some tasks of the rank
   std::size_t collect_at_ = kCollect;
   std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
-  std::map<std::uint64_t, std::vector<SliceSignals>>
-      signals_;  // by period, until it is known whether anybody asks
+  std::map<std::uint64_t, std::vector<PhaseEdges>>
+      edges_;  // by period, until it is known whether anybody asks
   std::optional<MessageLog> log_;
   bool follows_messages_ = false;
-  std::map<std::uint64_t, std::vector<SliceSteps>>
+  std::map<std::uint64_t, std::vector<PhaseSteps>>
       steps_;  // by period, until it is known whether anybody has messages
-  std::optional<MessageWalk> walk_;
+  std::optional<SequencePair> walk_;
 };
 
 }  // namespace photofinish

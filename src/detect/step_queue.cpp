@@ -18,13 +18,14 @@ std::int64_t apart(std::uint64_t now, std::uint64_t before) {
 
 }  // namespace
 
-std::uint32_t StepTable::place(const MessageStep& step) {
-  const Place place{step.site, step.site_key};
-  if (last_place_ < places_.size() && places_[last_place_] == place) return last_place_;
+std::uint32_t StepTable::call_site(const MessageStep& step) {
+  const CallSite call_site{step.site, step.site_key};
+  if (last_call_site_ < call_sites_.size() && call_sites_[last_call_site_] == call_site)
+    return last_call_site_;
   const auto [found, added] =
-      place_index_.try_emplace(place, static_cast<std::uint32_t>(places_.size()));
-  if (added) places_.push_back(place);
-  return last_place_ = found->second;
+      call_site_index_.try_emplace(call_site, static_cast<std::uint32_t>(call_sites_.size()));
+  if (added) call_sites_.push_back(call_site);
+  return last_call_site_ = found->second;
 }
 
 std::uint32_t StepTable::comm(Uid comm) {
@@ -44,8 +45,8 @@ void StepQueue::write(const MessageStep& step, StepTable& table) {
              bit(step.at_once, 10) | bit(step.asked, 11) | (has_comm ? kHasComm : 0) |
              (step.key != 0 ? kHasKey : 0) | (step.from != nullptr ? kHasFrom : 0) |
              (step.others != 0 ? kHasOthers : 0));
-  out.number(table.place(step));
-  out.signed_number(apart(step.moment, wrote_.moment));
+  out.number(table.call_site(step));
+  out.signed_number(apart(step.timestamp, wrote_.timestamp));
   out.signed_number(apart(step.operation, wrote_.operation));
   if (has_comm) {
     out.number(table.comm(step.comm));
@@ -55,7 +56,7 @@ void StepQueue::write(const MessageStep& step, StepTable& table) {
   if (step.key != 0) out.bytes(&step.key, sizeof step.key);
   if (step.others != 0) out.number(step.others);
   if (step.from != nullptr) from_.push_back(step.from);
-  wrote_ = {step.operation, step.moment};
+  wrote_ = {step.operation, step.timestamp};
   bytes_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(out.next() - bytes));
 }
 
@@ -71,10 +72,10 @@ void StepQueue::read(const StepTable& table) {
   step.exclusive = (head >> 9 & 1) != 0;
   step.at_once = (head >> 10 & 1) != 0;
   step.asked = (head >> 11 & 1) != 0;
-  const StepTable::Place& place = table.place(static_cast<std::uint32_t>(in.number()));
-  step.site = place.site;
-  step.site_key = place.key;
-  step.moment = has_read_.moment + static_cast<std::uint64_t>(in.signed_number());
+  const StepTable::CallSite& call_site = table.call_site(static_cast<std::uint32_t>(in.number()));
+  step.site = call_site.site;
+  step.site_key = call_site.key;
+  step.timestamp = has_read_.timestamp + static_cast<std::uint64_t>(in.signed_number());
   step.operation = has_read_.operation + static_cast<std::uint64_t>(in.signed_number());
   if ((head & kHasComm) != 0) {
     step.comm = table.comm(static_cast<std::uint32_t>(in.number()));
@@ -90,7 +91,7 @@ void StepQueue::read(const StepTable& table) {
     from_.pop_front();
   }
   CHECK(in.ok());
-  has_read_ = {step.operation, step.moment};
+  has_read_ = {step.operation, step.timestamp};
   read_ += in.position();
   front_ = std::move(step);
   if (count_ == 1) {

@@ -18,20 +18,20 @@ namespace photofinish {
 // Where steps were made, and on which communicators, each once.
 class StepTable {
  public:
-  struct Place {
+  struct CallSite {
     SiteId site;
     std::uint64_t key = 0;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const CallSite&) const = default;
   };
-  std::uint32_t place(const MessageStep& step);
-  const Place& place(std::uint32_t index) const { return places_[index]; }
+  std::uint32_t call_site(const MessageStep& step);
+  const CallSite& call_site(std::uint32_t index) const { return call_sites_[index]; }
   std::uint32_t comm(Uid comm);
   Uid comm(std::uint32_t index) const { return comms_[index]; }
 
  private:
-  std::vector<Place> places_;
-  std::map<Place, std::uint32_t> place_index_;
-  std::uint32_t last_place_ = 0;
+  std::vector<CallSite> call_sites_;
+  std::map<CallSite, std::uint32_t> call_site_index_;
+  std::uint32_t last_call_site_ = 0;
   std::vector<Uid> comms_;
   std::map<Uid, std::uint32_t> comm_index_;
 };
@@ -65,7 +65,7 @@ class StepQueue {
   // Of the last one that was written, and read.
   struct Last {
     std::uint64_t operation = 0;
-    Moment moment = 0;
+    Timestamp timestamp = 0;
   };
   Last wrote_, has_read_;
 };

@@ -4,8 +4,8 @@
 
 namespace photofinish {
 
-TaskOrder::TaskOrder(Cut cuts_done) : tasks_(1) {
-  tasks_[0].cut = cuts_done;
+TaskOrder::TaskOrder(SyncPoint sync_points_done) : tasks_(1) {
+  tasks_[0].sync_point = sync_points_done;
   tasks_[0].is_new = false;
 }
 
@@ -17,48 +17,50 @@ bool TaskOrder::join(Clock& clock, const Clock& other) {
   return changed;
 }
 
-void TaskOrder::join(Task& task, const Clock& clock, Cut cut) {
+void TaskOrder::join(Task& task, const Clock& clock, SyncPoint sync_point) {
   if (join(task.clock, clock)) task.known = nullptr;
-  task.cut = std::max(task.cut, cut);
+  task.sync_point = std::max(task.sync_point, sync_point);
 }
 
 // Everything of its own that is over when this event starts.
-void TaskOrder::add_own(std::uint32_t task, Moment start) {
+void TaskOrder::add_own(std::uint32_t task, Timestamp start) {
   Task& own = tasks_[task];
   if (own.clock.size() <= task) own.clock.resize(task + 1, 0);
   own.clock[task] = start;
 }
 
-void TaskOrder::enter(std::uint32_t task, Moment start, bool acquires) {
+void TaskOrder::enter(std::uint32_t task, Timestamp start, bool acquires) {
   if (task >= tasks_.size()) tasks_.resize(task + 1);
   Task& own = tasks_[task];
   if (own.is_new && !acquires)
-    for (const Task& other : std::vector<Task>(tasks_)) join(own, other.clock, other.cut);
+    for (const Task& other : std::vector<Task>(tasks_)) join(own, other.clock, other.sync_point);
   own.is_new = own.rests = false;
   add_own(task, start);
 }
 
-void TaskOrder::release(std::uint32_t task, std::uint64_t key, Moment start, bool rests) {
+void TaskOrder::release(std::uint32_t task, std::uint64_t key, Timestamp start, bool rests) {
   add_own(task, start);
   Released& released = released_[key];
   join(released.clock, tasks_[task].clock);
-  released.cut = std::max(released.cut, tasks_[task].cut);
+  released.sync_point = std::max(released.sync_point, tasks_[task].sync_point);
   tasks_[task].rests = rests;
 }
 
 void TaskOrder::acquire(std::uint32_t task, std::uint64_t key) {
   if (const auto found = released_.find(key); found != released_.end())
-    join(tasks_[task], found->second.clock, found->second.cut);
+    join(tasks_[task], found->second.clock, found->second.sync_point);
 }
 
-void TaskOrder::send(std::uint32_t task, Moment start, Cut slice) {
+void TaskOrder::send(std::uint32_t task, Timestamp start, SyncPoint phase) {
   add_own(task, start);
   Task& own = tasks_[task];
-  own.cut = std::max(own.cut, slice);
+  own.sync_point = std::max(own.sync_point, phase);
   join(sent_.clock, own.clock);
 }
 
-void TaskOrder::hear(std::uint32_t task, Cut slice) { join(tasks_[task], sent_.clock, slice); }
+void TaskOrder::receive(std::uint32_t task, SyncPoint phase) {
+  join(tasks_[task], sent_.clock, phase);
+}
 
 // Without its own component, which would change with each event.
 const Knowledge& TaskOrder::known(std::uint32_t task) {
@@ -72,7 +74,7 @@ const Knowledge& TaskOrder::known(std::uint32_t task) {
   return own.known;
 }
 
-bool TaskOrder::is_known_to_all(Moment end) const {
+bool TaskOrder::is_known_to_all(Timestamp end) const {
   for (std::uint32_t task = 0; task < tasks_.size(); ++task)
     if (!tasks_[task].is_new && !tasks_[task].rests && !knows(task, end)) return false;
   return true;

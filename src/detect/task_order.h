@@ -20,41 +20,41 @@ namespace photofinish {
 class TaskOrder {
  public:
   // Everything that the first task has done so far is known to all others that follow.
-  explicit TaskOrder(Cut cuts_done);
+  explicit TaskOrder(SyncPoint sync_points_done);
 
   // A task's next event; `acquires`: it acquires what it knows.
-  void enter(std::uint32_t task, Moment start, bool acquires);
-  void release(std::uint32_t task, std::uint64_t key, Moment start, bool rests);
+  void enter(std::uint32_t task, Timestamp start, bool acquires);
+  void release(std::uint32_t task, std::uint64_t key, Timestamp start, bool rests);
   void acquire(std::uint32_t task, std::uint64_t key);
   // The task releases to other ranks, or acquires from them, in this phase.
-  void send(std::uint32_t task, Moment start, Cut slice);
-  void hear(std::uint32_t task, Cut slice);
+  void send(std::uint32_t task, Timestamp start, SyncPoint phase);
+  void receive(std::uint32_t task, SyncPoint phase);
 
-  Cut cut_of(std::uint32_t task) const { return tasks_[task].cut; }
+  SyncPoint sync_point_of(std::uint32_t task) const { return tasks_[task].sync_point; }
   const Knowledge& known(std::uint32_t task);
   // Whether the task knows what ended then, as of its event that starts now.
-  bool knows(std::uint32_t task, Moment end) const {
+  bool knows(std::uint32_t task, Timestamp end) const {
     const std::uint32_t other = task_of(end);
     return other == task || (other < tasks_[task].clock.size() && end < tasks_[task].clock[other]);
   }
   // All tasks that may still do something know it.
-  bool is_known_to_all(Moment end) const;
+  bool is_known_to_all(Timestamp end) const;
 
  private:
-  using Clock = std::vector<Moment>;  // as in Knowledge
+  using Clock = std::vector<Timestamp>;  // as in Knowledge
   struct Task {
     Clock clock;
-    Cut cut = 0;
+    SyncPoint sync_point = 0;
     bool is_new = true, rests = false;
     Knowledge known;  // the same as `clock`; null if that has changed
   };
   struct Released {
     Clock clock;
-    Cut cut = 0;
+    SyncPoint sync_point = 0;
   };
   static bool join(Clock& clock, const Clock& other);
-  void join(Task& task, const Clock& clock, Cut cut);
-  void add_own(std::uint32_t task, Moment start);
+  void join(Task& task, const Clock& clock, SyncPoint sync_point);
+  void add_own(std::uint32_t task, Timestamp start);
 
   std::vector<Task> tasks_;
   std::unordered_map<std::uint64_t, Released> released_;

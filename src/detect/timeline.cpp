@@ -61,7 +61,7 @@ void Timeline::add(const Event& event, const Times& times) {
   scopes_.follow(event, definitions_);
   if (!event.returned) {  // its buffers stay in use
     for (Access& access : buffers_of(event, true)) unfinished_.push_back(std::move(access));
-    if (sink_ != nullptr) tell_unreturned(event);
+    if (sink_ != nullptr) report_unreturned(event);
     return;
   }
   const auto& [name, action, when] = traits(event.call);
@@ -161,7 +161,7 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::FlushAll:
     case Action::FlushLocal:
     case Action::FlushLocalAll:
-      return synchronise(event, action);
+      return synchronize(event, action);
     case Action::FileRead:
     case Action::FileWrite:
       if (when == When::Starts) {
@@ -187,7 +187,7 @@ void Timeline::add(const Event& event, const Times& times) {
 void Timeline::enter(const Event& event) {
   const bool ordered = event.fields.has(Field::order) && !one_sequence_;
   if (ordered && tasks_ == nullptr) {
-    tasks_ = std::make_unique<TaskOrder>(cuts_done_);
+    tasks_ = std::make_unique<TaskOrder>(sync_points_done_);
     // What waits to be taken was made when there was one task; it is for both.
     for (AccessList::Reader reader(more_closed_); const Access* access = reader.next();)
       if (access->owner != rank_ || access->reachable) settled_.push_back(*access);
@@ -202,46 +202,47 @@ void Timeline::enter(const Event& event) {
                          ? static_cast<std::uint32_t>(event.fields[Field::line])
                          : event.task.value,
                      kMaxTasks - 1);
-  start_ = moment_of(task_, 2 * events_);
+  start_ = timestamp_of(task_, 2 * events_);
   return_ = start_ + 1;
   ++events_;
-  slice_at_start_ = cuts_done_;
+  phase_at_start_ = sync_points_done_;
   if (tasks_ == nullptr) return;
   // What was called before another task's sync point was done may be known to others before it.
   if (event.fields.has(Field::order_at_start))
-    for (auto order = cut_orders_.rbegin();
-         order != cut_orders_.rend() && *order >= event.fields[Field::order_at_start]; ++order)
-      --slice_at_start_;
+    for (auto order = sync_point_orders_.rbegin();
+         order != sync_point_orders_.rend() && *order >= event.fields[Field::order_at_start];
+         ++order)
+      --phase_at_start_;
   tasks_->enter(task_, start_, event.call == Call::task_acquire);
 }
 
-void Timeline::cut() {
+void Timeline::sync_point() {
   if (tasks_ != nullptr) {
-    tasks_->send(task_, start_, cuts_done_);
-    settle_waiting(next_cut());
+    tasks_->send(task_, start_, sync_points_done_);
+    settle_waiting(next_sync_point());
   }
-  ++cuts_done_;
+  ++sync_points_done_;
   if (tasks_ == nullptr) return;
-  tasks_->hear(task_, cuts_done_);
+  tasks_->receive(task_, sync_points_done_);
   if (order_ < 0) return;
   constexpr std::size_t kRecent = 64;  // that other tasks may have called something before
-  cut_orders_.push_back(order_);
-  if (cut_orders_.size() > kRecent) cut_orders_.pop_front();
+  sync_point_orders_.push_back(order_);
+  if (sync_point_orders_.size() > kRecent) sync_point_orders_.pop_front();
 }
 
-Knowledge Timeline::send(Cut slice) {
+Knowledge Timeline::send(SyncPoint phase) {
   if (tasks_ == nullptr) return nullptr;
-  tasks_->send(task_, start_, slice);
-  settle_waiting(slice + 1);
+  tasks_->send(task_, start_, phase);
+  settle_waiting(phase + 1);
   return tasks_->known(task_);
 }
 
-void Timeline::heard() {
-  if (tasks_ != nullptr) tasks_->hear(task_, cuts_done_);
+void Timeline::acquired() {
+  if (tasks_ != nullptr) tasks_->receive(task_, sync_points_done_);
 }
 
 // From here on others may know what this task knows: by the next sync point all do.
-void Timeline::settle_waiting(Cut before) {
+void Timeline::settle_waiting(SyncPoint before) {
   std::erase_if(waiting_, [&](Access& access) {
     if (!tasks_->knows(task_, access.end)) return false;
     access.before = before;
@@ -252,12 +253,12 @@ void Timeline::settle_waiting(Cut before) {
 
 void Timeline::note_given_back(const Access& access) {
   constexpr std::size_t kMost = 1 << 16;
-  for (std::size_t i = 0; i < access.boxes.size(); ++i)
-    given_back_.push_back({access.boxes.bounds(i), half_of(access.begin)});
+  for (std::size_t i = 0; i < access.footprint.size(); ++i)
+    given_back_.push_back({access.footprint.bounds(i), half_of(access.begin)});
   while (given_back_.size() > kMost) given_back_.pop_front();
 }
 
-bool Timeline::was_given_back(const ByteRange& bytes, Moment after, Moment before) const {
+bool Timeline::was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const {
   return std::any_of(given_back_.begin(), given_back_.end(), [&](const GivenBack& one) {
     return one.bytes.begin <= bytes.begin && bytes.end <= one.bytes.end &&
            half_of(after) <= one.half + 1 && one.half < half_of(before);
@@ -269,7 +270,7 @@ bool Timeline::was_given_back(const ByteRange& bytes, Moment after, Moment befor
 std::uint64_t Timeline::site_key(SiteId site) const {
   if (last_site_key_.first != site) {
     const auto [entry, fresh] = site_keys_.try_emplace(site, 0);
-    if (fresh) entry->second = place_key(definitions_, site);
+    if (fresh) entry->second = call_site_key(definitions_, site);
     last_site_key_ = *entry;
   }
   return scopes_.key_of(last_site_key_.second);
@@ -284,7 +285,7 @@ const Timeline::Type* Timeline::type(TypeId id) const {
     known = types_
                 .emplace(id, Type{.map = &found->second.map,
                                   .element = element_of(found->second.element),
-                                  .boxes = nullptr})
+                                  .footprint = nullptr})
                 .first;
   }
   last_type_ = {id, &known->second};
@@ -296,55 +297,57 @@ void Timeline::set_bytes(Access& access, const Buffer& buffer, std::uint64_t bas
   const auto offset = static_cast<std::int64_t>(base);
   const Type* type = buffer.type != TypeId(0) ? this->type(buffer.type) : nullptr;
   if (type == nullptr) {
-    access.boxes = Boxes(offset, buffer.count);
+    access.footprint = Footprint(offset, buffer.count);
     return;
   }
   const DataMap& map = *type->map;
   if (map.contiguous()) {
-    access.boxes = Boxes(offset + map.boxes[0].offset, map.boxes[0].length * buffer.count);
+    access.footprint =
+        Footprint(offset + map.footprint[0].offset, map.footprint[0].length * buffer.count);
   } else if (buffer.count != 1) {
-    access.boxes = Boxes(repeated(map, buffer.count).boxes);
-    access.boxes.move_by(offset);
+    access.footprint = Footprint(repeated(map, buffer.count).footprint);
+    access.footprint.move_by(offset);
   } else {
-    if (type->boxes == nullptr)
-      const_cast<Type*>(type)->boxes = std::make_shared<const std::vector<Box>>(map.boxes);
-    access.boxes = Boxes(offset, type->boxes);
+    if (type->footprint == nullptr)
+      const_cast<Type*>(type)->footprint =
+          std::make_shared<const std::vector<Strided>>(map.footprint);
+    access.footprint = Footprint(offset, type->footprint);
   }
 }
 
 Access Timeline::make(const Event& event, AccessKind kind, const Buffer& buffer,
-                      bool in_flight) const {
+                      bool pending) const {
   Access access;
-  set(access, event, kind, buffer, in_flight);
+  set(access, event, kind, buffer, pending);
   return access;
 }
 
 void Timeline::set(Access& access, const Event& event, AccessKind kind, const Buffer& buffer,
-                   bool in_flight) const {
+                   bool pending) const {
   access.rank = access.owner = rank_;
   access.kind = kind;
-  access.in_flight = in_flight;
+  access.pending = pending;
   access.call = event.call;
   access.site = event.site;
   access.site_key = site_key(event.site);
   access.begin = start_;
   access.known = known();
-  access.after = last_cut();
+  access.after = last_sync_point();
   access.locks = held_set_;
   set_bytes(access, buffer, buffer.address);
-  access.reachable = in_flight && exposed(access);
+  access.reachable = pending && exposed(access);
   if (kind == AccessKind::Store) last_write_ = start_;
 }
 
-std::vector<Access> Timeline::buffers_of(const Event& event, bool in_flight) const {
+std::vector<Access> Timeline::buffers_of(const Event& event, bool pending) const {
   std::vector<Access> accesses;
-  if (!makes_accesses_ || (!in_flight && event.buffers.size() == 1 && alone())) return accesses;
+  if (!makes_accesses_ || (!pending && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
     // Other tasks go on while a call is made.
     add_access(accesses,
                make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
-                    buffer, in_flight || tasks_ != nullptr));
+                    buffer, pending || tasks_ != nullptr));
   }
   return accesses;
 }
@@ -358,16 +361,17 @@ std::vector<Access> Timeline::touched_by(const Event& event) {
       event, event.buffers.front().access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
       event.buffers.front(), false);
   if (event.buffers.size() > 1) {
-    std::vector<Box> boxes;
+    std::vector<Strided> footprint;
     Access piece;
     for (const Buffer& buffer : event.buffers) {
       set_bytes(piece, buffer, buffer.address);
-      for (std::size_t i = 0; i < piece.boxes.size(); ++i) boxes.push_back(piece.boxes[i]);
+      for (std::size_t i = 0; i < piece.footprint.size(); ++i)
+        footprint.push_back(piece.footprint[i]);
     }
-    SharedBoxes& last = touched_[event.site];
-    if (last == nullptr || *last != boxes)
-      last = std::make_shared<const std::vector<Box>>(std::move(boxes));
-    all.boxes = Boxes(0, last);
+    SharedFootprint& last = buffer_[event.site];
+    if (last == nullptr || *last != footprint)
+      last = std::make_shared<const std::vector<Strided>>(std::move(footprint));
+    all.footprint = Footprint(0, last);
   }
   add_access(accesses, std::move(all));
   return accesses;
@@ -379,72 +383,74 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
     accesses.push_back(std::move(access));
     return;
   }
-  std::map<Uid, std::map<WorldRank, std::vector<Box>>> elsewhere;
-  std::vector<Box> own;
-  for (std::size_t i = 0; i < access.boxes.size(); ++i) {
-    const Box box = access.boxes[i];
+  std::map<Uid, std::map<WorldRank, std::vector<Strided>>> elsewhere;
+  std::vector<Strided> own;
+  for (std::size_t i = 0; i < access.footprint.size(); ++i) {
+    const Strided strided = access.footprint[i];
     const auto touches = [&](const Segment& segment) {
-      const Box whole{static_cast<std::int64_t>(segment.place.address),
-                      static_cast<std::int64_t>(segment.place.size),
-                      {}};
-      return overlap(box, whole);
+      const Strided whole{static_cast<std::int64_t>(segment.position.address),
+                          static_cast<std::int64_t>(segment.position.size),
+                          {}};
+      return overlap(strided, whole);
     };
     std::vector<const Segment*> touched;
     for (const auto& [address, segment] : segments_)
       if (touches(segment)) touched.push_back(&segment);
     if (touched.empty()) {
-      own.push_back(box);
+      own.push_back(strided);
       continue;
     }
-    // Cut where segments meet; blocks of a strided box are taken one by one, for it may jump from
-    // one to the other.
-    DataMap map{.boxes = {box}, .size = 0, .lower_bound = 0, .extent = 0};
+    // Sync point where segments meet; blocks of a strided box are taken one by one, for it may jump
+    // from one to the other.
+    DataMap map{.footprint = {strided}, .size = 0, .lower_bound = 0, .extent = 0};
     const std::vector<ByteRange> ranges =
-        box.dimensions.empty() ? std::vector<ByteRange>{{box.offset, box.offset + box.length}}
-                               : expand(map);
+        strided.dimensions.empty()
+            ? std::vector<ByteRange>{{strided.offset, strided.offset + strided.length}}
+            : expand(map);
     for (const ByteRange& range : ranges) {
       std::int64_t covered = range.begin;
       for (const Segment* segment : touched) {
-        const auto first = static_cast<std::int64_t>(segment->place.address);
-        const std::int64_t last = first + static_cast<std::int64_t>(segment->place.size);
+        const auto first = static_cast<std::int64_t>(segment->position.address);
+        const std::int64_t last = first + static_cast<std::int64_t>(segment->position.size);
         const std::int64_t begin = std::max(range.begin, first), end = std::min(range.end, last);
         if (begin >= end) continue;
         if (covered < begin) own.push_back({covered, begin - covered, {}});
         covered = end;
-        if (segment->place.owner == rank_)
+        if (segment->position.owner == rank_)
           own.push_back({begin, end - begin, {}});
         else
-          elsewhere[segment->win][segment->place.owner].push_back({begin - first, end - begin, {}});
+          elsewhere[segment->win][segment->position.owner].push_back(
+              {begin - first, end - begin, {}});
       }
       if (covered < range.end) own.push_back({covered, range.end - covered, {}});
     }
   }
   for (auto& [win, owners] : elsewhere)
-    for (auto& [owner, boxes] : owners) {
+    for (auto& [owner, footprint] : owners) {
       Access other = access;
       other.owner = owner;
       other.win = win;
-      other.boxes = Boxes(std::move(boxes));
+      other.footprint = Footprint(std::move(footprint));
       accesses.push_back(std::move(other));
     }
-  access.boxes = Boxes(std::move(own));
-  if (!access.boxes.empty()) accesses.push_back(std::move(access));
+  access.footprint = Footprint(std::move(own));
+  if (!access.footprint.empty()) accesses.push_back(std::move(access));
 }
 
-void Timeline::close(Access& access, Moment moment, Cut before, SiteId site) {
-  access.end = moment;
+void Timeline::close(Access& access, Timestamp timestamp, SyncPoint before, SiteId site) {
+  access.end = timestamp;
   access.before = before;
   access.closed = site;
   if (access.kind == AccessKind::Store) last_write_ = start_;
   access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
   if (access.locks != held_set_) access.locks = still_held(access.locks);
-  if (access.boxes.empty()) return;
+  if (access.footprint.empty()) return;
   if (tasks_ != nullptr) {
     const bool own = access.owner == rank_ && access.win == Uid(0);
     if (access.serial == 0) access.serial = ++serials_;
     if (access.owner != rank_ || access.reachable) {
-      access.before = kNoCut;
-      (moment == kNever ? settled_ : waiting_).push_back(access);
+      access.before = kNoSyncPoint;
+      (timestamp == kNever ? settled_ : waiting_).push_back(access);
     }
     if (!own) return;
   }
@@ -476,7 +482,7 @@ LockSet Timeline::still_held(const LockSet& locks) {
 
 void Timeline::take_open(Open which, const std::function<void(const Access&)>& visit) {
   each_open([&](Access& access) {
-    if (access.boxes.empty()) return;
+    if (access.footprint.empty()) return;
     access.reachable = access.reachable || access.win != Uid(0) || exposed(access);
     const bool own = access.owner == rank_ && access.win == Uid(0);
     if (which == Open::Own ? !own : access.owner == rank_ && !access.reachable) return;
@@ -493,8 +499,8 @@ void Timeline::take_open(Open which, const std::function<void(const Access&)>& v
 
 bool Timeline::exposed(const Access& access) const {
   for (const Exposed& memory : exposed_)
-    for (std::size_t i = 0; i < access.boxes.size(); ++i) {
-      const ByteRange range = access.boxes.bounds(i);
+    for (std::size_t i = 0; i < access.footprint.size(); ++i) {
+      const ByteRange range = access.footprint.bounds(i);
       if (static_cast<std::uint64_t>(range.begin) < memory.end &&
           static_cast<std::uint64_t>(range.end) > memory.begin)
         return true;
@@ -520,55 +526,57 @@ std::size_t Timeline::request_bytes() const {
 // --- order
 
 // Everybody comes to the same conclusion: what the call is, not what it made for this rank.
-void Timeline::watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut) {
+void Timeline::watch_for_windows(const Event& event, Action action, const Comm& comm,
+                                 bool is_sync_point) {
   const bool copies =
       event.call == Call::MPI_Comm_dup || event.call == Call::MPI_Comm_dup_with_info;
-  if (is_cut && (action == Action::WinCreate || !copies)) {
+  if (is_sync_point && (action == Action::WinCreate || !copies)) {
     awaits_window_ = false;
-    keeps_signals_ = true;
+    keeps_edges_ = true;
   } else if (action == Action::WinCreate && comm.size > 1) {
-    lacks_signals_ = true;
+    lacks_edges_ = true;
   }
 }
 
-std::vector<SliceSignals> Timeline::take_signals(bool last) {
+std::vector<PhaseEdges> Timeline::take_edges(bool last) {
   if (!last) guess_unsettled();
-  signal_count_ = 0;
-  first_slice_ = cuts_done_;  // what is still said in this slice is taken the next time
-  return std::exchange(signals_, {});
+  edge_count_ = 0;
+  first_phase_ = sync_points_done_;  // what is still said in this phase is taken the next time
+  return std::exchange(edges_, {});
 }
 
-// A signal may be worked out late, when the slice of its moment is no longer the last one. If that
-// is gone, so is everybody who could have needed it: they are behind a cut.
-void Timeline::add_signal(Cut slice, const Signal& signal) {
-  if (slice < first_slice_ || !keeps_signals_) return;
-  auto at = signals_.end();
-  while (at != signals_.begin() && std::prev(at)->slice > slice) --at;
-  if (at == signals_.begin() || std::prev(at)->slice != slice)
-    at = std::next(signals_.insert(at, SliceSignals{slice, rank_, {}}));
-  std::prev(at)->signals.push_back(signal);
-  ++signal_count_;
+// A signal may be worked out late, when the phase of its timestamp is no longer the last one. If
+// that is gone, so is everybody who could have needed it: they are behind a sync point.
+void Timeline::add_edge(SyncPoint phase, const Edge& edge) {
+  if (phase < first_phase_ || !keeps_edges_) return;
+  auto at = edges_.end();
+  while (at != edges_.begin() && std::prev(at)->phase > phase) --at;
+  if (at == edges_.begin() || std::prev(at)->phase != phase)
+    at = std::next(edges_.insert(at, PhaseEdges{phase, rank_, {}}));
+  std::prev(at)->edges.push_back(edge);
+  ++edge_count_;
 }
 
-void Timeline::say(std::uint64_t key, Moment moment, std::uint64_t place) {
-  const Knowledge known = send(slice_at_start_);
-  add_signal(slice_at_start_, {moment, key, false, place, false, known});
+void Timeline::release(std::uint64_t key, Timestamp timestamp, std::uint64_t position) {
+  const Knowledge known = send(phase_at_start_);
+  add_edge(phase_at_start_, {timestamp, key, false, position, false, known});
 }
 
-void Timeline::hear(std::uint64_t key, Moment moment, std::uint64_t place) {
-  heard();
-  add_signal(cuts_done_, {moment, key, true, place});
+void Timeline::acquire(std::uint64_t key, Timestamp timestamp, std::uint64_t position) {
+  acquired();
+  add_edge(sync_points_done_, {timestamp, key, true, position});
 }
 
 // Guessed, as far as the walk is concerned: what a program says of itself may go in circles.
 void Timeline::annotated(const Event& event, Action action) {
   const std::uint64_t key =
-      signal_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
-  const bool hears = action == Action::HappensAfter;
-  if (hears) heard();
-  const Knowledge known = hears ? nullptr : send(slice_at_start_);
-  add_signal(hears ? cuts_done_ : slice_at_start_,
-             {hears ? return_ : start_, key, hears, hears ? kEveryPlace : 0, true, known});
+      edge_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
+  const bool acquires = action == Action::HappensAfter;
+  if (acquires) acquired();
+  const Knowledge known = acquires ? nullptr : send(phase_at_start_);
+  add_edge(
+      acquires ? sync_points_done_ : phase_at_start_,
+      {acquires ? return_ : start_, key, acquires, acquires ? kEveryPosition : 0, true, known});
 }
 
 Timeline::Comm& Timeline::comm(CommId id) {
@@ -589,18 +597,18 @@ Timeline::Comm& Timeline::comm(CommId id) {
       group != definitions_.groups.end()) {
     const std::vector<WorldRank>& ranks = group->second.ranks;
     comm->ranks = &ranks;
-    comm->outsiders = std::find(ranks.begin(), ranks.end(), kOutsider) != ranks.end();
+    comm->has_external_ranks = std::find(ranks.begin(), ranks.end(), kExternalRank) != ranks.end();
     comm->size = static_cast<std::int32_t>(ranks.size());
-    comm->whole_world = !comm->inter && comm->size == world_size_ && !comm->outsiders;
-    comm->place =
+    comm->whole_world = !comm->inter && comm->size == world_size_ && !comm->has_external_ranks;
+    comm->position =
         static_cast<std::uint64_t>(std::find(ranks.begin(), ranks.end(), rank_) - ranks.begin());
     comm->own_side = hash_ranks(ranks);
   }
   if (const auto remote = definitions_.groups.find(definition.remote_group);
       remote != definitions_.groups.end()) {
     comm->remote_ranks = &remote->second.ranks;
-    comm->outsiders |= std::find(remote->second.ranks.begin(), remote->second.ranks.end(),
-                                 kOutsider) != remote->second.ranks.end();
+    comm->has_external_ranks |= std::find(remote->second.ranks.begin(), remote->second.ranks.end(),
+                                          kExternalRank) != remote->second.ranks.end();
     comm->other_side = hash_ranks(remote->second.ranks);
   }
   return *comm;
@@ -629,8 +637,8 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
         uid = this->comm(made).uid.value;
         number = 0;
         flow.reads = flow.writes = flow.among_new_members = true;
-        flow.says = flow.hears = {{signal_key(Channel::Collective, uid, number), 0}};
-        flow.hears[0].second = kEveryPlace;
+        flow.releases = flow.acquires = {{edge_key(Channel::Collective, uid, number), 0}};
+        flow.acquires[0].second = kEveryPosition;
         return flow;
       }
       reads = writes = flow.everyone = true;
@@ -653,15 +661,15 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
       flow.reads = reads;
       flow.writes = writes;
       const auto key = [&](WorldRank from, WorldRank to) {
-        return signal_key(Channel::Neighbour, uid, number, static_cast<std::uint32_t>(from.value),
-                          static_cast<std::uint32_t>(to.value));
+        return edge_key(Channel::Neighbor, uid, number, static_cast<std::uint32_t>(from.value),
+                        static_cast<std::uint32_t>(to.value));
       };
       if (reads)
         for (const WorldRank to : found->second.destinations)
-          flow.says.emplace_back(key(rank_, to), 0);
+          flow.releases.emplace_back(key(rank_, to), 0);
       if (writes)
         for (const WorldRank from : found->second.sources)
-          flow.hears.emplace_back(key(from, rank_), kEveryPlace);
+          flow.acquires.emplace_back(key(from, rank_), kEveryPosition);
       return flow;
     }
     default:
@@ -670,15 +678,15 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
   flow.reads = reads;
   flow.writes = writes;
   const bool prefix = action == Action::Scan || action == Action::Exscan;
-  const std::uint64_t say_side = comm.inter ? comm.own_side : 0;
-  const std::uint64_t hear_side = comm.inter ? comm.other_side : 0;
+  const std::uint64_t release_side = comm.inter ? comm.own_side : 0;
+  const std::uint64_t acquire_side = comm.inter ? comm.other_side : 0;
   if (comm.inter) flow.everyone = false;
   if (reads)
-    flow.says.emplace_back(signal_key(Channel::Collective, uid, number, say_side),
-                           prefix ? comm.place : 0);
+    flow.releases.emplace_back(edge_key(Channel::Collective, uid, number, release_side),
+                               prefix ? comm.position : 0);
   if (writes)
-    flow.hears.emplace_back(signal_key(Channel::Collective, uid, number, hear_side),
-                            prefix ? comm.place : kEveryPlace);
+    flow.acquires.emplace_back(edge_key(Channel::Collective, uid, number, acquire_side),
+                               prefix ? comm.position : kEveryPosition);
   return flow;
 }
 
@@ -694,27 +702,27 @@ void Timeline::collective(const Event& event, Action action, When when) {
     return;
   }
   const Flow flow = flow_of(event, action, comm);
-  std::vector<Heard> heard;
-  if (sink_ != nullptr) heard = tell_flow(event, action, when, comm, flow);
+  std::vector<Acquired> acquired;
+  if (sink_ != nullptr) acquired = report_flow(event, action, when, comm, flow);
   if (when == When::Starts) {
-    for (const auto& [key, place] : flow.says) say(key, start_, place);
+    for (const auto& [key, position] : flow.releases) release(key, start_, position);
     if (!event.fields.has(Field::request)) return;
     Request& request = new_request(event);
     open_all(request, buffers_of(event, true));
-    request.rarely().hears = flow.hears;
-    request.rarely().heard = std::move(heard);
+    request.rarely().acquires = flow.acquires;
+    request.rarely().acquired = std::move(acquired);
     return;
   }
   std::vector<Access> accesses =
-      buffers_of(event, false);  // from the start of the call: before the cut, if it is one
-  const bool is_cut = flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world);
+      buffers_of(event, false);  // from the start of the call: before the sync point, if it is one
+  const bool is_sync_point = flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world);
   if (awaits_window_ && (action == Action::CommCreate || action == Action::WinCreate))
-    watch_for_windows(event, action, comm, is_cut);
-  if (is_cut) {
-    cut();
+    watch_for_windows(event, action, comm, is_sync_point);
+  if (is_sync_point) {
+    sync_point();
   } else {
-    for (const auto& [key, place] : flow.says) say(key, start_, place);
-    for (const auto& [key, place] : flow.hears) hear(key, return_, place);
+    for (const auto& [key, position] : flow.releases) release(key, start_, position);
+    for (const auto& [key, position] : flow.acquires) acquire(key, return_, position);
   }
   for (Access& access : accesses) close_now(access, event.site);
 }

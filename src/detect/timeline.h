@@ -1,5 +1,5 @@
-// One rank's events become accesses, signals and cuts: everything about them that does not need
-// another rank.
+// One rank's events become accesses, edges and sync points: everything about them that does not
+// need another rank.
 //
 // Events come in the order in which they started. What is over is handed out as closed; what is not
 // stays here and is handed out as open, with a serial number under which its end follows.
@@ -26,16 +26,16 @@
 #include "model/event.h"
 #include "model/message.h"
 #include "model/scopes.h"
-#include "order/signal.h"
+#include "order/edge.h"
 
 namespace photofinish {
 
-// A moment with the cut that goes with it: for an end, the first cut that starts after it; for a
-// begin, the last one done.
+// A moment with the sync point that goes with it: for an end, the first sync point that starts
+// after it; for a begin, the last one done.
 struct Instant {
   WorldRank rank;
-  Moment moment = kNever;
-  Cut cut = kNoCut;
+  Timestamp timestamp = kNever;
+  SyncPoint sync_point = kNoSyncPoint;
   Knowledge known = nullptr;  // of a begin
 };
 
@@ -62,38 +62,38 @@ class Timeline {
   };
   void add(const Event& event, const Times& times);
   // Before the first event: who wants to know of messages; Nothing: and of nothing else, so that
-  // there are no accesses and no signals.
+  // there are no accesses and no edges.
   enum class Besides { Nothing, All };
-  void tell_messages(MessageSink* sink, Besides besides) {
+  void report_messages(MessageSink* sink, Besides besides) {
     sink_ = sink;
     wants_messages_ = sink != nullptr;
     makes_accesses_ = besides == Besides::All;
     one_sequence_ |= !makes_accesses_;
-    keeps_signals_ &= makes_accesses_;
+    keeps_edges_ &= makes_accesses_;
   }
   // Before the first event: order matters to those who reach others' memory, and so from where
-  // somebody may have a window. All ranks must see that alike: at a cut that makes a window, or a
-  // communicator of some of them, which may have one.
-  void keep_signals_from_first_window() { keeps_signals_ = false, awaits_window_ = true; }
+  // somebody may have a window. All ranks must see that alike: at a sync point that makes a window,
+  // or a communicator of some of them, which may have one.
+  void keep_edges_from_first_window() { keeps_edges_ = false, awaits_window_ = true; }
   // There is a window that not all knew of in time: order may have been missed.
-  bool lacks_signals() const { return lacks_signals_; }
+  bool lacks_edges() const { return lacks_edges_; }
 
   // Before the first event: of ranks with tasks only sync points matter.
   void take_as_one_sequence() { one_sequence_ = true; }
 
   // Nobody wants to know of messages any more.
-  void tell_no_messages() { wants_messages_ = false; }
+  void report_no_messages() { wants_messages_ = false; }
   // Nothing follows: receives that nobody waited for have taken their messages all the same.
   void end_messages();
 
   std::uint64_t site_key(
       SiteId site) const;  // the same place on every rank, in the scopes of the event being added
 
-  Cut cuts_done() const { return cuts_done_; }
+  SyncPoint sync_points_done() const { return sync_points_done_; }
   bool has_tasks() const { return tasks_ != nullptr; }  // and knows how they are ordered
-  // Memory that a task gave back between two moments, as observed, was given to somebody else: what
-  // came before and what comes after it has nothing to do with each other.
-  bool was_given_back(const ByteRange& bytes, Moment after, Moment before) const;
+  // Memory that a task gave back between two timestamps, as observed, was given to somebody else:
+  // what came before and what comes after it has nothing to do with each other.
+  bool was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const;
   // No task can make anything any more that this, which is over, could race with.
   bool is_known_to_all(const Access& access) const {
     return tasks_ == nullptr || tasks_->is_known_to_all(access.end);
@@ -102,17 +102,17 @@ class Timeline {
     return closed_.size() + more_closed_.size() + settled_.size() + atomics_.size();
   }
   std::size_t pending_bytes() const {
-    return closed_.size() * sizeof(Access) + more_closed_.footprint();
+    return closed_.size() * sizeof(Access) + more_closed_.memory_bytes();
   }
   std::size_t open_requests() const;  // that are outstanding
   std::size_t request_bytes() const;  // that they take, about
-  std::size_t pending_signals() const { return signal_count_; }
-  std::size_t signal_bytes() const { return signal_count_ * sizeof(Signal); }
+  std::size_t pending_edges() const { return edge_count_; }
+  std::size_t edge_bytes() const { return edge_count_ * sizeof(Edge); }
   // No rank has a window: nobody will ask what came before what.
-  void tell_no_signals() {
-    keeps_signals_ = awaits_window_ = false;
-    signals_ = {};
-    signal_count_ = 0;
+  void report_no_edges() {
+    keeps_edges_ = awaits_window_ = false;
+    edges_ = {};
+    edge_count_ = 0;
   }
 
   // What is new since they were last taken, for whom: the rank itself, which looks at its own
@@ -132,13 +132,13 @@ class Timeline {
   // The rank's own memory, by address; or whatever others may reach, or is theirs.
   enum class Open { Own, Shared };
   void take_open(Open which, const std::function<void(const Access&)>& visit);
-  std::vector<SliceSignals> take_signals(bool last);  // last: nothing comes after it
+  std::vector<PhaseEdges> take_edges(bool last);  // last: nothing comes after it
   std::vector<AtomicOp> take_atomics() { return std::exchange(atomics_, {}); }
 
   // As owner of a window: what it is, and when this rank's own epochs began and ended.
   const WinDefinition* window(Uid uid) const;
   struct Exposure {
-    Instant begin, end;  // end.moment kNever: not yet
+    Instant begin, end;  // end.timestamp kNever: not yet
   };
   std::optional<Exposure> exposure_of(const Access& access) const;
   bool awaits_exposure(
@@ -156,25 +156,25 @@ class Timeline {
   struct OpenAccess;
   class OpenAccesses;
   struct Flow;
-  struct Heard;
+  struct Acquired;
 
   // --- accesses
-  Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool in_flight) const;
+  Access make(const Event& event, AccessKind kind, const Buffer& buffer, bool pending) const;
   void set(Access& fresh, const Event& event, AccessKind kind, const Buffer& buffer,
-           bool in_flight) const;
+           bool pending) const;
   void set_bytes(Access& access, const Buffer& buffer, std::uint64_t base) const;
   LockSet still_held(const LockSet& locks);
   void held_changed();
-  void close(Access& access, Moment moment, Cut before, SiteId site);
-  void close_now(Access& access, SiteId site) { close(access, return_, next_cut(), site); }
-  std::vector<Access> buffers_of(const Event& event, bool in_flight) const;
+  void close(Access& access, Timestamp timestamp, SyncPoint before, SiteId site);
+  void close_now(Access& access, SiteId site) { close(access, return_, next_sync_point(), site); }
+  std::vector<Access> buffers_of(const Event& event, bool pending) const;
   OpenAccess opened(Access access);
   void open_all(Request& request, std::vector<Access> accesses);
   void close_all(Request& request, SiteId site);
-  void hear_all(Request& request);
+  void acquire_all(Request& request);
   std::vector<Access> touched_by(const Event& event);
   template <class Visit>
-  void each_open(Visit visit);  // all that is in flight
+  void each_open(Visit visit);  // all that is pending
   // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
   bool alone() const {
     return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() &&
@@ -189,16 +189,16 @@ class Timeline {
   void probe(const Event& event, Action action);
   void withdraw_send(Request& request, SiteId site);
   void collective(const Event& event, Action action, When when);
-  void say_part(Request& request, std::uint64_t message, std::int64_t partitions,
-                std::int64_t index);
-  void hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index);
+  void release_part(Request& request, std::uint64_t message, std::int64_t partitions,
+                    std::int64_t index);
+  void acquire_part(std::uint64_t message, std::int64_t partitions, std::int64_t index);
   void completion(const Event& event, Action action);
   void complete_those(const Event& event, Action action);
   bool asks(const Event& event);
   void start_persistent(const Event& event);
   void partition(const Event& event, Action action);
   void one_sided(const Event& event, Action action);
-  void synchronise(const Event& event, Action action);
+  void synchronize(const Event& event, Action action);
   void windows(const Event& event, Action action);
 
   // --- messages
@@ -210,38 +210,39 @@ class Timeline {
                 SiteId site);
   void settle(Comm& comm, const Wanted& wanted);
   void arrived(Comm& comm, const Posted& posted);
-  void tell_sender(Comm& comm, Posted& posted);
+  void report_sender(Comm& comm, Posted& posted);
   void guess_unsettled();
   void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site);
 
   // --- what the sink is told
   MessageStep step(MessageStep::Kind kind, SiteId site) const;
-  std::uint64_t tell_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key,
-                          bool at_once);
-  void tell_received(const Event& event, const Comm& comm, MessageKey key);
-  std::uint64_t tell_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
-  void tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
-  void tell_complete(Posted& posted, SiteId site);
-  void tell_over(Request& request, SiteId site);
-  void tell_taken(const Comm& comm, const Posted& posted);
+  std::uint64_t report_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key,
+                            bool at_once);
+  void report_received(const Event& event, const Comm& comm, MessageKey key);
+  std::uint64_t report_receive(const Comm& comm, WorldRank from, std::int64_t tag, SiteId site);
+  void report(MessageStep::Kind kind, std::uint64_t operation, SiteId site);
+  void report_complete(Posted& posted, SiteId site);
+  void report_over(Request& request, SiteId site);
+  void report_taken(const Comm& comm, const Posted& posted);
   static std::shared_ptr<const std::vector<WorldRank>> one(WorldRank rank);
-  void tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
-  void tell_unreturned(const Event& event);
-  void tell_waits(const Request& request, SiteId site);
-  void tell_unreturned_synchronization(const Event& event, Action action);
-  void tell_await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
-                       SiteId site);
-  void tell_exchange(const Comm& comm, std::uint64_t key, SiteId site);
-  void tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site);
-  void tell_hear(const Heard& heard, SiteId site);
-  void tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive,
-                 std::uint64_t ticks, SiteId site);
-  void tell_locked(Window& window, WorldRank target, SiteId site);  // kAnySource: all that it holds
-  void tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place,
-                   const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
-                   std::vector<Heard>& hears, SiteId site);
-  std::vector<Heard> tell_flow(const Event& event, Action action, When when, Comm& comm,
-                               const Flow& flow);
+  void report_probe(const Event& event, Action action, const Comm& comm, Posted& posted);
+  void report_unreturned(const Event& event);
+  void report_waits(const Request& request, SiteId site);
+  void report_unreturned_synchronization(const Event& event, Action action);
+  void report_await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
+                         SiteId site);
+  void report_exchange(const Comm& comm, std::uint64_t key, SiteId site);
+  void report_release(std::uint64_t key, std::size_t others, bool carries, SiteId site);
+  void report_acquire(const Acquired& acquired, SiteId site);
+  void report_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive,
+                   std::uint64_t ticks, SiteId site);
+  void report_locked(Window& window, WorldRank target,
+                     SiteId site);  // kAnySource: all that it holds
+  void report_prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,
+                     const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
+                     std::vector<Acquired>& acquires, SiteId site);
+  std::vector<Acquired> report_flow(const Event& event, Action action, When when, Comm& comm,
+                                    const Flow& flow);
 
   // --- requests
   Request& new_request(const Event& event);
@@ -249,10 +250,12 @@ class Timeline {
 
   // --- one-sided
   Window& window_of(const Event& event);
-  void finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before,
+  void finish(Window& window, WorldRank target, bool remotely, Timestamp timestamp,
+              SyncPoint before, const Event& event);
+  void finish_all(Window& window, bool remotely, Timestamp timestamp, SyncPoint before,
+                  const Event& event);
+  bool finish(Pending& pending, bool remotely, Timestamp timestamp, SyncPoint before,
               const Event& event);
-  void finish_all(Window& window, bool remotely, Moment moment, Cut before, const Event& event);
-  bool finish(Pending& pending, bool remotely, Moment moment, Cut before, const Event& event);
   void finish_request(const Request& request, const Event& event);
   void result_of(const Pending& pending, const Event& event);
   ReduceOp op_of(const Event& event, Action action);
@@ -262,20 +265,22 @@ class Timeline {
   void annotated(const Event& event, Action action);
   Comm& comm(CommId id);
   Flow flow_of(const Event& event, Action action, Comm& comm);
-  void add_signal(Cut slice, const Signal& signal);
-  void watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_cut);
-  void say(std::uint64_t key, Moment moment, std::uint64_t place = 0);
-  void hear(std::uint64_t key, Moment moment, std::uint64_t place = kEveryPlace);
-  void cut();
-  Cut next_cut() const { return cuts_done_ + 1; }
+  void add_edge(SyncPoint phase, const Edge& edge);
+  void watch_for_windows(const Event& event, Action action, const Comm& comm, bool is_sync_point);
+  void release(std::uint64_t key, Timestamp timestamp, std::uint64_t position = 0);
+  void acquire(std::uint64_t key, Timestamp timestamp, std::uint64_t position = kEveryPosition);
+  void sync_point();
+  SyncPoint next_sync_point() const { return sync_points_done_ + 1; }
 
   // --- tasks
   void enter(const Event& event);
-  Cut last_cut() const { return tasks_ != nullptr ? tasks_->cut_of(task_) : cuts_done_; }
+  SyncPoint last_sync_point() const {
+    return tasks_ != nullptr ? tasks_->sync_point_of(task_) : sync_points_done_;
+  }
   Knowledge known() const { return tasks_ != nullptr ? tasks_->known(task_) : nullptr; }
-  Knowledge send(Cut slice);  // the task tells other ranks something
-  void heard();               // and was told something
-  void settle_waiting(Cut before);
+  Knowledge send(SyncPoint phase);  // the task tells other ranks something
+  void acquired();                  // and was told something
+  void settle_waiting(SyncPoint before);
   void note_given_back(const Access& access);
 
   const WorldRank rank_;
@@ -283,15 +288,16 @@ class Timeline {
   const Definitions& definitions_;
 
   std::uint64_t events_ = 0;
-  std::uint32_t task_ = 0;               // of the event being added
-  std::unique_ptr<TaskOrder> tasks_;     // null as long as there is one sequence of events
-  std::deque<std::int64_t> cut_orders_;  // when the last ones were done (Field::order)
+  std::uint32_t task_ = 0;                      // of the event being added
+  std::unique_ptr<TaskOrder> tasks_;            // null as long as there is one sequence of events
+  std::deque<std::int64_t> sync_point_orders_;  // when the last ones were done (Field::order)
   bool one_sequence_ = false;
-  std::int64_t order_ = -1;        // of the event being added; -1: it has none
-  Cut slice_at_start_ = 0;         // of the event being added
-  Moment start_ = 0, return_ = 1;  // of the event being added
+  std::int64_t order_ = -1;           // of the event being added; -1: it has none
+  SyncPoint phase_at_start_ = 0;      // of the event being added
+  Timestamp start_ = 0, return_ = 1;  // of the event being added
   Times times_;
-  Cut cuts_done_ = 0;  // blocking collectives: none is started that is not done by the next event
+  SyncPoint sync_points_done_ =
+      0;  // blocking collectives: none is started that is not done by the next event
   bool many_threads_ = false;
   Scopes scopes_;
   std::uint64_t serials_ = 0;
@@ -307,9 +313,9 @@ class Timeline {
   };
   std::deque<GivenBack> given_back_;  // the last ones
   std::vector<AtomicOp> atomics_;
-  std::vector<SliceSignals> signals_;  // by slice
-  std::size_t signal_count_ = 0;
-  Cut first_slice_ = 0;  // earlier ones have been taken
+  std::vector<PhaseEdges> edges_;  // by phase
+  std::size_t edge_count_ = 0;
+  SyncPoint first_phase_ = 0;  // earlier ones have been taken
   std::vector<Lock> held_;
   LockSet held_set_;  // the same
   struct Trimmed {
@@ -318,7 +324,7 @@ class Timeline {
   Trimmed trimmed_;  // the last set of which some had been given back
   // Others' memory that this rank reaches by loads and stores, by where it sees it.
   struct Segment {
-    WinSegment place;
+    WinSegment position;
     Uid win;
   };
   std::map<std::uint64_t, Segment> segments_;
@@ -341,13 +347,13 @@ class Timeline {
   std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
   mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
   mutable std::pair<SiteId, std::uint64_t> last_site_key_{SiteId(~0u), 0};
-  std::unordered_map<SiteId, SharedBoxes>
-      touched_;  // what a place loaded or stored last, if that was in many pieces
+  std::unordered_map<SiteId, SharedFootprint>
+      buffer_;  // what a place loaded or stored last, if that was in many pieces
   // Looked up once: an operation is made thousands of times.
   struct Type {
     const DataMap* map = nullptr;
     Element element;
-    SharedBoxes boxes;
+    SharedFootprint footprint;
   };
   const Type* type(TypeId id) const;
   mutable std::unordered_map<TypeId, Type> types_;
@@ -355,13 +361,13 @@ class Timeline {
   std::unordered_map<OpId, ReduceOp> ops_;
   std::pair<OpId, ReduceOp> last_op_{};
   std::uint64_t operations_ = 0;
-  mutable Moment last_write_ =
+  mutable Timestamp last_write_ =
       0;  // when an access that writes the rank's own memory last began, or ended
   std::size_t pending_writes_ = 0;  // those of one-sided operations that are not over
   MessageSink* sink_ = nullptr;
   bool wants_messages_ = false;  // else it may be told all the same
   bool makes_accesses_ = true;
-  bool keeps_signals_ = true, awaits_window_ = false, lacks_signals_ = false;
+  bool keeps_edges_ = true, awaits_window_ = false, lacks_edges_ = false;
   std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
   bool asked_ = false;       // the event's call would have come back anyhow
   bool unreturned_ = false;  // the rank is inside the event's call

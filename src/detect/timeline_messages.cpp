@@ -70,17 +70,18 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
   if (action == Action::MatchedReceive && event.fields.has(Field::message)) {
     const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
     if (const auto found = probed_.find(message); found != probed_.end()) {
-      say(found->second, start_);
+      release(found->second, start_);
       probed_.erase(found);
     } else {  // which of several the probe saw is not known yet
-      add_signal(slice_at_start_, {start_, unsettled_key(), false, 0, true, send(slice_at_start_)});
+      add_edge(phase_at_start_, {start_, unsettled_key(), false, 0, true, send(phase_at_start_)});
     }
   }
   if (request != nullptr) {
     request->receive = posted;
     return;
   }
-  if (sent != 0 && action != Action::Send) tell(MessageStep::Kind::CompleteSend, sent, event.site);
+  if (sent != 0 && action != Action::Send)
+    report(MessageStep::Kind::CompleteSend, sent, event.site);
   if (posted != nullptr) {
     if (rank_in(event, Field::matched_from) != kProcNull && event.fields.has(Field::matched_tag))
       received(comm, posted, rank_in(event, Field::matched_from), event.fields[Field::matched_tag],
@@ -100,18 +101,18 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   posted.tag = event.fields[Field::matched_tag];
   posted.posted = start_;
   posted.completed = return_;
-  posted.posted_slice = slice_at_start_;
-  posted.slice = cuts_done_;
-  posted.known = send(slice_at_start_);
-  heard();
+  posted.posted_phase = phase_at_start_;
+  posted.phase = sync_points_done_;
+  posted.known = send(phase_at_start_);
+  acquired();
   posted.index = comm.taken[{posted.from, posted.tag}]++;
-  if (!wants_messages_ && !keeps_signals_) return true;
+  if (!wants_messages_ && !keeps_edges_) return true;
   const MessageKey key =
       message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
-  if (wants_messages_) tell_received(event, comm, key);
-  if (!keeps_signals_) return true;
-  tell_sender(comm, posted);
-  if (posted.from.value >= 0) add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
+  if (wants_messages_) report_received(event, comm, key);
+  if (!keeps_edges_) return true;
+  report_sender(comm, posted);
+  if (posted.from.value >= 0) add_edge(posted.phase, {posted.completed, key, true, kEveryPosition});
   return true;
 }
 
@@ -123,19 +124,20 @@ std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   const std::uint64_t index = comm.sent[{to, tag}]++;
   if (request != nullptr)
     request->sent_to = to, request->sent_tag = tag, request->sent_index = index;
-  if (!wants_messages_ && !keeps_signals_) return 0;
+  if (!wants_messages_ && !keeps_edges_) return 0;
   const MessageKey message = message_key(Channel::Message, comm.uid, rank_, to, tag, index);
-  say(message, start_);
+  release(message, start_);
   const bool at_once = request == nullptr && traits(event.call).action == Action::Send;
-  const std::uint64_t told = wants_messages_ ? tell_send(event, comm, to, message, at_once) : 0;
-  if (request != nullptr) request->send = told;
-  if (mode_of(event.call) != SendMode::Synchronous) return told;
+  const std::uint64_t reported =
+      wants_messages_ ? report_send(event, comm, to, message, at_once) : 0;
+  if (request != nullptr) request->send = reported;
+  if (mode_of(event.call) != SendMode::Synchronous) return reported;
   const std::uint64_t key = message_key(Channel::Rendezvous, comm.uid, rank_, to, tag, index);
   if (request != nullptr)
-    request->rarely().hears.emplace_back(key, kEveryPlace);
+    request->rarely().acquires.emplace_back(key, kEveryPosition);
   else
-    hear(key, return_);
-  return told;
+    acquire(key, return_);
+  return reported;
 }
 
 std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Comm& comm,
@@ -144,13 +146,13 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
   posted->from = from;
   posted->tag = tag;
   posted->posted = start_;
-  posted->posted_slice = slice_at_start_;
-  posted->known = send(slice_at_start_);
-  if (sink_ != nullptr) posted->operation = tell_receive(comm, from, tag, event.site);
+  posted->posted_phase = phase_at_start_;
+  posted->known = send(phase_at_start_);
+  if (sink_ != nullptr) posted->operation = report_receive(comm, from, tag, event.site);
   if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
     posted->index = comm.taken[{from, tag}]++;
     posted->settled = true;
-    tell_sender(comm, *posted);
+    report_sender(comm, *posted);
   } else {
     comm.unsettled.add(posted);
     if (!posted->wild()) settle(comm, {from, tag});
@@ -160,10 +162,10 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
 
 void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, WorldRank from,
                         std::int64_t tag, SiteId site) {
-  tell_complete(*posted, site);
+  report_complete(*posted, site);
   posted->completed = return_;
-  posted->slice = cuts_done_;
-  heard();
+  posted->phase = sync_points_done_;
+  acquired();
   const Wanted wanted{posted->from, posted->tag};
   if (!posted->settled) {
     comm.unsettled.narrow(*posted, from, tag);
@@ -184,11 +186,11 @@ void Timeline::settle(Comm& comm, const Wanted& wanted) {
     std::uint64_t& taken = comm.taken[{posted.from, posted.tag}];
     posted.index = posted.takes ? taken++ : taken;
     posted.settled = true;
-    tell_sender(comm, posted);
+    report_sender(comm, posted);
     if (posted.done)
       arrived(comm, posted);
     else if (posted.freed)
-      tell_taken(comm, posted);
+      report_taken(comm, posted);
   });
 }
 
@@ -196,7 +198,7 @@ void Timeline::arrived(Comm& comm, const Posted& posted) {
   if (posted.from.value < 0) return;
   const MessageKey key =
       message_key(Channel::Message, comm.uid, posted.from, rank_, posted.tag, posted.index);
-  add_signal(posted.slice, {posted.completed, key, true, kEveryPlace});
+  add_edge(posted.phase, {posted.completed, key, true, kEveryPosition});
   if (posted.operation != 0) sink_->took(posted.operation, key);
   if (posted.matched_probe)
     probed_[posted.message] =
@@ -204,16 +206,16 @@ void Timeline::arrived(Comm& comm, const Posted& posted) {
 }
 
 // That it is posted ends the wait of a synchronous send, whenever it is completed itself.
-void Timeline::tell_sender(Comm& comm, Posted& posted) {
-  if (posted.told || !posted.takes || posted.matched_probe || posted.from.value < 0) return;
-  posted.told = true;
-  add_signal(posted.posted_slice, {posted.posted,
-                                   message_key(Channel::Rendezvous, comm.uid, posted.from, rank_,
-                                               posted.tag, posted.index),
-                                   false, 0, false, posted.known});
+void Timeline::report_sender(Comm& comm, Posted& posted) {
+  if (posted.reported || !posted.takes || posted.matched_probe || posted.from.value < 0) return;
+  posted.reported = true;
+  add_edge(posted.posted_phase, {posted.posted,
+                                 message_key(Channel::Rendezvous, comm.uid, posted.from, rank_,
+                                             posted.tag, posted.index),
+                                 false, 0, false, posted.known});
 }
 
-// Receives that do not know their message yet, in slices that are about to be handed out: what they
+// Receives that do not know their message yet, in phases that are about to be handed out: what they
 // may have heard, and who may have heard them.
 void Timeline::guess_unsettled() {
   for (auto& [id, comm] : comms_)
@@ -222,8 +224,8 @@ void Timeline::guess_unsettled() {
       if (*it == nullptr) continue;
       const Posted& posted = **it;
       if (posted.takes && !posted.matched_probe)
-        add_signal(posted.posted_slice,
-                   {posted.posted, unsettled_key(), false, 0, true, posted.known});
+        add_edge(posted.posted_phase,
+                 {posted.posted, unsettled_key(), false, 0, true, posted.known});
       if (posted.completed == 0 || posted.wild() || posted.from.value < 0) continue;
       const auto contenders =
           std::count_if(comm->unsettled.in_order().begin(), it, [&](const auto& earlier) {
@@ -232,17 +234,17 @@ void Timeline::guess_unsettled() {
       const std::uint64_t first = comm->taken[{posted.from, posted.tag}];
       for (std::uint64_t index = first; index <= first + static_cast<std::uint64_t>(contenders);
            ++index)
-        add_signal(posted.slice,
-                   {posted.completed,
-                    message_key(Channel::Message, comm->uid, posted.from, rank_, posted.tag, index),
-                    true, kEveryPlace, true});
+        add_edge(posted.phase,
+                 {posted.completed,
+                  message_key(Channel::Message, comm->uid, posted.from, rank_, posted.tag, index),
+                  true, kEveryPosition, true});
     }
 }
 
 // A receive that took nothing: those behind it move up.
 void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site) {
-  if (posted->operation != 0) tell(MessageStep::Kind::Cancel, posted->operation, site);
-  tell_complete(*posted, site);
+  if (posted->operation != 0) report(MessageStep::Kind::Cancel, posted->operation, site);
+  report_complete(*posted, site);
   if (!posted->settled) {
     const Wanted wanted{posted->from, posted->tag};
     comm.unsettled.remove(*posted);
@@ -279,9 +281,9 @@ void Timeline::probe(const Event& event, Action action) {
   posted->from = from;
   posted->tag = event.fields[Field::matched_tag];
   posted->posted = start_;
-  posted->posted_slice = slice_at_start_;
-  posted->slice = cuts_done_;
-  heard();
+  posted->posted_phase = phase_at_start_;
+  posted->phase = sync_points_done_;
+  acquired();
   posted->completed = return_;
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
@@ -289,7 +291,7 @@ void Timeline::probe(const Event& event, Action action) {
     posted->matched_probe = true,
     posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
   asked_ = asks(event);
-  if (sink_ != nullptr) tell_probe(event, action, comm, *posted);
+  if (sink_ != nullptr) report_probe(event, action, comm, *posted);
   asked_ = false;
   const Wanted seen{posted->from, posted->tag};
   comm.unsettled.add(std::move(posted));
@@ -310,19 +312,19 @@ void Timeline::start_persistent(const Event& event) {
     Event started = prepared;  // as if it had been called here
     started.site = event.site;
     request.accesses.clear();
-    rare.hears.clear();
+    rare.acquires.clear();
     if (action == Action::PartitionedSend || action == Action::PartitionedReceive) {
       const bool incoming = action == Action::PartitionedReceive;
       const WorldRank peer = rank_in(prepared, incoming ? Field::from : Field::to);
       rare.ready = 0;
       rare.parts.clear();
       if (!incoming || peer.value < 0) continue;  // its partitions are in use from MPI_Pready on
-      const std::uint64_t key = signal_key(
-          Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(peer.value),
-          static_cast<std::uint32_t>(rank_.value), prepared.fields[Field::recv_tag], rare.number,
-          rare.starts);
-      rare.hears.emplace_back(key, kEveryPlace);
-      if (sink_ != nullptr && !request.comm->outsiders) rare.heard = {{key, one(peer)}};
+      const std::uint64_t key =
+          edge_key(Channel::Partition, request.comm->uid.value,
+                   static_cast<std::uint32_t>(peer.value), static_cast<std::uint32_t>(rank_.value),
+                   prepared.fields[Field::recv_tag], rare.number, rare.starts);
+      rare.acquires.emplace_back(key, kEveryPosition);
+      if (sink_ != nullptr && !request.comm->has_external_ranks) rare.acquired = {{key, one(peer)}};
       const std::int64_t partitions = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
       for (const Buffer& whole : prepared.buffers)
         for (std::int64_t i = 0; i < partitions; ++i) {
@@ -348,9 +350,10 @@ void Timeline::start_persistent(const Event& event) {
       numbered.collectives =
           (rare.number << 40) + (rare.starts << 1 | 1) + (std::uint64_t{1} << 63);
       const Flow flow = flow_of(started, action, numbered);
-      if (sink_ != nullptr) rare.heard = tell_flow(started, action, When::Starts, numbered, flow);
-      for (const auto& [key, place] : flow.says) say(key, start_, place);
-      rare.hears = flow.hears;
+      if (sink_ != nullptr)
+        rare.acquired = report_flow(started, action, When::Starts, numbered, flow);
+      for (const auto& [key, position] : flow.releases) release(key, start_, position);
+      rare.acquires = flow.acquires;
     }
   }
 }
@@ -360,7 +363,7 @@ namespace {
 // One partition, or (`whole` is false) as many as make one of the other end.
 std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index,
                        bool whole) {
-  return signal_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
+  return edge_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
 }
 
 template <class Visit>
@@ -378,21 +381,21 @@ void each_divisor(std::int64_t number, Visit visit) {
 // hears of the part that its partition is of, if its own are that part's; who sends says when all
 // that make a larger part are ready. Where neither number divides the other, one partition orders
 // nothing.
-void Timeline::say_part(Request& request, std::uint64_t message, std::int64_t partitions,
-                        std::int64_t index) {
+void Timeline::release_part(Request& request, std::uint64_t message, std::int64_t partitions,
+                            std::int64_t index) {
   if (index < 0 || index >= partitions) return;
-  say(part_key(message, partitions, index, true), start_);
+  release(part_key(message, partitions, index, true), start_);
   each_divisor(partitions, [&](std::int64_t larger) {
     const std::int64_t of = partitions / larger, part = index / of;
     if (of > 1 && ++request.rare->parts[{larger, part}] == of)
-      say(part_key(message, larger, part, false), start_);
+      release(part_key(message, larger, part, false), start_);
   });
 }
 
-void Timeline::hear_part(std::uint64_t message, std::int64_t partitions, std::int64_t index) {
-  hear(part_key(message, partitions, index, false), return_);
+void Timeline::acquire_part(std::uint64_t message, std::int64_t partitions, std::int64_t index) {
+  acquire(part_key(message, partitions, index, false), return_);
   each_divisor(partitions, [&](std::int64_t larger) {
-    hear(part_key(message, larger, index / (partitions / larger), true), return_);
+    acquire(part_key(message, larger, index / (partitions / larger), true), return_);
   });
 }
 
@@ -409,10 +412,10 @@ void Timeline::partition(const Event& event, Action action) {
     Access done = arrived->access();
     *arrived = {};
     // What is stored there is over then, and whatever came before it was made ready is known.
-    if (keeps_signals_ && !rare.hears.empty())
-      hear_part(rare.hears.front().first,
-                std::max<std::int64_t>(1, rare.prepared->fields[Field::partitions]),
-                static_cast<std::int64_t>(index));
+    if (keeps_edges_ && !rare.acquires.empty())
+      acquire_part(rare.acquires.front().first,
+                   std::max<std::int64_t>(1, rare.prepared->fields[Field::partitions]),
+                   static_cast<std::int64_t>(index));
     close_now(done, event.site);
     return;
   }
@@ -426,18 +429,18 @@ void Timeline::partition(const Event& event, Action action) {
   const Event& prepared = *rare.prepared;
   const WorldRank to = rank_in(prepared, Field::to);
   const std::uint64_t key =
-      signal_key(Channel::Partition, request.comm->uid.value,
-                 static_cast<std::uint32_t>(rank_.value), static_cast<std::uint32_t>(to.value),
-                 prepared.fields[Field::send_tag], rare.number, rare.starts);
-  say(key, start_);
+      edge_key(Channel::Partition, request.comm->uid.value, static_cast<std::uint32_t>(rank_.value),
+               static_cast<std::uint32_t>(to.value), prepared.fields[Field::send_tag], rare.number,
+               rare.starts);
+  release(key, start_);
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
-  if (keeps_signals_)
-    for (const std::int64_t i : partitions) say_part(request, key, count, i);
+  if (keeps_edges_)
+    for (const std::int64_t i : partitions) release_part(request, key, count, i);
   // The receive is over when all of them have come.
   rare.ready += partitions.size();
   if (rare.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 &&
-      !request.comm->outsiders)
-    tell_say(key, 1, true, event.site);
+      !request.comm->has_external_ranks)
+    report_release(key, 1, true, event.site);
   for (const Buffer& whole : prepared.buffers)
     for (const std::int64_t i : partitions) {
       Buffer part = whole;
@@ -473,8 +476,8 @@ void Timeline::complete_those(const Event& event, Action action) {
     if (found == requests_.end()) return;
     Request& request = found->second;
     close_all(request, event.site);
-    hear_all(request);
-    tell_over(request, event.site);
+    acquire_all(request);
+    report_over(request, event.site);
     if (request.receive != nullptr && event.fields.has(Field::matched_from)) {
       received(*request.comm, request.receive, rank_in(event, Field::matched_from),
                event.fields[Field::matched_tag], event.site);
@@ -487,10 +490,10 @@ void Timeline::complete_those(const Event& event, Action action) {
       const auto found = requests_.find(id);
       if (found == requests_.end()) continue;
       close_all(found->second, event.site);
-      if (found->second.send != 0) tell(MessageStep::Kind::Free, found->second.send, event.site);
+      if (found->second.send != 0) report(MessageStep::Kind::Free, found->second.send, event.site);
       if (Posted* const receive = found->second.receive.get()) {
         receive->freed = true;
-        tell_taken(*found->second.comm, *receive);
+        report_taken(*found->second.comm, *receive);
       }
       requests_.erase(found);
     }
@@ -515,9 +518,9 @@ void Timeline::complete(Request& request, const Completion* completion, const Ev
       received(*request.comm, request.receive, completion->from, completion->tag, event.site);
     request.receive.reset();
   }
-  hear_all(request);
+  acquire_all(request);
   if (completion->cancelled && !receive) withdraw_send(request, event.site);
-  tell_over(request, event.site);
+  report_over(request, event.site);
   if (request.rare != nullptr && request.rare->operation != 0) finish_request(request, event);
 }
 
@@ -534,10 +537,10 @@ void Timeline::close_all(Request& request, SiteId site) {
   request.accesses.clear();
 }
 
-void Timeline::hear_all(Request& request) {
+void Timeline::acquire_all(Request& request) {
   if (request.rare == nullptr) return;
-  for (const auto& [key, place] : request.rare->hears) hear(key, return_, place);
-  request.rare->hears.clear();
+  for (const auto& [key, position] : request.rare->acquires) acquire(key, return_, position);
+  request.rare->acquires.clear();
 }
 
 // Sites open accesses that differ in little but their address: the rest is there once for all that
@@ -545,20 +548,20 @@ void Timeline::hear_all(Request& request) {
 Timeline::OpenAccess Timeline::opened(Access access) {
   OpenAccess open{nullptr,
                   access.begin,
-                  access.boxes.shift(),
-                  access.boxes.length(),
+                  access.footprint.shift(),
+                  access.footprint.length(),
                   std::exchange(access.serial, 0),
                   std::exchange(access.part, 0),
                   std::exchange(access.reachable, false)};
-  if (access.boxes.empty()) return open;  // there is none
+  if (access.footprint.empty()) return open;  // there is none
   std::shared_ptr<const Access>& like = like_[access.site.value % like_.size()];
   const auto is_like = [&](const Access& other) {
     return other.kind == access.kind && other.owner == access.owner &&
-           other.in_flight == access.in_flight && other.call == access.call &&
+           other.pending == access.pending && other.call == access.call &&
            other.site == access.site && other.site_key == access.site_key &&
            other.after == access.after && other.known == access.known &&
            other.locks == access.locks && other.win == access.win &&
-           other.boxes.shared() == access.boxes.shared();
+           other.footprint.shared() == access.footprint.shared();
   };
   if (like == nullptr || !is_like(*like)) like = std::make_shared<const Access>(std::move(access));
   open.like = like;

@@ -188,13 +188,13 @@ void Timeline::result_of(const Pending& pending, const Event& event) {
     atomic.after = access.after;
     if (!pending.fetches) continue;
     atomic.known = return_;
-    atomic.known_after = last_cut();
+    atomic.known_after = last_sync_point();
   }
 }
 
 // Its operation is complete here, and, if `remotely`, at the target, too. What brings something
 // back is complete at both, then.
-bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before,
+bool Timeline::finish(Pending& pending, bool remotely, Timestamp timestamp, SyncPoint before,
                       const Event& event) {
   if (pending.over) return true;
   if (pending.at_target && !remotely && !pending.fetches) return false;
@@ -207,26 +207,26 @@ bool Timeline::finish(Pending& pending, bool remotely, Moment moment, Cut before
   else if (!pending.at_target && meets_nothing(pending.access))
     return pending.over = true;
   if (pending.access.plain_atomic) pending.access.done = times_.end;
-  close(pending.access, moment, before, event.site);
+  close(pending.access, timestamp, before, event.site);
   return pending.over = true;
 }
 
-void Timeline::finish(Window& window, WorldRank target, bool remotely, Moment moment, Cut before,
-                      const Event& event) {
+void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp timestamp,
+                      SyncPoint before, const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
   std::erase_if(found->second.pending, [&](Pending& pending) {
     // What another task started meanwhile is not complete.
     if (tasks_ != nullptr && !tasks_->knows(task_, pending.access.begin)) return false;
-    return finish(pending, remotely, moment, before, event);
+    return finish(pending, remotely, timestamp, before, event);
   });
   found->second.over = 0;
 }
 
-void Timeline::finish_all(Window& window, bool remotely, Moment moment, Cut before,
+void Timeline::finish_all(Window& window, bool remotely, Timestamp timestamp, SyncPoint before,
                           const Event& event) {
   for (auto& [target, operations] : window.operations)
-    finish(window, target, remotely, moment, before, event);
+    finish(window, target, remotely, timestamp, before, event);
 }
 
 void Timeline::finish_request(const Request& finished, const Event& event) {
@@ -238,18 +238,18 @@ void Timeline::finish_request(const Request& finished, const Event& event) {
                          return pending.operation < operation;
                        });
   for (; at != operations.pending.end() && at->operation == request.operation; ++at)
-    if (!at->over && finish(*at, false, return_, next_cut(), event)) ++operations.over;
+    if (!at->over && finish(*at, false, return_, next_sync_point(), event)) ++operations.over;
   // Not one by one: a program may wait for thousands, the oldest first.
   if (2 * operations.over < operations.pending.size()) return;
   std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
   operations.over = 0;
 }
 
-void Timeline::synchronise(const Event& event, Action action) {
+void Timeline::synchronize(const Event& event, Action action) {
   Window& window = window_of(event);
   const std::int64_t assertion =
       event.fields.has(Field::assertion) ? event.fields[Field::assertion] : 0;
-  const Cut next_cut = this->next_cut();
+  const SyncPoint next_sync_point = this->next_sync_point();
   const auto group = [&]() -> const std::vector<WorldRank>& {
     static const std::vector<WorldRank> none;
     const auto found =
@@ -261,25 +261,25 @@ void Timeline::synchronise(const Event& event, Action action) {
     case Action::Fence: {
       const bool orders = (assertion & kNoPrecede) == 0;
       if (orders) {
-        finish_all(window, true, start_, next_cut, event);
+        finish_all(window, true, start_, next_sync_point, event);
         for (auto at = window.fences.known.rbegin();
-             at != window.fences.known.rend() && at->end.moment == kNever; ++at)
-          at->end = {rank_, start_, next_cut};
+             at != window.fences.known.rend() && at->end.timestamp == kNever; ++at)
+          at->end = {rank_, start_, next_sync_point};
       }
       if (orders && sink_ != nullptr)
-        tell_exchange(*window.comm,
-                      signal_key(Channel::Collective, window.uid.value, window.fences.count()),
-                      event.site);
+        report_exchange(*window.comm,
+                        edge_key(Channel::Collective, window.uid.value, window.fences.count()),
+                        event.site);
       if (orders && window.comm->whole_world && !many_threads_) {
-        cut();
+        sync_point();
       } else if (orders) {
         const std::uint64_t key =
-            signal_key(Channel::Collective, window.uid.value, window.fences.count());
-        say(key, start_);
-        hear(key, return_);
+            edge_key(Channel::Collective, window.uid.value, window.fences.count());
+        release(key, start_);
+        acquire(key, return_);
       }
-      window.fences.known.push_back(
-          {{rank_, orders ? return_ : start_, last_cut(), known()}, {rank_, kNever, kNoCut}});
+      window.fences.known.push_back({{rank_, orders ? return_ : start_, last_sync_point(), known()},
+                                     {rank_, kNever, kNoSyncPoint}});
       window.fence_site = event.site;
       return;
     }
@@ -287,44 +287,45 @@ void Timeline::synchronise(const Event& event, Action action) {
       window.posted = group();
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
-        exposed.known.push_back({{rank_, start_, last_cut(), known()}, {rank_, kNever, kNoCut}});
-        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(rank_),
-                                             rank_bits(origin), exposed.count());
-        say(key, start_);
-        if (sink_ != nullptr) tell_say(key, 1, true, event.site);
+        exposed.known.push_back(
+            {{rank_, start_, last_sync_point(), known()}, {rank_, kNever, kNoSyncPoint}});
+        const std::uint64_t key = edge_key(Channel::Post, window.uid.value, rank_bits(rank_),
+                                           rank_bits(origin), exposed.count());
+        release(key, start_);
+        if (sink_ != nullptr) report_release(key, 1, true, event.site);
       }
       return;
     case Action::StartEpoch:
       window.started = group();
       window.started_site = event.site;
       for (const WorldRank target : window.started) {
-        const std::uint64_t key = signal_key(Channel::Post, window.uid.value, rank_bits(target),
-                                             rank_bits(rank_), ++window.starts[target]);
-        hear(key, return_);
+        const std::uint64_t key = edge_key(Channel::Post, window.uid.value, rank_bits(target),
+                                           rank_bits(rank_), ++window.starts[target]);
+        acquire(key, return_);
         if (sink_ != nullptr)
           window.start_keys.push_back(key);  // MPI_Win_complete waits for the post; this need not
       }
       return;
     case Action::Complete:
       for (std::size_t i = 0; i < window.start_keys.size(); ++i)
-        tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
+        report_acquire({window.start_keys[i], one(window.started[i])}, event.site);
       window.start_keys.clear();
       for (const WorldRank target : window.started) {
         const auto found = window.operations.find(target);
         if (found != window.operations.end()) {
           for (Pending& pending : found->second.pending) {
-            if (finish(pending, false, return_, next_cut, event)) continue;
+            if (finish(pending, false, return_, next_sync_point, event)) continue;
             // Over when the target says so: it is the owner who knows.
             pending.access.locks = nullptr;  // which may be given back before that
-            close(pending.access, kNever, kNoCut, event.site);
+            close(pending.access, kNever, kNoSyncPoint, event.site);
           }
           found->second.pending.clear();
           found->second.over = 0;
         }
-        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(rank_),
-                                             rank_bits(target), window.starts[target]);
-        say(key, start_);
-        if (sink_ != nullptr) tell_say(key, 1, true, event.site);
+        const std::uint64_t key = edge_key(Channel::Complete, window.uid.value, rank_bits(rank_),
+                                           rank_bits(target), window.starts[target]);
+        release(key, start_);
+        if (sink_ != nullptr) report_release(key, 1, true, event.site);
       }
       window.started.clear();
       return;
@@ -332,11 +333,11 @@ void Timeline::synchronise(const Event& event, Action action) {
       if (event.fields.has(Field::flag) && event.fields[Field::flag] == 0) return;
       for (const WorldRank origin : window.posted) {
         Window::Exposures& exposed = window.exposed[origin];
-        if (!exposed.known.empty()) exposed.known.back().end = {rank_, return_, next_cut};
-        const std::uint64_t key = signal_key(Channel::Complete, window.uid.value, rank_bits(origin),
-                                             rank_bits(rank_), exposed.count());
-        hear(key, return_);
-        if (sink_ != nullptr) tell_hear({key, one(origin)}, event.site);
+        if (!exposed.known.empty()) exposed.known.back().end = {rank_, return_, next_sync_point};
+        const std::uint64_t key = edge_key(Channel::Complete, window.uid.value, rank_bits(origin),
+                                           rank_bits(rank_), exposed.count());
+        acquire(key, return_);
+        if (sink_ != nullptr) report_acquire({key, one(origin)}, event.site);
       }
       window.posted.clear();
       return;
@@ -351,7 +352,7 @@ void Timeline::synchronise(const Event& event, Action action) {
       held_.push_back({window.uid, target, exclusive, start_});
       held_changed();
       if (sink_ != nullptr && target == rank_)
-        tell_locked(window, target, event.site);  // others' may come when it is used
+        report_locked(window, target, event.site);  // others' may come when it is used
       return;
     }
     case Action::Unlock:
@@ -360,14 +361,14 @@ void Timeline::synchronise(const Event& event, Action action) {
       if (sink_ != nullptr)
         if (const auto held = window.locks.find(target);
             held != window.locks.end() && held->second.checked) {
-          tell_lock(MessageStep::Kind::Unlock, window, target, held->second.exclusive, times_.start,
-                    event.site);
-          tell_locked(window, target, event.site);
+          report_lock(MessageStep::Kind::Unlock, window, target, held->second.exclusive,
+                      times_.start, event.site);
+          report_locked(window, target, event.site);
         }
       if (action == Action::Unlock)
-        finish(window, target, true, return_, next_cut, event);
+        finish(window, target, true, return_, next_sync_point, event);
       else
-        finish_all(window, true, return_, next_cut, event);
+        finish_all(window, true, return_, next_sync_point, event);
       window.locks.erase(target);
       std::erase_if(
           held_, [&](const Lock& lock) { return lock.win == window.uid && lock.target == target; });
@@ -376,12 +377,13 @@ void Timeline::synchronise(const Event& event, Action action) {
     }
     case Action::Flush:
     case Action::FlushLocal:
-      if (sink_ != nullptr) tell_locked(window, target_of(event), event.site);
-      return finish(window, target_of(event), action == Action::Flush, return_, next_cut, event);
+      if (sink_ != nullptr) report_locked(window, target_of(event), event.site);
+      return finish(window, target_of(event), action == Action::Flush, return_, next_sync_point,
+                    event);
     case Action::FlushAll:
     case Action::FlushLocalAll:
-      if (sink_ != nullptr) tell_locked(window, kAnySource, event.site);
-      return finish_all(window, action == Action::FlushAll, return_, next_cut, event);
+      if (sink_ != nullptr) report_locked(window, kAnySource, event.site);
+      return finish_all(window, action == Action::FlushAll, return_, next_sync_point, event);
     default:
       return;
   }
@@ -404,15 +406,15 @@ void Timeline::windows(const Event& event, Action action) {
   std::erase_if(exposed_, [&](const Exposed& memory) { return memory.win == window.uid; });
   std::erase_if(segments_, [&](const auto& entry) { return entry.second.win == window.uid; });
   if (sink_ != nullptr)
-    tell_exchange(*window.comm,
-                  signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}), event.site);
+    report_exchange(*window.comm,
+                    edge_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}), event.site);
   if (window.comm->whole_world && !many_threads_) {
-    cut();
+    sync_point();
     return;
   }
-  const std::uint64_t key = signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0});
-  say(key, start_);
-  hear(key, return_);
+  const std::uint64_t key = edge_key(Channel::Collective, window.uid.value, ~std::uint64_t{0});
+  release(key, start_);
+  acquire(key, return_);
 }
 
 std::optional<Timeline::Exposure> Timeline::exposure_of(const Access& access) const {

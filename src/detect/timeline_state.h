@@ -16,8 +16,8 @@ SendMode mode_of(Call call);
 
 inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, WorldRank to,
                                  std::int64_t tag, std::uint64_t index) {
-  return signal_key(channel, comm.value, static_cast<std::uint32_t>(from.value),
-                    static_cast<std::uint32_t>(to.value), tag, index);
+  return edge_key(channel, comm.value, static_cast<std::uint32_t>(from.value),
+                  static_cast<std::uint32_t>(to.value), tag, index);
 }
 
 // A receive, from when it was posted, or a probe: which of the messages it took is known once all
@@ -27,19 +27,19 @@ struct Timeline::Posted {
   bool settled : 1 = false;
   bool done : 1 = false;
   bool freed : 1 = false;          // nobody will wait for it
-  bool told : 1 = false;           // those who send synchronously
+  bool reported : 1 = false;       // those who send synchronously
   bool takes : 1 = true;           // false: MPI_Probe leaves the message where it is
   bool matched_probe : 1 = false;  // of `message`: the receive comes later
-  bool told_complete = false;
+  bool reported_complete = false;
   std::int64_t tag = kAnyTag;
-  Moment posted = 0;
+  Timestamp posted = 0;
   Knowledge known;  // when it was posted
-  Cut posted_slice = 0;
+  SyncPoint posted_phase = 0;
   std::uint64_t index = 0;  // the index-th message from there with that tag; before it is settled,
                             // its number among those that are not
   MessageId message;
-  Moment completed = 0;
-  Cut slice = 0;
+  Timestamp completed = 0;
+  SyncPoint phase = 0;
   std::uint64_t operation = 0;  // its number for the sink
   bool wild() const { return from == kAnySource || tag == kAnyTag; }
   bool could_take(WorldRank source, std::int64_t its_tag) const {
@@ -147,11 +147,11 @@ class Timeline::Unsettled {
 struct Timeline::Comm {
   Uid uid;
   std::int32_t size = 0;
-  std::uint64_t place = 0;  // this rank's in the group
+  std::uint64_t position = 0;  // this rank's in the group
   bool whole_world = false;
   bool inter = false;
-  bool is_world = false;   // MPI_COMM_WORLD itself
-  bool outsiders = false;  // some of its processes are in no trace
+  bool is_world = false;            // MPI_COMM_WORLD itself
+  bool has_external_ranks = false;  // some of its processes are in no trace
   const std::vector<WorldRank>*ranks = nullptr, *remote_ranks = nullptr;
   std::uint64_t own_side = 0, other_side = 0;
   std::uint64_t collectives = 0;
@@ -198,7 +198,7 @@ struct Timeline::Window {
     bool exclusive = false;
     bool checked = true;
     SiteId site;
-    bool told = false;  // that it is held for certain
+    bool reported = false;  // that it is held for certain
   };
   // To one target, in the order they were made.
   struct Operations {
@@ -225,7 +225,7 @@ struct Timeline::Window {
     std::uint64_t count() const { return forgotten + known.size(); }
     // Keeps what was added since the last call but one.
     void forget() {
-      while (forgotten < old_mark && !known.empty() && known.front().end.moment != kNever) {
+      while (forgotten < old_mark && !known.empty() && known.front().end.timestamp != kNever) {
         known.pop_front();
         ++forgotten;
       }
@@ -243,11 +243,11 @@ struct Timeline::Flow {
   bool reads = false, writes = false;
   bool among_new_members = false;  // of the communicator that it makes
   std::uint64_t number = 0;        // of the collective on its communicator
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> says, hears;  // key, place
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> releases, acquires;  // key, place
 };
 
 // What a rank waits for in a collective, for the sink: who has to come there.
-struct Timeline::Heard {
+struct Timeline::Acquired {
   std::uint64_t key = 0;
   std::shared_ptr<const std::vector<WorldRank>> from;
   bool carries = true;
@@ -257,7 +257,7 @@ struct Timeline::Heard {
 // common is there once.
 struct Timeline::OpenAccess {
   std::shared_ptr<const Access> like;  // all but what follows
-  Moment begin = 0;
+  Timestamp begin = 0;
   std::int64_t shift = 0, length = 0;  // as Boxes has them
   std::uint64_t serial = 0;
   std::uint32_t part = 0;
@@ -269,10 +269,10 @@ struct Timeline::OpenAccess {
     whole.serial = serial;
     whole.part = part;
     whole.reachable = reachable;
-    if (whole.boxes.shared() == nullptr)
-      whole.boxes = Boxes(shift, length);
+    if (whole.footprint.shared() == nullptr)
+      whole.footprint = Footprint(shift, length);
     else
-      whole.boxes.move_by(shift - whole.boxes.shift());
+      whole.footprint.move_by(shift - whole.footprint.shift());
     return whole;
   }
 };
@@ -312,9 +312,9 @@ class Timeline::OpenAccesses {
 // One for each that is outstanding: small, with what most do not have apart.
 struct Timeline::Request {
   struct Rare {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> hears;  // when it completes
-    std::vector<Heard> heard;                                    // the same, for the sink
-    std::uint64_t operation = 0;                                 // a one-sided one
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> acquires;  // when it completes
+    std::vector<Acquired> acquired;                                 // the same, for the sink
+    std::uint64_t operation = 0;                                    // a one-sided one
     Window* window = nullptr;
     WorldRank target;
     // A persistent one: what to do at each start.

@@ -50,7 +50,7 @@ SendMode mode_of(Call call) {
 MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   MessageStep step;
   step.kind = kind;
-  step.moment = half_of(start_);  // messages have one order for all tasks
+  step.timestamp = half_of(start_);  // messages have one order for all tasks
   step.site = site;
   step.site_key = site_key(site);
   step.asked = asked_;
@@ -58,9 +58,9 @@ MessageStep Timeline::step(MessageStep::Kind kind, SiteId site) const {
   return step;
 }
 
-std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRank to,
-                                  MessageKey key, bool at_once) {
-  if (comm.outsiders || to.value >= world_size_) return 0;
+std::uint64_t Timeline::report_send(const Event& event, const Comm& comm, WorldRank to,
+                                    MessageKey key, bool at_once) {
+  if (comm.has_external_ranks || to.value >= world_size_) return 0;
   MessageStep sent = step(MessageStep::Kind::Send, event.site);
   sent.operation = ++steps_;
   sent.mode = mode_of(event.call);
@@ -74,9 +74,9 @@ std::uint64_t Timeline::tell_send(const Event& event, const Comm& comm, WorldRan
 }
 
 // A receive that waited for its message.
-void Timeline::tell_received(const Event& event, const Comm& comm, MessageKey key) {
+void Timeline::report_received(const Event& event, const Comm& comm, MessageKey key) {
   const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
-  if (comm.outsiders || from.value >= world_size_) return;
+  if (comm.has_external_ranks || from.value >= world_size_) return;
   MessageStep received = step(MessageStep::Kind::Receive, event.site);
   received.operation = ++steps_;
   received.comm = comm.uid;
@@ -89,9 +89,9 @@ void Timeline::tell_received(const Event& event, const Comm& comm, MessageKey ke
 
 // Which message it takes is told when it has it: until then an earlier one may be cancelled, and it
 // gets another.
-std::uint64_t Timeline::tell_receive(const Comm& comm, WorldRank from, std::int64_t tag,
-                                     SiteId site) {
-  if (comm.outsiders || from.value >= world_size_) return 0;
+std::uint64_t Timeline::report_receive(const Comm& comm, WorldRank from, std::int64_t tag,
+                                       SiteId site) {
+  if (comm.has_external_ranks || from.value >= world_size_) return 0;
   MessageStep posted = step(MessageStep::Kind::Receive, site);
   posted.operation = ++steps_;
   posted.comm = comm.uid;
@@ -101,22 +101,22 @@ std::uint64_t Timeline::tell_receive(const Comm& comm, WorldRank from, std::int6
   return steps_;
 }
 
-void Timeline::tell(MessageStep::Kind kind, std::uint64_t operation, SiteId site) {
-  MessageStep told = step(kind, site);
-  told.operation = operation;
-  sink_->step(std::move(told));
+void Timeline::report(MessageStep::Kind kind, std::uint64_t operation, SiteId site) {
+  MessageStep reported = step(kind, site);
+  reported.operation = operation;
+  sink_->step(std::move(reported));
 }
 
-void Timeline::tell_complete(Posted& posted, SiteId site) {
-  if (posted.operation == 0 || std::exchange(posted.told_complete, true)) return;
-  tell(MessageStep::Kind::CompleteReceive, posted.operation, site);
+void Timeline::report_complete(Posted& posted, SiteId site) {
+  if (posted.operation == 0 || std::exchange(posted.reported_complete, true)) return;
+  report(MessageStep::Kind::CompleteReceive, posted.operation, site);
 }
 
 // That nobody waits for it does not keep it from taking its message. From any source, or with any
 // tag, nobody knows which.
-void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
+void Timeline::report_taken(const Comm& comm, const Posted& posted) {
   if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done ||
-      posted.told_complete || posted.from.value < 0)
+      posted.reported_complete || posted.from.value < 0)
     return;
   sink_->took(posted.operation, message_key(Channel::Message, comm.uid, posted.from, rank_,
                                             posted.tag, posted.index));
@@ -124,36 +124,37 @@ void Timeline::tell_taken(const Comm& comm, const Posted& posted) {
 
 void Timeline::end_messages() {
   for (const auto& [id, request] : requests_)
-    if (request.receive != nullptr) tell_taken(*request.comm, *request.receive);
+    if (request.receive != nullptr) report_taken(*request.comm, *request.receive);
   for (const auto& [id, window] : windows_) {
-    if (window == nullptr || window->comm == nullptr || window->comm->outsiders) continue;
+    if (window == nullptr || window->comm == nullptr || window->comm->has_external_ranks) continue;
     for (const auto& [target, lock] : window->locks) {
       if (!lock.checked) continue;
       MessageStep holds = step(MessageStep::Kind::Holds, lock.site);
       holds.comm = window->uid;
       holds.peer = target;
       holds.exclusive = lock.exclusive;
-      holds.returned = lock.told;
+      holds.returned = lock.reported;
       sink_->step(std::move(holds));
     }
   }
 }
 
-void Timeline::tell_over(Request& request, SiteId site) {
+void Timeline::report_over(Request& request, SiteId site) {
   if (request.send != 0)
-    tell(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
+    report(MessageStep::Kind::CompleteSend, std::exchange(request.send, 0), site);
   if (request.rare == nullptr) return;
-  for (const Heard& heard : std::exchange(request.rare->heard, {})) tell_hear(heard, site);
+  for (const Acquired& acquired : std::exchange(request.rare->acquired, {}))
+    report_acquire(acquired, site);
 }
 
-void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
+void Timeline::report_probe(const Event& event, Action action, const Comm& comm, Posted& posted) {
   const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
   if (action == Action::MatchedProbe) {
-    posted.operation = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
-    tell_complete(posted, event.site);
+    posted.operation = report_receive(comm, from, event.fields[Field::recv_tag], event.site);
+    report_complete(posted, event.site);
     return;
   }
-  if (comm.outsiders) return;
+  if (comm.has_external_ranks) return;
   MessageStep seen = step(MessageStep::Kind::Probe, event.site);
   seen.operation = posted.operation = ++steps_;
   seen.comm = comm.uid;
@@ -164,7 +165,7 @@ void Timeline::tell_probe(const Event& event, Action action, const Comm& comm, P
 
 // A call that the rank was inside of at the end of the run: what it posted is there, and it waits.
 // Where it is not known what for, nothing is told.
-void Timeline::tell_unreturned(const Event& event) {
+void Timeline::report_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   if (when == When::Consumes) return;  // it asks, and waits for nothing
   unreturned_ = true;
@@ -172,10 +173,10 @@ void Timeline::tell_unreturned(const Event& event) {
       (action == Action::WaitAny && event.requests.size() == 1)) {
     for (const RequestId id : event.requests)
       if (const auto found = requests_.find(id); found != requests_.end())
-        tell_waits(found->second, event.site);
+        report_waits(found->second, event.site);
     return;
   }
-  if (event.fields.has(Field::win)) return tell_unreturned_synchronization(event, action);
+  if (event.fields.has(Field::win)) return report_unreturned_synchronization(event, action);
   if (when == When::Prepares || !event.fields.has(Field::comm)) return;
   Comm& comm = this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
   const bool both = action == Action::SendReceive || action == Action::SendReceiveReplace;
@@ -186,31 +187,31 @@ void Timeline::tell_unreturned(const Event& event) {
   if (receives) {
     const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
     if (from != kProcNull)
-      posted = tell_receive(comm, from, event.fields[Field::recv_tag], event.site);
+      posted = report_receive(comm, from, event.fields[Field::recv_tag], event.site);
   }
   if (sends) {
     const WorldRank to(static_cast<std::int32_t>(event.fields[Field::to]));
     const std::int64_t tag = event.fields[Field::send_tag];
     if (to.value >= 0)
-      sent = tell_send(
+      sent = report_send(
           event, comm, to,
           message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
   }
   if (!sends && !receives) {  // a collective, or something that says nothing
-    const std::vector<Heard> hears =
-        tell_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
+    const std::vector<Acquired> acquires =
+        report_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
     if (when != When::Starts)
-      for (const Heard& heard : hears) tell_hear(heard, event.site);
+      for (const Acquired& acquired : acquires) report_acquire(acquired, event.site);
   }
   if (when == When::Starts) return;
-  if (posted != 0) tell(MessageStep::Kind::CompleteReceive, posted, event.site);
-  if (sent != 0) tell(MessageStep::Kind::CompleteSend, sent, event.site);
+  if (posted != 0) report(MessageStep::Kind::CompleteReceive, posted, event.site);
+  if (sent != 0) report(MessageStep::Kind::CompleteSend, sent, event.site);
 }
 
 // The same for calls about windows.
-void Timeline::tell_unreturned_synchronization(const Event& event, Action action) {
+void Timeline::report_unreturned_synchronization(const Event& event, Action action) {
   Window& window = window_of(event);
-  if (window.comm == nullptr || window.comm->outsiders) return;
+  if (window.comm == nullptr || window.comm->has_external_ranks) return;
   const std::int64_t assertion =
       event.fields.has(Field::assertion) ? event.fields[Field::assertion] : 0;
   const auto bits = [](WorldRank rank) { return static_cast<std::uint32_t>(rank.value); };
@@ -220,42 +221,42 @@ void Timeline::tell_unreturned_synchronization(const Event& event, Action action
   switch (action) {
     case Action::Fence:
       if ((assertion & kNoPrecede) == 0)
-        tell_exchange(*window.comm,
-                      signal_key(Channel::Collective, window.uid.value, window.fences.count()),
-                      event.site);
+        report_exchange(*window.comm,
+                        edge_key(Channel::Collective, window.uid.value, window.fences.count()),
+                        event.site);
       return;
     case Action::WinFree:
-      return tell_exchange(*window.comm,
-                           signal_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}),
-                           event.site);
+      return report_exchange(*window.comm,
+                             edge_key(Channel::Collective, window.uid.value, ~std::uint64_t{0}),
+                             event.site);
     case Action::StartEpoch: {
       const auto group =
           definitions_.groups.find(GroupId(static_cast<std::uint32_t>(event.fields[Field::group])));
       if (group == definitions_.groups.end()) return;
       for (const WorldRank one : group->second.ranks)
-        tell_hear({signal_key(Channel::Post, window.uid.value, bits(one), bits(rank_),
-                              window.starts[one] + 1),
-                   this->one(one)},
-                  event.site);
+        report_acquire({edge_key(Channel::Post, window.uid.value, bits(one), bits(rank_),
+                                 window.starts[one] + 1),
+                        this->one(one)},
+                       event.site);
       return;
     }
     case Action::Complete:
       for (std::size_t i = 0; i < window.start_keys.size(); ++i)
-        tell_hear({window.start_keys[i], one(window.started[i])}, event.site);
+        report_acquire({window.start_keys[i], one(window.started[i])}, event.site);
       return;
     case Action::WaitEpoch:
       for (const WorldRank origin : window.posted)
-        tell_hear({signal_key(Channel::Complete, window.uid.value, bits(origin), bits(rank_),
-                              window.exposed[origin].count()),
-                   one(origin)},
-                  event.site);
+        report_acquire({edge_key(Channel::Complete, window.uid.value, bits(origin), bits(rank_),
+                                 window.exposed[origin].count()),
+                        one(origin)},
+                       event.site);
       return;
     case Action::Lock:
     case Action::LockAll:
       if ((assertion & kNoCheck) != 0) return;
-      return tell_await_lock(window, target,
-                             action == Action::Lock && event.fields[Field::lock] == kExclusiveLock,
-                             true, event.site);
+      return report_await_lock(
+          window, target, action == Action::Lock && event.fields[Field::lock] == kExclusiveLock,
+          true, event.site);
     case Action::Unlock:
     case Action::UnlockAll:
     case Action::Flush:
@@ -265,16 +266,16 @@ void Timeline::tell_unreturned_synchronization(const Event& event, Action action
       // A lock may be taken only when it is needed.
       for (const auto& [held, lock] : window.locks)
         if ((target == kAnySource || held == kAnySource || held == target) && lock.checked &&
-            !lock.told)
-          tell_await_lock(window, held, lock.exclusive, false, event.site);
+            !lock.reported)
+          report_await_lock(window, held, lock.exclusive, false, event.site);
       return;
     default:
       return;
   }
 }
 
-void Timeline::tell_await_lock(const Window& window, WorldRank target, bool exclusive, bool certain,
-                               SiteId site) {
+void Timeline::report_await_lock(const Window& window, WorldRank target, bool exclusive,
+                                 bool certain, SiteId site) {
   MessageStep awaits = step(MessageStep::Kind::AwaitLock, site);
   awaits.comm = window.uid;
   awaits.peer = target;
@@ -284,11 +285,11 @@ void Timeline::tell_await_lock(const Window& window, WorldRank target, bool excl
 }
 
 // What the rank waits for that ended in a wait for it.
-void Timeline::tell_waits(const Request& request, SiteId site) {
-  if (request.receive != nullptr) tell_complete(*request.receive, site);
-  if (request.send != 0) tell(MessageStep::Kind::CompleteSend, request.send, site);
+void Timeline::report_waits(const Request& request, SiteId site) {
+  if (request.receive != nullptr) report_complete(*request.receive, site);
+  if (request.send != 0) report(MessageStep::Kind::CompleteSend, request.send, site);
   if (request.rare == nullptr) return;
-  for (const Heard& heard : request.rare->heard) tell_hear(heard, site);
+  for (const Acquired& acquired : request.rare->acquired) report_acquire(acquired, site);
 }
 
 // --- order of other kinds
@@ -297,94 +298,94 @@ std::shared_ptr<const std::vector<WorldRank>> Timeline::one(WorldRank rank) {
   return std::make_shared<const std::vector<WorldRank>>(1, rank);
 }
 
-void Timeline::tell_say(std::uint64_t key, std::size_t others, bool carries, SiteId site) {
+void Timeline::report_release(std::uint64_t key, std::size_t others, bool carries, SiteId site) {
   if (others == 0) return;
-  MessageStep said = step(MessageStep::Kind::Say, site);
-  said.key = key;
-  said.others = static_cast<std::uint32_t>(others);
-  said.carries = carries;
-  sink_->step(std::move(said));
+  MessageStep released = step(MessageStep::Kind::Release, site);
+  released.key = key;
+  released.others = static_cast<std::uint32_t>(others);
+  released.carries = carries;
+  sink_->step(std::move(released));
 }
 
-void Timeline::tell_hear(const Heard& heard, SiteId site) {
-  if (heard.from->empty()) return;
-  MessageStep hears = step(MessageStep::Kind::Hear, site);
-  hears.key = heard.key;
-  hears.from = heard.from;
-  hears.carries = heard.carries;
-  sink_->step(std::move(hears));
+void Timeline::report_acquire(const Acquired& acquired, SiteId site) {
+  if (acquired.from->empty()) return;
+  MessageStep acquires = step(MessageStep::Kind::Acquire, site);
+  acquires.key = acquired.key;
+  acquires.from = acquired.from;
+  acquires.carries = acquired.carries;
+  sink_->step(std::move(acquires));
 }
 
-void Timeline::tell_lock(MessageStep::Kind kind, const Window& window, WorldRank target,
-                         bool exclusive, std::uint64_t ticks, SiteId site) {
-  if (window.comm == nullptr || window.comm->outsiders) return;
-  MessageStep told = step(kind, site);
-  told.comm = window.uid;
-  told.peer = target;
-  told.exclusive = exclusive;
-  told.operation = ticks;
-  told.tag = static_cast<std::int64_t>(definitions_.rank.clock.id);
-  sink_->step(std::move(told));
+void Timeline::report_lock(MessageStep::Kind kind, const Window& window, WorldRank target,
+                           bool exclusive, std::uint64_t ticks, SiteId site) {
+  if (window.comm == nullptr || window.comm->has_external_ranks) return;
+  MessageStep reported = step(kind, site);
+  reported.comm = window.uid;
+  reported.peer = target;
+  reported.exclusive = exclusive;
+  reported.operation = ticks;
+  reported.tag = static_cast<std::int64_t>(definitions_.rank.clock.id);
+  sink_->step(std::move(reported));
 }
 
-void Timeline::tell_locked(Window& window, WorldRank target, SiteId site) {
+void Timeline::report_locked(Window& window, WorldRank target, SiteId site) {
   for (auto& [held, lock] : window.locks) {
     if ((target != kAnySource && held != kAnySource && held != target) || !lock.checked ||
-        std::exchange(lock.told, true))
+        std::exchange(lock.reported, true))
       continue;
-    tell_lock(MessageStep::Kind::Locked, window, held, lock.exclusive, times_.end, site);
+    report_lock(MessageStep::Kind::Locked, window, held, lock.exclusive, times_.end, site);
   }
 }
 
 // All of a group come, and go on when all are there.
-void Timeline::tell_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
-  if (comm.outsiders || comm.ranks == nullptr) return;
-  tell_say(key, comm.ranks->size(), true, site);
-  tell_hear({key, those(*comm.ranks)}, site);
+void Timeline::report_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
+  if (comm.has_external_ranks || comm.ranks == nullptr) return;
+  report_release(key, comm.ranks->size(), true, site);
+  report_acquire({key, those(*comm.ranks)}, site);
 }
 
 // From all before it to each: blocks of 1, 2, 4, … ranks speak as one, so that everybody says and
 // hears few things.
-void Timeline::tell_prefix(const std::vector<WorldRank>& ranks, std::uint64_t place,
-                           const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
-                           std::vector<Heard>& hears, SiteId site) {
+void Timeline::report_prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,
+                             const std::function<std::uint64_t(std::uint64_t)>& key,
+                             const Flow& flow, std::vector<Acquired>& acquires, SiteId site) {
   const std::uint64_t size = ranks.size();
-  if (place >= size) return;
+  if (position >= size) return;
   for (std::uint64_t level = 0; (std::uint64_t{1} << level) < size; ++level) {
-    const std::uint64_t block = place >> level, next = (block + 1) << level;
+    const std::uint64_t block = position >> level, next = (block + 1) << level;
     const auto name = [&](std::uint64_t number) {
       return key(std::uint64_t{1} << 62 | number << 6 | level);
     };
     if (block % 2 == 0) {
       if (next < size)
-        tell_say(name(block), std::min(size, next + (std::uint64_t{1} << level)) - next, flow.reads,
-                 site);
+        report_release(name(block), std::min(size, next + (std::uint64_t{1} << level)) - next,
+                       flow.reads, site);
       continue;
     }
     const auto first = ranks.begin() + static_cast<std::ptrdiff_t>((block - 1) << level);
-    hears.push_back({name(block - 1),
-                     std::make_shared<const std::vector<WorldRank>>(
-                         first, first + (std::ptrdiff_t{1} << level)),
-                     flow.writes});
+    acquires.push_back({name(block - 1),
+                        std::make_shared<const std::vector<WorldRank>>(
+                            first, first + (std::ptrdiff_t{1} << level)),
+                        flow.writes});
   }
 }
 
 // What it says is told now; what it hears comes back if that is only when a request completes.
-std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action action, When when,
-                                                 Comm& comm, const Flow& flow) {
-  std::vector<Heard> hears;
+std::vector<Timeline::Acquired> Timeline::report_flow(const Event& event, Action action, When when,
+                                                      Comm& comm, const Flow& flow) {
+  std::vector<Acquired> acquires;
   const Comm* of = &comm;
   const std::uint64_t number = flow.number;
   if (flow.among_new_members) {
     of = &this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::new_comm])));
   } else if (number == 0) {
-    return hears;  // it is not among them
+    return acquires;  // it is not among them
   }
-  if (of->outsiders || of->ranks == nullptr) return hears;
+  if (of->has_external_ranks || of->ranks == nullptr) return acquires;
   // Ranks that call different ones do not meet.
   const auto key = [&](std::uint64_t more) {
-    return signal_key(Channel::Collective, of->uid.value, number,
-                      static_cast<std::uint64_t>(action), more);
+    return edge_key(Channel::Collective, of->uid.value, number, static_cast<std::uint64_t>(action),
+                    more);
   };
   const bool starts = when == When::Starts;
   const std::vector<WorldRank>& ranks = *of->ranks;
@@ -397,11 +398,11 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
     case Action::CommCreate:
     case Action::WinCreate:
       if (of->remote_ranks != nullptr) {
-        tell_say(key(of->own_side), of->remote_ranks->size(), flow.reads, event.site);
-        hears.push_back({key(of->other_side), those(*of->remote_ranks), flow.writes});
+        report_release(key(of->own_side), of->remote_ranks->size(), flow.reads, event.site);
+        acquires.push_back({key(of->other_side), those(*of->remote_ranks), flow.writes});
       } else {
-        tell_say(key(0), ranks.size(), flow.reads, event.site);
-        hears.push_back({key(0), those(ranks), flow.writes});
+        report_release(key(0), ranks.size(), flow.reads, event.site);
+        acquires.push_back({key(0), those(ranks), flow.writes});
       }
       break;
     case Action::Bcast:
@@ -412,9 +413,9 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
       const WorldRank root(static_cast<std::int32_t>(event.fields[Field::root]));
       const bool from_root = action == Action::Bcast || action == Action::Scatter;
       if (from_root == (root == rank_))
-        tell_say(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);
+        report_release(key(0), from_root ? ranks.size() - 1 : 1, flow.reads, event.site);
       else
-        hears.push_back({key(0), from_root ? one(root) : without(ranks, rank_), flow.writes});
+        acquires.push_back({key(0), from_root ? one(root) : without(ranks, rank_), flow.writes});
       break;
     }
     case Action::Scan:
@@ -423,12 +424,13 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
       if (starts) {
         const bool waits_later =
             traits(event.call).when != When::Blocks;  // else it is one that did not return
-        if (waits_later) tell_prefix(ranks, of->place, key, flow, hears, event.site);
+        if (waits_later) report_prefix(ranks, of->position, key, flow, acquires, event.site);
         break;
       }
-      if (of->place > 0 && of->place < ranks.size())
-        tell_hear({key(of->place), one(ranks[of->place - 1])}, event.site);
-      if (of->place + 1 < ranks.size()) tell_say(key(of->place + 1), 1, true, event.site);
+      if (of->position > 0 && of->position < ranks.size())
+        report_acquire({key(of->position), one(ranks[of->position - 1])}, event.site);
+      if (of->position + 1 < ranks.size())
+        report_release(key(of->position + 1), 1, true, event.site);
       break;
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall: {
@@ -436,21 +438,21 @@ std::vector<Timeline::Heard> Timeline::tell_flow(const Event& event, Action acti
           definitions_.comms.find(CommId(static_cast<std::uint32_t>(event.fields[Field::comm])));
       if (found == definitions_.comms.end()) break;
       const auto pair = [&](WorldRank from, WorldRank to) {
-        return signal_key(Channel::Neighbour, of->uid.value, number,
-                          static_cast<std::uint32_t>(from.value),
-                          static_cast<std::uint32_t>(to.value));
+        return edge_key(Channel::Neighbor, of->uid.value, number,
+                        static_cast<std::uint32_t>(from.value),
+                        static_cast<std::uint32_t>(to.value));
       };
       for (const WorldRank to : each_once(found->second.destinations))
-        tell_say(pair(rank_, to), 1, flow.reads, event.site);
+        report_release(pair(rank_, to), 1, flow.reads, event.site);
       for (const WorldRank from : each_once(found->second.sources))
-        hears.push_back({pair(from, rank_), one(from), flow.writes});
+        acquires.push_back({pair(from, rank_), one(from), flow.writes});
       break;
     }
     default:
       break;
   }
-  if (starts) return hears;
-  for (const Heard& heard : hears) tell_hear(heard, event.site);
+  if (starts) return acquires;
+  for (const Acquired& acquired : acquires) report_acquire(acquired, event.site);
   return {};
 }
 

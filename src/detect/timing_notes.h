@@ -63,7 +63,7 @@ class TimingNotes {
   void settle(WorldRank rank, const General& general);
 
   std::map<GeneralKey, General> general_;  // those that are active
-  std::map<std::uint64_t, TimingDependence> by_place_;
+  std::map<std::uint64_t, TimingDependence> by_position_;
   TimingDependence* last_ = nullptr;  // programs stay at a place
   std::uint64_t last_key_ = 0;
   std::map<std::pair<WorldRank, TaskId>, SiteId> last_held_;  // by the last test of each task

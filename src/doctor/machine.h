@@ -65,7 +65,7 @@ struct Machine {
 // Looks around, asks launchers and compilers who they are, and lets each start once. `executable`
 // is our own path; `before_starting` sets what is always set for launchers, after the environment
 // was looked at.
-Machine look_at_machine(const std::string& executable, const std::string& version,
-                        const std::function<void()>& before_starting);
+Machine check_at_machine(const std::string& executable, const std::string& version,
+                         const std::function<void()>& before_starting);
 
 }  // namespace photofinish

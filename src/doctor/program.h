@@ -25,6 +25,6 @@ struct ProgramFacts {
 };
 
 // `executable` is our own path.
-ProgramFacts look_at_program(const std::string& name, const std::string& executable);
+ProgramFacts check_at_program(const std::string& name, const std::string& executable);
 
 }  // namespace photofinish

@@ -76,9 +76,9 @@ class Memories {
   std::map<std::pair<WorldRank, Uid>, std::uint32_t> numbers_;
 };
 
-std::vector<ByteRange> ranges_of(const Boxes& boxes) {
+std::vector<ByteRange> ranges_of(const Footprint& footprint) {
   DataMap map;
-  for (std::size_t i = 0; i < boxes.size(); ++i) map.boxes.push_back(boxes[i]);
+  for (std::size_t i = 0; i < footprint.size(); ++i) map.footprint.push_back(footprint[i]);
   return expand(map);
 }
 
@@ -87,7 +87,7 @@ std::vector<Contents> pieces_of(const Access& access, const Location& at,
                                 const std::string& content) {
   std::vector<Contents> pieces;
   std::size_t used = 0;
-  for (const ByteRange& range : ranges_of(access.boxes)) {
+  for (const ByteRange& range : ranges_of(access.footprint)) {
     const std::size_t bytes =
         std::min(static_cast<std::size_t>(range.end - range.begin), content.size() - used);
     if (bytes == 0) break;
@@ -103,8 +103,8 @@ class Names {
   std::string call(const RecordedRank& rank, Call call, SiteId site) {
     std::string& name = names_[{rank.rank, call, site}];
     if (name.empty()) {
-      const std::string place = SiteText(rank.definitions(), symbolizer_).location(site);
-      name = fmt::format("{}{}{}", traits(call).name, place.empty() ? "" : " ", place);
+      const std::string location = SiteText(rank.definitions(), symbolizer_).location(site);
+      name = fmt::format("{}{}{}", traits(call).name, location.empty() ? "" : " ", location);
     }
     return name;
   }
@@ -137,10 +137,10 @@ class Explainer {
   void add_messages(Explanation& explanation) {
     std::unordered_map<MessageKey, TransferEnd> sent;
     for (const RecordedRank& rank : group_)
-      for (const MessagePlace& send : rank.sent)
+      for (const MessagePosition& send : rank.sent)
         sent[send.key] = {rank.rank, names_.call(rank, send.call, send.site), send.event};
     for (const RecordedRank& rank : group_)
-      for (const MessagePlace& receive : rank.received) {
+      for (const MessagePosition& receive : rank.received) {
         Transfer transfer{
             .kind = Transfer::Kind::Message,
             .from = {},
@@ -155,7 +155,8 @@ class Explainer {
     for (const RecordedRank& rank : group_) {
       const auto account = accounts_.find(rank.rank);
       if (account == accounts_.end()) continue;
-      for (const Deed& deed : account->second.deeds) add_deed(rank, account->second, deed);
+      for (const AccessRecord& access_record : account->second.access_records)
+        add_access_record(rank, account->second, access_record);
     }
     const auto origins = find_origins(readings_, writings_);
     for (std::size_t i = 0; i < readings_.size(); ++i)
@@ -178,23 +179,25 @@ class Explainer {
       }
   }
 
-  void add_deed(const RecordedRank& rank, const RankAccount& account, const Deed& deed) {
-    const std::uint64_t event = rank.event_of(deed.task, deed.step);
-    if (deed.kind == Deed::Kind::Loaded || deed.kind == Deed::Kind::Stored) {
-      const Location at = memories_.at_address(rank, deed.address);
-      const bool loads = deed.kind == Deed::Kind::Loaded;
-      const auto place = account.places.find(deed.pc);
+  void add_access_record(const RecordedRank& rank, const RankAccount& account,
+                         const AccessRecord& access_record) {
+    const std::uint64_t event = rank.event_of(access_record.task, access_record.step);
+    if (access_record.kind == AccessRecord::Kind::Loaded ||
+        access_record.kind == AccessRecord::Kind::Stored) {
+      const Location at = memories_.at_address(rank, access_record.address);
+      const bool loads = access_record.kind == AccessRecord::Kind::Loaded;
+      const auto location = account.locations.find(access_record.pc);
       TransferEnd end{rank.rank,
                       fmt::format("{} {}", loads ? "load" : "store",
-                                  place != account.places.end() ? place->second : ""),
+                                  location != account.locations.end() ? location->second : ""),
                       event};
-      const std::vector<Contents> pieces{{at.memory, at.offset, deed.content}};
+      const std::vector<Contents> pieces{{at.memory, at.offset, access_record.content}};
       if (loads) {
-        const std::uint64_t when = rank.time_of_tick(deed.tick);
+        const std::uint64_t when = rank.time_of_tick(access_record.tick);
         readings_.push_back({{when, when}, pieces});
         readers_.push_back(std::move(end));
       } else {
-        const std::uint64_t next = rank.event_of(deed.task, deed.step + 1);
+        const std::uint64_t next = rank.event_of(access_record.task, access_record.step + 1);
         writings_.push_back({{event < rank.times.size() ? rank.times[event].end : 0,
                               next != 0 ? rank.times[next].start : kForever},
                              pieces});
@@ -213,17 +216,18 @@ class Explainer {
                             : kForever};
     TransferEnd end{rank.rank, names_.call(rank, access.call, access.site), event};
     const auto own = writing_of_.find({rank.rank, event});
-    if (deed.kind == Deed::Kind::Brought && operation->second.reads) {
-      if (own != writing_of_.end()) settle_atomic(access, own->second, deed.content);
-      readings_.push_back({when, pieces_of(access, *at, deed.content),
+    if (access_record.kind == AccessRecord::Kind::Brought && operation->second.reads) {
+      if (own != writing_of_.end()) settle_atomic(access, own->second, access_record.content);
+      readings_.push_back({when, pieces_of(access, *at, access_record.content),
                            own != writing_of_.end() ? own->second : Origin::kElsewhere});
       readers_.push_back(std::move(end));
-    } else if (deed.kind == Deed::Kind::Carried && own != writing_of_.end()) {
-      compared_[own->second] = deed.content;  // comes behind what a compare-and-swap writes
-    } else if (deed.kind == Deed::Kind::Carried && operation->second.writes) {
+    } else if (access_record.kind == AccessRecord::Kind::Carried && own != writing_of_.end()) {
+      compared_[own->second] =
+          access_record.content;  // comes behind what a compare-and-swap writes
+    } else if (access_record.kind == AccessRecord::Kind::Carried && operation->second.writes) {
       const bool known = access.kind == AccessKind::Put || access.op == ReduceOp::Replace;
       writing_of_[{rank.rank, event}] = writings_.size();
-      writings_.push_back({when, pieces_of(access, *at, deed.content), !known});
+      writings_.push_back({when, pieces_of(access, *at, access_record.content), !known});
       writers_.push_back(std::move(end));
     }
   }
@@ -282,9 +286,9 @@ class Explainer {
 
 }  // namespace
 
-std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group,
-                                             const Accounts& accounts) {
-  std::map<WorldRank, DeedOrder> orders;
+std::map<WorldRank, AccessRecordFilter> wanted_stores(const std::vector<RecordedRank>& group,
+                                                      const Accounts& accounts) {
+  std::map<WorldRank, AccessRecordFilter> orders;
   Memories memories(group);
   const auto want = [&](const Location& at, std::int64_t begin, std::int64_t end) {
     for (const RecordedRank& rank : group)
@@ -296,15 +300,15 @@ std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& gr
     for (const auto& [event, operation] : rank.operations) {
       if (!operation.reads) continue;
       if (const auto at = memories.at_target(rank, operation.access))
-        for (const ByteRange& range : ranges_of(operation.access.boxes))
+        for (const ByteRange& range : ranges_of(operation.access.footprint))
           want(*at, range.begin, range.end);
     }
     const auto account = accounts.find(rank.rank);
     if (account == accounts.end()) continue;
-    for (const Deed& deed : account->second.deeds)
-      if (deed.kind == Deed::Kind::Loaded)
-        want(memories.at_address(rank, deed.address), 0,
-             static_cast<std::int64_t>(deed.content.size()));
+    for (const AccessRecord& access_record : account->second.access_records)
+      if (access_record.kind == AccessRecord::Kind::Loaded)
+        want(memories.at_address(rank, access_record.address), 0,
+             static_cast<std::int64_t>(access_record.content.size()));
   }
   for (auto& [rank, order] : orders) {
     order.stores = true;

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "explain/recorded_group.h"
-#include "record/deeds.h"
+#include "record/access_records.h"
 
 namespace photofinish {
 
 // What a replay of one rank told, with the names of its places.
 struct RankAccount {
-  std::vector<Deed> deeds;
-  std::map<std::uint64_t, std::string> places;  // of loads and stores, by where they return to
+  std::vector<AccessRecord> access_records;
+  std::map<std::uint64_t, std::string> locations;  // of loads and stores, by where they return to
 };
 using Accounts = std::map<WorldRank, RankAccount>;
 
@@ -59,8 +59,8 @@ std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers);
 
 // Stores of which ranks can have been read by others of the group, and where: what a second replay
 // has to tell.
-std::map<WorldRank, DeedOrder> wanted_stores(const std::vector<RecordedRank>& group,
-                                             const Accounts& accounts);
+std::map<WorldRank, AccessRecordFilter> wanted_stores(const std::vector<RecordedRank>& group,
+                                                      const Accounts& accounts);
 Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts);
 
 // As lines for people; `each`: every single transfer instead of those alike together.

@@ -54,7 +54,7 @@ class Ends final : public MessageSink {
   RecordedRank& rank_;
   const Event* event_ = nullptr;
   std::uint64_t index_ = 0;
-  std::unordered_map<std::uint64_t, MessagePlace> posted_;
+  std::unordered_map<std::uint64_t, MessagePosition> posted_;
   std::unordered_map<std::uint64_t, bool> complete_;  // of which the message is not known yet
 };
 
@@ -99,7 +99,7 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
                     .collectives = {}};
   Timeline timeline(rank, read.world_size, read.definitions());
   Ends ends(read);
-  timeline.tell_messages(&ends, Timeline::Besides::All);
+  timeline.report_messages(&ends, Timeline::Besides::All);
   std::map<std::tuple<Call, SiteId, CommId>, std::uint64_t> collectives;
   const Event* event = nullptr;
   for (std::uint64_t index = 0; read.trace->next(event); ++index) {

@@ -17,7 +17,7 @@
 namespace photofinish {
 
 // One end of a message: a send, or a receive that is complete.
-struct MessagePlace {
+struct MessagePosition {
   MessageKey key = 0;  // the same at both ends
   Call call{};
   SiteId site;
@@ -47,7 +47,7 @@ struct RecordedRank {
   std::map<TaskId, std::vector<std::uint64_t>>
       steps;  // of each task, the events that are steps (model/call.h): the first is number 1
   std::unordered_map<std::uint64_t, Operation> operations;  // by event
-  std::vector<MessagePlace> sent, received;
+  std::vector<MessagePosition> sent, received;
   std::vector<Collective> collectives;
 
   const Definitions& definitions() const { return trace->definitions(); }

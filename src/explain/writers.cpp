@@ -13,20 +13,20 @@ constexpr std::uint64_t kGrain = 8;  // bytes that are looked up together
 constexpr int kBeyond = 1000;
 
 // A piece of a writing, where it lies in a grain.
-struct Place {
+struct CallSite {
   std::size_t writing;
   const Contents* piece;
 };
 
 // In the order in which they began; and between which of its bytes one begins or ends.
 struct Grain {
-  std::vector<Place> places;
-  std::uint32_t cuts = 0;
-  void add(std::uint64_t begin, const Place& place) {
-    places.push_back(place);
+  std::vector<CallSite> call_sites;
+  std::uint32_t sync_points = 0;
+  void add(std::uint64_t begin, const CallSite& call_site) {
+    call_sites.push_back(call_site);
     for (const std::uint64_t at :
-         {place.piece->begin, place.piece->begin + place.piece->content.size()})
-      if (begin < at && at < begin + kGrain) cuts |= 1u << (at - begin);
+         {call_site.piece->begin, call_site.piece->begin + call_site.piece->content.size()})
+      if (begin < at && at < begin + kGrain) sync_points |= 1u << (at - begin);
   }
 };
 
@@ -78,38 +78,40 @@ class Finder {
     const auto list = grains_.find({read.memory, begin / kGrain});
     if (list == grains_.end()) return add({}, end - begin);
     const Grain& grain = list->second;
-    const Origin whole = origin_of(reading, read, begin, end, grain.places);
+    const Origin whole = origin_of(reading, read, begin, end, grain.call_sites);
     const std::uint64_t first = begin / kGrain * kGrain;
-    const auto is_cut = [&](std::uint64_t at) { return (grain.cuts >> (at - first) & 1) != 0; };
+    const auto is_sync_point = [&](std::uint64_t at) {
+      return (grain.sync_points >> (at - first) & 1) != 0;
+    };
     std::uint64_t next = begin + 1;
-    while (next < end && !is_cut(next)) ++next;
+    while (next < end && !is_sync_point(next)) ++next;
     if (whole.writing != Origin::kElsewhere || next == end) return add(whole, end - begin);
     for (; begin < end; begin = next) {
-      for (next = begin + 1; next < end && !is_cut(next);) ++next;
-      add(origin_of(reading, read, begin, next, grain.places), next - begin);
+      for (next = begin + 1; next < end && !is_sync_point(next);) ++next;
+      add(origin_of(reading, read, begin, next, grain.call_sites), next - begin);
     }
   }
 
   Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin,
-                   std::uint64_t end, const std::vector<Place>& places) const {
+                   std::uint64_t end, const std::vector<CallSite>& call_sites) const {
     std::size_t update = Origin::kElsewhere;
     std::uint64_t overwritten_from = 0;  // what was over before then is gone
     bool would_fit = false;
     int beyond = 0;
-    for (auto place = places.rbegin(); place != places.rend(); ++place) {
-      const Writing& writing = writings_[place->writing];
-      if (place->writing == reading.own) continue;
-      const Contents& written = *place->piece;
+    for (auto call_site = call_sites.rbegin(); call_site != call_sites.rend(); ++call_site) {
+      const Writing& writing = writings_[call_site->writing];
+      if (call_site->writing == reading.own) continue;
+      const Contents& written = *call_site->piece;
       const std::uint64_t written_end = written.begin + written.content.size();
       if (written.begin >= end || written_end <= begin) continue;
       const bool covers = written.begin <= begin && end <= written_end;
       const bool possible =
           writing.when.start <= reading.when.end && writing.when.end >= overwritten_from;
       if (writing.is_update) {
-        if (covers && possible && update == Origin::kElsewhere) update = place->writing;
+        if (covers && possible && update == Origin::kElsewhere) update = call_site->writing;
       } else if (covers && written.content.compare(begin - written.begin, end - begin, read.content,
                                                    begin - read.begin, end - begin) == 0) {
-        if (possible) return {.writing = place->writing};
+        if (possible) return {.writing = call_site->writing};
         would_fit = true;
       }
       if (writing.when.end < reading.when.start)

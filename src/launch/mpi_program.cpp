@@ -53,7 +53,7 @@ std::optional<MpiFlavour> flavour_of_library(std::string_view name) {
   return std::nullopt;
 }
 
-bool looks_like_mpi(std::string_view name) {
+bool checks_like_mpi(std::string_view name) {
   name.remove_prefix(name.rfind('/') + 1);
   for (const std::string_view prefix :
        {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libfmpich"})
@@ -72,7 +72,7 @@ Result<InitSymbols> find_init_symbols(const std::string& path) {
   return InitSymbols{(*uses)[0], (*uses)[1]};
 }
 
-struct Walk {
+struct LibraryGraph {
   std::optional<MpiFlavour> flavour;
   std::string mpi_library;
   std::string unknown_mpi;       // an MPI library that we have none for
@@ -93,8 +93,8 @@ LoadedFile as_loaded_program(const Elf& program) {
   return {program, failed ? directory_of(program.path) : real.parent_path().string(), nullptr};
 }
 
-Walk walk_libraries(const Elf& program) {
-  Walk walk;
+LibraryGraph walk_libraries(const Elf& program) {
+  LibraryGraph walk;
   const LibrarySearch search;
   std::set<std::string> seen;
   walk.files.push_back(as_loaded_program(program));
@@ -110,7 +110,7 @@ Walk walk_libraries(const Elf& program) {
       }
       if (!path) {
         if (walk.missing.empty()) walk.missing = name;
-        if (walk.unknown_mpi.empty() && looks_like_mpi(name)) walk.unknown_mpi = name;
+        if (walk.unknown_mpi.empty() && checks_like_mpi(name)) walk.unknown_mpi = name;
         continue;
       }
       if (const auto library = read_elf(*path))
@@ -122,7 +122,7 @@ Walk walk_libraries(const Elf& program) {
 
 // Known by what it defines, not by its name: vendors have many names, and users call their own
 // libraries libmpi_….
-std::string find_unknown_mpi(const Walk& walk) {
+std::string find_unknown_mpi(const LibraryGraph& walk) {
   for (size_t i = 1; i < walk.files.size(); ++i) {
     const Elf& library = walk.files[i].elf;
     const auto symbols = find_init_symbols(library.path);
@@ -144,7 +144,7 @@ Error unknown_mpi_error(const std::string& path, const std::string& library) {
       path, library)};
 }
 
-Error no_mpi_error(const std::string& path, const Walk& walk) {
+Error no_mpi_error(const std::string& path, const LibraryGraph& walk) {
   const std::string missing =
       walk.missing.empty()
           ? ""
@@ -163,7 +163,7 @@ Error static_mpi_error(const std::string& path) {
 
 // A program that brings its own MPI_Init but calls PMPI_Init elsewhere is a PMPI tool of the
 // user's: that is fine.
-bool contains_mpi(const InitSymbols& symbols, const Walk& walk) {
+bool contains_mpi(const InitSymbols& symbols, const LibraryGraph& walk) {
   if (symbols.pmpi_init.defined) return true;
   return symbols.mpi_init.defined && !symbols.pmpi_init.needed && !walk.flavour;
 }
@@ -186,7 +186,7 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   if (auto error = why_not_loadable(*elf)) return *error;
   const auto symbols = find_init_symbols(path);
   if (!symbols) return symbols.error();
-  const Walk walk = walk_libraries(*elf);
+  const LibraryGraph walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
   if (walk.flavour) return MpiProgram{path, walk.flavour, walk.mpi_library};
   if (const std::string library = find_unknown_mpi(walk); !library.empty())

@@ -17,19 +17,19 @@ std::string cell(const std::string& text) {
 }
 
 // An option of the table in the command line: all its flags, and the commands that have it.
-struct Place {
+struct Location {
   std::string flags, commands;
 };
-Place place_of(const CommandTree& tree, const std::string& flag) {
-  Place place{.flags = "`" + flag + "`", .commands = ""};
+Location location_of(const CommandTree& tree, const std::string& flag) {
+  Location location{.flags = "`" + flag + "`", .commands = ""};
   for (const CommandHelp& command : tree.commands)
     for (const OptionHelp& option : command.options) {
       if (std::find(option.flags.begin(), option.flags.end(), flag) == option.flags.end()) continue;
-      place.commands += (place.commands.empty() ? "" : ", ") + command.name;
-      place.flags =
+      location.commands += (location.commands.empty() ? "" : ", ") + command.name;
+      location.flags =
           "`" + flags_of({.flags = option.flags, .value = "", .choices = {}, .help = ""}) + "`";
     }
-  return place;
+  return location;
 }
 
 std::string flag_of(std::string_view option) {
@@ -59,9 +59,9 @@ std::string options_page(const CommandTree& tree) {
       tree.name);
   for (const OptionInfo& info : option_table()) {
     const std::string value = info.default_value.empty() ? "none" : "`" + info.default_value + "`";
-    const Place place = place_of(tree, flag_of(info.name));
-    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", place.flags, info.name, value,
-                        place.commands, cell(std::string(info.help)));
+    const Location location = location_of(tree, flag_of(info.name));
+    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", location.flags, info.name, value,
+                        location.commands, cell(std::string(info.help)));
   }
   for (const CommandHelp& command : tree.commands) {
     text += fmt::format("\n## {} {}\n{}\n\n```text\n", tree.name, command.name, command.help);

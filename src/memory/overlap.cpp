@@ -144,23 +144,24 @@ std::span<Steps> without_narrow(std::span<Steps> steps, Window& window) {
   return steps;
 }
 
-bool empty(const Box& box) {
-  return box.length <= 0 ||
-         std::ranges::any_of(box.dimensions, [](const Dimension& each) { return each.count <= 0; });
+bool empty(const Strided& strided) {
+  return strided.length <= 0 || std::ranges::any_of(strided.dimensions, [](const Dimension& each) {
+           return each.count <= 0;
+         });
 }
 
-int64_t last_start(const Box& box) {
-  int64_t start = box.offset;
-  for (const Dimension& each : box.dimensions) start += (each.count - 1) * each.stride;
+int64_t last_start(const Strided& strided) {
+  int64_t start = strided.offset;
+  for (const Dimension& each : strided.dimensions) start += (each.count - 1) * each.stride;
   return start;
 }
 
 // Whether some block of `a` starts after some block of `b` by a distance in the window.
-bool starts_in(const Box& a, const Box& b, Window window) {
+bool starts_in(const Strided& a, const Strided& b, Window window) {
   std::array<Steps, kMostSteps> storage;
   std::size_t size = 0;
-  for (const Box* box : {&a, &b}) {
-    for (const Dimension& each : box->dimensions) {
+  for (const Strided* strided : {&a, &b}) {
+    for (const Dimension& each : strided->dimensions) {
       CHECK(each.stride >= 0);
       if (each.stride == 0 || each.count == 1) continue;
       CHECK(size < storage.size());
@@ -174,51 +175,51 @@ bool starts_in(const Box& a, const Box& b, Window window) {
 
 // A box of one block: the first of `box` that meets `other`. A box's first blocks are a box, too,
 // and more of them never meet less: the index is found by halving.
-Box first_meeting(Box box, const Box& other) {
-  while (!box.dimensions.empty()) {
-    Dimension& outer = box.dimensions.back();
+Strided first_meeting(Strided strided, const Strided& other) {
+  while (!strided.dimensions.empty()) {
+    Dimension& outer = strided.dimensions.back();
     int64_t low = 0, high = outer.stride == 0 ? 0 : outer.count - 1;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       outer.count = middle + 1;
-      if (overlap(box, other))
+      if (overlap(strided, other))
         high = middle;
       else
         low = middle + 1;
     }
-    box.offset += low * outer.stride;
-    box.dimensions.pop_back();
+    strided.offset += low * outer.stride;
+    strided.dimensions.pop_back();
   }
-  return box;
+  return strided;
 }
 
-Box in_elements(Box box, int64_t size) {
-  box.dimensions.push_back({box.length / size, size});
-  box.length = size;
-  return box;
+Strided in_elements(Strided strided, int64_t size) {
+  strided.dimensions.push_back({strided.length / size, size});
+  strided.length = size;
+  return strided;
 }
 
 }  // namespace
 
-bool overlap(const Box& a, const Box& b) {
+bool overlap(const Strided& a, const Strided& b) {
   if (empty(a) || empty(b)) return false;
   if (a.dimensions.empty() && b.dimensions.empty())
     return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
   return starts_in(a, b, {1 - Wide{a.length}, Wide{b.length} - 1});
 }
 
-std::optional<ByteRange> common_bytes(const Box& a, const Box& b) {
+std::optional<ByteRange> common_bytes(const Strided& a, const Strided& b) {
   if (!overlap(a, b)) return std::nullopt;
-  const Box block_a = first_meeting(a, b);
-  const Box block_b = first_meeting(b, block_a);
+  const Strided block_a = first_meeting(a, b);
+  const Strided block_b = first_meeting(b, block_a);
   return ByteRange{std::max(block_a.offset, block_b.offset),
                    std::min(block_a.offset + block_a.length, block_b.offset + block_b.length)};
 }
 
-bool aligned_alike(const Box& a, const Box& b, int64_t size) {
+bool aligned_alike(const Strided& a, const Strided& b, int64_t size) {
   if (size <= 1 || a.length % size != 0 || b.length % size != 0 || empty(a) || empty(b))
     return true;
-  const Box elements_a = in_elements(a, size), elements_b = in_elements(b, size);
+  const Strided elements_a = in_elements(a, size), elements_b = in_elements(b, size);
   return !starts_in(elements_a, elements_b, {1 - Wide{size}, -1}) &&
          !starts_in(elements_a, elements_b, {1, Wide{size} - 1});
 }

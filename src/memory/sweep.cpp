@@ -49,7 +49,7 @@ void Sweeper::prepare(std::vector<Span>& spans, const GroupConflicts& conflicts)
   // What the sweep before left open.
   for (Open& open : open_) {
     open.spans.clear();
-    open.next_look = kFirstLook;
+    open.next_check = kFirstCheck;
   }
   if (open_.size() < conflicts.groups()) open_.resize(conflicts.groups());
   active_.assign((conflicts.groups() + 63) / 64, 0);
@@ -63,7 +63,7 @@ void Sweeper::prepare(std::vector<Span>& spans, const GroupConflicts& conflicts)
 
 void Sweeper::drop_ended(Open& open, std::uint64_t position) {
   std::erase_if(open.spans, [&](const Span& span) { return span.end <= position; });
-  open.next_look = std::max(kFirstLook, 2 * open.spans.size());
+  open.next_check = std::max(kFirstCheck, 2 * open.spans.size());
 }
 
 }  // namespace photofinish

@@ -61,9 +61,9 @@ class Sweeper {
  private:
   struct Open {
     std::vector<Span> spans;  // some have ended
-    std::size_t next_look = kFirstLook;
+    std::size_t next_check = kFirstCheck;
   };
-  static constexpr std::size_t kFirstLook = 64;
+  static constexpr std::size_t kFirstCheck = 64;
 
   void prepare(std::vector<Span>& spans, const GroupConflicts& conflicts);
   void add(const Span& span);
@@ -114,7 +114,7 @@ inline bool Sweeper::meet(std::vector<Span>& open, const Span& span, Visit& visi
 // what is open.
 inline void Sweeper::add(const Span& span) {
   Open& open = open_[span.group];
-  if (open.spans.size() >= open.next_look) [[unlikely]]
+  if (open.spans.size() >= open.next_check) [[unlikely]]
     drop_ended(open, span.begin);
   open.spans.push_back(span);
   active_[span.group / 64] |= std::uint64_t{1} << span.group % 64;

@@ -6,43 +6,45 @@
 #include <memory>
 #include <vector>
 
-#include "model/boxes.h"
 #include "model/call.h"
 #include "model/element.h"
+#include "model/footprint.h"
 #include "model/ids.h"
 
 namespace photofinish {
 
-// Moments of one rank: its n-th event starts at 2n and returns at 2n+1; the upper bits say which of
-// its tasks that was. Moments of one task can be compared, those of two tasks cannot.
-using Moment = std::uint64_t;
-inline constexpr Moment kNever = ~Moment{0};
+// Timestamps of one rank: its n-th event starts at 2n and returns at 2n+1; the upper bits say which
+// of its tasks that was. Timestamps of one task can be compared, those of two tasks cannot.
+using Timestamp = std::uint64_t;
+inline constexpr Timestamp kNever = ~Timestamp{0};
 inline constexpr int kTaskShift = 48;
 inline constexpr std::uint32_t kMaxTasks = (1 << (64 - kTaskShift)) - 1;
-inline Moment moment_of(std::uint32_t task, std::uint64_t half) {
-  return Moment{task} << kTaskShift | half;
+inline Timestamp timestamp_of(std::uint32_t task, std::uint64_t half) {
+  return Timestamp{task} << kTaskShift | half;
 }
-inline std::uint32_t task_of(Moment moment) {
-  return static_cast<std::uint32_t>(moment >> kTaskShift);
+inline std::uint32_t task_of(Timestamp timestamp) {
+  return static_cast<std::uint32_t>(timestamp >> kTaskShift);
 }
-inline std::uint64_t half_of(Moment moment) { return moment & ((Moment{1} << kTaskShift) - 1); }
-inline std::uint64_t event_of(Moment moment) { return half_of(moment) / 2; }
+inline std::uint64_t half_of(Timestamp timestamp) {
+  return timestamp & ((Timestamp{1} << kTaskShift) - 1);
+}
+inline std::uint64_t event_of(Timestamp timestamp) { return half_of(timestamp) / 2; }
 
-// What a task knows of the tasks of its rank, by task: the first moment that it does not know; 0:
-// nothing. Null: the rank has one task.
-using Knowledge = std::shared_ptr<const std::vector<Moment>>;
+// What a task knows of the tasks of its rank, by task: the first timestamp that it does not know;
+// 0: nothing. Null: the rank has one task.
+using Knowledge = std::shared_ptr<const std::vector<Timestamp>>;
 
-// Of two moments of one rank: whether what ended at one is over when the other begins.
-inline bool is_over_before(Moment end, Moment begin, const Knowledge& known_at_begin) {
+// Of two timestamps of one rank: whether what ended at one is over when the other begins.
+inline bool is_over_before(Timestamp end, Timestamp begin, const Knowledge& known_at_begin) {
   const std::uint32_t task = task_of(end);
   if (task == task_of(begin)) return end < begin;
   return known_at_begin != nullptr && task < known_at_begin->size() &&
          end < (*known_at_begin)[task];
 }
 
-// Cuts are counted from 1, the same on all ranks.
-using Cut = std::uint64_t;
-inline constexpr Cut kNoCut = ~Cut{0};
+// Sync points are counted from 1, the same on all ranks.
+using SyncPoint = std::uint64_t;
+inline constexpr SyncPoint kNoSyncPoint = ~SyncPoint{0};
 
 enum class AccessKind : std::uint8_t { Load, Store, Get, Put, Accumulate };
 
@@ -50,7 +52,7 @@ struct Lock {
   Uid win;
   WorldRank target;  // kAnySource: all of them, MPI_Win_lock_all
   bool exclusive = false;
-  Moment since = 0;  // when it was taken
+  Timestamp since = 0;  // when it was taken
   bool operator==(const Lock&) const = default;
 };
 
@@ -71,7 +73,7 @@ struct Access {
   WorldRank owner;  // whose memory
   AccessKind kind{};
   bool reachable = false;  // of one's own memory: others could reach some of it at the time
-  bool in_flight = false;  // it goes on while its task does something else
+  bool pending = false;    // it goes on while its task does something else
   // An accumulate of one element that brings nothing back, the first time it is handed out: it is
   // an atomic, too (model/atomic.h).
   bool plain_atomic = false;
@@ -81,11 +83,11 @@ struct Access {
   std::uint32_t part = 0;      // tells apart the operations that one call starts
   SiteId site;                 // of `rank`
   std::uint64_t site_key = 0;  // the same place on every rank
-  Moment begin = 0;
+  Timestamp begin = 0;
   Knowledge known;  // when it begins
-  Moment end = kNever;
-  Cut after = 0;        // the last cut that was complete when it began
-  Cut before = kNoCut;  // the first cut that started after its end
+  Timestamp end = kNever;
+  SyncPoint after = 0;              // the last sync point that was complete when it began
+  SyncPoint before = kNoSyncPoint;  // the first sync point that started after its end
   Epoch epoch;
   LockSet locks;
   Uid win;        // null: the rank's own memory, by address
@@ -93,7 +95,7 @@ struct Access {
   SiteId closed;  // the call that completed it
   // By address; before the owner has seen it: by displacement in the window, plus offsets in bytes.
   std::uint64_t displacement = 0;
-  Boxes boxes;
+  Footprint footprint;
   std::uint64_t serial =
       0;  // tells an open access of `rank` that is sent again, with its end, from a new one
   std::uint64_t operand = 0, start = 0,

@@ -27,10 +27,10 @@ struct AtomicOp {
   // nanoseconds since 1970, by one clock for all ranks with the same clock_id.
   std::uint64_t start = 0, done = ~std::uint64_t{0};
   std::uint64_t clock_id = 0;
-  Moment begin = 0;
-  Cut after = 0;             // the slice that it began in
-  Moment known = kNever;     // when the rank had the result
-  Cut known_after = kNoCut;  // the slice of that moment
+  Timestamp begin = 0;
+  SyncPoint after = 0;                   // the phase that it began in
+  Timestamp known = kNever;              // when the rank had the result
+  SyncPoint known_after = kNoSyncPoint;  // the phase of that timestamp
 };
 
 }  // namespace photofinish

@@ -32,7 +32,7 @@ struct Confirmation {
   bool varies = false;                  // outcomes differ among runs of one order, too
 };
 
-// The same for the same finding, however often a run is analysed. With the keys of places as they
+// The same for the same finding, however often a run is analyzed. With the keys of places as they
 // are read.
 std::uint64_t key_of(const Finding& finding);
 std::uint64_t key_of(const MessageFinding& finding);

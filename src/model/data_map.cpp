@@ -8,12 +8,12 @@
 //
 // Lists of boxes (from indexed types and structs) are made short by two rules, each a sort and one
 // pass:
-//   neighbours: a box that starts where another of the same dimensions ends becomes part of it;
+//   neighbors: a box that starts where another of the same dimensions ends becomes part of it;
 //   runs:       boxes of one shape at one distance become one box with one more dimension.
-// Runs are looked for among boxes of one shape, not among neighbours in memory: an array of {char,
-// int} is two runs that interleave. Each round can make new neighbours and runs (an indexed list of
+// Runs are looked for among boxes of one shape, not among neighbors in memory: an array of {char,
+// int} is two runs that interleave. Each round can make new neighbors and runs (an indexed list of
 // a grid's blocks is first rows, then a column of rows), so the rules repeat, but on a long list
-// only while a round removes a good part of it: normalise() stays O(n log n), and an irregular list
+// only while a round removes a good part of it: normalize() stays O(n log n), and an irregular list
 // is left nearly as it is.
 //
 // Arithmetic: displacements and counts come from the user's program and may be absurd. Whatever
@@ -61,18 +61,18 @@ int64_t saturating_subtract(int64_t a, int64_t b) {
 
 // Makes strides positive; the box keeps its bytes but may start at another of them. False if a
 // number leaves int64.
-bool turn_strides(Box& box) {
-  for (Dimension& dimension : box.dimensions) {
+bool turn_strides(Strided& strided) {
+  for (Dimension& dimension : strided.dimensions) {
     if (dimension.stride >= 0) continue;
     int64_t reach;
     if (__builtin_mul_overflow(dimension.count - 1, dimension.stride, &reach) ||
-        __builtin_add_overflow(box.offset, reach, &box.offset) ||
+        __builtin_add_overflow(strided.offset, reach, &strided.offset) ||
         __builtin_sub_overflow(int64_t{0}, dimension.stride, &dimension.stride))
       return false;
   }
   int64_t end;
-  if (__builtin_add_overflow(box.offset, box.length, &end)) return false;
-  for (const Dimension& dimension : box.dimensions) {
+  if (__builtin_add_overflow(strided.offset, strided.length, &end)) return false;
+  for (const Dimension& dimension : strided.dimensions) {
     int64_t reach;
     if (__builtin_mul_overflow(dimension.count - 1, dimension.stride, &reach) ||
         __builtin_add_overflow(end, reach, &end))
@@ -89,13 +89,13 @@ void sort_dimensions(std::vector<Dimension>& dimensions) {
 
 // One pass suffices: strides ascend, and what a dimension is folded into grows beyond that
 // dimension's stride, so no dimension looked at before can fit it any more.
-void fold_dimensions(Box& box) {
-  auto& dimensions = box.dimensions;
+void fold_dimensions(Strided& strided) {
+  auto& dimensions = strided.dimensions;
   sort_dimensions(dimensions);
   auto kept = dimensions.begin();
   for (const Dimension outer : dimensions) {
-    if (outer.stride == box.length) {
-      box.length *= outer.count;
+    if (outer.stride == strided.length) {
+      strided.length *= outer.count;
       continue;
     }
     const auto inner = std::find_if(dimensions.begin(), kept, [&](const Dimension& candidate) {
@@ -113,22 +113,24 @@ void fold_dimensions(Box& box) {
 }
 
 // The canonical form of one box. False if the box names no bytes, or bytes that no memory has.
-bool canonicalise(Box& box) {
+bool canonicalise(Strided& strided) {
   const auto empty = [](const Dimension& dimension) { return dimension.count <= 0; };
-  if (box.length <= 0 || std::any_of(box.dimensions.begin(), box.dimensions.end(), empty))
+  if (strided.length <= 0 ||
+      std::any_of(strided.dimensions.begin(), strided.dimensions.end(), empty))
     return false;
-  std::erase_if(box.dimensions, [](const Dimension& dimension) { return dimension.count == 1; });
-  if (box.dimensions.empty()) return box.offset <= kMax - box.length;
-  if (!turn_strides(box) || box.bytes() == kMax) return false;
-  fold_dimensions(box);
+  std::erase_if(strided.dimensions,
+                [](const Dimension& dimension) { return dimension.count == 1; });
+  if (strided.dimensions.empty()) return strided.offset <= kMax - strided.length;
+  if (!turn_strides(strided) || strided.bytes() == kMax) return false;
+  fold_dimensions(strided);
   return true;
 }
 
-void canonicalise_all(std::vector<Box>& boxes) {
-  std::erase_if(boxes, [](Box& box) { return !canonicalise(box); });
+void canonicalise_all(std::vector<Strided>& footprint) {
+  std::erase_if(footprint, [](Strided& strided) { return !canonicalise(strided); });
 }
 
-std::strong_ordering compare_dimensions(const Box& a, const Box& b) {
+std::strong_ordering compare_dimensions(const Strided& a, const Strided& b) {
   if (a.dimensions.empty() && b.dimensions.empty())
     return std::strong_ordering::equal;  // most boxes of long lists
   return std::lexicographical_compare_three_way(
@@ -138,45 +140,45 @@ std::strong_ordering compare_dimensions(const Box& a, const Box& b) {
       });
 }
 
-bool same_shape(const Box& a, const Box& b) {
+bool same_shape(const Strided& a, const Strided& b) {
   return a.length == b.length && a.dimensions == b.dimensions;
 }
 
 template <class Before>
-void sort_boxes(std::vector<Box>& boxes, Before before) {
+void sort_footprint(std::vector<Strided>& footprint, Before before) {
   // Types usually list their blocks in order: looking costs one pass, sorting costs a move of every
   // box.
-  if (!std::is_sorted(boxes.begin(), boxes.end(), before))
-    std::sort(boxes.begin(), boxes.end(), before);
+  if (!std::is_sorted(footprint.begin(), footprint.end(), before))
+    std::sort(footprint.begin(), footprint.end(), before);
 }
 
-void sort_by_offset(std::vector<Box>& boxes) {
-  sort_boxes(boxes, [](const Box& a, const Box& b) {
+void sort_by_offset(std::vector<Strided>& footprint) {
+  sort_footprint(footprint, [](const Strided& a, const Strided& b) {
     if (a.offset != b.offset) return a.offset < b.offset;
     if (a.length != b.length) return a.length < b.length;
     return compare_dimensions(a, b) < 0;
   });
 }
 
-void join_neighbours(std::vector<Box>& boxes) {
-  sort_boxes(boxes, [](const Box& a, const Box& b) {
+void join_neighbors(std::vector<Strided>& footprint) {
+  sort_footprint(footprint, [](const Strided& a, const Strided& b) {
     const auto order = compare_dimensions(a, b);
     if (order != 0) return order < 0;
     return std::tie(a.offset, a.length) < std::tie(b.offset, b.length);
   });
-  auto last = boxes.begin();
-  for (auto box = std::next(last); box != boxes.end(); ++box) {
-    if (last->offset + last->length == box->offset && last->dimensions == box->dimensions)
-      last->length += box->length;
-    else if (++last != box)
-      *last = std::move(*box);
+  auto last = footprint.begin();
+  for (auto strided = std::next(last); strided != footprint.end(); ++strided) {
+    if (last->offset + last->length == strided->offset && last->dimensions == strided->dimensions)
+      last->length += strided->length;
+    else if (++last != strided)
+      *last = std::move(*strided);
   }
-  boxes.erase(std::next(last), boxes.end());
+  footprint.erase(std::next(last), footprint.end());
 }
 
 // How far `to` lies behind `from`; offsets ascend, so the difference fits where int64 would
 // overflow.
-std::uint64_t distance(const Box& from, const Box& to) {
+std::uint64_t distance(const Strided& from, const Strided& to) {
   return static_cast<std::uint64_t>(to.offset) - static_cast<std::uint64_t>(from.offset);
 }
 
@@ -187,13 +189,13 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-Run run_at(const std::vector<Box>& boxes, std::size_t first) {
-  if (first + 1 >= boxes.size()) return {};
-  const std::uint64_t stride = distance(boxes[first], boxes[first + 1]);
+Run run_at(const std::vector<Strided>& footprint, std::size_t first) {
+  if (first + 1 >= footprint.size()) return {};
+  const std::uint64_t stride = distance(footprint[first], footprint[first + 1]);
   std::size_t end = first + 1;
-  while (end < boxes.size() && same_shape(boxes[first], boxes[end]) &&
-         distance(boxes[end - 1], boxes[end]) == stride &&
-         distance(boxes[first], boxes[end]) <= static_cast<std::uint64_t>(kMax))
+  while (end < footprint.size() && same_shape(footprint[first], footprint[end]) &&
+         distance(footprint[end - 1], footprint[end]) == stride &&
+         distance(footprint[first], footprint[end]) <= static_cast<std::uint64_t>(kMax))
     ++end;
   return end - first > 1 ? Run{end - first, stride} : Run{};
 }
@@ -201,17 +203,18 @@ Run run_at(const std::vector<Box>& boxes, std::size_t first) {
 // Any two boxes are a run, so short runs are taken with care: not if that would break up a longer
 // one, and in a long list only side by side with an equal one. Else an irregular list would end as
 // pairs that have nothing to do with each other and interleave all over the memory.
-Run useful_run_at(const std::vector<Box>& boxes, std::size_t first, const Run& previous) {
-  const Run run = run_at(boxes, first);
+Run useful_run_at(const std::vector<Strided>& footprint, std::size_t first, const Run& previous) {
+  const Run run = run_at(footprint, first);
   if (run.count >= kLongRun) return run;
-  if (run.count == 2 && run_at(boxes, first + 1).count > 2) return {};
-  if (boxes.size() <= kShortList || run == previous || run == run_at(boxes, first + run.count))
+  if (run.count == 2 && run_at(footprint, first + 1).count > 2) return {};
+  if (footprint.size() <= kShortList || run == previous ||
+      run == run_at(footprint, first + run.count))
     return run;
   return {};
 }
 
-void join_runs(std::vector<Box>& boxes) {
-  sort_boxes(boxes, [](const Box& a, const Box& b) {
+void join_runs(std::vector<Strided>& footprint) {
+  sort_footprint(footprint, [](const Strided& a, const Strided& b) {
     if (a.length != b.length) return a.length < b.length;
     const auto order = compare_dimensions(a, b);
     if (order != 0) return order < 0;
@@ -219,44 +222,44 @@ void join_runs(std::vector<Box>& boxes) {
   });
   Run run;
   std::size_t kept = 0;
-  for (std::size_t first = 0; first < boxes.size(); first += run.count, ++kept) {
-    run = useful_run_at(boxes, first, run);
-    if (kept != first) boxes[kept] = std::move(boxes[first]);
+  for (std::size_t first = 0; first < footprint.size(); first += run.count, ++kept) {
+    run = useful_run_at(footprint, first, run);
+    if (kept != first) footprint[kept] = std::move(footprint[first]);
     if (run.count > 1)
-      boxes[kept].dimensions.push_back(
+      footprint[kept].dimensions.push_back(
           {static_cast<int64_t>(run.count), static_cast<int64_t>(run.stride)});
   }
-  boxes.resize(kept);
+  footprint.resize(kept);
 }
 
-enum class Neighbours { Join, Keep };
+enum class Neighbors { Join, Keep };
 
-void compress(std::vector<Box>& boxes, Neighbours neighbours) {
-  while (boxes.size() > 1) {
-    const std::size_t before = boxes.size();
-    if (neighbours == Neighbours::Join) join_neighbours(boxes);
-    join_runs(boxes);
-    if (boxes.size() == before) break;
-    if (neighbours == Neighbours::Join) canonicalise_all(boxes);
-    if (boxes.size() > kShortList && boxes.size() > before - before / 8) break;
+void compress(std::vector<Strided>& footprint, Neighbors neighbors) {
+  while (footprint.size() > 1) {
+    const std::size_t before = footprint.size();
+    if (neighbors == Neighbors::Join) join_neighbors(footprint);
+    join_runs(footprint);
+    if (footprint.size() == before) break;
+    if (neighbors == Neighbors::Join) canonicalise_all(footprint);
+    if (footprint.size() > kShortList && footprint.size() > before - before / 8) break;
   }
 }
 
 // Where blocks of equal size lie regularly, one box says so: its length counts elements, not bytes,
-// and neighbours stay apart, since a block's elements lie one extent from each other, whatever the
+// and neighbors stay apart, since a block's elements lie one extent from each other, whatever the
 // distance of the blocks.
-std::vector<Box> pattern_of(const std::vector<Block>& blocks) {
-  std::vector<Box> pattern;
+std::vector<Strided> pattern_of(const std::vector<Block>& blocks) {
+  std::vector<Strided> pattern;
   pattern.reserve(blocks.size());
   for (const Block& block : blocks)
     if (block.count > 0) pattern.push_back({block.displacement, block.count, {}});
-  compress(pattern, Neighbours::Keep);
+  compress(pattern, Neighbors::Keep);
   return pattern;
 }
 
-// Moves the box; if that leaves int64, the box becomes empty and normalise() drops it.
-void shift(Box& box, int64_t bytes) {
-  if (__builtin_add_overflow(box.offset, bytes, &box.offset)) box.length = 0;
+// Moves the box; if that leaves int64, the box becomes empty and normalize() drops it.
+void shift(Strided& strided, int64_t bytes) {
+  if (__builtin_add_overflow(strided.offset, bytes, &strided.offset)) strided.length = 0;
 }
 
 // The range from the lower to the upper bound, where the next element starts.
@@ -286,24 +289,24 @@ void extend(std::optional<ByteRange>& range, ByteRange part) {
   range = range ? hull(*range, part) : part;
 }
 
-ByteRange span(const Box& box) {
-  ByteRange range{box.offset, box.offset + box.length};
-  for (const Dimension& dimension : box.dimensions)
+ByteRange span(const Strided& strided) {
+  ByteRange range{strided.offset, strided.offset + strided.length};
+  for (const Dimension& dimension : strided.dimensions)
     range.end += (dimension.count - 1) * dimension.stride;
   return range;
 }
 
-void append_ranges(const Box& box, std::size_t dimensions, int64_t offset,
+void append_ranges(const Strided& strided, std::size_t dimensions, int64_t offset,
                    std::vector<ByteRange>& ranges) {
   if (dimensions == 0) {
-    ranges.push_back({offset, offset + box.length});
+    ranges.push_back({offset, offset + strided.length});
     return;
   }
-  const Dimension& outer = box.dimensions[dimensions - 1];
+  const Dimension& outer = strided.dimensions[dimensions - 1];
   const int64_t count =
       outer.stride == 0 ? 1 : outer.count;  // the same bytes again are the same ranges
   for (int64_t index = 0; index < count; ++index)
-    append_ranges(box, dimensions - 1, offset + index * outer.stride, ranges);
+    append_ranges(strided, dimensions - 1, offset + index * outer.stride, ranges);
 }
 
 void merge_ranges(std::vector<ByteRange>& ranges) {
@@ -323,7 +326,7 @@ void merge_ranges(std::vector<ByteRange>& ranges) {
 
 }  // namespace
 
-std::int64_t Box::bytes() const {
+std::int64_t Strided::bytes() const {
   int64_t product = length;
   for (const Dimension& dimension : dimensions)
     product = saturating_multiply(product, dimension.count);
@@ -331,13 +334,14 @@ std::int64_t Box::bytes() const {
 }
 
 bool DataMap::contiguous() const {
-  return boxes.size() == 1 && boxes.front().dimensions.empty() && boxes.front().length == extent;
+  return footprint.size() == 1 && footprint.front().dimensions.empty() &&
+         footprint.front().length == extent;
 }
 
 ByteRange DataMap::bounds() const {
-  if (boxes.empty()) return {};
-  ByteRange range = span(boxes.front());
-  for (const Box& box : boxes) range = hull(range, span(box));
+  if (footprint.empty()) return {};
+  ByteRange range = span(footprint.front());
+  for (const Strided& strided : footprint) range = hull(range, span(strided));
   return range;
 }
 
@@ -353,22 +357,23 @@ DataMap repeated(const DataMap& map, std::int64_t count) {
 DataMap repeated(const DataMap& map, std::int64_t count, std::int64_t stride_bytes) {
   if (count <= 0) return {};
   DataMap result = map;
-  for (Box& box : result.boxes) box.dimensions.push_back({count, stride_bytes});
+  for (Strided& strided : result.footprint) strided.dimensions.push_back({count, stride_bytes});
   set_marked_range(result, repeated(marked_range(map), count, stride_bytes));
-  normalise(result);
+  normalize(result);
   return result;
 }
 
-DataMap placed(const DataMap& map, const std::vector<Block>& blocks) {
+DataMap located(const DataMap& map, const std::vector<Block>& blocks) {
   DataMap result;
-  const std::vector<Box> places = pattern_of(blocks);
-  result.boxes.reserve(places.size() * map.boxes.size());
-  for (const Box& place : places) {
-    for (Box box : map.boxes) {
-      shift(box, place.offset);
-      box.dimensions.push_back({place.length, map.extent});
-      box.dimensions.insert(box.dimensions.end(), place.dimensions.begin(), place.dimensions.end());
-      result.boxes.push_back(std::move(box));
+  const std::vector<Strided> locations = pattern_of(blocks);
+  result.footprint.reserve(locations.size() * map.footprint.size());
+  for (const Strided& location : locations) {
+    for (Strided strided : map.footprint) {
+      shift(strided, location.offset);
+      strided.dimensions.push_back({location.length, map.extent});
+      strided.dimensions.insert(strided.dimensions.end(), location.dimensions.begin(),
+                                location.dimensions.end());
+      result.footprint.push_back(std::move(strided));
     }
   }
   std::optional<ByteRange> marked;
@@ -377,14 +382,14 @@ DataMap placed(const DataMap& map, const std::vector<Block>& blocks) {
       extend(marked,
              shifted(repeated(marked_range(map), block.count, map.extent), block.displacement));
   if (marked) set_marked_range(result, *marked);
-  normalise(result);
+  normalize(result);
   return result;
 }
 
 DataMap shifted(DataMap map, std::int64_t bytes) {
   set_marked_range(map, shifted(marked_range(map), bytes));
-  for (Box& box : map.boxes) shift(box, bytes);
-  normalise(map);
+  for (Strided& strided : map.footprint) shift(strided, bytes);
+  normalize(map);
   return map;
 }
 
@@ -398,27 +403,27 @@ DataMap joined(const std::vector<DataMap>& maps) {
   DataMap result;
   std::optional<ByteRange> marked;
   for (const DataMap& map : maps) {
-    if (map.boxes.empty() && map.extent == 0) continue;
-    result.boxes.insert(result.boxes.end(), map.boxes.begin(), map.boxes.end());
+    if (map.footprint.empty() && map.extent == 0) continue;
+    result.footprint.insert(result.footprint.end(), map.footprint.begin(), map.footprint.end());
     extend(marked, marked_range(map));
   }
   if (marked) set_marked_range(result, *marked);
-  normalise(result);
+  normalize(result);
   return result;
 }
 
-void normalise(DataMap& map) {
-  canonicalise_all(map.boxes);
-  compress(map.boxes, Neighbours::Join);
-  sort_by_offset(map.boxes);
+void normalize(DataMap& map) {
+  canonicalise_all(map.footprint);
+  compress(map.footprint, Neighbors::Join);
+  sort_by_offset(map.footprint);
   map.size = 0;
-  for (const Box& box : map.boxes) map.size = saturating_add(map.size, box.bytes());
+  for (const Strided& strided : map.footprint) map.size = saturating_add(map.size, strided.bytes());
 }
 
 std::vector<ByteRange> expand(const DataMap& map, std::int64_t count) {
   std::vector<ByteRange> ranges;
-  for (const Box& box : repeated(map, count).boxes)
-    append_ranges(box, box.dimensions.size(), box.offset, ranges);
+  for (const Strided& strided : repeated(map, count).footprint)
+    append_ranges(strided, strided.dimensions.size(), strided.offset, ranges);
   merge_ranges(ranges);
   return ranges;
 }

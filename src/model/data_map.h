@@ -6,7 +6,7 @@
 // for each of its blocks. The order of the bytes in a message is not kept: who touches which bytes
 // does not depend on it.
 //
-// Invariants (normalise() establishes them):
+// Invariants (normalize() establishes them):
 //  - length > 0; every dimension has count > 1; no dimension continues its inner ones without a gap
 //  (it is folded into length);
 //  - strides ascend and are not negative; stride 0 names the same bytes `count` times;
@@ -29,11 +29,11 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-struct Box {
+struct Strided {
   std::int64_t offset = 0;
   std::int64_t length = 0;
   std::vector<Dimension> dimensions;  // innermost (smallest stride) first
-  bool operator==(const Box&) const = default;
+  bool operator==(const Strided&) const = default;
   std::int64_t bytes() const;  // counting a byte as often as the box names it
 };
 
@@ -50,7 +50,7 @@ struct Block {
 };
 
 struct DataMap {
-  std::vector<Box> boxes;
+  std::vector<Strided> footprint;
   std::int64_t size = 0;
   std::int64_t lower_bound = 0;
   std::int64_t extent =
@@ -61,20 +61,20 @@ struct DataMap {
   ByteRange bounds() const;  // the smallest range that holds every byte; empty for an empty map
 };
 
-// Building blocks; results are normalised.
+// Building blocks; results are normalized.
 DataMap contiguous_map(std::int64_t bytes);
 DataMap repeated(const DataMap& map, std::int64_t count);  // count elements, one extent apart
 DataMap repeated(const DataMap& map, std::int64_t count, std::int64_t stride_bytes);
-DataMap placed(const DataMap& map, const std::vector<Block>& blocks);
+DataMap located(const DataMap& map, const std::vector<Block>& blocks);
 DataMap shifted(DataMap map, std::int64_t bytes);
 DataMap resized(DataMap map, std::int64_t lower_bound, std::int64_t extent);
 // The union of maps that lie where they are; lower bound and extent span all of them, as
 // MPI_Type_create_struct's do (without alignment padding). A map without bytes and extent spans
 // nothing.
 DataMap joined(const std::vector<DataMap>& maps);
-void normalise(DataMap& map);
+void normalize(DataMap& map);
 
-// All ranges of `count` elements at offset 0, sorted, neighbours merged. Costs memory for each
+// All ranges of `count` elements at offset 0, sorted, neighbors merged. Costs memory for each
 // range: for tests and for printing.
 std::vector<ByteRange> expand(const DataMap& map, std::int64_t count = 1);
 

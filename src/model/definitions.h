@@ -45,7 +45,7 @@ struct CommDefinition {
   GroupId group;         // ranks of the communicator, in its order
   GroupId remote_group;  // of an intercommunicator; null otherwise
   CommId parent;
-  // Neighbours of a communicator with a topology, in the order of the neighbourhood collectives'
+  // Neighbors of a communicator with a topology, in the order of the neighborhood collectives'
   // buffers.
   bool has_topology = false;
   std::vector<WorldRank> sources;
@@ -101,12 +101,12 @@ struct TextDefinition {
 struct SamplingDefinition {
   SamplingId id;
   double slowdown = 0;  // that the user allows; 0: any
-  std::uint64_t looked = 0,
+  std::uint64_t checked = 0,
                 skipped = 0;  // times that a load or store, or a loop of them, was come to
-  std::uint64_t places = 0, thinned = 0;  // in the program; those of which some were skipped
-  std::uint64_t own_ns = 0;               // what the tool took, of the task that it took most of
-  std::uint64_t recording_ns = 0;         // of that, for MPI calls
-  std::uint64_t run_ns = 0;               // what that task had of the processor
+  std::uint64_t locations = 0, thinned = 0;  // in the program; those of which some were skipped
+  std::uint64_t own_ns = 0;                  // what the tool took, of the task that it took most of
+  std::uint64_t recording_ns = 0;            // of that, for MPI calls
+  std::uint64_t run_ns = 0;                  // what that task had of the processor
   std::uint64_t lifted_ns =
       0;  // of the time of day, in which nothing was looked at and nothing counted
   std::uint64_t wall_ns = 0;  // all of it; 0: the rank did not come to its end

@@ -94,7 +94,7 @@ enum class BufferUse : std::uint8_t {
 };
 inline constexpr std::uint8_t kBufferUses = 6;
 
-// Assertions of one-sided synchronisation and kinds of locks, the same for every MPI library.
+// Assertions of one-sided synchronization and kinds of locks, the same for every MPI library.
 enum AssertionBits : std::int64_t {
   kNoCheck = 1,
   kNoStore = 2,

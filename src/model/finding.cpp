@@ -15,14 +15,15 @@
 namespace photofinish {
 namespace {
 
-using Place = std::tuple<std::uint64_t, AccessKind, Call>;
-using Key = std::tuple<Place, Place, Reason>;
+using Location = std::tuple<std::uint64_t, AccessKind, Call>;
+using Key = std::tuple<Location, Location, Reason>;
 
 bool is_local(AccessKind kind) { return kind == AccessKind::Load || kind == AccessKind::Store; }
-Place place(const FindingSide& side) { return {side.site_key, side.kind, side.call}; }
+Location location(const FindingSide& side) { return {side.site_key, side.kind, side.call}; }
 
 Key key(const Finding& finding) {
-  const auto [first, second] = std::minmax({place(finding.sides[0]), place(finding.sides[1])});
+  const auto [first, second] =
+      std::minmax({location(finding.sides[0]), location(finding.sides[1])});
   // Whether it was the same rank or another one that came too early is a detail, too.
   return {first, second, finding.reason == Reason::NotComplete ? Reason::NoOrder : finding.reason};
 }

@@ -15,7 +15,7 @@ namespace photofinish {
 enum class Reason : std::uint8_t {
   NotComplete,  // the first is one rank's operation that was still in flight when the same rank
                 // made the second
-  NoOrder,  // different ranks, and no synchronisation leads from the end of either to the begin of
+  NoOrder,  // different ranks, and no synchronization leads from the end of either to the begin of
             // the other
   SeparateModel,    // a store and an update of one window in the separate memory model, apart
   MixedElements,    // accumulates with different types, or whose elements do not coincide
@@ -31,7 +31,7 @@ struct FindingSide {
   SiteId site;
   std::uint64_t site_key = 0;
   SiteId opened, closed;  // of its epoch; null: none, or never
-  Moment begin = 0, end = kNever;
+  Timestamp begin = 0, end = kNever;
   std::uint32_t task = 0;  // of the rank
   std::uint32_t part = 0;  // which operation of its call, for the detector alone: it is not stored
   std::uint64_t bytes = 0;

@@ -22,7 +22,7 @@ using CommRank = Id<struct CommRankTag, std::int32_t>;
 
 inline constexpr WorldRank kAnySource{-1};
 inline constexpr WorldRank kProcNull{-2};
-inline constexpr WorldRank kOutsider{
+inline constexpr WorldRank kExternalRank{
     -3};  // a process that is not in MPI_COMM_WORLD (spawned or connected)
 inline constexpr WorldRank kRootHere{
     -4};  // MPI_ROOT: the caller is the root of an intercommunicator's collective

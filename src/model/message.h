@@ -21,7 +21,7 @@ enum class Taker : std::uint8_t { Receive, Probe, Cancelled };
 // Where a rank sent or received.
 struct MessageEnd {
   WorldRank rank;
-  Moment moment = 0;
+  Timestamp timestamp = 0;
   SiteId site;
   std::uint64_t site_key = 0;  // the same place on every rank
   std::int64_t tag = kAnyTag;  // of a receive: the one it asked for
@@ -52,9 +52,9 @@ struct MessageStep {
     CompleteReceive,  // operation
     Free,             // of a send whose completion nobody waits for: operation
     Probe,            // that saw a message: operation, comm, peer, tag; key, if it is known already
-    Say,   // order of other kinds (collectives, one-sided synchronisation): key, heard by `others`
-           // of them
-    Hear,  // key, said by all of `from`
+    Release,  // order of other kinds (collectives, one-sided synchronization): key, heard by
+              // `others` of them
+    Acquire,  // key, said by all of `from`
     Unlock,  // a lock of a window is about to be given back: comm (the window), peer (whose memory;
              // kAnySource: everybody's), exclusive, operation (when, in ticks), tag (of which
              // clock)
@@ -79,7 +79,7 @@ struct MessageStep {
   WorldRank peer;
   std::int64_t tag = kAnyTag;
   MessageKey key = 0;
-  Moment moment = 0;
+  Timestamp timestamp = 0;
   SiteId site;
   std::uint64_t site_key = 0;
   std::shared_ptr<const std::vector<WorldRank>> from;

@@ -7,7 +7,7 @@
 namespace photofinish {
 namespace {
 
-auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.moment, end.site_key); }
+auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.timestamp, end.site_key); }
 
 // The example is the earliest receive. What it could have got comes first; of a message that only
 // some other receive at the place could have got it is known which: that may well be one that comes
@@ -40,13 +40,13 @@ void merge_into(MessageFinding& known, MessageFinding more) {
 }
 
 std::vector<MessageFinding> merged(std::vector<MessageFinding> races) {
-  std::map<std::uint64_t, MessageFinding> by_place;
+  std::map<std::uint64_t, MessageFinding> by_location;
   for (MessageFinding& race : races) {
-    const auto [known, added] = by_place.try_emplace(race.receive.site_key, race);
+    const auto [known, added] = by_location.try_emplace(race.receive.site_key, race);
     if (!added) merge_into(known->second, std::move(race));
   }
   std::vector<MessageFinding> all;
-  for (auto& [place, race] : by_place) {
+  for (auto& [location, race] : by_location) {
     std::sort(race.others.begin(), race.others.end(), [&race = race](const auto& a, const auto& b) {
       return std::tuple(!is_of_example(race, a), order_of(a.send)) <
              std::tuple(!is_of_example(race, b), order_of(b.send));
@@ -58,40 +58,40 @@ std::vector<MessageFinding> merged(std::vector<MessageFinding> races) {
   return all;
 }
 
-std::vector<Standstill> merged(std::vector<Standstill> standstills) {
-  std::map<std::tuple<bool, bool, std::vector<std::uint64_t>>, Standstill> by_places;
-  const auto first_of = [](const Standstill& standstill) {
-    return standstill.waits.empty() ? kProcNull : standstill.waits.front().rank;
+std::vector<Deadlock> merged(std::vector<Deadlock> deadlocks) {
+  std::map<std::tuple<bool, bool, std::vector<std::uint64_t>>, Deadlock> by_locations;
+  const auto first_of = [](const Deadlock& deadlock) {
+    return deadlock.waits.empty() ? kProcNull : deadlock.waits.front().rank;
   };
-  for (Standstill& standstill : standstills) {
-    std::vector<std::uint64_t> places;
-    for (const Standstill::Waits& waits : standstill.waits) places.push_back(waits.site_key);
-    std::sort(places.begin(), places.end());
-    const auto [known, added] = by_places.try_emplace(
-        {standstill.cycle, standstill.other_match, std::move(places)}, standstill);
+  for (Deadlock& deadlock : deadlocks) {
+    std::vector<std::uint64_t> locations;
+    for (const Deadlock::Waits& waits : deadlock.waits) locations.push_back(waits.site_key);
+    std::sort(locations.begin(), locations.end());
+    const auto [known, added] = by_locations.try_emplace(
+        {deadlock.cycle, deadlock.other_match, std::move(locations)}, deadlock);
     if (added) continue;
-    const std::uint64_t times = known->second.times + standstill.times;
-    known->second.came_about = standstill.came_about =
-        known->second.came_about || standstill.came_about;
-    if (first_of(standstill) < first_of(known->second)) known->second = std::move(standstill);
+    const std::uint64_t times = known->second.times + deadlock.times;
+    known->second.came_about = deadlock.came_about =
+        known->second.came_about || deadlock.came_about;
+    if (first_of(deadlock) < first_of(known->second)) known->second = std::move(deadlock);
     known->second.times = times;
   }
-  std::vector<Standstill> all;
-  for (auto& [places, standstill] : by_places) all.push_back(std::move(standstill));
+  std::vector<Deadlock> all;
+  for (auto& [locations, deadlock] : by_locations) all.push_back(std::move(deadlock));
   return all;
 }
 
 std::vector<TimingDependence> merged(std::vector<TimingDependence> timing) {
-  std::map<std::uint64_t, TimingDependence> by_place;
+  std::map<std::uint64_t, TimingDependence> by_location;
   for (TimingDependence& one : timing) {
-    const auto [known, added] = by_place.try_emplace(one.at.site_key, one);
+    const auto [known, added] = by_location.try_emplace(one.at.site_key, one);
     if (added) continue;
     if (one.at.rank < known->second.at.rank) known->second.at = one.at;
     known->second.times += one.times;
     known->second.ranks.insert(one.ranks.begin(), one.ranks.end());
   }
   std::vector<TimingDependence> all;
-  for (auto& [place, one] : by_place) all.push_back(std::move(one));
+  for (auto& [location, one] : by_location) all.push_back(std::move(one));
   return all;
 }
 
@@ -106,11 +106,11 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
   MessageFindings all;
   for (MessageFindings& part : parts) {
     append(all.races, part.races);
-    append(all.standstills, part.standstills);
+    append(all.deadlocks, part.deadlocks);
     append(all.timing, part.timing);
     append(all.answers, part.answers);
     all.messages += part.messages;
-    all.looked &= part.looked;
+    all.checked &= part.checked;
     all.races_given_up |= part.races_given_up;
     all.buffers_given_up |= part.buffers_given_up;
     all.followed &= part.followed;
@@ -119,17 +119,17 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
     all.unsure_after = std::min(all.unsure_after, part.unsure_after);
   }
   // What follows a call that would have come back otherwise is not known.
-  all.unsure |= std::erase_if(all.standstills, [&](const Standstill& standstill) {
-                  return !standstill.came_about && standstill.slice > all.unsure_after;
+  all.unsure |= std::erase_if(all.deadlocks, [&](const Deadlock& deadlock) {
+                  return !deadlock.came_about && deadlock.phase > all.unsure_after;
                 }) > 0;
   all.races = merged(std::move(all.races));
-  all.standstills = merged(std::move(all.standstills));
+  all.deadlocks = merged(std::move(all.deadlocks));
   all.timing = merged(std::move(all.timing));
   all.answers = merged(std::move(all.answers));
   // Without buffers, what one thread waits for would not hold up another. In a run that was broken
   // off, what never came might have.
-  std::erase_if(all.standstills, [&](const Standstill& standstill) {
-    return all.threads || !(standstill.cycle || standstill.came_about || all.followed);
+  std::erase_if(all.deadlocks, [&](const Deadlock& deadlock) {
+    return all.threads || !(deadlock.cycle || deadlock.came_about || all.followed);
   });
   return all;
 }

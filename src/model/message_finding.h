@@ -39,7 +39,7 @@ inline bool is_intended(const MessageFinding& finding) {
 }
 
 // Ranks that wait for each other; or that would, or for what never comes, if no send were buffered.
-struct Standstill {
+struct Deadlock {
   struct Waits {
     WorldRank rank;
     SiteId site;    // where it waits
@@ -55,9 +55,9 @@ struct Standstill {
   bool cycle = false;        // the last waits for the first
   bool other_match = false;  // unless a wildcard takes another message than it did
   std::uint64_t times = 1;
-  std::uint64_t slice = 0;     // of those that are walked apart
+  std::uint64_t phase = 0;     // of those that are walked apart
   std::set<WorldRank> behind;  // wait for one of these, directly or not
-  bool operator==(const Standstill&) const = default;
+  bool operator==(const Deadlock&) const = default;
 };
 
 // A call that tells what has happened so far, or chooses among several: another run may be told
@@ -71,12 +71,12 @@ struct TimingDependence {
 
 struct MessageFindings {
   std::vector<MessageFinding> races;
-  std::vector<Standstill> standstills;
+  std::vector<Deadlock> deadlocks;
   std::vector<TimingDependence> timing;
   std::vector<TimingDependence>
       answers;  // calls that would have come back otherwise if no send were buffered
   std::uint64_t messages = 0;
-  bool looked = true;  // false: nobody wanted to know
+  bool checked = true;  // false: nobody wanted to know
   // Given up, for it would have taken more memory than it may: the races that there are, and the
   // deadlocks of this run, are not known; nor whether it needs buffers.
   bool races_given_up = false, buffers_given_up = false;
@@ -86,18 +86,18 @@ struct MessageFindings {
   bool unsure = false;  // whether it needs buffers hangs on what the program does where a call
                         // comes back otherwise
   std::uint64_t unsure_after = ~std::uint64_t{
-      0};  // the first slice with such a call, or with a receive that takes another message
+      0};  // the first phase with such a call, or with a receive that takes another message
   bool operator==(const MessageFindings&) const = default;
 };
 
 // Whether it is the finding's own receive that could have got it.
 inline bool is_of_example(const MessageFinding& finding, const MessageFinding::Other& other) {
   return other.receive.rank == finding.receive.rank &&
-         other.receive.moment == finding.receive.moment;
+         other.receive.timestamp == finding.receive.timestamp;
 }
 
 // What several have found, each in a part of the run: one race for each place of a receive, with
-// all that it could have got, one standstill for each set of places, and all of them sorted.
+// all that it could have got, one deadlock for each set of places, and all of them sorted.
 MessageFindings merge_messages(std::vector<MessageFindings> parts);
 
 }  // namespace photofinish

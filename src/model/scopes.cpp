@@ -25,7 +25,7 @@ bool is_openmp_runtime(const std::string& path) {
 
 }  // namespace
 
-std::uint64_t place_key(const Definitions& definitions, SiteId site) {
+std::uint64_t call_site_key(const Definitions& definitions, SiteId site) {
   const auto found = definitions.sites.find(site);
   if (found == definitions.sites.end()) return site.value;
   const std::vector<SiteFrame>& frames = found->second.frames;
@@ -44,15 +44,15 @@ std::uint64_t place_key(const Definitions& definitions, SiteId site) {
     const std::uint64_t words[] = {key, name, frame.address};
     key = XXH3_64bits(words, sizeof words);
   }
-  return key & ~kIntendedPlace;
+  return key & ~kIntendedSite;
 }
 
-std::uint64_t Scopes::keyed(std::uint64_t place) const {
+std::uint64_t Scopes::keyed(std::uint64_t location) const {
   if (current_->regions != 0) {
-    const std::uint64_t words[] = {place, current_->regions};
-    place = XXH3_64bits(words, sizeof words) & ~kIntendedPlace;
+    const std::uint64_t words[] = {location, current_->regions};
+    location = XXH3_64bits(words, sizeof words) & ~kIntendedSite;
   }
-  return current_->intended ? place | kIntendedPlace : place;
+  return current_->intended ? location | kIntendedSite : location;
 }
 
 void Scopes::follow(const Event& event, const Definitions& definitions) {

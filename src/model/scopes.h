@@ -17,11 +17,13 @@
 namespace photofinish {
 
 // A key of a place, the same on every rank, has this bit if races there are intended.
-inline constexpr std::uint64_t kIntendedPlace = std::uint64_t{1} << 63;
-inline bool is_intended(std::uint64_t place_key) { return (place_key & kIntendedPlace) != 0; }
+inline constexpr std::uint64_t kIntendedSite = std::uint64_t{1} << 63;
+inline bool is_intended(std::uint64_t call_site_key) {
+  return (call_site_key & kIntendedSite) != 0;
+}
 
 // Of a place in no scope.
-std::uint64_t place_key(const Definitions& definitions, SiteId site);
+std::uint64_t call_site_key(const Definitions& definitions, SiteId site);
 
 class Scopes {
  public:
@@ -32,8 +34,8 @@ class Scopes {
   };
   // Of the task of the last event that was followed.
   const std::vector<Scope>& open() const { return current_ != nullptr ? current_->open : kNone; }
-  std::uint64_t key_of(std::uint64_t place) const {
-    return current_ == nullptr ? place : keyed(place);
+  std::uint64_t key_of(std::uint64_t location) const {
+    return current_ == nullptr ? location : keyed(location);
   }
 
   void follow(const Event& event, const Definitions& definitions);
@@ -45,7 +47,7 @@ class Scopes {
     bool intended = false;
   };
   static const std::vector<Scope> kNone;
-  std::uint64_t keyed(std::uint64_t place) const;
+  std::uint64_t keyed(std::uint64_t location) const;
 
   std::unordered_map<TaskId, Task> tasks_;
   const Task* current_ = nullptr;  // null while no task has a scope open

@@ -1,4 +1,4 @@
-// Keys of signals: a hash of what both ends know.
+// Keys of edges: a hash of what both ends know.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ enum class Channel : std::uint64_t {
   Rendezvous,
   Partition,
   Collective,
-  Neighbour,
+  Neighbor,
   Post,
   Complete,
   Atomic,
   Unsettled,
   Annotated,
-  Cut,
+  SyncPoint,
   Lock
 };
 
 template <class... Parts>
-std::uint64_t signal_key(Channel channel, Parts... parts) {
+std::uint64_t edge_key(Channel channel, Parts... parts) {
   const std::uint64_t words[] = {static_cast<std::uint64_t>(channel),
                                  static_cast<std::uint64_t>(parts)...};
   // One can tell a rendezvous by its key.
@@ -36,6 +36,6 @@ std::uint64_t signal_key(Channel channel, Parts... parts) {
 
 inline bool is_rendezvous(std::uint64_t key) { return (key & 1) != 0; }
 // Said by receives of which it is not known yet which message they take.
-inline std::uint64_t unsettled_key() { return signal_key(Channel::Unsettled); }
+inline std::uint64_t unsettled_key() { return edge_key(Channel::Unsettled); }
 
 }  // namespace photofinish

@@ -12,7 +12,7 @@ namespace {
 // one for each load of a loop: those have a word of their own.
 constexpr std::uint64_t kLoadWord = 0;
 // How bytes are kept.
-constexpr std::uint8_t kPacked = 1, kTaken = 2, kOffered = 4;
+constexpr std::uint8_t kPacked = 1, kTaken = 2, kShared = 4;
 std::uint64_t word_of(SiteId site, bool again) {
   return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1;
 }
@@ -84,8 +84,8 @@ Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
 
 void Journal::done() {
   if (lane_ != nullptr) lane_->append(entry_.data(), entry_.size());
-  for (const Kept& kept : kept_offers_) table_->publish(kept.hash, kept.number);
-  kept_offers_.clear();
+  for (const Kept& kept : kept_payloads_) table_->publish(kept.hash, kept.number);
+  kept_payloads_.clear();
   loads_ = 0;
   kept_load_ = kUnknown;
 }
@@ -127,48 +127,48 @@ std::uint64_t Journal::give_load() {
   return load_tick_ += in_.number();
 }
 
-std::optional<ContentHash> Journal::offer(const void* data, std::size_t size) {
-  if (size < kOfferFrom || !shares()) return {};
-  if (files_ != nullptr) return files_->offer(data, size), std::nullopt;
+std::optional<ContentHash> Journal::payload(const void* data, std::size_t size) {
+  if (size < kPayloadFrom || !shares()) return {};
+  if (files_ != nullptr) return files_->payload(data, size), std::nullopt;
   const ContentHash hash = content_hash(data, size);
   table_->publish(hash, table_->next_number());
   return hash;
 }
 
-void Journal::take(Offer offer, void* data, std::size_t size) {
+void Journal::take(SharedPayload payload, void* data, std::size_t size) {
   if (!ok()) return;
-  if (files_ == nullptr || !files_->take(offer, data, size)) {
-    if (lost_) lost_(offer);
+  if (files_ == nullptr || !files_->take(payload, data, size)) {
+    if (lost_) lost_(payload);
     return in_.fail("the data from another rank is missing");
   }
-  if (check_of(content_hash(data, size)) != offer.check && other_) other_(offer);
+  if (check_of(content_hash(data, size)) != payload.check && other_) other_(payload);
 }
 
 void Journal::contents(void* data, std::size_t size) {
-  if (size < kOfferFrom || table_ == nullptr) return bytes(data, size);
+  if (size < kPayloadFrom || table_ == nullptr) return bytes(data, size);
   const ContentHash hash = content_hash(data, size);
-  if (std::optional<Offer> offer = table_->take(hash)) {
+  if (std::optional<SharedPayload> payload = table_->take(hash)) {
     std::uint8_t kind = kTaken;
-    return (*this)(kind, *offer);
+    return (*this)(kind, *payload);
   }
-  const bool offers = size >= kKeptOfferFrom;
-  keep(data, size, offers ? &hash : nullptr);
-  // Somebody writes it at this moment: then it is not known what has been kept, and nobody takes
+  const bool payloads = size >= kKeptPayloadFrom;
+  keep(data, size, payloads ? &hash : nullptr);
+  // Somebody writes it at this timestamp: then it is not known what has been kept, and nobody takes
   // it.
-  if (offers && content_hash(data, size) != hash) kept_offers_.pop_back();
+  if (payloads && content_hash(data, size) != hash) kept_payloads_.pop_back();
 }
 
-// From kOfferFrom bytes on a byte in front says how they are kept. Whether packing is worth it
+// From kPayloadFrom bytes on a byte in front says how they are kept. Whether packing is worth it
 // shows at the beginning.
-void Journal::keep(void* data, std::size_t size, const ContentHash* offered) {
+void Journal::keep(void* data, std::size_t size, const ContentHash* shared) {
   constexpr std::size_t kTry = 512;
   constexpr unsigned kUnpacked = 31;  // after one that was not worth it
   if (replays()) {
-    const std::uint8_t* kind = size >= kOfferFrom ? in_.bytes(1) : nullptr;
+    const std::uint8_t* kind = size >= kPayloadFrom ? in_.bytes(1) : nullptr;
     if (kind != nullptr && (*kind & kTaken) != 0) {
-      Offer offer;
-      exchange(offer);
-      return take(offer, data, size);
+      SharedPayload payload;
+      exchange(payload);
+      return take(payload, data, size);
     }
     if (kind != nullptr && (*kind & kPacked) != 0) {
       const std::uint8_t* const kept_end =
@@ -180,21 +180,21 @@ void Journal::keep(void* data, std::size_t size, const ContentHash* offered) {
     } else if (const std::uint8_t* kept_bytes = in_.bytes(size)) {
       std::memcpy(data, kept_bytes, size);
     }
-    if (kind != nullptr && (*kind & kOffered) != 0 && files_ != nullptr) files_->offer(data, size);
+    if (kind != nullptr && (*kind & kShared) != 0 && files_ != nullptr) files_->payload(data, size);
     return;
   }
   if (size == 0) return;
   std::uint8_t* out = entry_.room(1 + packed_bound(size));
   const auto* bytes = static_cast<const std::uint8_t*>(data);
-  if (size >= kOfferFrom) {
+  if (size >= kPayloadFrom) {
     bool packs = unpacked_ == 0;
     if (packs) {
       const std::size_t tried = std::min(size, kTry);
       packs = static_cast<std::size_t>(pack(bytes, tried, out + 1) - out - 1) < tried - tried / 8;
     }
     unpacked_ = packs ? 0 : unpacked_ == 0 ? kUnpacked : unpacked_ - 1;
-    *out++ = static_cast<std::uint8_t>((packs ? kPacked : 0) | (offered != nullptr ? kOffered : 0));
-    if (offered != nullptr) kept_offers_.push_back({*offered, table_->next_number()});
+    *out++ = static_cast<std::uint8_t>((packs ? kPacked : 0) | (shared != nullptr ? kShared : 0));
+    if (shared != nullptr) kept_payloads_.push_back({*shared, table_->next_number()});
     if (packs) return entry_.end_at(pack(bytes, size, out));
   }
   std::memcpy(out, bytes, size);

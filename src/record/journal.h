@@ -18,7 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "record/offers.h"
+#include "record/shared_payloads.h"
 #include "trace/codec.h"
 #include "trace/writer.h"
 
@@ -26,7 +26,7 @@ namespace photofinish {
 
 // What a task asks: a call of MPI, or something else that is not in its own hands.
 struct Inquiry {
-  std::uint32_t what = 0;  // a Call; from kOtherQuestions on one of those
+  std::uint32_t what = 0;  // a Call; from kOtherQueries on one of those
   SiteId site;
   struct Given {
     std::uint8_t field = 0;
@@ -44,8 +44,8 @@ template <class A>
 void describe(A& a, Inquiry& d) {
   a(d.what, d.site, d.fields);
 }
-inline constexpr std::uint32_t kOtherQuestions = 1u << 16;
-inline constexpr std::uint32_t kLoadQuestion = kOtherQuestions + 128;
+inline constexpr std::uint32_t kOtherQueries = 1u << 16;
+inline constexpr std::uint32_t kLoadQuery = kOtherQueries + 128;
 
 class Journal {
  public:
@@ -104,11 +104,12 @@ class Journal {
   // So many bytes of the program's memory, whatever they are.
   void bytes(void* data, std::size_t size) { keep(data, size, nullptr); }
 
-  // The ranks of a group give each other what they gave each other (record/offers.h): of one that
-  // is recorded, and of one that is replayed. `lost`: an offer that does not come; it does not
-  // return. `other`: one that is not what it was.
-  void share(OfferTable* table) { table_ = table; }
-  void share(OfferFiles* files, std::function<void(Offer)> lost, std::function<void(Offer)> other) {
+  // The ranks of a group give each other what they gave each other (record/shared_payloads.h): of
+  // one that is recorded, and of one that is replayed. `lost`: an offer that does not come; it does
+  // not return. `other`: one that is not what it was.
+  void share(PayloadTable* table) { table_ = table; }
+  void share(PayloadFiles* files, std::function<void(SharedPayload)> lost,
+             std::function<void(SharedPayload)> other) {
     files_ = files, lost_ = std::move(lost), other_ = std::move(other);
   }
   bool shares() const { return table_ != nullptr || files_ != nullptr; }
@@ -117,11 +118,11 @@ class Journal {
   void contents(void* data, std::size_t size);
   // This task is about to give them to one of the group. Their hash, if they are recorded and have
   // one.
-  std::optional<ContentHash> offer(const void* data, std::size_t size);
+  std::optional<ContentHash> payload(const void* data, std::size_t size);
   // Whose offer contents are that have been found to have this hash; for `exchange`. Of a replayed
   // rank: they themselves, whosever they were.
-  std::optional<Offer> taken(const ContentHash& hash) { return table_->take(hash); }
-  void take(Offer offer, void* data, std::size_t size);
+  std::optional<SharedPayload> taken(const ContentHash& hash) { return table_->take(hash); }
+  void take(SharedPayload payload, void* data, std::size_t size);
   // Whether all answers so far were whole: a damaged journal gives zeros.
   bool ok() const { return in_.ok(); }
 
@@ -145,7 +146,7 @@ class Journal {
     std::size_t size_ = 0, capacity_ = 0;
   };
   Inquiry& last_at(SiteId site);
-  void keep(void* data, std::size_t size, const ContentHash* offered);
+  void keep(void* data, std::size_t size, const ContentHash* shared);
 
   Lane* const lane_ = nullptr;
   const Source source_;
@@ -157,20 +158,20 @@ class Journal {
   std::unordered_map<SiteId, Inquiry>
       last_of_many_;  // those with high numbers, which a damaged journal may have, too
   Inquiry* expected_ = nullptr;
-  Inquiry load_{.what = kLoadQuestion, .site = SiteId(0)};
+  Inquiry load_{.what = kLoadQuery, .site = SiteId(0)};
   bool fill();
   std::uint64_t loads_ = 0;             // since the last entry
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
   std::uint64_t load_tick_ = 0;         // of the last that was kept
   unsigned unpacked_ = 0;               // to come
-  OfferTable* table_ = nullptr;
-  OfferFiles* files_ = nullptr;
-  std::function<void(Offer)> lost_, other_;
+  PayloadTable* table_ = nullptr;
+  PayloadFiles* files_ = nullptr;
+  std::function<void(SharedPayload)> lost_, other_;
   struct Kept {
     ContentHash hash;
     std::uint64_t number;
   };
-  std::vector<Kept> kept_offers_;  // in this entry: nobody may take them before it is on record
+  std::vector<Kept> kept_payloads_;  // in this entry: nobody may take them before it is on record
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

@@ -1,4 +1,4 @@
-// Rows of numbers, kept in fewer bytes where neighbours are alike: exponents of values of one size,
+// Rows of numbers, kept in fewer bytes where neighbors are alike: exponents of values of one size,
 // small counts, numbers with few digits. Not as small as a compressor makes them, at the speed of a
 // copy.
 #pragma once

@@ -46,7 +46,7 @@ std::uint64_t hash_of_file(const std::string& path) {
   return hash;
 }
 
-bool looks_secret(std::string_view variable) {
+bool checks_secret(std::string_view variable) {
   const std::string_view given = variable.substr(0, variable.find('='));
   std::string name(given);
   for (char& c : name)
@@ -87,7 +87,7 @@ StartInfo own_start(std::string_view kept) {
   start.arguments = texts_of("/proc/self/cmdline");
   for (std::string& variable : texts_of("/proc/self/environ")) {
     const std::string name = variable.substr(0, variable.find('='));
-    if (!looks_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
+    if (!checks_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
       start.environment.push_back(std::move(variable));
       continue;
     }
@@ -106,7 +106,7 @@ Result<StartInfo> read_start(const std::string& directory, WorldRank rank) {
     return (*trace)->next_of_journal(TaskId(0), entries);
   });
   StartInfo start;
-  if (journal.ask(kStartQuestion, SiteId(0)) != Journal::Asked::Same)
+  if (journal.ask(kStartQuery, SiteId(0)) != Journal::Asked::Same)
     return Error{trace_path(directory, rank) +
                  ((*trace)->damage().empty()
                       ? ": this rank was not recorded for a replay; use photofinish record"

@@ -10,7 +10,7 @@
 
 namespace photofinish {
 
-inline constexpr std::uint32_t kStartQuestion = kOtherQuestions;
+inline constexpr std::uint32_t kStartQuery = kOtherQueries;
 
 // To a question before there was a journal.
 struct EarlyAnswer {
@@ -43,7 +43,7 @@ void describe(A& a, StartInfo& d) {
 
 // Whether a variable, NAME=value, may be secret: by its name, or by a value that is an address with
 // a password in it (https://user:password@host).
-bool looks_secret(std::string_view variable);
+bool checks_secret(std::string_view variable);
 
 // Of this process. `kept`: which variables to keep although they look secret, as --keep-env has it:
 // "*" for all, or names with commas between them.

@@ -48,7 +48,7 @@ void WatchedMemory::add(Journal& journal, std::uint64_t key, void* memory, std::
     piece.seen.resize(bytes);
   exchange(journal, piece, 0, bytes);
   find_overlaps();
-  if (!tells_news_) return;
+  if (!reports_news_) return;
   piece.news.resize(bytes);
   piece.ticks.resize((bytes + kBlock - 1) / kBlock);
 }
@@ -88,12 +88,12 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     journal(puts);
     for (std::uint64_t i = 0; i < puts && journal.ok(); ++i) {
       Landed put = journal.replays() ? Landed{} : landed_[i];
-      journal(put.change.offset, put.change.bytes, put.offer);
+      journal(put.change.offset, put.change.bytes, put.payload);
       if (!journal.replays()) continue;
       if (put.change.offset > piece.bytes || put.change.bytes > piece.bytes - put.change.offset)
         return;  // damaged
       give(piece, put.change.offset, put.change.bytes,
-           [&](std::uint8_t* to) { journal.take(put.offer, to, put.change.bytes); });
+           [&](std::uint8_t* to) { journal.take(put.payload, to, put.change.bytes); });
       if (!piece.ticks.empty())
         set_ticks(piece, put.change.offset, put.change.offset + put.change.bytes,
                   piece.ticks[begin / kBlock]);
@@ -144,11 +144,11 @@ void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begi
     if (std::memcmp(seen, put.address, put.bytes) == 0)
       return false;                                         // nothing new: it has not come
     arrived_.assign(put.address, put.address + put.bytes);  // read once: others may be writing
-    const auto offer = content_hash(arrived_.data(), put.bytes) == put.hash
-                           ? journal.taken(put.hash)
-                           : std::nullopt;
-    if (!offer) return ++put.disappointments == kMostDisappointments;
-    landed_.push_back({{offset, put.bytes}, *offer});
+    const auto payload = content_hash(arrived_.data(), put.bytes) == put.hash
+                             ? journal.taken(put.hash)
+                             : std::nullopt;
+    if (!payload) return ++put.disappointments == kMostDisappointments;
+    landed_.push_back({{offset, put.bytes}, *payload});
     saw(put.address, arrived_.data(), put.bytes);
     return true;
   });
@@ -200,16 +200,16 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   // counts: others may have written another one since.
   const bool has_value = value != where;
   if (journal.replays()) {
-    if (!journal.is_kept_load()) return look_at_news(*piece, offset, bytes);
+    if (!journal.is_kept_load()) return check_at_news(*piece, offset, bytes);
     const std::uint64_t tick = journal.give_load();
     set_ticks(*piece, begin, end, tick);
     if (has_value) {
       give(*piece, offset, bytes, [&](std::uint8_t* to) { journal.bytes(to, bytes); });
       std::memcpy(value, address, bytes);
-      look_at_news(*piece, offset, bytes);
+      check_at_news(*piece, offset, bytes);
     }
     exchange(journal, *piece, begin, end);
-    if (!has_value) look_at_news(*piece, offset, bytes);
+    if (!has_value) check_at_news(*piece, offset, bytes);
     journal.done();
     return tick;
   }
@@ -227,7 +227,7 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   return tick;
 }
 
-// Over the border of a window, as vectorised code does: what lies inside is a load of its own.
+// Over the border of a window, as vectorized code does: what lies inside is a load of its own.
 std::optional<std::uint64_t> WatchedMemory::loaded_in_part(Journal& journal, const void* where,
                                                            void* value, std::size_t bytes) {
   auto* const address = static_cast<const std::uint8_t*>(where);
@@ -270,8 +270,8 @@ void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t 
   journal.done();
 }
 
-const std::uint8_t* WatchedMemory::look_within(Journal& journal, const std::uint8_t* address,
-                                               std::size_t bytes) {
+const std::uint8_t* WatchedMemory::check_within(Journal& journal, const std::uint8_t* address,
+                                                std::size_t bytes) {
   settle();
   const std::uint8_t* found = address;
   for (Piece& piece : pieces_) {
@@ -310,25 +310,25 @@ WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load)
   Piece* piece = find(static_cast<const std::uint8_t*>(where), 1);
   if (piece == nullptr || !piece->alone) return {};
   const std::size_t blocks = (piece->bytes + kBlock - 1) / kBlock;
-  piece->looked.resize(blocks);
-  for (const std::uint32_t block : piece->looked_blocks) piece->looked[block] = 0;
-  piece->looked_blocks.clear();
-  if (each_load) piece->never_looked.resize(blocks);
+  piece->checked.resize(blocks);
+  for (const std::uint32_t block : piece->checked_blocks) piece->checked[block] = 0;
+  piece->checked_blocks.clear();
+  if (each_load) piece->never_checked.resize(blocks);
   return {reinterpret_cast<std::uint64_t>(piece->memory), piece->bytes,
           piece->seen.empty() ? 0 : piece->seen.data() - piece->memory,
-          each_load ? piece->never_looked.data() : piece->looked.data()};
+          each_load ? piece->never_checked.data() : piece->checked.data()};
 }
 
 // With all that an access can touch that begins in the block.
-void WatchedMemory::look_at(Journal& journal, const void* where) {
+void WatchedMemory::check_at(Journal& journal, const void* where) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, 1);
   if (piece == nullptr) return;
   const auto block = static_cast<std::size_t>(address - piece->memory) / kBlock,
              begin = block * kBlock;
-  if (piece->looked[block] != 0) return;
-  piece->looked[block] = 1;
-  piece->looked_blocks.push_back(static_cast<std::uint32_t>(block));
+  if (piece->checked[block] != 0) return;
+  piece->checked[block] = 1;
+  piece->checked_blocks.push_back(static_cast<std::uint32_t>(block));
   look_ahead(journal, piece->memory + begin,
              std::min(kBlock + PHOTOFINISH_SPAN, piece->bytes - begin));
 }
@@ -337,12 +337,12 @@ std::optional<std::uint64_t> WatchedMemory::news_of(const void* where, std::size
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, bytes);
   return piece != nullptr
-             ? look_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes)
+             ? check_at_news(*piece, static_cast<std::size_t>(address - piece->memory), bytes)
              : std::nullopt;
 }
 
-std::optional<std::uint64_t> WatchedMemory::look_at_news(Piece& piece, std::size_t offset,
-                                                         std::size_t bytes) {
+std::optional<std::uint64_t> WatchedMemory::check_at_news(Piece& piece, std::size_t offset,
+                                                          std::size_t bytes) {
   if (piece.news.empty()) return std::nullopt;
   const auto begin = piece.news.begin() + static_cast<std::ptrdiff_t>(offset),
              end = begin + static_cast<std::ptrdiff_t>(bytes);

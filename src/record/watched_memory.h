@@ -28,7 +28,7 @@ struct WatchedChange {
 class WatchedMemory {
  public:
   // A put is on its way there: once all of it has come, it is whose offer it was that is kept
-  // (record/offers.h).
+  // (record/shared_payloads.h).
   void expect(const void* address, std::size_t bytes, const ContentHash& hash);
   // Called before what has changed is looked for: so that it may be expected.
   void ask_for_arrivals(std::function<void()> ask) { ask_ = std::move(ask); }
@@ -60,7 +60,8 @@ class WatchedMemory {
   // What is there is about to be loaded, all of it from what has been seen.
   void look_ahead(Journal& journal, const void* address, std::size_t bytes);
   // The same as a part of the entry at hand, of any memory: where to find what has been seen of it.
-  const std::uint8_t* look_within(Journal& journal, const std::uint8_t* address, std::size_t bytes);
+  const std::uint8_t* check_within(Journal& journal, const std::uint8_t* address,
+                                   std::size_t bytes);
   // Where that lies, behind the memory; zero of a replayed rank, whose memory it is. `any`: this is
   // memory of some window. Nothing if it is not all of one, or of several.
   std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
@@ -75,18 +76,18 @@ class WatchedMemory {
   struct Seen {
     std::uint64_t begin = 0, bytes = 0;
     std::int64_t distance = 0;
-    const std::uint8_t* looked = nullptr;
+    const std::uint8_t* checked = nullptr;
   };
   Seen seen_at(const void* address);
   // The same for the whole window around it; of a replayed rank as well. From here on each of its
   // blocks is looked at before anything is loaded from there: `looked` says which were, or, if each
   // load is to be told, that none was.
   Seen all_around(const void* address, bool each_load);
-  void look_at(Journal& journal, const void* address);
+  void check_at(Journal& journal, const void* address);
 
   // Of a replayed rank: from now on `loaded` says it of each value when it is looked at for the
   // first time, not of those that were merely given back.
-  void tell_news() { tells_news_ = true; }
+  void report_news() { reports_news_ = true; }
   // The program has them from elsewhere.
   void overwritten(const void* address, std::size_t bytes);
 
@@ -98,10 +99,10 @@ class WatchedMemory {
     std::vector<std::uint8_t> seen;  // of a recorded rank
     bool alone = true;               // no other has any of its bytes
     std::vector<bool> news;  // of one that tells them, for each byte: it has not been looked at
-    std::vector<std::uint64_t> ticks;               // and of each block: when it was kept
-    std::vector<std::uint8_t> looked = {};          // of each block: by the loop at hand
-    std::vector<std::uint32_t> looked_blocks = {};  // those of which that says so
-    std::vector<std::uint8_t> never_looked = {};
+    std::vector<std::uint64_t> ticks;                // and of each block: when it was kept
+    std::vector<std::uint8_t> checked = {};          // of each block: by the loop at hand
+    std::vector<std::uint32_t> checked_blocks = {};  // those of which that says so
+    std::vector<std::uint8_t> never_checked = {};
   };
   struct Range {
     const std::uint8_t* address;
@@ -118,12 +119,12 @@ class WatchedMemory {
   // Fills the memory by `read`, which is told where to.
   template <class Reader>
   void give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
-  std::optional<std::uint64_t> look_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
+  std::optional<std::uint64_t> check_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
   std::size_t last_ = 0;  // where the last one was found
   std::vector<Range> pending_;
-  bool tells_news_ = false;
+  bool reports_news_ = false;
   std::vector<std::uint8_t> given_;
   std::vector<WatchedChange> changes_;
 
@@ -135,7 +136,7 @@ class WatchedMemory {
   };
   struct Landed {
     WatchedChange change;
-    Offer offer;
+    SharedPayload payload;
   };
   static constexpr std::size_t kMostExpected = 128;
   std::function<void()> ask_;

@@ -9,8 +9,8 @@
 
 namespace photofinish {
 
-std::string painted(std::string_view colour, const std::string& text, bool colours) {
-  return colours ? fmt::format("{}{}{}", colour, text, kPlain) : text;
+std::string painted(std::string_view color, const std::string& text, bool colors) {
+  return colors ? fmt::format("{}{}{}", color, text, kPlain) : text;
 }
 
 std::string capitalised(std::string text) {

@@ -14,7 +14,7 @@ namespace photofinish {
 inline constexpr std::string_view kWarning = "\033[1;31m", kAccess = "\033[34m",
                                   kMemory = "\033[32m", kAdvice = "\033[1m", kPlain = "\033[0m";
 
-std::string painted(std::string_view colour, const std::string& text, bool colours);
+std::string painted(std::string_view color, const std::string& text, bool colors);
 std::string capitalised(std::string text);
 std::string ranks_of(const std::set<WorldRank>& ranks);  // "rank 3", "ranks 0-3"
 std::string times_text(std::uint64_t times);             // "once", "3 times"

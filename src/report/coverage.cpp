@@ -58,7 +58,7 @@ EarlyEnd early_end(const RankEnd& end, const LastCall& last) {
       return {true, fmt::format("MPI_Abort by {{}} with code {}", end.code)};
     case RankState::Exited:
       return {true, fmt::format("the exit of {{}} with code {}{}", end.code, in)};
-    case RankState::Signalled:
+    case RankState::Signaled:
       if (is_fault(end.code)) return {true, fmt::format("the crash of {{}}{}", in)};
       return {false, fmt::format("the end of {{}} by SIG{}{}",
                                  sigabbrev_np(end.code) ? sigabbrev_np(end.code) : "?", in)};
@@ -83,19 +83,19 @@ class Collector {
         continue;
       }
       world_size = std::max(world_size, (*trace)->world_size());
-      look_at(**trace);
+      check_at(**trace);
     }
     std::set<WorldRank> missing;
     for (std::int32_t rank = 0; rank < world_size; ++rank)
       if (!std::binary_search(ranks->begin(), ranks->end(), WorldRank(rank)))
         missing.insert(WorldRank(rank));
-    tell_losses(missing);
-    tell_limits();
+    report_losses(missing);
+    report_limits();
     return std::move(all_);
   }
 
  private:
-  void look_at(RankTrace& trace) {
+  void check_at(RankTrace& trace) {
     const WorldRank rank = trace.rank();
     const RankEnd& end = trace.end();
     for (const auto& [id, incomplete] : trace.definitions().incompletes) {
@@ -153,9 +153,9 @@ class Collector {
     all_.push_back({kind, std::move(ranks), std::move(brief), std::move(text)});
   }
 
-  void tell_losses(const std::set<WorldRank>& missing) {
+  void report_losses(const std::set<WorldRank>& missing) {
     using Kind = LimitationKind;
-    if (was_interrupted(directory_)) tell_interruption();
+    if (was_interrupted(directory_)) report_interruption();
     for (const bool cause : {true, false})
       for (const auto& [what, ranks] : ended_[cause]) {
         const std::string named = fmt::format(fmt::runtime(what), ranks_of(ranks));
@@ -164,7 +164,7 @@ class Collector {
         add(Kind::RankEnded, ranks, follows ? "" : named,
             fmt::format("the run was checked up to {}: later races could not be seen", named));
       }
-    for (const auto& [reason, incomplete] : incomplete_) tell_incomplete(reason, incomplete);
+    for (const auto& [reason, incomplete] : incomplete_) report_incomplete(reason, incomplete);
     for (const auto& [damage, ranks] : damaged_)
       add(Kind::DamagedTrace, ranks, fmt::format("the trace of {} is damaged", ranks_of(ranks)),
           fmt::format("the trace of {} is damaged or truncated, and what follows could not be "
@@ -201,14 +201,14 @@ class Collector {
   }
 
   // However the ranks ended then.
-  void tell_interruption() {
+  void report_interruption() {
     std::set<WorldRank> all;
     for (const auto& [cause, ends] : std::exchange(ended_, {}))
       for (const auto& [what, ranks] : ends) all.insert(ranks.begin(), ranks.end());
-    const auto happened = [](const Standstill& one) { return one.came_about; };
+    const auto happened = [](const Deadlock& one) { return one.came_about; };
     const bool deadlock =
-        findings_.messages && std::any_of(findings_.messages->standstills.begin(),
-                                          findings_.messages->standstills.end(), happened);
+        findings_.messages && std::any_of(findings_.messages->deadlocks.begin(),
+                                          findings_.messages->deadlocks.end(), happened);
     if (!all.empty())
       add(LimitationKind::RankEnded, std::move(all), deadlock ? "" : "the interruption",
           "the run was interrupted: later races could not be seen");
@@ -219,7 +219,7 @@ class Collector {
     std::set<WorldRank> ranks;
     std::string text;  // of the first
   };
-  void tell_incomplete(IncompleteReason reason, const Incomplete& incomplete) {
+  void report_incomplete(IncompleteReason reason, const Incomplete& incomplete) {
     using Kind = LimitationKind;
     const std::string ranks = ranks_of(incomplete.ranks);
     const auto stopped = [&](Kind kind, std::string_view brief, std::string_view advice) {
@@ -250,9 +250,9 @@ class Collector {
     }
   }
 
-  void tell_limits() {
+  void report_limits() {
     using Kind = LimitationKind;
-    if (findings_.messages && !findings_.messages->looked)
+    if (findings_.messages && !findings_.messages->checked)
       add(Kind::NoMessages, {}, "messages not checked",
           "messages were not checked, as --no-messages says");
     for (const auto& [program, ranks] : programs_)
@@ -264,7 +264,7 @@ class Collector {
       for (const RankSampling& one : sampled_) {
         ranks.insert(one.rank);
         skipped += one.sampling.skipped;
-        checked += one.sampling.looked;
+        checked += one.sampling.checked;
         unknown |= one.sampling.wall_ns == 0 || one.sampling.lifted_ns > 0;
       }
       if (skipped > 0 || unknown)

@@ -6,10 +6,10 @@
 namespace photofinish {
 namespace {
 
-std::optional<PlaceDocument> place(WorldRank rank, SiteId site, RunNotes& notes) {
+std::optional<LocationDocument> where(WorldRank rank, SiteId site, RunNotes& notes) {
   if (site == SiteId()) return std::nullopt;
   const SiteNotes& known = notes.site(rank, site);
-  return PlaceDocument{known.call ? std::string(traits(*known.call).name) : "", known.frames};
+  return LocationDocument{known.call ? std::string(traits(*known.call).name) : "", known.frames};
 }
 
 }  // namespace
@@ -17,13 +17,13 @@ std::optional<PlaceDocument> place(WorldRank rank, SiteId site, RunNotes& notes)
 FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes,
                                  const Confirmation* confirmation) {
   const FindingWords words(finding, notes);
-  FindingDocument told{
+  FindingDocument reported{
       .number = number,
       .kind = finding.win == Uid() ? FindingKind::BufferRace : FindingKind::OneSidedRace,
       .key = key_of(finding)};
-  if (confirmation != nullptr) told.confirmation = *confirmation;
-  told.times = finding.times;
-  told.ranks = finding.ranks;
+  if (confirmation != nullptr) reported.confirmation = *confirmation;
+  reported.times = finding.times;
+  reported.ranks = finding.ranks;
   for (const int index : {0, 1}) {
     const FindingSide& side = finding.sides[index];
     const std::string headline = words.headline(index);
@@ -38,21 +38,21 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
     end.source = notes.source_of(end.stack);
     end.regions = notes.scopes(side.rank, side.site, side.site_key).regions;
     end.epoch = words.epoch(index);
-    end.opened = place(side.rank, side.opened, notes);
-    end.closed = place(side.rank, side.closed, notes);
+    end.opened = where(side.rank, side.opened, notes);
+    end.closed = where(side.rank, side.closed, notes);
     end.begin = side.begin;
     end.end = side.end;
     end.bytes = side.bytes;
-    told.ends.push_back(std::move(end));
+    reported.ends.push_back(std::move(end));
   }
   const bool in_window = finding.win != Uid();
-  told.memory = MemoryDocument{finding.owner, finding.win, in_window ? words.window() : "",
-                               in_window ? finding.offset : finding.where.begin,
-                               finding.where.end - finding.where.begin};
-  told.memory_text = words.memory();
-  told.why = words.why();
-  told.advice = words.advice();
-  return told;
+  reported.memory = MemoryDocument{finding.owner, finding.win, in_window ? words.window() : "",
+                                   in_window ? finding.offset : finding.where.begin,
+                                   finding.where.end - finding.where.begin};
+  reported.memory_text = words.memory();
+  reported.why = words.why();
+  reported.advice = words.advice();
+  return reported;
 }
 
 }  // namespace photofinish

@@ -13,6 +13,6 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
                                  const Confirmation* confirmation);
 FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes,
                                  const Confirmation* confirmation);
-StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes);
+DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes);
 
 }  // namespace photofinish

@@ -57,8 +57,8 @@ std::string root_of(const RunDocument& run) {
     for (const EndDocument& end : finding.ends)
       if (const Frame* frame = leading_frame(end.stack); frame != nullptr && !frame->file.empty())
         files.push_back(frame->file);
-  for (const StandstillDocument& standstill : run.standstills)
-    for (const StandstillDocument::Wait& wait : standstill.waits)
+  for (const DeadlockDocument& deadlock : run.deadlocks)
+    for (const DeadlockDocument::Wait& wait : deadlock.waits)
       if (const Frame* frame = leading_frame(wait.stack); frame != nullptr && !frame->file.empty())
         files.push_back(frame->file);
   const std::string in_repository =
@@ -157,8 +157,8 @@ std::size_t RunDocument::known() const {
 std::size_t RunDocument::counting() const {
   return count_findings(*this, [](const auto& f) { return f.counts(); });
 }
-std::size_t RunDocument::deadlocks() const {
-  return static_cast<std::size_t>(std::count_if(standstills.begin(), standstills.end(),
+std::size_t RunDocument::deadlock_count() const {
+  return static_cast<std::size_t>(std::count_if(deadlocks.begin(), deadlocks.end(),
                                                 [](const auto& one) { return one.came_about; }));
 }
 
@@ -173,50 +173,51 @@ std::string path_from(const std::string& root, const std::string& path) {
 }
 
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options) {
-  RunDocument told{.name = options.name.empty() ? directory : options.name, .directory = directory};
+  RunDocument reported{.name = options.name.empty() ? directory : options.name,
+                       .directory = directory};
   auto run = read_findings(directory, options.unwritten);
   if (!run) return run.error();
   if (!run->analysed)
-    return Error{
-        fmt::format("{} is not analyzed yet: run photofinish analyze {}", told.name, told.name)};
+    return Error{fmt::format("{} is not analyzed yet: run photofinish analyze {}", reported.name,
+                             reported.name)};
   const auto confirmations = read_confirmations(directory);
   if (!confirmations) return confirmations.error();
-  if (const auto info = read_run_info(directory)) told.info = *info;
-  read_ranks(told);
+  if (const auto info = read_run_info(directory)) reported.info = *info;
+  read_ranks(reported);
 
-  told.limitations = collect_limitations(directory, *run);
-  const bool looked_at_messages = run->messages.has_value();
+  reported.limitations = collect_limitations(directory, *run);
+  const bool checked_at_messages = run->messages.has_value();
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
   // From here every finding has its number.
   std::size_t number = 0;
   for (const Finding& finding : numbered.in_memory)
-    told.findings.push_back(describe_finding(finding, ++number, notes,
-                                             find_confirmation(*confirmations, key_of(finding))));
+    reported.findings.push_back(describe_finding(
+        finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
   for (const MessageFinding& finding : numbered.messages)
-    told.findings.push_back(describe_message(finding, ++number, notes,
-                                             find_confirmation(*confirmations, key_of(finding))));
-  for (const Standstill& standstill : numbered.all_messages.standstills)
-    told.standstills.push_back(describe_standstill(standstill, notes));
-  told.root = options.source_root.empty()
-                  ? root_of(told)
-                  : std::filesystem::weakly_canonical(options.source_root).string();
-  for (FindingDocument& finding : told.findings) {
+    reported.findings.push_back(describe_message(
+        finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
+  for (const Deadlock& deadlock : numbered.all_messages.deadlocks)
+    reported.deadlocks.push_back(describe_deadlock(deadlock, notes));
+  reported.root = options.source_root.empty()
+                      ? root_of(reported)
+                      : std::filesystem::weakly_canonical(options.source_root).string();
+  for (FindingDocument& finding : reported.findings) {
     finding.identity = identity_of(finding);
     finding.fingerprint = fingerprint_of(finding.identity);
   }
 
-  add_sentences(told.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
-  if (!numbered.intended.empty()) told.notes.push_back(numbered.intended);
+  add_sentences(reported.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
+  if (!numbered.intended.empty()) reported.notes.push_back(numbered.intended);
   // What is intended makes a run no more deterministic.
-  if (looked_at_messages)
-    add_sentences(
-        told.verdicts,
-        verdicts(numbered.all_messages, numbered.races_with_intended, !told.incomplete(), notes),
-        "VERDICT: photofinish: ");
-  if (const auto done = suppress(told, options); !done) return done.error();
-  if (const auto done = compare_with_baseline(told, options); !done) return done.error();
-  return told;
+  if (checked_at_messages)
+    add_sentences(reported.verdicts,
+                  verdicts(numbered.all_messages, numbered.races_with_intended,
+                           !reported.incomplete(), notes),
+                  "VERDICT: photofinish: ");
+  if (const auto done = suppress(reported, options); !done) return done.error();
+  if (const auto done = compare_with_baseline(reported, options); !done) return done.error();
+  return reported;
 }
 
 }  // namespace photofinish

@@ -26,7 +26,7 @@ std::string_view rule_id(FindingKind kind);    // "one-sided-race": never change
 
 // A place in the program that is not one of the two sides: where an epoch was opened, where it was
 // closed.
-struct PlaceDocument {
+struct LocationDocument {
   std::string call;  // "MPI_Win_lock"; empty if not known
   std::vector<Frame> stack;
 };
@@ -46,8 +46,8 @@ struct EndDocument {
   std::string source;                // the line of its leading frame; empty: not readable
   std::vector<std::string> regions;  // of the program's annotations, outermost first
   std::string epoch;                 // "epoch opened by …, open until …"; may be empty
-  std::optional<PlaceDocument> opened, closed;
-  Moment begin = 0, end = kNever;  // of the rank
+  std::optional<LocationDocument> opened, closed;
+  Timestamp begin = 0, end = kNever;  // of the rank
   std::uint64_t bytes = 0;
 };
 
@@ -79,7 +79,7 @@ struct FindingDocument {
   }  // for the exit code, and for those who want no noise
 };
 
-struct StandstillDocument {
+struct DeadlockDocument {
   struct Wait {
     WorldRank rank, on;
     std::string at;    // "MPI_Recv ring.c:31"
@@ -104,7 +104,7 @@ struct RunDocument {
   std::string program, mpi;
   std::vector<WorldRank> recorded;
   std::vector<FindingDocument> findings;
-  std::vector<StandstillDocument> standstills;
+  std::vector<DeadlockDocument> deadlocks;
   std::vector<Limitation> limitations;  // what was not seen, and so not checked
   std::vector<std::string> notes;       // one sentence each
   std::vector<std::string> verdicts;
@@ -112,12 +112,12 @@ struct RunDocument {
   std::string baseline;                   // what findings were compared with; empty: nothing
 
   std::size_t count(FindingKind kind) const;
-  std::size_t deadlocks() const;
+  std::size_t deadlock_count() const;
   std::size_t suppressed() const;
   std::size_t known() const;
   std::size_t counting() const;  // those that are neither
   // What the exit code depends on. Incomplete: something was lost that nobody asked to leave out.
-  bool has_findings() const { return counting() > 0 || deadlocks() > 0; }
+  bool has_findings() const { return counting() > 0 || deadlock_count() > 0; }
   bool incomplete() const;
 };
 
@@ -133,7 +133,7 @@ struct DocumentOptions {
   std::string source_root;  // what paths are told relative to; empty: found by the sources
   UnwrittenFindings unwritten = {};
 };
-// An Error if it is no run, was never analysed, or something that it needs is damaged.
+// An Error if it is no run, was never analyzed, or something that it needs is damaged.
 Result<RunDocument> read_document(const std::string& directory, const DocumentOptions& options);
 
 }  // namespace photofinish

@@ -10,7 +10,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kMaxBoxes = 4;    // of a data map, printed
+constexpr std::size_t kMaxStrided = 4;  // of a data map, printed
 constexpr std::size_t kMaxListed = 16;  // of any other list
 
 std::string object(const char* kind, std::uint32_t id, const std::string& name) {
@@ -69,7 +69,7 @@ std::string rank_text(WorldRank rank) {
   if (rank == kAnySource) return "ANY";
   if (rank == kProcNull) return "NULL";
   if (rank == kRootHere) return "ROOT";
-  if (rank == kOutsider) return "outsider";
+  if (rank == kExternalRank) return "outsider";
   return std::to_string(rank.value);
 }
 
@@ -77,16 +77,17 @@ std::string rank_ranges(std::vector<WorldRank> ranks) { return rank_list_text(ra
 
 std::string map_text(const DataMap& map, std::int64_t count) {
   const DataMap all = repeated(map, count);
-  if (all.boxes.empty()) return "+0";
-  if (all.boxes.size() == 1 && all.boxes[0].dimensions.empty() && all.boxes[0].offset == 0)
-    return fmt::format("+{}", all.boxes[0].length);
+  if (all.footprint.empty()) return "+0";
+  if (all.footprint.size() == 1 && all.footprint[0].dimensions.empty() &&
+      all.footprint[0].offset == 0)
+    return fmt::format("+{}", all.footprint[0].length);
   std::string text = "{";
-  for (std::size_t i = 0; i < all.boxes.size() && i < kMaxBoxes; ++i) {
-    const Box& box = all.boxes[i];
-    text += fmt::format("{}{:+}:{}", i ? "," : "", box.offset, box.length);
-    for (const Dimension& d : box.dimensions) text += fmt::format("x{}/{}", d.count, d.stride);
+  for (std::size_t i = 0; i < all.footprint.size() && i < kMaxStrided; ++i) {
+    const Strided& strided = all.footprint[i];
+    text += fmt::format("{}{:+}:{}", i ? "," : "", strided.offset, strided.length);
+    for (const Dimension& d : strided.dimensions) text += fmt::format("x{}/{}", d.count, d.stride);
   }
-  if (all.boxes.size() > kMaxBoxes) text += fmt::format(",…{}", all.boxes.size());
+  if (all.footprint.size() > kMaxStrided) text += fmt::format(",…{}", all.footprint.size());
   return text + "}";
 }
 
@@ -99,7 +100,7 @@ std::string end_text(const RankEnd& end) {
     case RankState::Aborted:
       text = fmt::format("MPI_Abort with {}", end.code);
       break;
-    case RankState::Signalled:
+    case RankState::Signaled:
       text =
           fmt::format("signal {} ({})", end.code,
                       sigabbrev_np(end.code) ? fmt::format("SIG{}", sigabbrev_np(end.code)) : "?");

@@ -27,7 +27,7 @@ class EventText {
   EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank);
 
   std::string line(const Event& event);  // without the place
-  std::string place(const Event& event) { return sites_.place(event.site); }
+  std::string where(const Event& event) { return sites_.where(event.site); }
   std::vector<std::string> stack(const Event& event) { return sites_.stack(event.site); }
   std::vector<std::string> definitions();  // one line for each object
 

@@ -38,14 +38,14 @@ std::string group_of(const FindingDocument& finding, GroupBy by) {
   const auto named = [](const char* what, const std::string& name) {
     return name.empty() ? fmt::format("no {}", what) : fmt::format("{} {}", what, name);
   };
-  const bool has_place = !finding.ends.empty() && !finding.ends.front().stack.empty();
+  const bool has_where = !finding.ends.empty() && !finding.ends.front().stack.empty();
   switch (by) {
     case GroupBy::None:
       break;
     case GroupBy::Kind:
       return std::string(kind_name(finding.kind)) + "s";
     case GroupBy::File:
-      return named("file", has_place ? base_name(finding.ends.front().stack.front().file) : "");
+      return named("file", has_where ? base_name(finding.ends.front().stack.front().file) : "");
     case GroupBy::Window:
       return named("window", finding.memory ? finding.memory->window : "");
     case GroupBy::State:
@@ -81,56 +81,56 @@ Result<GroupBy> group_by_of(std::string_view text) {
       fmt::format("option group_by: '{}' is not kind, file, window, state, rank or none", text)};
 }
 
-bool wants_colours(std::FILE* file) {
+bool wants_colors(std::FILE* file) {
   const char* none = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   return isatty(fileno(file)) == 1 && (none == nullptr || *none == '\0') &&
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-std::string finding_block(const FindingDocument& finding, bool colours) {
+std::string finding_block(const FindingDocument& finding, bool colors) {
   std::string text(kRule);
   text +=
       painted(kWarning,
               fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind),
                           finding.number, state_text(confirmation_of(finding)),
                           times_text(finding.times), ranks_of(finding.ranks)),
-              colours) +
+              colors) +
       "\n";
   for (const EndDocument& end : finding.ends) {
-    text += "  " + painted(kAccess, end.headline, colours) + "\n";
+    text += "  " + painted(kAccess, end.headline, colors) + "\n";
     if (!end.nothing)
       text += stack_lines(end.stack, end.no_stack, end.source) + region_line(end.regions);
     if (!end.epoch.empty()) text += "    " + end.epoch + "\n";
   }
   if (!finding.memory_text.empty())
-    text += "  " + painted(kMemory, finding.memory_text, colours) + "\n";
+    text += "  " + painted(kMemory, finding.memory_text, colors) + "\n";
   text += "  " + finding.why + "\n";
-  text += "  " + painted(kAdvice, finding.advice, colours) + "\n";
+  text += "  " + painted(kAdvice, finding.advice, colors) + "\n";
   return text;
 }
 
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours,
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colors,
                           const Confirmation* confirmation) {
-  return finding_block(describe_finding(finding, number, notes, confirmation), colours);
+  return finding_block(describe_finding(finding, number, notes, confirmation), colors);
 }
 
-std::string standstill_block(const StandstillDocument& standstill, bool colours) {
+std::string deadlock_block(const DeadlockDocument& deadlock, bool colors) {
   std::string text(kRule);
-  text += standstill.came_about
+  text += deadlock.came_about
               ? painted(kWarning, "WARNING: photofinish: deadlock · these ranks could not go on",
-                        colours) +
+                        colors) +
                     "\n"
               : painted(kAdvice,
                         fmt::format("NOTE: photofinish: deadlock if sends are not buffered · {}",
-                                    times_text(standstill.times)),
-                        colours) +
+                                    times_text(deadlock.times)),
+                        colors) +
                     "\n";
-  for (const StandstillDocument::Wait& wait : standstill.waits)
-    text += "  " + painted(kAccess, wait.line, colours) + "\n" +
+  for (const DeadlockDocument::Wait& wait : deadlock.waits)
+    text += "  " + painted(kAccess, wait.line, colors) + "\n" +
             stack_lines(wait.stack, wait.no_stack, wait.source);
-  for (const std::string& remark : standstill.remarks) text += "  " + remark + "\n";
-  text += "  " + painted(kAdvice, standstill.advice, colours) + "\n";
+  for (const std::string& remark : deadlock.remarks) text += "  " + remark + "\n";
+  text += "  " + painted(kAdvice, deadlock.advice, colors) + "\n";
   return text;
 }
 
@@ -144,7 +144,7 @@ std::string counts_text(const RunDocument& run) {
   for (const FindingKind kind :
        {FindingKind::OneSidedRace, FindingKind::BufferRace, FindingKind::MessageRace})
     add(run.count(kind), kind_name(kind));
-  add(run.deadlocks(), "deadlock");
+  add(run.deadlock_count(), "deadlock");
   return counts.empty() ? "no findings" : counts;
 }
 
@@ -178,17 +178,17 @@ Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportO
                               painted(kAdvice,
                                       fmt::format("{} · {} finding{}", name, findings.size(),
                                                   findings.size() == 1 ? "" : "s"),
-                                      options.colours)));
+                                      options.colors)));
     for (const FindingDocument* finding : findings)
-      write_block(finding_block(*finding, options.colours) +
+      write_block(finding_block(*finding, options.colors) +
                   (finding->confirmation
                        ? confirmation_lines(*finding->confirmation, finding->number, run.name)
                        : ""));
   }
-  for (const StandstillDocument& standstill : run.standstills)
-    write_block(standstill_block(standstill, options.colours));
+  for (const DeadlockDocument& deadlock : run.deadlocks)
+    write_block(deadlock_block(deadlock, options.colors));
   std::string end;
-  if (shown.size() + run.standstills.size() > 0) end += kRule;
+  if (shown.size() + run.deadlocks.size() > 0) end += kRule;
   if (options.gen_suppressions) {
     end += suppressions_for(shown, run.findings);
     if (!shown.empty()) end += kRule;

@@ -22,18 +22,18 @@ struct ReportOptions {
   GroupBy group_by = GroupBy::None;
   bool gen_suppressions = false;  // a line for each finding, ready to be copied
   bool verdicts = true;           // what the run says about messages, beside its findings
-  bool colours = false;
+  bool colors = false;
 };
 
 // Whether the file is a terminal, and nobody has said NO_COLOR.
-bool wants_colours(std::FILE* file);
+bool wants_colors(std::FILE* file);
 
 // One block, with its number; ends with a newline. `confirmation`: what is known of it beyond the
 // prediction, or null.
-std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colours,
+std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colors,
                           const Confirmation* confirmation = nullptr);
-std::string finding_block(const FindingDocument& finding, bool colours);
-std::string standstill_block(const StandstillDocument& standstill, bool colours);
+std::string finding_block(const FindingDocument& finding, bool colors);
+std::string deadlock_block(const DeadlockDocument& deadlock, bool colors);
 // "2 one-sided races, 1 message race"; "no findings"
 std::string counts_text(const RunDocument& run);
 // The same, with what was not checked: "no findings up to the crash of rank 1"

@@ -20,47 +20,50 @@ json ranks_json(const std::set<WorldRank>& ranks) {
   return list;
 }
 
-json moment_json(Moment moment) { return moment == kNever ? json(nullptr) : json(moment); }
+json timestamp_json(Timestamp timestamp) {
+  return timestamp == kNever ? json(nullptr) : json(timestamp);
+}
 
 // `root`: what paths are relative to.
 json frames_json(const std::vector<Frame>& stack, const std::string& root) {
   json frames = json::array();
   for (const Frame& frame : stack) {
-    json told{{"function", frame.function}};
+    json reported{{"function", frame.function}};
     if (!frame.file.empty()) {
-      told["file"] = path_from(root, frame.file);
-      told["line"] = frame.line;
-      if (frame.column > 0) told["column"] = frame.column;
+      reported["file"] = path_from(root, frame.file);
+      reported["line"] = frame.line;
+      if (frame.column > 0) reported["column"] = frame.column;
     }
-    if (frame.inlined) told["inlined"] = true;
-    told["module"] = frame.module;
-    told["offset"] = fmt::format("0x{:x}", frame.offset);
-    frames.push_back(std::move(told));
+    if (frame.inlined) reported["inlined"] = true;
+    reported["module"] = frame.module;
+    reported["offset"] = fmt::format("0x{:x}", frame.offset);
+    frames.push_back(std::move(reported));
   }
   return frames;
 }
 
-json place_json(const PlaceDocument& place, const std::string& root) {
-  return {{"call", place.call}, {"stack", frames_json(place.stack, root)}};
+json where_json(const LocationDocument& where, const std::string& root) {
+  return {{"call", where.call}, {"stack", frames_json(where.stack, root)}};
 }
 
 json end_json(const EndDocument& end, const std::string& root) {
-  json told{{"role", end.role}, {"access", end.access}, {"call", end.call}, {"text", end.headline}};
-  told["rank"] = end.nothing ? json(nullptr) : json(end.rank.value);
-  if (end.thread) told["thread"] = *end.thread;
-  told["stack"] = frames_json(end.stack, root);
-  if (end.stack.empty() && !end.no_stack.empty()) told["noStack"] = end.no_stack;
-  if (!end.source.empty()) told["source"] = end.source;
-  if (!end.regions.empty()) told["regions"] = end.regions;
-  if (!end.epoch.empty()) told["epoch"] = end.epoch;
-  if (end.opened) told["opened"] = place_json(*end.opened, root);
-  if (end.closed) told["closed"] = place_json(*end.closed, root);
+  json reported{
+      {"role", end.role}, {"access", end.access}, {"call", end.call}, {"text", end.headline}};
+  reported["rank"] = end.nothing ? json(nullptr) : json(end.rank.value);
+  if (end.thread) reported["thread"] = *end.thread;
+  reported["stack"] = frames_json(end.stack, root);
+  if (end.stack.empty() && !end.no_stack.empty()) reported["noStack"] = end.no_stack;
+  if (!end.source.empty()) reported["source"] = end.source;
+  if (!end.regions.empty()) reported["regions"] = end.regions;
+  if (!end.epoch.empty()) reported["epoch"] = end.epoch;
+  if (end.opened) reported["opened"] = where_json(*end.opened, root);
+  if (end.closed) reported["closed"] = where_json(*end.closed, root);
   if (!end.nothing) {
-    told["begin"] = moment_json(end.begin);
-    told["end"] = moment_json(end.end);
+    reported["begin"] = timestamp_json(end.begin);
+    reported["end"] = timestamp_json(end.end);
   }
-  if (end.bytes > 0) told["bytes"] = end.bytes;
-  return told;
+  if (end.bytes > 0) reported["bytes"] = end.bytes;
+  return reported;
 }
 
 json confirmation_json(const Confirmation& confirmation) {
@@ -90,9 +93,9 @@ std::string_view state_word(const std::optional<Confirmation>& confirmation) {
   return "not-reproduced";
 }
 
-json standstill_json(const StandstillDocument& standstill, const std::string& root) {
+json deadlock_json(const DeadlockDocument& deadlock, const std::string& root) {
   json waits = json::array();
-  for (const StandstillDocument::Wait& wait : standstill.waits) {
+  for (const DeadlockDocument::Wait& wait : deadlock.waits) {
     waits.push_back({{"rank", wait.rank.value},
                      {"on", wait.on.value < 0 ? json(nullptr) : json(wait.on.value)},
                      {"at", wait.at},
@@ -100,11 +103,11 @@ json standstill_json(const StandstillDocument& standstill, const std::string& ro
                      {"stack", frames_json(wait.stack, root)}});
     if (!wait.source.empty()) waits.back()["source"] = wait.source;
   }
-  return {{"cameAbout", standstill.came_about},
-          {"times", standstill.times},
+  return {{"cameAbout", deadlock.came_about},
+          {"times", deadlock.times},
           {"waits", waits},
-          {"remarks", standstill.remarks},
-          {"advice", standstill.advice}};
+          {"remarks", deadlock.remarks},
+          {"advice", deadlock.advice}};
 }
 
 json limitation_json(const Limitation& limitation) {
@@ -122,42 +125,42 @@ json suppression_json(const Suppression& suppression) {
 }
 
 json finding_json(const FindingDocument& finding, const RunDocument& run) {
-  json told{{"id", fmt::format("F{}", finding.number)},
-            {"kind", rule_id(finding.kind)},
-            {"name", kind_name(finding.kind)},
-            {"title", title_of(finding)}};
-  told["state"] = state_word(finding.confirmation);
-  told["stateText"] = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
-  told["fingerprint"] = finding.fingerprint;
-  told["identity"] = finding.identity;
-  told["times"] = finding.times;
-  told["ranks"] = ranks_json(finding.ranks);
+  json reported{{"id", fmt::format("F{}", finding.number)},
+                {"kind", rule_id(finding.kind)},
+                {"name", kind_name(finding.kind)},
+                {"title", title_of(finding)}};
+  reported["state"] = state_word(finding.confirmation);
+  reported["stateText"] = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
+  reported["fingerprint"] = finding.fingerprint;
+  reported["identity"] = finding.identity;
+  reported["times"] = finding.times;
+  reported["ranks"] = ranks_json(finding.ranks);
   json ends = json::array();
   for (const EndDocument& end : finding.ends) ends.push_back(end_json(end, run.root));
-  told["ends"] = std::move(ends);
+  reported["ends"] = std::move(ends);
   if (finding.memory) {
     json memory{{"owner", finding.memory->owner.value}, {"text", finding.memory_text}};
     if (finding.memory->win != Uid()) memory["window"] = finding.memory->window;
     memory["offset"] = fmt::format("0x{:x}", static_cast<std::uint64_t>(finding.memory->offset));
     memory["bytes"] = finding.memory->bytes;
-    told["memory"] = std::move(memory);
+    reported["memory"] = std::move(memory);
   }
-  told["why"] = finding.why;
-  told["advice"] = finding.advice;
-  if (finding.confirmation) told["confirmation"] = confirmation_json(*finding.confirmation);
+  reported["why"] = finding.why;
+  reported["advice"] = finding.advice;
+  if (finding.confirmation) reported["confirmation"] = confirmation_json(*finding.confirmation);
   if (finding.suppressed_by)
-    told["suppressedBy"] = suppression_json(run.suppressions[*finding.suppressed_by]);
-  if (!run.baseline.empty()) told["inBaseline"] = finding.known;
-  return told;
+    reported["suppressedBy"] = suppression_json(run.suppressions[*finding.suppressed_by]);
+  if (!run.baseline.empty()) reported["inBaseline"] = finding.known;
+  return reported;
 }
 
 json run_json(const RunDocument& run) {
-  json told{{"name", run.name}, {"command", run.info.command}, {"folder", run.info.folder},
-            {"root", run.root}, {"program", run.program},      {"mpi", run.mpi}};
-  told["worldSize"] = run.world_size;
-  told["recordedRanks"] = rank_ranges(run.recorded);
-  told["startedNs"] = run.info.started_ns;
-  return told;
+  json reported{{"name", run.name}, {"command", run.info.command}, {"folder", run.info.folder},
+                {"root", run.root}, {"program", run.program},      {"mpi", run.mpi}};
+  reported["worldSize"] = run.world_size;
+  reported["recordedRanks"] = rank_ranges(run.recorded);
+  reported["startedNs"] = run.info.started_ns;
+  return reported;
 }
 
 }  // namespace
@@ -175,21 +178,21 @@ std::string json_report(const RunDocument& run) {
                        {"oneSidedRaces", run.count(FindingKind::OneSidedRace)},
                        {"bufferRaces", run.count(FindingKind::BufferRace)},
                        {"messageRaces", run.count(FindingKind::MessageRace)},
-                       {"deadlocks", run.deadlocks()},
+                       {"deadlocks", run.deadlock_count()},
                        {"suppressed", run.suppressed()},
                        {"known", run.known()}};
-  json findings = json::array(), standstills = json::array(), limitations = json::array(),
+  json findings = json::array(), deadlocks = json::array(), limitations = json::array(),
        suppressions = json::array();
   for (const FindingDocument& finding : run.findings)
     findings.push_back(finding_json(finding, run));
-  for (const StandstillDocument& standstill : run.standstills)
-    standstills.push_back(standstill_json(standstill, run.root));
+  for (const DeadlockDocument& deadlock : run.deadlocks)
+    deadlocks.push_back(deadlock_json(deadlock, run.root));
   for (const Limitation& limitation : run.limitations)
     limitations.push_back(limitation_json(limitation));
   for (const Suppression& suppression : run.suppressions)
     suppressions.push_back(suppression_json(suppression));
   report["findings"] = std::move(findings);
-  report["standstills"] = std::move(standstills);
+  report["deadlocks"] = std::move(deadlocks);
   report["limitations"] = std::move(limitations);
   report["notes"] = run.notes;
   report["verdicts"] = run.verdicts;

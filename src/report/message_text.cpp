@@ -40,8 +40,8 @@ EndDocument end_at(const char* role, const char* access, const MessageEnd& at, R
   end.no_stack = notes.trouble(at.rank);
   end.source = notes.source_of(end.stack);
   end.regions = notes.scopes(at.rank, at.site, at.site_key).regions;
-  end.begin = at.moment;
-  end.end = at.moment + 1;
+  end.begin = at.timestamp;
+  end.end = at.timestamp + 1;
   return end;
 }
 
@@ -88,46 +88,48 @@ std::string advice(const MessageFinding& finding) {
 
 FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes,
                                  const Confirmation* confirmation) {
-  FindingDocument told{.number = number, .kind = FindingKind::MessageRace, .key = key_of(finding)};
-  if (confirmation != nullptr) told.confirmation = *confirmation;
-  told.times = finding.times;
-  told.ranks = finding.ranks;
+  FindingDocument reported{
+      .number = number, .kind = FindingKind::MessageRace, .key = key_of(finding)};
+  if (confirmation != nullptr) reported.confirmation = *confirmation;
+  reported.times = finding.times;
+  reported.ranks = finding.ranks;
   const MessageEnd& receive = finding.receive;
   const std::string& comm = notes.communicator(receive.rank, finding.comm);
-  told.ends.push_back(end_at("receive", "receive", receive, notes));
-  told.ends.back().headline = fmt::format(
+  reported.ends.push_back(end_at("receive", "receive", receive, notes));
+  reported.ends.back().headline = fmt::format(
       "{} by rank {} from {} with {}{}", call_of(receive.rank, receive.site, "Receive", notes),
       rank_text(receive.rank), source_text(finding.wanted.source), tag_text(finding.wanted.tag),
       comm.empty() ? "" : fmt::format(", communicator \"{}\"", comm));
   if (finding.got.rank.value < 0) {
-    told.ends.push_back({.role = "got",
-                         .access = "nothing",
-                         .headline = "was canceled",
-                         .nothing = true,
-                         .rank = kProcNull});
+    reported.ends.push_back({.role = "got",
+                             .access = "nothing",
+                             .headline = "was canceled",
+                             .nothing = true,
+                             .rank = kProcNull});
   } else {
-    told.ends.push_back(end_at("got", "send", finding.got, notes));
-    told.ends.back().headline =
+    reported.ends.push_back(end_at("got", "send", finding.got, notes));
+    reported.ends.back().headline =
         (finding.taker == Taker::Probe ? "saw " : "got ") + message_of(finding.got, notes);
   }
   for (const MessageFinding::Other& other : finding.others) {
-    told.ends.push_back(end_at("other", "send", other.send, notes));
-    told.ends.back().headline = fmt::format(
+    reported.ends.push_back(end_at("other", "send", other.send, notes));
+    reported.ends.back().headline = fmt::format(
         "could have {} {}{}", finding.taker == Taker::Probe ? "seen" : "got",
         message_of(other.send, notes), other.unmatched ? ", which was never received" : "");
-    if (!is_of_example(finding, other)) told.ends.back().headline += another_time(finding, other);
+    if (!is_of_example(finding, other))
+      reported.ends.back().headline += another_time(finding, other);
   }
-  told.why = why(finding);
-  told.advice = advice(finding);
-  return told;
+  reported.why = why(finding);
+  reported.advice = advice(finding);
+  return reported;
 }
 
 namespace {
 
 // Whether any of them waits in a send, or for one; where nothing is known of a call, it may be.
-bool waits_in_a_send(const Standstill& standstill, RunNotes& notes) {
-  return std::any_of(standstill.waits.begin(), standstill.waits.end(),
-                     [&](const Standstill::Waits& waits) {
+bool waits_in_a_send(const Deadlock& deadlock, RunNotes& notes) {
+  return std::any_of(deadlock.waits.begin(), deadlock.waits.end(),
+                     [&](const Deadlock::Waits& waits) {
                        if (waits.posted == SiteId()) return false;
                        const auto& call = notes.site(waits.rank, waits.posted).call;
                        return !call || (traits(*call).action != Action::Receive &&
@@ -135,32 +137,32 @@ bool waits_in_a_send(const Standstill& standstill, RunNotes& notes) {
                      });
 }
 
-bool all_in_collectives(const Standstill& standstill) {
-  return std::all_of(standstill.waits.begin(), standstill.waits.end(),
+bool all_in_collectives(const Deadlock& deadlock) {
+  return std::all_of(deadlock.waits.begin(), deadlock.waits.end(),
                      [](const auto& waits) { return waits.posted == SiteId() && !waits.for_lock; });
 }
 
-std::string advice(const Standstill& standstill, RunNotes& notes) {
+std::string advice(const Deadlock& deadlock, RunNotes& notes) {
   const auto any = [&](auto is) {
-    return std::any_of(standstill.waits.begin(), standstill.waits.end(), is);
+    return std::any_of(deadlock.waits.begin(), deadlock.waits.end(), is);
   };
   if (any([](const auto& waits) { return waits.for_lock; }))
     return "Try: unlock the window before waiting for other ranks.";
-  if (all_in_collectives(standstill))
+  if (all_in_collectives(deadlock))
     return "Try: call the same collectives, in the same order and with the same root, on all ranks "
            "of the communicator.";
-  if (!standstill.cycle && standstill.came_about)
-    return waits_in_a_send(standstill, notes)
+  if (!deadlock.cycle && deadlock.came_about)
+    return waits_in_a_send(deadlock, notes)
                ? "Try: receive the message before MPI_Finalize, or do not send it."
                : "Try: send the message before MPI_Finalize, or do not wait for it.";
-  if (!standstill.cycle) return "Try: receive the message, or do not send it.";
-  return waits_in_a_send(standstill, notes) ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends."
-                                            : "Try: on one of these ranks, move the send or the "
-                                              "collective in front of the receive.";
+  if (!deadlock.cycle) return "Try: receive the message, or do not send it.";
+  return waits_in_a_send(deadlock, notes) ? "Try: MPI_Sendrecv, or MPI_Irecv before the sends."
+                                          : "Try: on one of these ranks, move the send or the "
+                                            "collective in front of the receive.";
 }
 
 // "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "what never comes"
-std::string waited_for(const Standstill::Waits& waits, bool came_about, RunNotes& notes) {
+std::string waited_for(const Deadlock::Waits& waits, bool came_about, RunNotes& notes) {
   if (waits.on == kAnySource) return "a message from any rank";
   if (waits.on.value < 0) return "what never comes";
   const std::string rank = fmt::format("rank {}", rank_text(waits.on));
@@ -173,41 +175,42 @@ std::string waited_for(const Standstill::Waits& waits, bool came_about, RunNotes
 
 }  // namespace
 
-StandstillDocument describe_standstill(const Standstill& standstill, RunNotes& notes) {
-  StandstillDocument told{.came_about = standstill.came_about, .times = standstill.times};
+DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
+  DeadlockDocument reported{.came_about = deadlock.came_about, .times = deadlock.times};
   std::set<std::string_view> calls;
-  for (const Standstill::Waits& waits : standstill.waits) {
+  for (const Deadlock::Waits& waits : deadlock.waits) {
     const std::string at = call_at(waits.rank, waits.site, notes);
     if (const auto& call = notes.site(waits.rank, waits.site).call)
       calls.insert(traits(*call).name);
     std::string line = fmt::format("rank {} waits in {}", rank_text(waits.rank), at);
     if (waits.posted != SiteId() && waits.posted != waits.site)
       line += " for its " + call_at(waits.rank, waits.posted, notes) + " to be matched,";
-    line += " for " + waited_for(waits, standstill.came_about, notes);
-    told.waits.push_back({waits.rank, waits.on, at, line, notes.site(waits.rank, waits.site).frames,
-                          notes.trouble(waits.rank),
-                          notes.source_of(notes.site(waits.rank, waits.site).frames)});
+    line += " for " + waited_for(waits, deadlock.came_about, notes);
+    reported.waits.push_back({waits.rank, waits.on, at, line,
+                              notes.site(waits.rank, waits.site).frames, notes.trouble(waits.rank),
+                              notes.source_of(notes.site(waits.rank, waits.site).frames)});
   }
-  if (!standstill.behind.empty())
-    told.remarks.push_back(fmt::format("{} wait{} for these.",
-                                       capitalised(ranks_of(standstill.behind)),
-                                       standstill.behind.size() == 1 ? "s" : ""));
-  if (!standstill.cycle && !standstill.came_about)
-    told.remarks.push_back("The last rank waits for an operation that never happened in this run.");
-  if (standstill.other_match)
-    told.remarks.push_back(
+  if (!deadlock.behind.empty())
+    reported.remarks.push_back(fmt::format("{} wait{} for these.",
+                                           capitalised(ranks_of(deadlock.behind)),
+                                           deadlock.behind.size() == 1 ? "s" : ""));
+  if (!deadlock.cycle && !deadlock.came_about)
+    reported.remarks.push_back(
+        "The last rank waits for an operation that never happened in this run.");
+  if (deadlock.other_match)
+    reported.remarks.push_back(
         "A receive could have matched another message, so the deadlock may not happen every time.");
-  if (standstill.came_about && all_in_collectives(standstill) && calls.size() > 1)
-    told.remarks.push_back(
+  if (deadlock.came_about && all_in_collectives(deadlock) && calls.size() > 1)
+    reported.remarks.push_back(
         fmt::format("The ranks are in different collectives: {}.", fmt::join(calls, ", ")));
-  if (standstill.came_about)
-    told.remarks.push_back(
-        standstill.cycle
+  if (deadlock.came_about)
+    reported.remarks.push_back(
+        deadlock.cycle
             ? "Each rank waits for the next, and the last for the first: none of these calls can "
               "return."
             : "No rank is left that could end the wait: none of these calls can return.");
-  told.advice = advice(standstill, notes);
-  return told;
+  reported.advice = advice(deadlock, notes);
+  return reported;
 }
 
 namespace {
@@ -226,16 +229,16 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
   const auto unknown = [](const std::string& why) {
     return "buffering dependence unknown: " + why;
   };
-  const auto any_standstill = [&](const auto& is) {
-    return std::any_of(messages.standstills.begin(), messages.standstills.end(), is);
+  const auto any_deadlock = [&](const auto& is) {
+    return std::any_of(messages.deadlocks.begin(), messages.deadlocks.end(), is);
   };
   if (messages.threads) return unknown("ranks call MPI from several threads");
-  if (any_standstill([](const Standstill& one) { return one.came_about; }))
+  if (any_deadlock([](const Deadlock& one) { return one.came_about; }))
     return "deadlocked, as the warning above shows";
-  if (any_standstill([](const Standstill& one) { return !one.other_match; }))
+  if (any_deadlock([](const Deadlock& one) { return !one.other_match; }))
     return fmt::format("depends on send buffering: without it the run deadlocks, as the {} above",
-                       messages.standstills.size() == 1 ? "note shows" : "notes show");
-  if (!messages.standstills.empty())
+                       messages.deadlocks.size() == 1 ? "note shows" : "notes show");
+  if (!messages.deadlocks.empty())
     return unknown("without buffering a receive matches another message than it did in this run");
   if (messages.buffers_given_up) return unknown("the check needs more memory than --memory allows");
   if (!complete || !messages.followed) return unknown("only part of the run was recorded");
@@ -266,10 +269,10 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
     return call && (traits(*call).action == Action::ReadClock ||
                     traits(*call).action == Action::Lock || is_fetch(traits(*call).action));
   };
-  if (!messages.looked ||
+  if (!messages.checked ||
       (messages.messages == 0 &&
        std::all_of(messages.timing.begin(), messages.timing.end(), may_not_matter) &&
-       messages.standstills.empty()))
+       messages.deadlocks.empty()))
     return "";
   std::vector<std::string> causes;
   if (!messages.races.empty())
@@ -293,14 +296,14 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
       (action == Action::Lock ? locks : fetches).insert(call);
   }
   constexpr std::size_t kMost = 4;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& [call, times] : timing)
-    if (told++ < kMost)
+    if (reported++ < kMost)
       causes.push_back(
           fmt::format("the result of {} depends on timing ({})", call, times_text(times)));
-  if (told > kMost)
-    causes.push_back(fmt::format("so do the results of {} more call{}", told - kMost,
-                                 told - kMost == 1 ? "" : "s"));
+  if (reported > kMost)
+    causes.push_back(fmt::format("so do the results of {} more call{}", reported - kMost,
+                                 reported - kMost == 1 ? "" : "s"));
   std::vector<std::string> unless;
   const auto goes_by = [&](std::string_view what, const std::set<std::string>& calls) {
     if (!calls.empty())
@@ -330,14 +333,14 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
                      buffering_verdict(messages, complete, notes));
 }
 
-std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes) {
-  const auto place = [&](const MessageEnd& end) {
+std::vector<MessageFinding> merge_by_where(std::vector<MessageFinding> findings, RunNotes& notes) {
+  const auto where = [&](const MessageEnd& end) {
     return notes.key_as_read(end.rank, end.site, end.site_key);
   };
   std::vector<MessageFinding> merged;
   std::map<std::uint64_t, std::size_t> known;
   for (MessageFinding& finding : findings) {
-    const auto [at, added] = known.try_emplace(place(finding.receive), merged.size());
+    const auto [at, added] = known.try_emplace(where(finding.receive), merged.size());
     if (added) merged.push_back({});
     MessageFinding& into = merged[at->second];
     std::vector<MessageFinding::Other> others = std::exchange(finding.others, {});
@@ -349,7 +352,7 @@ std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings,
     }
     for (const MessageFinding::Other& other : others) {
       const auto same = std::find_if(into.others.begin(), into.others.end(), [&](const auto& one) {
-        return place(one.send) == place(other.send);
+        return where(one.send) == where(other.send);
       });
       if (same == into.others.end())
         into.others.push_back(other);

@@ -17,6 +17,6 @@ std::string verdicts(const MessageFindings& messages, std::size_t races, bool co
 
 // Findings that the reader cannot tell apart become one: a compiler makes several calls of one
 // line.
-std::vector<MessageFinding> merge_by_place(std::vector<MessageFinding> findings, RunNotes& notes);
+std::vector<MessageFinding> merge_by_where(std::vector<MessageFinding> findings, RunNotes& notes);
 
 }  // namespace photofinish

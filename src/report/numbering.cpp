@@ -9,9 +9,9 @@
 namespace photofinish {
 namespace {
 
-// A compiler makes several instructions of one access (a vectorised loop and its remainder): for
+// A compiler makes several instructions of one access (a vectorized loop and its remainder): for
 // the reader it is one place.
-std::vector<Finding> merge_by_place(std::vector<Finding> findings, RunNotes& notes) {
+std::vector<Finding> merge_by_where(std::vector<Finding> findings, RunNotes& notes) {
   for (Finding& finding : findings)
     for (FindingSide& side : finding.sides)
       side.site_key = notes.key_as_read(side.rank, side.site, side.site_key);
@@ -61,9 +61,9 @@ class Intended {
 }  // namespace
 
 NumberedFindings number_findings(RunFindings run, RunNotes& notes) {
-  NumberedFindings numbered{.in_memory = merge_by_place(std::move(run.findings), notes),
+  NumberedFindings numbered{.in_memory = merge_by_where(std::move(run.findings), notes),
                             .all_messages = run.messages.value_or(MessageFindings{})};
-  numbered.all_messages.races = merge_by_place(std::move(numbered.all_messages.races), notes);
+  numbered.all_messages.races = merge_by_where(std::move(numbered.all_messages.races), notes);
   numbered.messages = numbered.all_messages.races;
   numbered.races_with_intended = numbered.in_memory.size();
   Intended intended(notes);

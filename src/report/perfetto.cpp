@@ -113,16 +113,16 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
                  [](WorldRank, Uid) -> const WinDefinition* { return nullptr; });
   Flows flows;
   Timeline timeline(rank, (*trace)->world_size(), definitions);
-  timeline.tell_messages(&flows, Timeline::Besides::Nothing);
-  std::unordered_map<SiteId, std::string> places;
+  timeline.report_messages(&flows, Timeline::Besides::Nothing);
+  std::unordered_map<SiteId, std::string> locations;
   std::uint64_t index = 0;
   const Event* event = nullptr;
   for (; (*trace)->next(event); ++index) {
     const std::uint64_t begin = time.of(event->start),
                         end = time.of(event->start + event->duration);
     const std::uint64_t track = tracks[event->task.value];
-    const auto [place, is_new] = places.try_emplace(event->site);
-    if (is_new) place->second = text.place(*event);
+    const auto [where, is_new] = locations.try_emplace(event->site);
+    if (is_new) where->second = text.where(*event);
     std::string findings;
     for (auto [at, last] = by_index.equal_range(index); at != last; ++at) {
       *at->second = {at->second->finding, at->second->end, begin, track, true};
@@ -140,7 +140,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
                         .arguments = {{"call", call}},
                         .flows = flows.begins,
                         .last_flows = flows.ends};
-    if (!place->second.empty()) slice.arguments.push_back({"place", place->second});
+    if (!where->second.empty()) slice.arguments.push_back({"place", where->second});
     if (!findings.empty()) slice.arguments.push_back({"findings", findings});
     sequence.add(slice);
     sequence.add({.type = Type::SliceEnd, .at = end, .track = track});

@@ -146,20 +146,20 @@ std::uint64_t PerfettoSequence::intern(std::uint32_t table, std::string_view tex
 }
 
 void PerfettoSequence::add(const PerfettoEvent& one) {
-  ProtoMessage told;
-  told.number(event::type, static_cast<std::uint64_t>(one.type))
+  ProtoMessage reported;
+  reported.number(event::type, static_cast<std::uint64_t>(one.type))
       .number(event::track_uuid, one.track);
   if (!one.name.empty()) {
     if (const std::uint64_t number = intern(interned::names, one.name))
-      told.number(event::name_iid, number);
+      reported.number(event::name_iid, number);
     else
-      told.text(event::name, one.name);
+      reported.text(event::name, one.name);
   }
   if (!one.category.empty()) {
     if (const std::uint64_t number = intern(interned::categories, one.category))
-      told.number(event::category_iids, number);
+      reported.number(event::category_iids, number);
     else
-      told.text(event::categories, one.category);
+      reported.text(event::categories, one.category);
   }
   for (const auto& [name, value] : one.arguments) {
     ProtoMessage argument;
@@ -168,10 +168,11 @@ void PerfettoSequence::add(const PerfettoEvent& one) {
       argument.number(argument::text_iid, number);
     else
       argument.text(argument::text, value);
-    told.message(event::debug_annotations, argument);
+    reported.message(event::debug_annotations, argument);
   }
-  for (const std::uint64_t flow : one.flows) told.fixed64(event::flow_ids, flow);
-  for (const std::uint64_t flow : one.last_flows) told.fixed64(event::terminating_flow_ids, flow);
+  for (const std::uint64_t flow : one.flows) reported.fixed64(event::flow_ids, flow);
+  for (const std::uint64_t flow : one.last_flows)
+    reported.fixed64(event::terminating_flow_ids, flow);
 
   ProtoMessage whole;
   if (one.at >= now_) {
@@ -183,7 +184,7 @@ void PerfettoSequence::add(const PerfettoEvent& one) {
   whole.number(packet::sequence_id, id_).number(packet::sequence_flags, kNeedsState);
   if (!fresh_.bytes().empty()) whole.message(packet::interned_data, fresh_);
   fresh_.clear();
-  file_.add(whole.message(packet::track_event, told));
+  file_.add(whole.message(packet::track_event, reported));
 }
 
 }  // namespace photofinish

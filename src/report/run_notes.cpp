@@ -35,8 +35,8 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     if (finding.got.rank.value >= 0) want_end(finding.got);
     for (const MessageFinding::Other& other : finding.others) want_end(other.send);
   }
-  for (const Standstill& standstill : messages.standstills)
-    for (const Standstill::Waits& waits : standstill.waits) {
+  for (const Deadlock& deadlock : messages.deadlocks)
+    for (const Deadlock::Waits& waits : deadlock.waits) {
       for (const SiteId site : {waits.site, waits.posted}) want_caller(waits.rank, site);
       if (waits.on.value >= 0) want_caller(waits.on, waits.finalize);
     }
@@ -86,7 +86,7 @@ std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t s
   for (const std::string& line : stack) text += "\n" + line;
   for (const std::string& region : known.regions) text += "\n" + region;
   const std::uint64_t key =
-      (std::hash<std::string>()(text) & ~kIntendedPlace) | (site_key & kIntendedPlace);
+      (std::hash<std::string>()(text) & ~kIntendedSite) | (site_key & kIntendedSite);
   ranks_[rank].scopes[{site, key}] = known;
   return key;
 }
@@ -125,9 +125,9 @@ BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choos
   const Frame* const frame = leading_frame(stack);
   if (frame == nullptr) return {};
   const bool fortran = is_fortran_source(frame->file);
-  BufferNotes told{.expression = choose(arguments_of_call(sources_.from(*frame, kLongestCall),
-                                                          traits(call).name, fortran))};
-  std::string name = variable_of(told.expression);
+  BufferNotes reported{.expression = choose(arguments_of_call(sources_.from(*frame, kLongestCall),
+                                                              traits(call).name, fortran))};
+  std::string name = variable_of(reported.expression);
   if (fortran)
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -135,10 +135,10 @@ BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choos
   const auto innermost = std::find_if(stack.begin(), stack.end(), [&](const Frame& other) {
     return other.module == frame->module && other.offset == frame->offset;
   });
-  if (name.empty() || &*innermost != frame) return told;
+  if (name.empty() || &*innermost != frame) return reported;
   const auto local = symbolizer_.local_named(frame->module, frame->offset, name);
-  if (local && is_own_memory(told.expression, *local, fortran)) told.local = local;
-  return told;
+  if (local && is_own_memory(reported.expression, *local, fortran)) reported.local = local;
+  return reported;
 }
 
 BufferNotes RunNotes::buffer(const std::vector<Frame>& stack, Call call, bool written) {
@@ -189,7 +189,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   for (auto& [site, wanted] : notes.sites)
     wanted = {.stack = text.stack(site),
               .frames = text.frames(site),
-              .place = text.place(site),
+              .where = text.where(site),
               .location = text.location(site)};
 
   for (const auto& [id, comm] : definitions.comms)
@@ -207,15 +207,15 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
   std::set<SiteId> callers = notes.callers;
   // Places that are in some scope; most programs have none.
   std::map<SiteId, std::map<std::uint64_t, ScopeNotes*>> scoped;
-  for (auto& [place, wanted] : notes.scopes)
-    if (!definitions.texts.empty() && place.second != place_key(definitions, place.first))
-      scoped[place.first][place.second] = &wanted;
+  for (auto& [where, wanted] : notes.scopes)
+    if (!definitions.texts.empty() && where.second != call_site_key(definitions, where.first))
+      scoped[where.first][where.second] = &wanted;
   Scopes scopes;
   const Event* event = nullptr;
   const auto read_scopes = [&] {
     const auto here = scoped.find(event->site);
     if (here == scoped.end()) return;
-    const auto wanted = here->second.find(scopes.key_of(place_key(definitions, event->site)));
+    const auto wanted = here->second.find(scopes.key_of(call_site_key(definitions, event->site)));
     if (wanted == here->second.end()) return;
     for (const Scopes::Scope& scope : scopes.open()) {
       const auto name = definitions.texts.find(scope.text);
@@ -241,7 +241,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
         creations.find(WinId(static_cast<std::uint32_t>(event->fields[Field::new_win])));
     if (created == creations.end()) continue;
     created->second->created_by = event->call;
-    created->second->created_at = text.place(event->site);
+    created->second->created_at = text.where(event->site);
     created->second->creation = text.frames(event->site);
     creations.erase(created);
   }

@@ -19,7 +19,7 @@ namespace photofinish {
 struct SiteNotes {
   std::vector<std::string> stack;  // as SiteText has them
   std::vector<Frame> frames;
-  std::string place;
+  std::string where;
   std::string location;
   std::optional<Call>
       call;  // what was called there; known for the calls that opened and closed epochs

@@ -41,9 +41,9 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
   const RankSampling *dearest = &ranks.front(), *blindest = &ranks.front();
   std::set<WorldRank> unfinished;
   for (const RankSampling& one : ranks) {
-    all.looked += one.sampling.looked;
+    all.checked += one.sampling.checked;
     all.skipped += one.sampling.skipped;
-    all.places += one.sampling.places;
+    all.locations += one.sampling.locations;
     all.thinned += one.sampling.thinned;
     if (one.sampling.wall_ns == 0) unfinished.insert(one.rank);
     if (share(one.sampling.lifted_ns, one.sampling.wall_ns) >
@@ -53,14 +53,14 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
         share(dearest->sampling.own_ns, dearest->sampling.run_ns))
       dearest = &one;
   }
-  const std::uint64_t times = all.looked + all.skipped;
+  const std::uint64_t times = all.checked + all.skipped;
   std::string text = fmt::format(
       "NOTE: photofinish: sampled {} of {} accesses to shared memory ({:.1f}%; a whole loop may "
       "count as one)",
-      all.looked, times, 100 * (times == 0 ? 1 : share(all.looked, times)));
+      all.checked, times, 100 * (times == 0 ? 1 : share(all.checked, times)));
   if (all.skipped > 0)
     text += fmt::format("; {1} of {0} sites were subsampled, so races there may be missed",
-                        all.places, all.thinned);
+                        all.locations, all.thinned);
   text += "\n";
   if (const double blind = share(blindest->sampling.lifted_ns, blindest->sampling.wall_ns);
       blind > 0)

@@ -128,13 +128,13 @@ json code_flow(const FindingDocument& finding, const std::string& root) {
 }
 
 // "deadlock: rank 0 waits in …; rank 1 waits in …. Try: …"
-std::string waits_text(const StandstillDocument& standstill, std::size_t most) {
-  std::string text = standstill.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
-  for (std::size_t i = 0; i < std::min(most, standstill.waits.size()); ++i)
-    text += (i == 0 ? " " : "; ") + standstill.waits[i].line;
-  if (standstill.waits.size() > most)
-    text += fmt::format("; and {} more", standstill.waits.size() - most);
-  return text + ". " + standstill.advice;
+std::string waits_text(const DeadlockDocument& deadlock, std::size_t most) {
+  std::string text = deadlock.came_about ? "deadlock:" : "deadlock if sends are not buffered:";
+  for (std::size_t i = 0; i < std::min(most, deadlock.waits.size()); ++i)
+    text += (i == 0 ? " " : "; ") + deadlock.waits[i].line;
+  if (deadlock.waits.size() > most)
+    text += fmt::format("; and {} more", deadlock.waits.size() - most);
+  return text + ". " + deadlock.advice;
 }
 
 json result_json(const FindingDocument& finding, const RunDocument& run, std::size_t occurrence) {
@@ -188,20 +188,20 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   return result;
 }
 
-json deadlock_json(const StandstillDocument& standstill, const RunDocument& run,
+json deadlock_json(const DeadlockDocument& deadlock, const RunDocument& run,
                    std::map<std::string, std::size_t>& seen) {
   json result{{"ruleId", kDeadlockRule},
               {"ruleIndex", static_cast<int>(std::size(kRules))},
               {"level", "error"},
               {"kind", "fail"}};
-  result["message"] = {{"text", capitalised(waits_text(standstill, kMostWaiting))}};
+  result["message"] = {{"text", capitalised(waits_text(deadlock, kMostWaiting))}};
   json related = json::array(), stacks = json::array(), flows = json::array();
-  std::set<std::string> places;
+  std::set<std::string> locations;
   int id = 0;
-  for (std::size_t i = 0; i < std::min(kMostWaiting, standstill.waits.size()); ++i) {
-    const StandstillDocument::Wait& wait = standstill.waits[i];
+  for (std::size_t i = 0; i < std::min(kMostWaiting, deadlock.waits.size()); ++i) {
+    const DeadlockDocument::Wait& wait = deadlock.waits[i];
     if (wait.stack.empty()) continue;
-    places.insert(wait.stack.front().function + " " + base_name(wait.stack.front().file));
+    locations.insert(wait.stack.front().function + " " + base_name(wait.stack.front().file));
     json location = location_json(wait.stack, run.root, wait.line);
     flows.push_back(
         {{"id", fmt::format("rank {}", rank_text(wait.rank))},
@@ -218,7 +218,7 @@ json deadlock_json(const StandstillDocument& standstill, const RunDocument& run,
   if (!stacks.empty()) result["stacks"] = std::move(stacks);
   if (!flows.empty()) result["codeFlows"] = json::array({json{{"threadFlows", std::move(flows)}}});
   const std::string fingerprint =
-      fingerprint_of(fmt::format("{}: {}", kDeadlockRule, fmt::join(places, " / ")));
+      fingerprint_of(fmt::format("{}: {}", kDeadlockRule, fmt::join(locations, " / ")));
   result["partialFingerprints"] = {
       {std::string(kFingerprintName), fingerprint},
       {"photofinish-occurrence/v1", fmt::format("{}:{}", fingerprint, ++seen[fingerprint])}};
@@ -262,12 +262,12 @@ std::string sarif_report(const RunDocument& run) {
     notifications.push_back({{"level", "note"}, {"message", {{"text", note}}}});
   for (const std::string& verdict : run.verdicts)
     notifications.push_back({{"level", "note"}, {"message", {{"text", verdict}}}});
-  for (const StandstillDocument& standstill : run.standstills) {
-    if (standstill.came_about)
-      results.push_back(deadlock_json(standstill, run, seen));
+  for (const DeadlockDocument& deadlock : run.deadlocks) {
+    if (deadlock.came_about)
+      results.push_back(deadlock_json(deadlock, run, seen));
     else
       notifications.push_back(
-          {{"level", "note"}, {"message", {{"text", waits_text(standstill, kMostWaiting)}}}});
+          {{"level", "note"}, {"message", {{"text", waits_text(deadlock, kMostWaiting)}}}});
   }
   json tool{
       {"name", "photofinish"}, {"semanticVersion", PHOTOFINISH_VERSION}, {"rules", rules_json()}};
@@ -276,16 +276,17 @@ std::string sarif_report(const RunDocument& run) {
                   {"properties", {{"complete", !run.incomplete()}}}};
   if (!run.info.command.empty())
     invocation["commandLine"] = fmt::format("{}", fmt::join(run.info.command, " "));
-  json told{{"tool", {{"driver", std::move(tool)}}},
-            {"columnKind", "utf16CodeUnits"},
-            {"invocations", json::array({std::move(invocation)})}};
+  json reported{{"tool", {{"driver", std::move(tool)}}},
+                {"columnKind", "utf16CodeUnits"},
+                {"invocations", json::array({std::move(invocation)})}};
   if (!run.root.empty())
-    told["originalUriBaseIds"][kRoot] = {
+    reported["originalUriBaseIds"][kRoot] = {
         {"uri", uri_of(run.root.ends_with('/') ? run.root : run.root + "/")}};
-  told["results"] = std::move(results);
-  return dumped(
-             {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({std::move(told)})}},
-             2) +
+  reported["results"] = std::move(results);
+  return dumped({{"$schema", kSchema},
+                 {"version", "2.1.0"},
+                 {"runs", json::array({std::move(reported)})}},
+                2) +
          "\n";
 }
 

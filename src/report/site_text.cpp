@@ -179,7 +179,7 @@ std::vector<Frame> SiteText::frames(SiteId site) {
   return all;
 }
 
-std::string SiteText::place(SiteId site) {
+std::string SiteText::where(SiteId site) {
   const std::vector<Frame> all = frames(site);
   if (all.empty()) return "";
   const Frame& frame = all.front();

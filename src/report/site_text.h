@@ -29,7 +29,7 @@ class SiteText {
   SiteText(const Definitions& definitions, Symbolizer& symbolizer)
       : definitions_(definitions), symbolizer_(symbolizer) {}
 
-  std::string place(
+  std::string where(
       SiteId site);  // "exchange ring.c:31", of the innermost frame; empty if there is none
   std::string location(SiteId site);            // "ring.c:31"
   std::vector<std::string> stack(SiteId site);  // "#0 exchange ring.c:31:5" …

@@ -15,11 +15,11 @@ constexpr std::size_t kLongLine = 400;  // generated code has lines that nobody 
 
 SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted,
                       std::uint64_t started_ns) {
-  SourceExcerpt told;
+  SourceExcerpt reported;
   struct stat status;
   if (stat(path.c_str(), &status) != 0) return {.trouble = std::strerror(errno)};
   if (!S_ISREG(status.st_mode)) return {.trouble = "not a file"};
-  told.changed =
+  reported.changed =
       started_ns > 0 && static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
                                 static_cast<std::uint64_t>(status.st_mtim.tv_nsec) >
                             started_ns;
@@ -32,14 +32,15 @@ SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted,
     while (next != wanted.end() && *next + kAround < number) ++next;
     if (next == wanted.end()) break;
     if (number < *next - kAround) continue;
-    if (told.chunks.empty() ||
-        told.chunks.back().first + static_cast<int>(told.chunks.back().lines.size()) != number)
-      told.chunks.push_back({number, {}});
+    if (reported.chunks.empty() ||
+        reported.chunks.back().first + static_cast<int>(reported.chunks.back().lines.size()) !=
+            number)
+      reported.chunks.push_back({number, {}});
     if (line.ends_with('\r')) line.pop_back();
     if (line.size() > kLongLine) line = line.substr(0, kLongLine) + " …";
-    told.chunks.back().lines.push_back(line);
+    reported.chunks.back().lines.push_back(line);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

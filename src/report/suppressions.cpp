@@ -72,7 +72,7 @@ bool like(const std::string& pattern, const Frame& frame) {
 }
 
 // The place of an end: its innermost frame, or the innermost that the user wrote.
-bool place_like(const std::string& pattern, const EndDocument& end) {
+bool where_like(const std::string& pattern, const EndDocument& end) {
   return !end.stack.empty() &&
          (like(pattern, end.stack.front()) || like(pattern, *leading_frame(end.stack)));
 }
@@ -172,8 +172,8 @@ bool matches(const Suppression& suppression, const FindingDocument& finding) {
     });
   const EndDocument &a = finding.ends[0], &b = finding.ends[1];
   const auto& [one, other] = std::tie(suppression.patterns[0], suppression.patterns[1]);
-  return (place_like(one, a) && place_like(other, b)) ||
-         (place_like(one, b) && place_like(other, a));
+  return (where_like(one, a) && where_like(other, b)) ||
+         (where_like(one, b) && where_like(other, a));
 }
 
 void apply_suppressions(std::vector<Suppression>& suppressions,

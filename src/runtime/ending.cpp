@@ -24,7 +24,7 @@ TraceWriter* g_writer;
 struct sigaction g_before[NSIG];
 
 void note_signal(int signal, siginfo_t* info, void*) {
-  if (Recorder::last() != nullptr) g_writer->note_state(RankState::Signalled, signal);
+  if (Recorder::last() != nullptr) g_writer->note_state(RankState::Signaled, signal);
   struct sigaction now{};
   sigaction(signal, nullptr, &now);
   if (now.sa_sigaction != note_signal)

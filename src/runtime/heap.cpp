@@ -20,7 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/outside.h"
+#include "runtime/external_input.h"
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 

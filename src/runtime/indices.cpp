@@ -124,7 +124,7 @@ std::shared_ptr<const Pattern> Indices::find(const Pattern::Key& key) const {
   auto pattern = std::make_shared<Pattern>();
   pattern->key = key;
   Rows rows(pattern->rows);
-  // Neighbours are one piece if there is no gap between them.
+  // Neighbors are one piece if there is no gap between them.
   const auto add = [&](std::int64_t first, std::int64_t last) {
     const auto at = [&](std::int64_t index) {
       return static_cast<std::uint64_t>(index) * key.scale;

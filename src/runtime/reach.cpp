@@ -53,7 +53,7 @@ void Reach::find_objects() {
     state->stored = hooks_.stored;
     state->ahead = hooks_.ahead;
     state->behind = hooks_.behind;
-    state->look = hooks_.look;
+    state->check = hooks_.check;
     state->synchronize = hooks_.synchronize;
     show(*state);
   }
@@ -333,12 +333,12 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
         buffer.type != TypeId(0) && type != definitions.types.end()) {
       const DataMap& map = type->second.map;
       std::int64_t low = 0, high = 0;
-      for (const Box& box : map.boxes) {
+      for (const Strided& strided : map.footprint) {
         std::int64_t last = 0;
-        for (const Dimension& dimension : box.dimensions)
+        for (const Dimension& dimension : strided.dimensions)
           last += (dimension.count - 1) * dimension.stride;
-        low = std::min(low, box.offset + std::min<std::int64_t>(last, 0));
-        high = std::max(high, box.offset + std::max<std::int64_t>(last, 0) + box.length);
+        low = std::min(low, strided.offset + std::min<std::int64_t>(last, 0));
+        high = std::max(high, strided.offset + std::max<std::int64_t>(last, 0) + strided.length);
       }
       const std::int64_t more = (buffer.count - 1) * map.extent;
       bytes = {buffer.address + static_cast<std::uint64_t>(low + std::min<std::int64_t>(more, 0)),

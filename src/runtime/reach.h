@@ -36,7 +36,7 @@ class Reach {
   using LoadedHook = void (*)(const void*, void*, std::uint64_t);
   using StoredHook = void (*)(const void*, const void*, std::uint64_t);
   using BehindHook = const photofinish_seen* (*)(const void*, std::uint64_t);
-  using LookHook = void (*)(const void*, std::uint64_t, const void*);
+  using CheckHook = void (*)(const void*, std::uint64_t, const void*);
   using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t,
                                      std::uint64_t, std::int64_t, const void*);
   using SynchronizeHook = void (*)(const void*, std::uint64_t);
@@ -49,7 +49,7 @@ class Reach {
     StoredHook stored = nullptr;
     AheadHook ahead = nullptr;
     BehindHook behind = nullptr;
-    LookHook look = nullptr;
+    CheckHook check = nullptr;
     SynchronizeHook synchronize = nullptr;
   };
   static void start(const Hooks& hooks);

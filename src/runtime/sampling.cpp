@@ -17,7 +17,7 @@ constexpr std::uint32_t kCalibrations = 4096;
 // In a program the call also saves registers and misses caches: docs/sampling.md has what was
 // measured.
 constexpr double kAroundACall = 5;
-constexpr std::uint16_t kMaxLooks = (1 << 15) - 1;
+constexpr std::uint16_t kMaxChecks = (1 << 15) - 1;
 constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
 
 }  // namespace
@@ -49,7 +49,7 @@ Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick
   photofinish_site site{};
   const std::uint64_t before = ticks();
   for (std::uint32_t i = 0; i < kCalibrations; ++i) {
-    site.library[kSiteWord] = std::bit_cast<void*>(Place{task.moment, 1, 1, 1});
+    site.library[kSiteWord] = std::bit_cast<void*>(State{task.interval, 1, 1, 1});
     skips(site);
   }
   skip_ticks_ = kAroundACall * static_cast<double>(ticks() - before) / kCalibrations;
@@ -63,23 +63,23 @@ Sampling::Task& Sampling::attach() {
   return *current_;
 }
 
-void Sampling::look(Task& task, Place& place, std::uint32_t least) {
-  ++task.looked;
-  place.moment = task.moment;
-  if (place.looks == 0) ++task.places;
-  if (place.looks < kMaxLooks) ++place.looks;
+void Sampling::check(Task& task, State& state, std::uint32_t least) {
+  ++task.checked;
+  state.interval = task.interval;
+  if (state.checks == 0) ++task.locations;
+  if (state.checks < kMaxChecks) ++state.checks;
   const std::uint32_t level =
-      std::min<std::uint32_t>(place.looks / kLooksALevel, std::countr_zero(kMaxInterval));
+      std::min<std::uint32_t>(state.checks / kChecksALevel, std::countr_zero(kMaxInterval));
   const std::uint32_t interval = std::max(std::uint32_t{1} << level, least);
   if (interval == 1) {
-    place.wait = 0;
+    state.wait = 0;
     return;
   }
   // From 0 to twice as many as on average; xorshift is as good as need be.
   task.random ^= task.random << 13;
   task.random ^= task.random >> 17;
   task.random ^= task.random << 5;
-  place.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
+  state.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
 }
 
 // Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
@@ -129,7 +129,7 @@ void Sampling::update(std::uint64_t now) {
   lifted_since_ = lift ? now : 0;
   const std::uint64_t before = ticks();
   lift_(lift);
-  current_->looking += ticks() - before;
+  current_->checking += ticks() - before;
 }
 
 SamplingDefinition Sampling::summary(std::uint64_t now) {
@@ -141,9 +141,9 @@ SamplingDefinition Sampling::summary(std::uint64_t now) {
   std::lock_guard lock(mutex_);
   SamplingDefinition all{.id = SamplingId(1), .slowdown = slowdown_};
   for (const Task* one : tasks_) {
-    all.looked += one->looked;
+    all.checked += one->checked;
     all.skipped += one->skipped;
-    all.places += one->places;
+    all.locations += one->locations;
     all.thinned += one->thinned;
   }
   const Task& most = *dearest();

@@ -31,7 +31,7 @@ namespace photofinish {
 
 class Sampling {
  public:
-  static constexpr std::uint32_t kLooksALevel = 32;  // at each interval, before it doubles
+  static constexpr std::uint32_t kChecksALevel = 32;  // at each interval, before it doubles
   static constexpr std::uint32_t kMaxInterval = 1024;
   static constexpr std::size_t kSiteWord =
       3;  // of those of a photofinish_site that are the library's; Touched has others
@@ -50,27 +50,27 @@ class Sampling {
   bool skips(photofinish_site& site) {
     Task& task = current();
     void*& word = site.library[kSiteWord];
-    Place place = std::bit_cast<Place>(__atomic_load_n(&word, __ATOMIC_RELAXED));
+    State state = std::bit_cast<State>(__atomic_load_n(&word, __ATOMIC_RELAXED));
     const std::uint32_t least = least_.load(std::memory_order_relaxed);
-    const bool first = place.moment != task.moment && least == 1;
-    if ((place.wait != 0 && !first) || least == Budget::kNothing) {
+    const bool first = state.interval != task.interval && least == 1;
+    if ((state.wait != 0 && !first) || least == Budget::kNothing) {
       ++task.skipped;
-      if (place.wait != 0) --place.wait;
-      if (place.passed == 0) task.thinned += place.passed = 1;
-      if (place.looks == 0) place.looks = 1, ++task.places;
-      __atomic_store_n(&word, std::bit_cast<void*>(place), __ATOMIC_RELAXED);
+      if (state.wait != 0) --state.wait;
+      if (state.passed == 0) task.thinned += state.passed = 1;
+      if (state.checks == 0) state.checks = 1, ++task.locations;
+      __atomic_store_n(&word, std::bit_cast<void*>(state), __ATOMIC_RELAXED);
       return true;
     }
-    look(task, place, least);
-    __atomic_store_n(&word, std::bit_cast<void*>(place), __ATOMIC_RELAXED);
+    check(task, state, least);
+    __atomic_store_n(&word, std::bit_cast<void*>(state), __ATOMIC_RELAXED);
     return false;
   }
 
   // The calling task makes an MPI call.
-  void next_moment() { ++current().moment; }
+  void next_interval() { ++current().interval; }
   // Time of the tool's own, in ticks, until now: around what it looked at, or around an MPI call,
   // which no sampling makes cheaper.
-  void took_looking(std::uint64_t since, std::uint64_t now) { took(&Task::looking, since, now); }
+  void took_checking(std::uint64_t since, std::uint64_t now) { took(&Task::checking, since, now); }
   // Ticks of an MPI call, until now. A short one is the program's work.
   void was_in_call(std::uint64_t since, std::uint64_t now) {
     if (now - since >= long_ticks_) waited(since, now);
@@ -83,27 +83,27 @@ class Sampling {
 
  private:
   // What a place keeps in its word.
-  struct Place {
-    std::uint32_t moment;
+  struct State {
+    std::uint32_t interval;
     std::uint16_t wait;  // so many more are passed over
     std::uint16_t passed : 1;
-    std::uint16_t looks : 15;
+    std::uint16_t checks : 15;
   };
-  static_assert(sizeof(Place) == sizeof(void*));
+  static_assert(sizeof(State) == sizeof(void*));
 
   // Only its task writes; sums may be a little behind.
   struct Task {
-    std::uint32_t moment = 1;
+    std::uint32_t interval = 1;
     std::uint32_t random = 1;
-    std::uint64_t looked = 0, skipped = 0, looking = 0, recording = 0, last_update = 0;
-    std::uint64_t places = 0, thinned = 0;  // where this task was the first
-    std::uint64_t run_ns = 0;               // what it has had of the processor, but for waiting,
+    std::uint64_t checked = 0, skipped = 0, checking = 0, recording = 0, last_update = 0;
+    std::uint64_t locations = 0, thinned = 0;  // where this task was the first
+    std::uint64_t run_ns = 0;                  // what it has had of the processor, but for waiting,
     std::uint64_t counted_ns = 0, counted_tick = 0;  // until all of it was this, and then
   };
 
   Task& current() { return current_ != nullptr ? *current_ : attach(); }
   Task& attach();
-  void look(Task& task, Place& place, std::uint32_t least);
+  void check(Task& task, State& state, std::uint32_t least);
   void took(std::uint64_t Task::* what, std::uint64_t since, std::uint64_t now) {
     Task& task = current();
     task.*what += now - since < long_ticks_ ? now - since : without_others(task, since, now);
@@ -114,7 +114,7 @@ class Sampling {
   std::uint64_t count(Task& task, std::uint64_t now);
   std::uint64_t without_others(Task& task, std::uint64_t since, std::uint64_t now);
   double own_ns(const Task& task) const {
-    return ns_per_tick_ * (static_cast<double>(task.looking + task.recording) +
+    return ns_per_tick_ * (static_cast<double>(task.checking + task.recording) +
                            static_cast<double>(task.skipped) * skip_ticks_);
   }
   const Task* dearest() const;  // with mutex_ held

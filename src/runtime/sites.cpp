@@ -19,7 +19,7 @@
 namespace photofinish {
 namespace {
 
-struct Walk {
+struct Unwinding {
   std::uint64_t first_pc;
   std::size_t depth;
   bool found = false;
@@ -28,7 +28,7 @@ struct Walk {
 };
 
 _Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
-  Walk& walk = *static_cast<Walk*>(argument);
+  Unwinding& walk = *static_cast<Unwinding*>(argument);
   const std::uint64_t pc = _Unwind_GetIP(context);
   if (!walk.found && pc != walk.first_pc) return _URC_NO_REASON;  // our own frames
   walk.found = true;
@@ -124,7 +124,7 @@ int visit_module(dl_phdr_info* info, std::size_t, void* argument) {
 SiteCache::SiteCache(SiteTable& table) : table_(table), buckets_(kBuckets) {}
 
 SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
-  Walk walk{.first_pc = pc, .depth = static_cast<std::size_t>(table_.depth())};
+  Unwinding walk{.first_pc = pc, .depth = static_cast<std::size_t>(table_.depth())};
   // Nothing is thrown through the unwinder.
   walk.pcs.reserve(walk.depth + 1);
   walk.stack_pointers.reserve(walk.depth + 1);

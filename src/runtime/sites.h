@@ -36,7 +36,7 @@ class SiteCache {
 
  private:
   struct Slot {
-    const std::uint64_t* place;
+    const std::uint64_t* location;
     std::uint64_t value;
   };
   struct Stack {
@@ -56,7 +56,7 @@ class SiteCache {
   // The slots are words of frames that are not ours, which a sanitizer may forbid.
   [[gnu::no_sanitize("address")]] static bool same(const Stack& stack) {
     for (const Slot& slot : stack.slots)
-      if (*slot.place != slot.value) return false;
+      if (*slot.location != slot.value) return false;
     return true;
   }
   [[gnu::cold, gnu::noinline, gnu::no_sanitize("address")]] SiteId walk(std::uint64_t pc,

@@ -186,18 +186,18 @@ std::optional<Variable> describe_variable(Dwarf_Die die, const std::string& name
   return variable;
 }
 
-struct Place {
+struct Where {
   std::string file;
   int line = 0;
   int column = 0;
 };
 
-Place place_of_line(Dwarf_Die unit, Dwarf_Line* line) {
-  Place place;
-  if (line == nullptr || dwarf_lineno(line, &place.line) != 0 || place.line <= 0) return {};
-  if (dwarf_linecol(line, &place.column) != 0) place.column = 0;
-  place.file = full_path(unit, dwarf_linesrc(line, nullptr, nullptr));
-  return place;
+Where where_of_line(Dwarf_Die unit, Dwarf_Line* line) {
+  Where where;
+  if (line == nullptr || dwarf_lineno(line, &where.line) != 0 || where.line <= 0) return {};
+  if (dwarf_linecol(line, &where.column) != 0) where.column = 0;
+  where.file = full_path(unit, dwarf_linesrc(line, nullptr, nullptr));
+  return where;
 }
 
 // The function and what was inlined into it at the address, outermost first.
@@ -210,25 +210,25 @@ std::vector<Dwarf_Die> scopes_at(Dwarf_Die function, Dwarf_Addr address) {
 // Line 0 marks code that the compiler made up or merged. The best that can be said is the line
 // before it; but only one of the same function: a line of something inlined there would be put
 // under the wrong name.
-Place place_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr address) {
+Where where_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr address) {
   Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
-  Place place = place_of_line(unit, line);
-  if (place.line > 0 || scopes.empty()) return place;
+  Where where = where_of_line(unit, line);
+  if (where.line > 0 || scopes.empty()) return where;
   Dwarf_Die function = scopes.front();
   for (int steps = 0; line != nullptr && steps < 64; ++steps) {
     Dwarf_Addr start;
     if (dwarf_lineaddr(line, &start) != 0 || start == 0 || dwarf_haspc(&function, start - 1) <= 0)
       return {};
     line = dwarf_getsrc_die(&unit, start - 1);
-    place = place_of_line(unit, line);
-    if (place.line > 0 && scopes_at(function, start - 1).back().addr == scopes.back().addr)
-      return place;
+    where = where_of_line(unit, line);
+    if (where.line > 0 && scopes_at(function, start - 1).back().addr == scopes.back().addr)
+      return where;
   }
   return {};
 }
 
 // The line may be 0 here too; the file is still right.
-Place place_of_call(Dwarf_Die unit, Dwarf_Die call) {
+Where where_of_call(Dwarf_Die unit, Dwarf_Die call) {
   Dwarf_Files* files;
   size_t count;
   const int index = number(call, DW_AT_call_file);
@@ -347,15 +347,15 @@ class Symbolizer::Module {
     if (!unit) return {};
     const auto function = units_->function_at(*unit, address);
     const auto scopes = function ? scopes_at(*function, address) : std::vector<Dwarf_Die>{};
-    Place place = place_at(*unit, scopes, address);
+    Where where = where_at(*unit, scopes, address);
     std::vector<Frame> frames;
     for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
       const bool inlined = scope + 1 != scopes.rend();
-      frames.push_back({function_name(*scope), place.file, place.line, place.column, inlined});
-      if (inlined) place = place_of_call(*unit, *scope);
+      frames.push_back({function_name(*scope), where.file, where.line, where.column, inlined});
+      if (inlined) where = where_of_call(*unit, *scope);
     }
-    if (scopes.empty() && place.line > 0)
-      frames.push_back({"", place.file, place.line, place.column});
+    if (scopes.empty() && where.line > 0)
+      frames.push_back({"", where.file, where.line, where.column});
     return frames;
   }
 

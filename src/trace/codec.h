@@ -199,7 +199,7 @@ void describe(A& a, Dimension& d) {
   a(d.count, d.stride);
 }
 template <class A>
-void describe(A& a, Box& d) {
+void describe(A& a, Strided& d) {
   a(d.offset, d.length, d.dimensions);
 }
 template <class A>
@@ -208,7 +208,7 @@ void describe(A& a, ByteRange& d) {
 }
 template <class A>
 void describe(A& a, DataMap& d) {
-  a(d.size, d.lower_bound, d.extent, d.boxes);
+  a(d.size, d.lower_bound, d.extent, d.footprint);
 }
 template <class A>
 void describe(A& a, ModuleDefinition& d) {
@@ -254,8 +254,8 @@ void describe(A& a, TextDefinition& d) {
 }
 template <class A>
 void describe(A& a, SamplingDefinition& d) {
-  a(d.id, d.slowdown, d.looked, d.skipped, d.places, d.thinned, d.own_ns, d.recording_ns, d.run_ns,
-    d.lifted_ns, d.wall_ns);
+  a(d.id, d.slowdown, d.checked, d.skipped, d.locations, d.thinned, d.own_ns, d.recording_ns,
+    d.run_ns, d.lifted_ns, d.wall_ns);
 }
 template <class A>
 void describe(A& a, IncompleteDefinition& d) {

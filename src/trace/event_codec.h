@@ -21,13 +21,13 @@
 namespace photofinish {
 
 // Where the last body of a site is in its chunk.
-struct BodyPlace {
+struct BodyOffset {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;  // 0: there is none
 };
 
 struct RepeatSlot {
-  BodyPlace before, after;
+  BodyOffset before, after;
 };
 
 inline constexpr std::size_t kRepeatSlots = 64;
@@ -198,7 +198,7 @@ class EventEncoder {
   // The body was written a little behind `at`. In front of it comes its time with one bit for
   // whether it is a repetition; then itself, unless it is.
   bool replace(const std::uint8_t* chunk, std::uint8_t* at, const std::uint8_t* body_end,
-               std::uint64_t time, BodyPlace& last) {
+               std::uint64_t time, BodyOffset& last) {
     const std::uint8_t* body = at + kMaxVarint;
     const auto size = static_cast<std::size_t>(body_end - body);
     const bool repeats = size == last.size && std::memcmp(body, chunk + last.offset, size) == 0;
@@ -207,9 +207,9 @@ class EventEncoder {
     end_ = out.next();
     if (repeats) return true;
     std::memmove(end_, body, size);
-    last = size <= kMaxRepeatedBody ? BodyPlace{static_cast<std::uint32_t>(end_ - chunk),
-                                                static_cast<std::uint32_t>(size)}
-                                    : BodyPlace{};
+    last = size <= kMaxRepeatedBody ? BodyOffset{static_cast<std::uint32_t>(end_ - chunk),
+                                                 static_cast<std::uint32_t>(size)}
+                                    : BodyOffset{};
     end_ += size;
     return false;
   }
@@ -257,7 +257,7 @@ class EventDecoder {
       read_before(in, vocabulary, event, record);
       if (!in.ok()) return in.reason();
       slot = &slots_[repeat_slot(event.site)];
-      slot->before = place(start, position + in.position());
+      slot->before = location(start, position + in.position());
     }
     record.start_delta >>= 1;
     if (half) {
@@ -272,7 +272,7 @@ class EventDecoder {
       } else {
         const std::size_t start = position + in.position();
         read_after(in, vocabulary, event);
-        if (in.ok()) slot->after = place(start, position + in.position());
+        if (in.ok()) slot->after = location(start, position + in.position());
       }
       record.duration >>= 1;
     }
@@ -282,7 +282,7 @@ class EventDecoder {
   }
 
  private:
-  static BodyPlace place(std::size_t start, std::size_t end) {
+  static BodyOffset location(std::size_t start, std::size_t end) {
     if (end - start > kMaxRepeatedBody) return {};
     return {static_cast<std::uint32_t>(start), static_cast<std::uint32_t>(end - start)};
   }

@@ -88,7 +88,7 @@ void describe(A& a, Wanted& d) {
 
 template <class A>
 void describe(A& a, MessageEnd& d) {
-  a(d.rank, d.moment, d.site, d.site_key, d.tag);
+  a(d.rank, d.timestamp, d.site, d.site_key, d.tag);
 }
 
 template <class A>
@@ -104,13 +104,13 @@ void describe(A& a, MessageFinding& d) {
 }
 
 template <class A>
-void describe(A& a, Standstill::Waits& d) {
+void describe(A& a, Deadlock::Waits& d) {
   a(d.rank, d.site, d.posted, d.on, d.site_key, d.for_lock, d.finalize);
 }
 
 template <class A>
-void describe(A& a, Standstill& d) {
-  a(d.waits, d.came_about, d.cycle, d.other_match, d.times, d.slice);
+void describe(A& a, Deadlock& d) {
+  a(d.waits, d.came_about, d.cycle, d.other_match, d.times, d.phase);
   ranks(a, d.behind);
 }
 
@@ -122,7 +122,7 @@ void describe(A& a, TimingDependence& d) {
 
 template <class A>
 void describe(A& a, MessageFindings& d) {
-  a(d.races, d.standstills, d.timing, d.answers, d.messages, d.looked, d.followed, d.threads,
+  a(d.races, d.deadlocks, d.timing, d.answers, d.messages, d.checked, d.followed, d.threads,
     d.unsure, d.unsure_after, d.races_given_up, d.buffers_given_up);
 }
 
@@ -276,15 +276,15 @@ Result<RunFindings> read_findings(const std::string& directory,
                                   const UnwrittenFindings& unwritten) {
   const auto recorded = recorded_ranks(directory);
   if (!recorded) return recorded.error();
-  const std::vector<WorldRank> told = ranks_with_findings(directory);
+  const std::vector<WorldRank> reported = ranks_with_findings(directory);
   std::vector<Finding> by_ranks;
-  for (const WorldRank rank : told) {
+  for (const WorldRank rank : reported) {
     auto read = read_findings_file(findings_path(directory, rank));
     if (!read) return read.error();
     by_ranks.insert(by_ranks.end(), std::make_move_iterator(read->begin()),
                     std::make_move_iterator(read->end()));
   }
-  RunFindings run{.analysed = !told.empty(), .findings = merge_findings(std::move(by_ranks))};
+  RunFindings run{.analysed = !reported.empty(), .findings = merge_findings(std::move(by_ranks))};
   if (unwritten.findings || access(analysis_path(directory).c_str(), F_OK) == 0) {
     auto later = unwritten.findings ? Result<std::vector<Finding>>(*unwritten.findings)
                                     : read_findings_file(analysis_path(directory));
@@ -292,7 +292,7 @@ Result<RunFindings> read_findings(const std::string& directory,
     run.analysed = run.from_traces = true;
     run.findings = unite_findings(std::move(run.findings), merge_findings(std::move(*later)));
   } else if (run.analysed) {
-    std::set_difference(recorded->begin(), recorded->end(), told.begin(), told.end(),
+    std::set_difference(recorded->begin(), recorded->end(), reported.begin(), reported.end(),
                         std::back_inserter(run.missing));
   }
   if (unwritten.messages) {

@@ -1,6 +1,6 @@
 // Findings on disk, in the run directory: rank-N.findings, which rank N of a running program writes
 // about its own memory, and analysis.findings, which an analysis of the recorded run writes;
-// messages.findings is about its messages. A run without any of them was never analysed; one that
+// messages.findings is about its messages. A run without any of them was never analyzed; one that
 // is empty says that there is nothing to find.
 //
 // A file is a header and one list of findings, in the values of codec.h; calls go by name, as in a
@@ -70,7 +70,7 @@ struct RunFindings {
   std::vector<Finding> findings;            // merged
   std::optional<MessageFindings> messages;  // none: nobody has looked
   std::vector<WorldRank>
-      missing;  // recorded ranks that left no findings, unless the whole run was analysed
+      missing;  // recorded ranks that left no findings, unless the whole run was analyzed
 };
 // What an analysis found and could not write, as on a full disk: it is reported all the same.
 struct UnwrittenFindings {

@@ -69,7 +69,7 @@ enum class DefinitionKind : std::uint8_t {
 // --- rank-N.live: mapped by the running rank. What it has recorded but not yet written as chunks
 // lives here, so that it survives the process however it ends. Gone after an orderly exit.
 
-enum class RankState : std::uint32_t { Running = 1, Finalized, Exited, Aborted, Signalled };
+enum class RankState : std::uint32_t { Running = 1, Finalized, Exited, Aborted, Signaled };
 
 struct LiveHeader {
   char magic[8];  // kLiveMagic

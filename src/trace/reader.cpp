@@ -72,18 +72,20 @@ bool holds(const CommDefinition& comm, int world_size) {
 
 // The invariants of model/data_map.h that keep its arithmetic inside int64.
 bool holds(const TypeDefinition& type, int) {
-  return std::all_of(type.map.boxes.begin(), type.map.boxes.end(), [](const Box& box) {
-    std::int64_t end = 0, reach = 0, stride = 0;
-    if (box.length <= 0 || __builtin_add_overflow(box.offset, box.length, &end)) return false;
-    for (const Dimension& dimension : box.dimensions) {
-      if (dimension.count <= 1 || dimension.stride < stride) return false;
-      stride = dimension.stride;
-      if (__builtin_mul_overflow(dimension.count - 1, stride, &reach) ||
-          __builtin_add_overflow(end, reach, &end))
-        return false;
-    }
-    return true;
-  });
+  return std::all_of(
+      type.map.footprint.begin(), type.map.footprint.end(), [](const Strided& strided) {
+        std::int64_t end = 0, reach = 0, stride = 0;
+        if (strided.length <= 0 || __builtin_add_overflow(strided.offset, strided.length, &end))
+          return false;
+        for (const Dimension& dimension : strided.dimensions) {
+          if (dimension.count <= 1 || dimension.stride < stride) return false;
+          stride = dimension.stride;
+          if (__builtin_mul_overflow(dimension.count - 1, stride, &reach) ||
+              __builtin_add_overflow(end, reach, &end))
+            return false;
+        }
+        return true;
+      });
 }
 
 template <class Map>
@@ -136,7 +138,7 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   self->drop_written_tails();
 
   std::vector<std::uint8_t> bytes;
-  for (const ChunkPlace& chunk : self->definition_chunks_) {
+  for (const ChunkOffset& chunk : self->definition_chunks_) {
     if (!self->load(chunk, bytes)) break;
     self->decode_definitions(bytes, bytes.size(), self->path_, chunk.offset);
   }
@@ -148,7 +150,7 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   self->make_names_printable();
   std::erase_if(self->streams_, [](const auto& stream) { return stream->task == kDefinitionLane; });
   self->stream_of_task_.clear();
-  self->place_unreturned_calls();
+  self->location_unreturned_calls();
   std::sort(self->streams_.begin(), self->streams_.end(),
             [](const auto& a, const auto& b) { return a->task < b->task; });
   self->rewind();
@@ -206,7 +208,7 @@ void RankTrace::scan_chunks() {
   std::uint64_t offset = sizeof header_;
   bool has_vocabulary = false;
   while (offset < file_size_) {
-    ChunkPlace chunk;
+    ChunkOffset chunk;
     ChunkHeader& header = chunk.header;
     if (file_size_ - offset < sizeof header || !read_at(file_, &header, sizeof header, offset))
       return cut_off(offset, "the file ends inside a chunk's header");
@@ -373,7 +375,7 @@ RankTrace::TaskStream& RankTrace::stream(TaskId task) {
   return *known;
 }
 
-bool RankTrace::load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes) {
+bool RankTrace::load(const ChunkOffset& chunk, std::vector<std::uint8_t>& bytes) {
   std::vector<std::uint8_t> stored(chunk.header.stored_size);
   const std::uint64_t start = chunk.offset - sizeof(ChunkHeader);
   if (!read_at(file_, stored.data(), stored.size(), chunk.offset))
@@ -507,7 +509,7 @@ bool RankTrace::next_bytes(TaskStream& stream) {
   stream.decoder.new_chunk();
   stream.last_end = 0;
   if (stream.next_chunk < stream.chunks.size()) {
-    const ChunkPlace& chunk = stream.chunks[stream.next_chunk++];
+    const ChunkOffset& chunk = stream.chunks[stream.next_chunk++];
     if (!load(chunk, stream.bytes)) return false;
     stream.bytes_offset = chunk.offset - sizeof(ChunkHeader);
     stream.committed = stream.bytes.size();
@@ -579,7 +581,7 @@ bool RankTrace::make_unreturned(TaskStream& stream) {
 
 // Only their program counters are on record: as sites they have one frame, in the module that
 // begins before it.
-void RankTrace::place_unreturned_calls() {
+void RankTrace::location_unreturned_calls() {
   for (const auto& stream : streams_) {
     if (stream->in_call == 0) continue;
     const ModuleDefinition* module = nullptr;
@@ -597,9 +599,9 @@ void RankTrace::place_unreturned_calls() {
 
 void RankTrace::verify() {
   std::vector<std::uint8_t> bytes;
-  const auto all_whole = [&](const std::vector<ChunkPlace>& chunks) {
+  const auto all_whole = [&](const std::vector<ChunkOffset>& chunks) {
     return std::all_of(chunks.begin(), chunks.end(),
-                       [&](const ChunkPlace& chunk) { return load(chunk, bytes); });
+                       [&](const ChunkOffset& chunk) { return load(chunk, bytes); });
   };
   if (!all_whole(definition_chunks_)) return;
   for (const auto& stream : streams_)

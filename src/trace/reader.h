@@ -62,14 +62,14 @@ class RankTrace {
   bool next_of_journal(TaskId task, std::vector<std::uint8_t>& entries);
 
  private:
-  struct ChunkPlace {
+  struct ChunkOffset {
     std::uint64_t offset = 0;  // of the payload
     ChunkHeader header{};
   };
   // One task's events: its chunks in order, then what its lane in the live file still holds.
   struct TaskStream {
     TaskId task;
-    std::vector<ChunkPlace> chunks;
+    std::vector<ChunkOffset> chunks;
     std::vector<std::uint8_t> tail;
     std::uint64_t tail_offset = 0;
     std::uint64_t tail_committed = 0;
@@ -90,7 +90,7 @@ class RankTrace {
   };
 
   struct JournalStream {
-    std::vector<ChunkPlace> chunks;
+    std::vector<ChunkOffset> chunks;
     std::vector<std::uint8_t> tail;
     std::uint64_t tail_sequence = 0;
     std::size_t next = 0;
@@ -103,7 +103,7 @@ class RankTrace {
   void cut_off(std::uint64_t offset, const std::string& reason);
   void read_live(const std::string& path);
   void drop_written_tails();
-  bool load(const ChunkPlace& chunk, std::vector<std::uint8_t>& bytes);
+  bool load(const ChunkOffset& chunk, std::vector<std::uint8_t>& bytes);
   void decode_definitions(const std::vector<std::uint8_t>& bytes, std::size_t size,
                           const std::string& path, std::uint64_t offset);
   void advance(TaskStream& stream);
@@ -111,7 +111,7 @@ class RankTrace {
   bool decode_event(TaskStream& stream);
   bool decode_next(TaskStream& stream);
   bool make_unreturned(TaskStream& stream);
-  void place_unreturned_calls();
+  void location_unreturned_calls();
   static bool later(const TaskStream& a, const TaskStream& b);
   void damaged(const std::string& path, std::uint64_t offset, const std::string& reason);
   TaskStream& stream(TaskId task);
@@ -127,7 +127,7 @@ class RankTrace {
   RankEnd end_;
   std::string damage_;
   std::vector<std::unique_ptr<TaskStream>> streams_;
-  std::vector<ChunkPlace> definition_chunks_;
+  std::vector<ChunkOffset> definition_chunks_;
   std::map<TaskId, JournalStream> journals_;
   std::unordered_map<TaskId, TaskStream*> stream_of_task_;
   std::vector<TaskStream*> heap_;  // those that have an event, the earliest on top

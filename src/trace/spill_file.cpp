@@ -21,7 +21,7 @@ Error SpillFile::trouble(const char* what) const {
           std::strerror(errno) + "; free space there, or raise --memory"};
 }
 
-Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
+Result<SpillFile::Extent> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
   if (file_ < 0) file_ = open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file_ < 0) {  // not every file system has files without a name
     char name[32];
@@ -31,17 +31,17 @@ Result<SpillFile::Place> SpillFile::add(const std::vector<std::uint8_t>& bytes) 
     if (file_ < 0) return trouble("keep");
     unlink(path.c_str());
   }
-  const Place place{size_, bytes.size()};
+  const Extent extent{size_, bytes.size()};
   if (!write_all(file_, bytes.data(), bytes.size(), size_)) return trouble("keep");
   size_ += bytes.size();
-  return place;
+  return extent;
 }
 
-Result<std::vector<std::uint8_t>> SpillFile::read(const Place& place) const {
-  std::vector<std::uint8_t> bytes(place.size);
+Result<std::vector<std::uint8_t>> SpillFile::read(const Extent& extent) const {
+  std::vector<std::uint8_t> bytes(extent.size);
   for (std::size_t got = 0; got < bytes.size();) {
     const ssize_t more = pread(file_, bytes.data() + got, bytes.size() - got,
-                               static_cast<off_t>(place.offset + got));
+                               static_cast<off_t>(extent.offset + got));
     if (more < 0 && errno == EINTR) continue;
     if (more == 0) errno = EIO;
     if (more <= 0) return trouble("read");

@@ -21,11 +21,11 @@ class SpillFile {
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
-  struct Place {
+  struct Extent {
     std::uint64_t offset = 0, size = 0;
   };
-  Result<Place> add(const std::vector<std::uint8_t>& bytes);
-  Result<std::vector<std::uint8_t>> read(const Place& place) const;
+  Result<Extent> add(const std::vector<std::uint8_t>& bytes);
+  Result<std::vector<std::uint8_t>> read(const Extent& extent) const;
   void clear();  // all places are free again
 
  private:

@@ -351,7 +351,7 @@ void TraceWriter::definition_done(std::uint8_t* end) {
 void TraceWriter::note_state(RankState state, int code) {
   // Launchers kill a rank that is on its way out through MPI_Abort: that it called it is what
   // counts.
-  if (live_->state == RankState::Aborted && state == RankState::Signalled) return;
+  if (live_->state == RankState::Aborted && state == RankState::Signaled) return;
   live_->state_code = code;
   live_->state = state;
 }

@@ -350,7 +350,7 @@ class Page(PageCase):
         self.assertEqual(self.texts("#deadlocks .waiter .rank"), ["rank 0", "rank 1", "rank 2"])
         self.assertEqual(self.count("#deadlocks svg.waits.real .wait"), 3)
         self.assertRegex(self.texts("#ends li.bad")[0], "rank")
-        self.shoot("standstill")
+        self.shoot("deadlock")
 
     def test_a_receive_that_got_nothing(self):
         result = self.record(os.path.join(ROOT, "tests/programs/messages/cancelled.c"), "cancelled", 2, self.dir)

@@ -141,7 +141,7 @@ class Formats(ReportCase):
         report = self.json("stuck")
         with open(os.path.join(ROOT, "docs", "report.schema.json")) as file:
             self.assertEqual([error.message for error in jsonschema.Draft7Validator(json.load(file)).iter_errors(report)], [])
-        standstill, = report["standstills"]
+        standstill, = report["deadlocks"]
         self.assertEqual([(wait["rank"], wait["on"]) for wait in standstill["waits"]], [(0, 1), (1, 2), (2, 0)])
         self.assertTrue(all(re.fullmatch(r"MPI_Recv waits\.c:\d+", wait["at"]) for wait in standstill["waits"]))
         log = json.loads(self.report("stuck", "--format", "sarif"))

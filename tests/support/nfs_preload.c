@@ -68,7 +68,7 @@ EXPORT int remove(const char* path) {
   return unlink(path) == 0 ? 0 : errno == EISDIR ? rmdir(path) : -1;
 }
 
-static long first_look, last_read;
+static long first_check, last_read;
 
 EXPORT DIR* opendir(const char* path) {
   if (is_below_root(path) && strstr(path, ".run") == NULL) last_read = now_ms();
@@ -84,8 +84,8 @@ EXPORT int open(const char* path, int flags, ...) {
   const size_t length = strlen(path);
   if (late != NULL && (flags & O_ACCMODE) == O_RDONLY && is_below_root(path) && length > 9 &&
       strcmp(path + length - 9, "/run.json") == 0) {
-    if (first_look == 0) first_look = now_ms();
-    if (now_ms() - first_look < atol(late) || last_read - first_look < atol(late)) {
+    if (first_check == 0) first_check = now_ms();
+    if (now_ms() - first_check < atol(late) || last_read - first_check < atol(late)) {
       errno = ENOENT;
       return -1;
     }

@@ -1,6 +1,6 @@
 // For tests with MPICH 4.0 over UCX, preloaded.
 // - For machines with fewer cores than ranks: MPICH polls UCX without ever giving up the processor,
-//   so a rank that waits keeps the one it waits for from running until its time slice ends. This
+//   so a rank that waits keeps the one it waits for from running until its time phase ends. This
 //   yields whenever there was nothing to do.
 // - MPI_Finalize may hang, mostly between nodes: a rank that has closed its connections waits for
 // the

@@ -17,14 +17,15 @@
 namespace photofinish::mpi {
 namespace {
 
-void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, Place place) {
-  if (is_inside(place)) return;
+void record(Call call, BufferUse use, const void* address, std::uint64_t bytes,
+            CallSite call_site) {
+  if (is_inside(call_site)) return;
   Recorder* recorder = Recorder::get();
   if (recorder == nullptr) return;
-  Inside inside(place);
+  Inside inside(call_site);
   guarded([&] {
     if (Control* control = Control::get())
-      return control->touch(control->sides_of_place(call, place.pc),
+      return control->touch(control->sides_of_place(call, call_site.pc),
                             {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
                               static_cast<std::int64_t>(bytes),
                               {}}},
@@ -32,7 +33,7 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
     Task* task = task_of(*recorder);
     if (task == nullptr) return;
     Context c(*task, call);
-    locate(c, place);
+    locate(c, call_site);
     c.event.result = 0;
     c.event.buffers.push_back({use, reinterpret_cast<std::uint64_t>(address),
                                static_cast<std::int64_t>(bytes), TypeId(0)});
@@ -45,17 +46,17 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes, 
 thread_local bool t_in_hook = false;
 
 template <class Note>
-void in_hook(Place place, Note note) {
-  if (t_in_hook || is_inside(place)) return;
+void in_hook(CallSite call_site, Note note) {
+  if (t_in_hook || is_inside(call_site)) return;
   Recorder* recorder = Recorder::get();
   Reach* reach = Reach::get();
   if (recorder == nullptr || reach == nullptr) return;
   t_in_hook = true;
   guarded([&] {
     if (Task* task = recorder->task()) {
-      std::unique_ptr<Bystander>& touched = Context::scratch_of(*task).touched;
-      if (touched == nullptr) touched = std::make_unique<Bystander>(task->sites);
-      touched->touch([&](Touched& here) { note(here, *reach); });
+      std::unique_ptr<ThreadAccesses>& touched = Context::scratch_of(*task).touched;
+      if (touched == nullptr) touched = std::make_unique<ThreadAccesses>(task->sites);
+      touched->touch([&](AccessBuffer& here) { note(here, *reach); });
     }
   });
   t_in_hook = false;
@@ -68,13 +69,13 @@ Call call_of(std::uint64_t bytes) {
 
 [[gnu::always_inline]] inline void note_access(photofinish_site* site, const void* address,
                                                std::uint64_t bytes, const void* pc) {
-  const Place place{reinterpret_cast<std::uint64_t>(pc),
-                    reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
-  in_hook(place, [&](Touched& touched, Reach& reach) {
+  const CallSite call_site{reinterpret_cast<std::uint64_t>(pc),
+                           reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  in_hook(call_site, [&](AccessBuffer& touched, Reach& reach) {
     const auto begin = reinterpret_cast<std::uint64_t>(address);
     touched.access(reach, *site, begin, PHOTOFINISH_BYTES(bytes),
-                   static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), place.pc,
-                   place.frame);
+                   static_cast<unsigned>(PHOTOFINISH_UNIT(bytes)), call_of(bytes), call_site.pc,
+                   call_site.frame);
   });
 }
 
@@ -82,9 +83,9 @@ Call call_of(std::uint64_t bytes) {
                                               std::uint64_t bytes, std::uint64_t rows,
                                               std::int64_t stride, std::uint64_t planes,
                                               std::int64_t plane_stride) {
-  const Place place = PLACE_OF_CALL;
-  in_hook(place, [&](Touched& touched, Reach& reach) {
-    TouchedRow row{
+  const CallSite call_site = CALL_SITE;
+  in_hook(call_site, [&](AccessBuffer& touched, Reach& reach) {
+    AccessRow row{
         {},   call_of(bytes), reinterpret_cast<std::uint64_t>(address), PHOTOFINISH_BYTES(bytes),
         rows, stride};
     if (row.call == Call::release && row.bytes == 0)
@@ -100,7 +101,7 @@ Call call_of(std::uint64_t bytes) {
       row.stride = 0;
     }
     for (std::uint64_t plane = 0; plane < planes; ++plane) {
-      touched.row(reach, *site, row, place.pc, place.frame);
+      touched.row(reach, *site, row, call_site.pc, call_site.frame);
       row.begin += static_cast<std::uint64_t>(plane_stride);
     }
   });
@@ -108,17 +109,18 @@ Call call_of(std::uint64_t bytes) {
 
 std::uint64_t note_indices(photofinish_index* index, const void* first, std::uint64_t times) {
   bool known = false;
-  in_hook(PLACE_OF_CALL,
-          [&](Touched& touched, Reach&) { known = touched.indices(*index, first, times); });
+  in_hook(CALL_SITE,
+          [&](AccessBuffer& touched, Reach&) { known = touched.indices(*index, first, times); });
   return known ? 1 : 0;
 }
 
 void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, std::uint64_t scale,
                  photofinish_index* index, std::uint64_t slots) {
-  const Place place = PLACE_OF_CALL;
-  in_hook(place, [&](Touched& touched, Reach& reach) {
+  const CallSite call_site = CALL_SITE;
+  in_hook(call_site, [&](AccessBuffer& touched, Reach& reach) {
     touched.gather(reach, *site, *index, reinterpret_cast<std::uint64_t>(base),
-                   {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), place.pc, place.frame);
+                   {slots, scale, PHOTOFINISH_BYTES(bytes)}, call_of(bytes), call_site.pc,
+                   call_site.frame);
   });
 }
 
@@ -146,7 +148,7 @@ void sampled(photofinish_site* site, const void* address, Arguments... arguments
   if (sampling.skips(*site)) return;
   const std::uint64_t since = ticks();
   hook(site, address, arguments...);
-  sampling.took_looking(since, ticks());
+  sampling.took_checking(since, ticks());
 }
 
 // Of a confirming run: nothing goes on record, most places are none of its sides, and the others
@@ -192,31 +194,32 @@ void lend_bits(photofinish_site& site, const void* address, unsigned unit) {
 }
 
 // Whole loops and functions that have no side do not even do that, but for the same exception.
-thread_local bool t_looks_everywhere = false;
+thread_local bool t_checks_everywhere = false;
 
-void look_everywhere(const Control& control, bool wanted) {
-  if (wanted == t_looks_everywhere) return;
-  t_looks_everywhere = wanted;
+void check_everywhere(const Control& control, bool wanted) {
+  if (wanted == t_checks_everywhere) return;
+  t_checks_everywhere = wanted;
   pass_regions(control.lines(), !wanted);
 }
 
-template <class Boxes>
-void steer(photofinish_site* site, std::uint64_t bytes, Place place, bool loop, Boxes boxes) {
+template <class Footprint>
+void steer(photofinish_site* site, std::uint64_t bytes, CallSite call_site, bool loop,
+           Footprint footprint) {
   Control* control = Control::get();
-  if (control == nullptr || t_in_hook || is_inside(place) || has_failed()) return;
+  if (control == nullptr || t_in_hook || is_inside(call_site) || has_failed()) return;
   std::uint8_t& sides = *reinterpret_cast<std::uint8_t*>(&site->library[0]);
-  guarded([&] { look_everywhere(*control, control->wants(1)); });
+  guarded([&] { check_everywhere(*control, control->wants(1)); });
   if (!control->wants(sides)) return;
   t_in_hook = true;
   guarded([&] {
-    Inside inside(place);
-    if (sides == 0) sides = control->sides_of_place(call_of(bytes), place.pc);
-    control->touch(sides, sides != 1 ? boxes() : std::vector<Box>(), loop);
+    Inside inside(call_site);
+    if (sides == 0) sides = control->sides_of_place(call_of(bytes), call_site.pc);
+    control->touch(sides, sides != 1 ? footprint() : std::vector<Strided>(), loop);
     if (control->wants(1)) {
       for (photofinish_site* one : t_lent) one->thread = 0;
       t_lent.clear();
     }
-    look_everywhere(*control, control->wants(1));
+    check_everywhere(*control, control->wants(1));
   });
   t_in_hook = false;
 }
@@ -231,8 +234,8 @@ struct SteeredIndices {
 };
 
 std::uint64_t steer_indices(photofinish_index* index, const void* first, std::uint64_t times) {
-  const Place place = PLACE_OF_CALL;
-  if (Control::get() == nullptr || t_in_hook || is_inside(place)) return 0;
+  const CallSite call_site = CALL_SITE;
+  if (Control::get() == nullptr || t_in_hook || is_inside(call_site)) return 0;
   void* found = __atomic_load_n(&index->library[0], __ATOMIC_ACQUIRE);
   if (found == nullptr) {
     std::unique_ptr<SteeredIndices> fresh;
@@ -254,31 +257,32 @@ std::uint64_t steer_indices(photofinish_index* index, const void* first, std::ui
 void steer_gather(photofinish_site* site, const void* base, std::uint64_t bytes,
                   std::uint64_t scale, photofinish_index* index, std::uint64_t slots) {
   auto& steered = *static_cast<SteeredIndices*>(index->library[0]);
-  steer(site, bytes, PLACE_OF_CALL, true, [&] {
-    std::vector<Box> boxes;
+  steer(site, bytes, CALL_SITE, true, [&] {
+    std::vector<Strided> footprint;
     for (const Pattern::Row& row :
          steered.indices.pattern({slots, scale, PHOTOFINISH_BYTES(bytes)})->rows) {
-      Box box{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(base) + row.begin),
-              static_cast<std::int64_t>(row.bytes),
-              {}};
+      Strided strided{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(base) + row.begin),
+                      static_cast<std::int64_t>(row.bytes),
+                      {}};
       if (row.rows > 1)
-        box.dimensions.push_back(
+        strided.dimensions.push_back(
             {static_cast<std::int64_t>(row.rows), static_cast<std::int64_t>(row.stride)});
-      boxes.push_back(std::move(box));
+      footprint.push_back(std::move(strided));
     }
     steered.has_side = true;
-    return boxes;
+    return footprint;
   });
 }
 
 void steer_access(photofinish_site* site, const void* address, std::uint64_t bytes,
                   const void* pc) {
-  const Place place{reinterpret_cast<std::uint64_t>(pc),
-                    reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
-  steer(site, bytes, place, false, [&] {
-    return std::vector<Box>{{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
-                             static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
-                             {}}};
+  const CallSite call_site{reinterpret_cast<std::uint64_t>(pc),
+                           reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))};
+  steer(site, bytes, call_site, false, [&] {
+    return std::vector<Strided>{
+        {static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
+         static_cast<std::int64_t>(PHOTOFINISH_BYTES(bytes)),
+         {}}};
   });
   const bool is_side = *reinterpret_cast<std::uint8_t*>(&site->library[0]) != 1;
   if (Control* control = Control::get(); !is_side && control != nullptr && !control->wants(1))
@@ -288,14 +292,15 @@ void steer_access(photofinish_site* site, const void* address, std::uint64_t byt
 void steer_range(photofinish_site* site, const void* address, std::uint64_t bytes,
                  std::uint64_t rows, std::int64_t stride, std::uint64_t planes,
                  std::int64_t plane_stride) {
-  steer(site, bytes, PLACE_OF_CALL, true, [&] {
+  steer(site, bytes, CALL_SITE, true, [&] {
     std::uint64_t length = PHOTOFINISH_BYTES(bytes);
     if (call_of(bytes) == Call::release && length == 0)
       length = malloc_usable_size(const_cast<void*>(address));
     DataMap map = contiguous_map(static_cast<std::int64_t>(length));
     map = repeated(repeated(map, static_cast<std::int64_t>(rows), stride),
                    static_cast<std::int64_t>(planes), plane_stride);
-    return shifted(map, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address))).boxes;
+    return shifted(map, static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)))
+        .footprint;
   });
 }
 
@@ -303,7 +308,7 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
 
 void start_watching_memory() {
   if (Control* control = Control::get()) {
-    if (!control->looks_at_memory()) return;
+    if (!control->checks_at_memory()) return;
     Reach::start({steer_access, steer_range, steer_indices, steer_gather});
     pass_regions(control->lines(), true);
     return;
@@ -327,11 +332,11 @@ void start_watching_memory() {
 extern "C" [[gnu::visibility("default")]] void photofinish_load(const void* address,
                                                                 std::uint64_t bytes) {
   photofinish::mpi::record(photofinish::Call::load, photofinish::BufferUse::Read, address, bytes,
-                           PLACE_OF_CALL);
+                           CALL_SITE);
 }
 
 extern "C" [[gnu::visibility("default")]] void photofinish_store(void* address,
                                                                  std::uint64_t bytes) {
   photofinish::mpi::record(photofinish::Call::store, photofinish::BufferUse::Write, address, bytes,
-                           PLACE_OF_CALL);
+                           CALL_SITE);
 }

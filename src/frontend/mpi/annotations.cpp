@@ -24,12 +24,12 @@ TextId text_id(Recorder& recorder, const char* text) {
   return entry->second;
 }
 
-void record_inside(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
-                   std::uint64_t value) {
+void record_inside(Call call, Recorder& recorder, CallSite call_site, const char* text,
+                   std::uint64_t key, std::uint64_t value) {
   Task* task = task_of(recorder);
   if (task == nullptr) return;
   Context c(*task, call);
-  locate(c, place);
+  locate(c, call_site);
   c.event.result = 0;
   if (call == Call::happens_before || call == Call::happens_after) {
     c.event.fields.set(Field::key, static_cast<std::int64_t>(key));
@@ -41,29 +41,29 @@ void record_inside(Call call, Recorder& recorder, Place place, const char* text,
   append_event(c, recorder, now, now);
 }
 
-void record(Call call, Recorder& recorder, Place place, const char* text, std::uint64_t key,
+void record(Call call, Recorder& recorder, CallSite call_site, const char* text, std::uint64_t key,
             std::uint64_t value) {
-  Inside inside(place);
-  guarded([&] { record_inside(call, recorder, place, text, key, value); });
+  Inside inside(call_site);
+  guarded([&] { record_inside(call, recorder, call_site, text, key, value); });
 }
 
 void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std::uint64_t value) {
-  const Place place = PLACE_OF_CALL;
+  const CallSite call_site = CALL_SITE;
   Recorder* recorder = Recorder::get();
-  if (is_inside(place) || recorder == nullptr) return;
+  if (is_inside(call_site) || recorder == nullptr) return;
   switch (what) {
     case PHOTOFINISH_SAYS_BEFORE:
-      return record(Call::happens_before, *recorder, place, text, key, value);
+      return record(Call::happens_before, *recorder, call_site, text, key, value);
     case PHOTOFINISH_SAYS_AFTER:
-      return record(Call::happens_after, *recorder, place, text, key, value);
+      return record(Call::happens_after, *recorder, call_site, text, key, value);
     case PHOTOFINISH_SAYS_INTENDED:
-      return record(Call::intended_begin, *recorder, place, text, key, value);
+      return record(Call::intended_begin, *recorder, call_site, text, key, value);
     case PHOTOFINISH_SAYS_INTENDED_END:
-      return record(Call::intended_end, *recorder, place, text, key, value);
+      return record(Call::intended_end, *recorder, call_site, text, key, value);
     case PHOTOFINISH_SAYS_REGION:
-      return record(Call::region_begin, *recorder, place, text, key, value);
+      return record(Call::region_begin, *recorder, call_site, text, key, value);
     case PHOTOFINISH_SAYS_REGION_END:
-      return record(Call::region_end, *recorder, place, text, key, value);
+      return record(Call::region_end, *recorder, call_site, text, key, value);
     default:
       return;  // of a header that is newer than this library
   }
@@ -71,7 +71,7 @@ void on_annotation(std::uint32_t what, const char* text, std::uint64_t key, std:
 
 }  // namespace
 
-void hear_annotations() {
+void acquire_annotations() {
   for (void* annotations : noted(PHOTOFINISH_ANNOTATIONS_ABI))
     static_cast<photofinish_annotations*>(annotations)->say = on_annotation;
 }

@@ -4,6 +4,6 @@
 namespace photofinish::mpi {
 
 // From here on what it says becomes events. Also for objects that were loaded since the last time.
-void hear_annotations();
+void acquire_annotations();
 
 }  // namespace photofinish::mpi

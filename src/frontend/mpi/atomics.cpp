@@ -10,7 +10,7 @@
 namespace photofinish::mpi {
 namespace {
 
-// More than this in flight on one window are not followed: programs that synchronise wait for each.
+// More than this in flight on one window are not followed: programs that synchronize wait for each.
 constexpr std::size_t kMaxPending = 1024;
 
 std::atomic<std::int64_t> g_atomics{0};

@@ -1,5 +1,5 @@
 // Which memory a call touches, and how. One block for each rank where a call has counts for each,
-// one block for all where they are the same: neighbouring blocks are one extent apart, as `count`
+// one block for all where they are the same: neighboring blocks are one extent apart, as `count`
 // elements are.
 #include "frontend/mpi/context.h"
 #include "model/atomic.h"
@@ -34,7 +34,7 @@ void add_block(Context& c, BufferUse access, const BufferArguments& buffer, int 
       buffer.types != nullptr ? buffer.types[i] : buffer.type);
 }
 
-// Blocks [first, last) of a buffer that has one for each rank or neighbour.
+// Blocks [first, last) of a buffer that has one for each rank or neighbor.
 void add_blocks(Context& c, BufferUse access, const BufferArguments& buffer, int first, int last) {
   if (first >= last) return;
   if (buffer.counts.data == nullptr) {
@@ -52,12 +52,12 @@ void add_blocks_around(Context& c, const BufferArguments& buffer, int size, Buff
   add_blocks(c, others, buffer, own + 1, size);
 }
 
-// One block for each neighbour. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are
+// One block for each neighbor. Those beyond the edge of a grid are MPI_PROC_NULL: their blocks are
 // left alone.
-void add_neighbours(Context& c, BufferUse access, const BufferArguments& buffer,
-                    const std::vector<WorldRank>& neighbours) {
-  const int count = static_cast<int>(neighbours.size());
-  const auto there = [&](int i) { return neighbours[static_cast<std::size_t>(i)] != kProcNull; };
+void add_neighbors(Context& c, BufferUse access, const BufferArguments& buffer,
+                   const std::vector<WorldRank>& neighbors) {
+  const int count = static_cast<int>(neighbors.size());
+  const auto there = [&](int i) { return neighbors[static_cast<std::size_t>(i)] != kProcNull; };
   for (int first = 0; first < count;) {
     if (!there(first)) {
       ++first;
@@ -180,10 +180,10 @@ void add_buffers(Context& c, Action action) {
     }
     case Action::NeighborAllgather:
       add(c, BufferUse::Read, c.send);
-      return add_neighbours(c, BufferUse::Write, c.recv, c.comm->definition.sources);
+      return add_neighbors(c, BufferUse::Write, c.recv, c.comm->definition.sources);
     case Action::NeighborAlltoall:
-      add_neighbours(c, BufferUse::Read, c.send, c.comm->definition.destinations);
-      return add_neighbours(c, BufferUse::Write, c.recv, c.comm->definition.sources);
+      add_neighbors(c, BufferUse::Read, c.send, c.comm->definition.destinations);
+      return add_neighbors(c, BufferUse::Write, c.recv, c.comm->definition.sources);
     case Action::Reduce:
       if (c.comm->inter && is_root(c)) return add(c, BufferUse::Write, c.recv);
       if (takes_part(c)) add_reduction(c, is_root(c));

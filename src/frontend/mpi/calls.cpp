@@ -18,9 +18,9 @@ using namespace roles;
 #define ENTRY(symbol, name, action, when, ...)                                                  \
   extern "C" [[gnu::visibility("default")]] int symbol(                                         \
       PARAMETERS_OF(::symbol __VA_OPT__(, ) __VA_ARGS__)) {                                     \
-    const Place place = PLACE_OF_CALL;                                                          \
+    const CallSite call_site = CALL_SITE;                                                       \
     return Interceptor<Call::name, Action::action, When::when __VA_OPT__(, ) __VA_ARGS__>::run( \
-        REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__));                                         \
+        REAL(symbol), call_site ARGUMENTS_OF(__VA_ARGS__));                                     \
   }
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 #include "frontend/mpi/objects.h"
 #include "model/call.h"
-#include "record/deeds.h"
+#include "record/access_records.h"
 #include "record/journal.h"
-#include "runtime/bystanders.h"
 #include "runtime/recorder.h"
+#include "runtime/thread_accesses.h"
 
 namespace photofinish::mpi {
 
@@ -49,16 +49,16 @@ struct Scratch {
   Call failed_call{};
   std::uint64_t failed_times = 0;
   Event failed_again;
-  std::unique_ptr<Bystander> touched;  // by a program that was built with the pass
+  std::unique_ptr<ThreadAccesses> touched;  // by a program that was built with the pass
   Event touch;
   std::unique_ptr<Journal> journal;  // of a recorded or replayed rank
-  Inquiry question;
+  Inquiry query;
   std::uint64_t steps = 0;  // of such a rank (model/call.h)
   TypeId known_type;        // the last one that was looked up
   const DataMap* known_map = nullptr;
-  std::vector<std::uint8_t> gathered;  // contents that do not lie in one piece
-  bool ending = false;                 // the record ends inside the call at hand
-  std::unique_ptr<DeedLog> account;    // of a replayed rank that is to be explained
+  std::vector<std::uint8_t> gathered;        // contents that do not lie in one piece
+  bool ending = false;                       // the record ends inside the call at hand
+  std::unique_ptr<AccessRecordLog> account;  // of a replayed rank that is to be explained
 };
 
 // Only what is asked for without its role being there has a value from the start.

@@ -21,7 +21,7 @@ constexpr double kBackOff = 0.9;  // as the paper has it
 // In units of pause_ms:
 constexpr std::uint32_t kQuietUnits = 2;  // nobody does anything for so long: they wait for us
 constexpr std::uint32_t kDoneUnits = 50;  // the second waits for the first, at most
-constexpr std::uint64_t kLookNs = 500'000;
+constexpr std::uint64_t kCheckNs = 500'000;
 
 std::uint64_t task_number() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
@@ -65,7 +65,7 @@ std::uint64_t innermost_key(const Definitions& known, SiteId site) {
   if (const auto module = known.modules.find(found->second.frames.front().module);
       module != known.modules.end())
     alone.modules.insert(*module);
-  return place_key(alone, site);
+  return call_site_key(alone, site);
 }
 
 // Where both sides are one place, the ranks tell which is whose, if it is known who is to meet.
@@ -182,7 +182,7 @@ void Control::open_mail() {
   account_->by_letters = schedule_.kind == RaceKind::Memory ? 1 : 0;
 }
 
-// Not from a thread that may not call MPI at this moment.
+// Not from a thread that may not call MPI at this timestamp.
 bool Control::may_call() const {
   return thread_level_ == MPI_THREAD_MULTIPLE ||
          (thread_level_ != MPI_THREAD_SERIALIZED &&
@@ -237,7 +237,7 @@ std::uint32_t Control::sides_of(Call call, SiteId site) {
   std::uint8_t& known = sides_of_site_[site.value];
   if (known == 0) {
     const auto found =
-        places_.find(is_access(call) ? innermost_key(known_, site) : place_key(known_, site));
+        places_.find(is_access(call) ? innermost_key(known_, site) : call_site_key(known_, site));
     std::uint32_t sides = found != places_.end() ? found->second : 0;
     for (std::uint32_t side = 0; side < schedule_.sides.size(); ++side)
       if (schedule_.sides[side].call != call) sides &= ~(1u << side);
@@ -253,7 +253,7 @@ void Control::count_arrival(std::uint32_t sides) {
     ++account_->reached[side];
     // Loads and stores between two calls are one arrival: so they are on record.
     if (is_access(schedule_.sides[side].call) &&
-        std::exchange(arrival_moment_[side], moment_) == moment_)
+        std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_)
       continue;
     ++arrivals_[side];
   }
@@ -326,7 +326,8 @@ void Control::add_pieces(Posting& mine, const std::vector<Buffer>& buffers, Acce
     const auto type = known_.types.find(buffer.type);
     if (type == known_.types.end()) continue;
     const DataMap map = repeated(type->second.map, buffer.count);
-    for (const Box& box : map.boxes) add_piece(mine, {box.offset + at, box.length, box.dimensions});
+    for (const Strided& strided : map.footprint)
+      add_piece(mine, {strided.offset + at, strided.length, strided.dimensions});
   }
 }
 
@@ -345,12 +346,12 @@ void Control::make_progress() {
 // hold, or for each other.
 bool Control::all_others_wait() {
   const std::uint64_t now = now_ns();
-  if (now - looked_ < kLookNs) return false;
+  if (now - checked_ < kCheckNs) return false;
   if (mail_ != nullptr) {
     std::lock_guard lock(mail_mutex_);
     if (!may_call() || !mail_->fetch()) return false;
   }
-  looked_ = now;
+  checked_ = now;
   for (int rank = 0; rank < size_; ++rank) {
     const std::uint64_t word = words_[rank].load(std::memory_order_relaxed);
     if (rank == rank_.value ||
@@ -745,7 +746,7 @@ int Control::tag(int given) const {
 
 void Control::before(Context& c) {
   t_step = {};
-  ++moment_;
+  ++timestamp_;
   if (mail_ != nullptr && may_call()) read_mail();
   if (std::exchange(t_unfinished, Unfinished::Nothing) != Unfinished::Nothing) first_is_done();
   if (schedule_.kind == RaceKind::Message) {
@@ -782,7 +783,7 @@ bool Control::lets_pass(Call call, Action action) {
                           return side.call == call || is_atomic(traits(side.call).action);
                         }))
     return false;
-  ++moment_;
+  ++timestamp_;
   return true;
 }
 
@@ -835,7 +836,7 @@ void Control::after(Context& c) {
   if (c.win != nullptr) follow_locks(c);
 }
 
-bool Control::looks_at_memory() const {
+bool Control::checks_at_memory() const {
   return schedule_.kind == RaceKind::Memory &&
          std::any_of(schedule_.sides.begin(), schedule_.sides.end(),
                      [](const ScheduledSide& side) { return is_access(side.call); });
@@ -869,7 +870,7 @@ ByteRange Control::bytes_of_race() const {
   return {};
 }
 
-void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
+void Control::touch(std::uint8_t which, std::vector<Strided> footprint, bool loop) {
   if (t_unfinished == Unfinished::Access) {
     t_unfinished = Unfinished::Nothing;
     first_is_done();
@@ -878,22 +879,23 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
   if (sides == 0 || schedule_.kind == RaceKind::Message) return;
   count_arrival(sides);
   Posting mine = posting(own_side(schedule_, rank_, sides));
-  if (boxes.size() > kPieces) {  // rather those where the race was
+  if (footprint.size() > kPieces) {  // rather those where the race was
     const auto [begin, end] = bytes_of_race();
-    std::stable_partition(boxes.begin(), boxes.end(), [&](const Box& box) {
-      std::int64_t last = box.offset + box.length;
-      for (const Dimension& dimension : box.dimensions)
+    std::stable_partition(footprint.begin(), footprint.end(), [&](const Strided& strided) {
+      std::int64_t last = strided.offset + strided.length;
+      for (const Dimension& dimension : strided.dimensions)
         last += (dimension.count - 1) * std::max<std::int64_t>(dimension.stride, 0);
-      return box.offset < end && begin < last;
+      return strided.offset < end && begin < last;
     });
   }
-  for (const Box& box : boxes) {
-    Box at = box;
+  for (const Strided& strided : footprint) {
+    Strided at = strided;
     // Memory of another rank that this one sees, too, has the address that it has there.
     for (const auto& [id, window] : known_.wins)
       for (const WinSegment& segment : window.segments) {
         const auto begin = static_cast<std::int64_t>(segment.address);
-        if (box.offset < begin || box.offset >= begin + static_cast<std::int64_t>(segment.size))
+        if (strided.offset < begin ||
+            strided.offset >= begin + static_cast<std::int64_t>(segment.size))
           continue;
         const auto peers = windows_.find(id.value);
         const auto comm = known_.comms.find(window.comm);
@@ -906,7 +908,7 @@ void Control::touch(std::uint8_t which, std::vector<Box> boxes, bool loop) {
         mine.owner = segment.owner.value;
         at.offset = static_cast<std::int64_t>(
                         peers->second[static_cast<std::size_t>(owner - ranks.begin())].base) +
-                    box.offset - begin;
+                    strided.offset - begin;
       }
     add_piece(mine, at);
   }

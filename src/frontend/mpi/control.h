@@ -106,7 +106,7 @@ class Control {
   // Whether what the call lets others reach may be what a side loads or stores.
   bool follows(const Context& c) const;
 
-  bool looks_at_memory() const;
+  bool checks_at_memory() const;
   // Of the sides that are loads and stores (base/line_key.h).
   std::vector<std::uint32_t> lines() const;
   // Which sides a load or store at this place is, as one byte that is not 0.
@@ -114,7 +114,7 @@ class Control {
   // Whether a load or store at a place with such a byte (0: not known) is to be told.
   bool wants(std::uint8_t sides) const;
   // It is about to be made. `loop`: the first of many.
-  void touch(std::uint8_t sides, std::vector<Box> boxes, bool loop);
+  void touch(std::uint8_t sides, std::vector<Strided> footprint, bool loop);
 
  private:
   struct Peer {  // of a window
@@ -231,7 +231,7 @@ class Control {
   std::minstd_rand random_;
   double eagerness_ = 1;
   std::uint64_t arrivals_[2] = {};
-  std::uint64_t moment_ = 1, arrival_moment_[2] = {};
+  std::uint64_t timestamp_ = 1, arrival_timestamp_[2] = {};
   std::uint64_t awaited_request_ = 0;
   std::map<RequestId, Persistent> persistent_;
   std::uint64_t wildcards_ = 0;  // receives and probes from any source so far that took something
@@ -239,7 +239,7 @@ class Control {
   bool follows_ = true;              // the recorded matches, as far as they still come
   // What the others did when it was last looked, and since when nothing has changed.
   std::vector<std::uint64_t> seen_words_;
-  std::uint64_t quiet_since_ = 0, looked_ = 0;
+  std::uint64_t quiet_since_ = 0, checked_ = 0;
 };
 
 }  // namespace photofinish::mpi

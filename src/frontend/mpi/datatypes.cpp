@@ -194,7 +194,7 @@ Description struct_description(const Contents& contents) {
     const Description member = describe(type);
     if (member.map.size == 0)
       continue;  // MPI_LB, MPI_UB and empty types: bounds only, which the library tells
-    maps.push_back(placed(member.map, blocks));
+    maps.push_back(located(member.map, blocks));
     elements.push_back(member.element);
   }
   const bool uniform =
@@ -202,7 +202,7 @@ Description struct_description(const Contents& contents) {
   return {joined(maps), uniform ? elements.front() : std::string()};
 }
 
-// Arrays are built from the dimension whose neighbours are closest to the one whose neighbours are
+// Arrays are built from the dimension whose neighbors are closest to the one whose neighbors are
 // farthest.
 std::vector<std::size_t> fastest_first(std::size_t dimensions, int64_t order) {
   std::vector<std::size_t> result(dimensions);
@@ -243,7 +243,7 @@ struct Distribution {
     // BLOCK(b) is CYCLIC(b) that never comes to a second turn: b × processes ≥ size.
   }
 
-  DataMap place(const DataMap& map, int64_t stride) const {
+  DataMap call_site(const DataMap& map, int64_t stride) const {
     const int64_t first = product(coordinate, block), turn = product(block, processes);
     if (first >= size) return {};
     const int64_t full = block <= size - first ? (size - first - block) / turn + 1 : 0;
@@ -271,7 +271,7 @@ DataMap darray_map(const Contents& contents, DataMap map) {
   int64_t stride = map.extent;
   for (const std::size_t i : fastest_first(n, integers.back())) {
     map = Distribution(kinds[i], arguments[i], sizes[i], processes[i], coordinates[i])
-              .place(map, stride);
+              .call_site(map, stride);
     stride = product(stride, sizes[i]);
   }
   return map;
@@ -292,14 +292,14 @@ DataMap constructed_map(int combiner, const Contents& contents, const DataMap& o
     case kHvectorInteger:
       return vector_map(old, numbers[0], numbers[1], numbers[2]);
     case MPI_COMBINER_INDEXED:
-      return placed(old, blocks_of(numbers.subspan(1), old.extent));
+      return located(old, blocks_of(numbers.subspan(1), old.extent));
     case MPI_COMBINER_HINDEXED:
     case kHindexedInteger:
-      return placed(old, blocks_of(numbers.subspan(1), 1));
+      return located(old, blocks_of(numbers.subspan(1), 1));
     case MPI_COMBINER_INDEXED_BLOCK:
-      return placed(old, equal_blocks_of(numbers.subspan(1), old.extent));
+      return located(old, equal_blocks_of(numbers.subspan(1), old.extent));
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return placed(old, equal_blocks_of(numbers.subspan(1), 1));
+      return located(old, equal_blocks_of(numbers.subspan(1), 1));
     case MPI_COMBINER_SUBARRAY:
       return subarray_map(contents, old);
     case MPI_COMBINER_DARRAY:

@@ -2,7 +2,7 @@
 // to its parameters.
 //
 //   extern "C" int MPI_Foo(PARAMETERS_OF(MPI_Foo, roles…)) { return handle(REAL(MPI_Foo),
-//   PLACE_OF_CALL ARGUMENTS_OF(roles…)); }
+//   CALL_SITE ARGUMENTS_OF(roles…)); }
 #pragma once
 
 #include <cstddef>

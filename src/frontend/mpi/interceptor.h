@@ -28,11 +28,11 @@ namespace photofinish::mpi {
 // from deeper in the stack than the call that we are inside of. One from above means that it was
 // left by longjmp.
 inline thread_local std::uint64_t t_inside = 0;
-inline bool is_inside(Place place) { return t_inside != 0 && place.frame < t_inside; }
+inline bool is_inside(CallSite call_site) { return t_inside != 0 && call_site.frame < t_inside; }
 inline thread_local bool t_in_hook = false;  // of a load or store (values.cpp)
 class Inside {
  public:
-  explicit Inside(Place place) { t_inside = place.frame; }
+  explicit Inside(CallSite call_site) { t_inside = call_site.frame; }
   ~Inside() { t_inside = 0; }
 };
 
@@ -90,7 +90,7 @@ inline Task* task_of(Recorder& recorder) {
 }
 
 // recording.cpp: what needs no template.
-void locate(Context& context, Place place);
+void locate(Context& context, CallSite call_site);
 void begin_event(Context& context, Recorder& recorder,
                  std::uint64_t start);  // its first half is on record from here on
 void finish_event(Context& context, Recorder& recorder, std::uint64_t end);
@@ -102,7 +102,7 @@ void append_attempt(Context& context, Recorder& recorder, std::uint64_t start, s
 // What other threads have touched by now: in front of the call, for what they touch while it is
 // made is not before it.
 // False if that failed.
-[[gnu::cold, gnu::noinline]] bool record_bystanders(Recorder& recorder, Task& task);
+[[gnu::cold, gnu::noinline]] bool record_thread_accesses(Recorder& recorder, Task& task);
 // Nothing goes on record; only what others can reach from now on is kept.
 void follow_event(Context& context, Recorder& recorder);
 
@@ -121,49 +121,50 @@ struct Interceptor {
       !(Roles::kPasses || ...);
 
   template <class... Arguments>
-  static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
-    if (is_inside(place)) return real(arguments...);
+  static int run(int (*real)(Arguments...), CallSite call_site, Arguments... arguments) {
+    if (is_inside(call_site)) return real(arguments...);
     Recorder* recorder = Recorder::get();
     if constexpr (is_first) {
-      if (recorder == nullptr && !has_failed()) return run_first(real, place, arguments...);
+      if (recorder == nullptr && !has_failed()) return run_first(real, call_site, arguments...);
     }
-    if (recorder == nullptr) return run_unrecorded(real, place, arguments...);
-    Inside inside(place);
+    if (recorder == nullptr) return run_unrecorded(real, call_site, arguments...);
+    Inside inside(call_site);
     Task* task = task_of(*recorder);
     if (task == nullptr) [[unlikely]]
       return pass_on(real, arguments...);
     if (Control* control = Control::get()) [[unlikely]]
-      return run_controlled(*control, *recorder, *task, real, place, arguments...);
+      return run_controlled(*control, *recorder, *task, real, call_site, arguments...);
     if constexpr (!is_local(action))
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         if constexpr (is_frequent(call))
-          return run_journaled_fast(*journaling, *recorder, *task, real, place, arguments...);
+          return run_journaled_fast(*journaling, *recorder, *task, real, call_site, arguments...);
         else
-          return run_journaled_small(*journaling, *recorder, *task, real, place, arguments...);
+          return run_journaled_small(*journaling, *recorder, *task, real, call_site, arguments...);
       }
     if constexpr (is_local(action)) {
       if (Journaling* journaling = Journaling::get()) [[unlikely]] {
         Journaling::pause_values(true);
-        const int result = run_recorded(*recorder, *task, real, place, arguments...);
+        const int result = run_recorded(*recorder, *task, real, call_site, arguments...);
         Journaling::pause_values(false);
         if constexpr (action == Action::Finalize)
           if (!has_failed()) guarded([&] { journaling->finalized(*task); });
         return result;
       }
     }
-    if (Bystander::any()) [[unlikely]]
-      if (!record_bystanders(*recorder, *task)) return pass_on(real, arguments...);
-    return run_recorded(*recorder, *task, real, place, arguments...);
+    if (ThreadAccesses::any()) [[unlikely]]
+      if (!record_thread_accesses(*recorder, *task)) return pass_on(real, arguments...);
+    return run_recorded(*recorder, *task, real, call_site, arguments...);
   }
 
  private:
   // The tool is not at work in this process: it never was, or it has failed, and others may still
   // need something of this rank.
   template <class... Arguments>
-  [[gnu::cold, gnu::noinline]] static int run_unrecorded(int (*real)(Arguments...), Place place,
+  [[gnu::cold, gnu::noinline]] static int run_unrecorded(int (*real)(Arguments...),
+                                                         CallSite call_site,
                                                          Arguments... arguments) {
     if (!has_failed()) return real(arguments...);
-    Inside inside(place);
+    Inside inside(call_site);
     return pass_on(real, arguments...);
   }
 
@@ -191,30 +192,30 @@ struct Interceptor {
 
   // Put on record: a call of a run that is to be checked, or one that needs nobody else.
   template <class... Arguments>
-  static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
-                          Arguments... arguments) {
+  static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...),
+                          CallSite call_site, Arguments... arguments) {
     if constexpr (may_be_buffered) {
       if (count_of_send(arguments...) > kSmallSend)
-        return read_then_run(recorder, task, real, place, arguments...);
+        return read_then_run(recorder, task, real, call_site, arguments...);
     }
     if constexpr (goes_first)
-      return run_then_read(recorder, task, real, place, arguments...);
+      return run_then_read(recorder, task, real, call_site, arguments...);
     else
-      return read_then_run(recorder, task, real, place, arguments...);
+      return read_then_run(recorder, task, real, call_site, arguments...);
   }
 
   // Next to nothing between the program and MPI, not even a store: MPI's own barriers would wait
   // for it.
   template <class... Arguments>
-  static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
-                           Arguments... arguments) {
-    task.lane->entered(call, place.pc);
+  static int run_then_read(Recorder& recorder, Task& task, int (*real)(Arguments...),
+                           CallSite call_site, Arguments... arguments) {
+    task.lane->entered(call, call_site.pc);
     const std::uint64_t start = may_be_buffered ? 0 : ticks();
     const int result = real(arguments...);
     const std::uint64_t end = ticks();
     if (!guarded([&] {
           Context c(task, call);
-          read_arguments(c, place, arguments...);
+          read_arguments(c, call_site, arguments...);
           read_results(c, result, arguments...);
           append_event(c, recorder, may_be_buffered ? end : start, end);
         })) [[unlikely]]
@@ -223,8 +224,8 @@ struct Interceptor {
   }
 
   template <class... Arguments>
-  static int read_then_run(Recorder& recorder, Task& task, int (*real)(Arguments...), Place place,
-                           Arguments... arguments) {
+  static int read_then_run(Recorder& recorder, Task& task, int (*real)(Arguments...),
+                           CallSite call_site, Arguments... arguments) {
     constexpr bool waits = when == When::Blocks;
     constexpr bool read_first = waits || when == When::Consumes;
     std::optional<Context> made;
@@ -233,12 +234,12 @@ struct Interceptor {
       return guarded([&] {
         Context& c = made.emplace(task, call);
         ((passed = Roles::pass(c, passed)), ...);
-        if constexpr (read_first) read_arguments(c, place, passed...);
+        if constexpr (read_first) read_arguments(c, call_site, passed...);
         start = ticks();
         if constexpr (waits)
           begin_event(c, recorder, start);
         else
-          task.lane->entered(call, place.pc);
+          task.lane->entered(call, call_site.pc);
         if constexpr (action == Action::Abort)
           recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
       });
@@ -258,7 +259,7 @@ struct Interceptor {
 
     if (!guarded([&] {
           Context& c = *made;
-          if constexpr (!read_first) read_arguments(c, place, arguments...);
+          if constexpr (!read_first) read_arguments(c, call_site, arguments...);
           read_results(c, result, arguments...);
           if constexpr (can_fail)
             append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
@@ -278,7 +279,8 @@ struct Interceptor {
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder,
                                                          Task& task, int (*real)(Arguments...),
-                                                         Place place, Arguments... arguments) {
+                                                         CallSite call_site,
+                                                         Arguments... arguments) {
     if constexpr (leaves_nothing(action, when)) {
       if (control.lets_pass(call, action)) {
         if constexpr (when == When::Blocks) control.begin_waiting();
@@ -293,7 +295,7 @@ struct Interceptor {
     if (!guarded([&] {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
-          read_arguments(c, place, arguments...);
+          read_arguments(c, call_site, arguments...);
           if constexpr (action == Action::Finalize) before_last_call();
           if constexpr (action == Action::Abort)
             recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
@@ -328,14 +330,15 @@ struct Interceptor {
   [[gnu::cold, gnu::noinline]] static int run_journaled_small(Journaling& journaling,
                                                               Recorder& recorder, Task& task,
                                                               int (*real)(Arguments...),
-                                                              Place place, Arguments... arguments) {
-    return run_journaled(journaling, recorder, task, real, place, arguments...);
+                                                              CallSite call_site,
+                                                              Arguments... arguments) {
+    return run_journaled(journaling, recorder, task, real, call_site, arguments...);
   }
   template <class... Arguments>
   [[gnu::noinline]] static int run_journaled_fast(Journaling& journaling, Recorder& recorder,
                                                   Task& task, int (*real)(Arguments...),
-                                                  Place place, Arguments... arguments) {
-    return run_journaled(journaling, recorder, task, real, place, arguments...);
+                                                  CallSite call_site, Arguments... arguments) {
+    return run_journaled(journaling, recorder, task, real, call_site, arguments...);
   }
 
   // A rank that is recorded: MPI answers, and the journal keeps it. Or replayed: the journal
@@ -343,7 +346,7 @@ struct Interceptor {
   template <class... Arguments>
   [[gnu::always_inline]] static int run_journaled(Journaling& journaling, Recorder& recorder,
                                                   Task& task, int (*real)(Arguments...),
-                                                  Place place, Arguments... arguments) {
+                                                  CallSite call_site, Arguments... arguments) {
     const bool replays = journaling.replays();
     const std::tuple<Arguments...> given(arguments...);
     std::optional<Context> read;
@@ -354,7 +357,7 @@ struct Interceptor {
           ((arguments = Roles::pass(c, arguments)), ...);
           Entry& entry = made.emplace(journaling, task);
           // The question comes before its arguments: what they stand for may be kept, too.
-          locate(c, place);
+          locate(c, call_site);
           journaling.ask_call(task, call, c.event.site);
           read_located(c, arguments...);
           journaling.ask_with_arguments(c);
@@ -367,7 +370,7 @@ struct Interceptor {
           if constexpr (when == When::Blocks) {
             if (!replays) begin_event(c, recorder, start);
           } else {
-            if (!replays) task.lane->entered(call, place.pc);
+            if (!replays) task.lane->entered(call, call_site.pc);
           }
           static_cast<void>(entry);
         })) [[unlikely]] {
@@ -451,8 +454,8 @@ struct Interceptor {
 
   // The first call of all: there is no record yet to put it on.
   template <class... Arguments>
-  static int run_first(int (*real)(Arguments...), Place place, Arguments... arguments) {
-    Inside inside(place);
+  static int run_first(int (*real)(Arguments...), CallSite call_site, Arguments... arguments) {
+    Inside inside(call_site);
     guarded(before_first_call);
     const std::uint64_t start = ticks();
     const int result = real(arguments...);
@@ -469,7 +472,7 @@ struct Interceptor {
     Task* task = recorder != nullptr ? task_of(*recorder) : nullptr;
     if (task == nullptr || !guarded([&] {
           Context c(*task, call);
-          read_arguments(c, place, arguments...);
+          read_arguments(c, call_site, arguments...);
           read_results(c, result, arguments...);
           append_event(c, *recorder, start, end);
         }))
@@ -478,8 +481,8 @@ struct Interceptor {
   }
 
   template <class... Arguments>
-  static void read_arguments(Context& c, Place place, Arguments... arguments) {
-    locate(c, place);
+  static void read_arguments(Context& c, CallSite call_site, Arguments... arguments) {
+    locate(c, call_site);
     read_located(c, arguments...);
   }
 

@@ -8,7 +8,7 @@
 
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/interceptor.h"
-#include "record/departure.h"
+#include "record/divergence.h"
 
 namespace photofinish::mpi {
 namespace {
@@ -58,7 +58,7 @@ std::int64_t block_written(const Context& c, Action action) {
 [[noreturn]] void stop_here() {
   std::fflush(nullptr);
   if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
-  _exit(kDepartureCode);
+  _exit(kDivergenceCode);
 }
 
 void gather(const std::uint8_t* memory, const std::vector<ByteRange>& ranges,
@@ -75,12 +75,12 @@ constinit std::atomic<Journaling*> Journaling::instance_{nullptr};
 void Journaling::start(Recorder& recorder, const std::string& directory,
                        std::unique_ptr<RankTrace> replayed) {
   auto* const self = new Journaling(
-      recorder, departure_path(directory),
+      recorder, divergence_path(directory),
       std::move(replayed));  // never deleted: the program's last threads may still be in it
   int level = MPI_THREAD_MULTIPLE;
   if (!ObjectLock::needed) REAL(PMPI_Query_thread)(&level);
   self->one_thread_ = level <= MPI_THREAD_FUNNELED;
-  self->others_look_ = level > MPI_THREAD_SINGLE;
+  self->others_check_ = level > MPI_THREAD_SINGLE;
   instance_ = self;
 }
 
@@ -103,12 +103,12 @@ Journal& Journaling::open_journal(Task& task) {
     throw RecordingStopped();
   if (!has_journals_.exchange(true)) {  // whoever comes later makes offers in an order of its own
     if (table_ != nullptr) scratch.journal->share(table_.get());
-    const auto lost = [this, &task](Offer offer) {
-      left_path(task, Inquiry{.what = kLostOffer,
-                              .site = SiteId(static_cast<std::uint32_t>(offer.from.value))});
+    const auto lost = [this, &task](SharedPayload payload) {
+      left_path(task, Inquiry{.what = kLostPayload,
+                              .site = SiteId(static_cast<std::uint32_t>(payload.from.value))});
     };
-    const auto other = [this](Offer offer) {
-      complain_once("rank " + std::to_string(offer.from.value) + " sent rank " +
+    const auto other = [this](SharedPayload payload) {
+      complain_once("rank " + std::to_string(payload.from.value) + " sent rank " +
                     std::to_string(replayed_->rank().value) +
                     " other data than recorded: it read another input, or the bytes are "
                     "uninitialized; the replay may diverge");
@@ -122,7 +122,7 @@ Journal& Journaling::open_journal(Task& task) {
 }
 
 void Journaling::ask(Task& task, std::uint32_t what, SiteId site) {
-  Inquiry& asked = Context::scratch_of(task).question;
+  Inquiry& asked = Context::scratch_of(task).query;
   asked.what = what;
   asked.site = site;
   asked.fields.clear();
@@ -140,10 +140,10 @@ void Journaling::ask_call(Task& task, Call call, SiteId site) {
   Scratch& scratch = Context::scratch_of(task);
   scratch.ending = files_ != nullptr && of(task).shares() && of(task).at_end();
   if (!scratch.ending) return ask(task, static_cast<std::uint32_t>(call), site);
-  scratch.question = {.what = static_cast<std::uint32_t>(call), .site = site};
+  scratch.query = {.what = static_cast<std::uint32_t>(call), .site = site};
 }
 
-void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferFiles> files) {
+void Journaling::share(std::unique_ptr<PayloadTable> table, std::unique_ptr<PayloadFiles> files) {
   table_ = std::move(table);
   files_ = std::move(files);
   if (table_ == nullptr) return;
@@ -152,7 +152,7 @@ void Journaling::share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferF
 }
 
 void Journaling::ask_with_arguments(Context& c) {
-  auto& fields = c.scratch.question.fields;
+  auto& fields = c.scratch.query.fields;
   c.event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
     if (traits(field).kind != FieldKind::Address)
       fields.push_back({static_cast<std::uint8_t>(field), value});
@@ -168,7 +168,7 @@ void Journaling::answered(Task& task) {
     reach->take_known_loads();  // they are counted from one entry to the next
   journal.done();
   if (!journal.ok()) [[unlikely]]
-    left_path(task, Inquiry{.what = kDamagedQuestion});
+    left_path(task, Inquiry{.what = kDamagedQuery});
 }
 
 // Types whose bytes lie in one piece are cut where the message ended; of others all elements that
@@ -200,7 +200,7 @@ void Journaling::exchange_memory(Task& task, const Buffer& buffer, std::int64_t 
   if (buffer.type == TypeId(0)) return exchange(0, at_most(buffer.count));
   const DataMap& map = map_of(task, buffer.type);
   if (map.size == 0) return;
-  if (map.contiguous()) return exchange(map.boxes[0].offset, at_most(map.size * buffer.count));
+  if (map.contiguous()) return exchange(map.footprint[0].offset, at_most(map.size * buffer.count));
   const std::int64_t touched = most_bytes >= 0
                                    ? std::min(buffer.count, (most_bytes + map.size - 1) / map.size)
                                    : buffer.count;
@@ -244,23 +244,23 @@ void Journaling::each_piece(Task& task, const Buffer& buffer, std::int64_t block
                  std::min(block, buffer.count - first), buffer.type});
 }
 
-std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
+std::optional<ContentHash> Journaling::payload(Task& task, const Buffer& buffer) {
   Journal& journal = of(task);
   const auto* const memory = reinterpret_cast<const std::uint8_t*>(buffer.address);
   constexpr std::uint64_t kNobodys = 4096;  // MPI will say what is wrong with it
   if (buffer.type == TypeId(0)) {
     const auto bytes = static_cast<std::size_t>(buffer.count);
-    return bytes < kOfferFrom || buffer.address < kNobodys
+    return bytes < kPayloadFrom || buffer.address < kNobodys
                ? std::nullopt
-               : journal.offer(given(task, memory, bytes), bytes);
+               : journal.payload(given(task, memory, bytes), bytes);
   }
   const DataMap& map = map_of(task, buffer.type);
-  if (map.size * buffer.count < static_cast<std::int64_t>(kOfferFrom) ||
+  if (map.size * buffer.count < static_cast<std::int64_t>(kPayloadFrom) ||
       buffer.address + static_cast<std::uint64_t>(map.bounds().begin) < kNobodys)
     return {};
   if (map.contiguous()) {
     const auto bytes = static_cast<std::size_t>(map.size * buffer.count);
-    return journal.offer(given(task, memory + map.boxes[0].offset, bytes), bytes);
+    return journal.payload(given(task, memory + map.footprint[0].offset, bytes), bytes);
   }
   std::vector<std::uint8_t>& gathered = Context::scratch_of(task).gathered;
   gathered.clear();
@@ -269,7 +269,7 @@ std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
     const std::uint8_t* const from = given(task, memory + range.begin, bytes);
     gathered.insert(gathered.end(), from, from + bytes);
   }
-  return journal.offer(gathered.data(), gathered.size());
+  return journal.payload(gathered.data(), gathered.size());
 }
 
 // A replayed rank's windows hold what the program has seen of them. It may give on what it never
@@ -277,17 +277,17 @@ std::optional<ContentHash> Journaling::offer(Task& task, const Buffer& buffer) {
 const std::uint8_t* Journaling::given(Task& task, const std::uint8_t* memory, std::size_t bytes) {
   if (windows_.empty() || Context::scratch_of(task).ending) return memory;
   std::lock_guard lock(windows_lock_);
-  return windows_.look_within(of(task), memory, bytes);
+  return windows_.check_within(of(task), memory, bytes);
 }
 
 // What is read here from windows is in the entry of the call: nothing decides about that but what a
 // replayed rank knows, too.
-void Journaling::offer_buffers(Context& c, Action action) {
+void Journaling::payload_buffers(Context& c, Action action) {
   if (action == Action::Start) {
     for (int i = 0; i < c.request_count; ++i)
       if (const RequestRecord* request =
               Objects::get().find_request(c.requests[i], variable_of(c.requests, i)))
-        for (const Buffer& buffer : request->rare().gives) offer(c.task, buffer);
+        for (const Buffer& buffer : request->rare().gives) payload(c.task, buffer);
     return;
   }
   const FieldSet& fields = c.event.fields;
@@ -297,10 +297,10 @@ void Journaling::offer_buffers(Context& c, Action action) {
   if (action == Action::Put) {
     const WorldRank target(static_cast<std::int32_t>(fields[Field::target]));
     if (c.event.buffers.size() != 2 || !in_group(target.value)) return;
-    const std::optional<ContentHash> hash = offer(c.task, c.event.buffers[0]);
+    const std::optional<ContentHash> hash = payload(c.task, c.event.buffers[0]);
     const Buffer& there = c.event.buffers[1];
     const DataMap& map = map_of(c.task, there.type);
-    if (hash && map.contiguous() && map.boxes[0].offset == 0)
+    if (hash && map.contiguous() && map.footprint[0].offset == 0)
       table_->announce(target, {.win = c.win->definition.uid,
                                 .displacement = there.address,
                                 .bytes = static_cast<std::uint64_t>(map.size * there.count),
@@ -310,7 +310,7 @@ void Journaling::offer_buffers(Context& c, Action action) {
   for (const Buffer& buffer : c.event.buffers)
     if (reads(buffer))
       each_piece(c.task, buffer, block_read(c, action),
-                 [&](const Buffer& piece) { offer(c.task, piece); });
+                 [&](const Buffer& piece) { payload(c.task, piece); });
 }
 
 const WinDefinition* Journaling::own_window(Uid uid) {
@@ -339,11 +339,11 @@ void Journaling::expect_arrivals() {
 void Journaling::exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes,
                                 std::uint64_t step) {
   for (const Buffer& buffer : fills)
-    exchange_memory(task, buffer, bytes, step != 0 ? kKeptOfferFrom : kOfferFrom);
-  if (DeedLog* account = step != 0 ? account_of(task) : nullptr;
+    exchange_memory(task, buffer, bytes, step != 0 ? kKeptPayloadFrom : kPayloadFrom);
+  if (AccessRecordLog* account = step != 0 ? account_of(task) : nullptr;
       account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : fills)
-      account->add({.kind = Deed::Kind::Brought, .step = step, .content = packed(buffer)});
+      account->add({.kind = AccessRecord::Kind::Brought, .step = step, .content = packed(buffer)});
 }
 
 std::string Journaling::packed(const Buffer& buffer) const {
@@ -356,11 +356,12 @@ std::string Journaling::packed(const Buffer& buffer) const {
   return bytes;
 }
 
-DeedLog* Journaling::account_of(Task& task) {
+AccessRecordLog* Journaling::account_of(Task& task) {
   if (!order_) return nullptr;
   Scratch& scratch = Context::scratch_of(task);
   if (scratch.account == nullptr)
-    scratch.account = std::make_unique<DeedLog>(recorder_.writer().open_journal(task.id), *order_);
+    scratch.account =
+        std::make_unique<AccessRecordLog>(recorder_.writer().open_journal(task.id), *order_);
   return scratch.account.get();
 }
 
@@ -373,34 +374,34 @@ void Journaling::exchange_contents(Context& c, Action action, When when) {
   const bool only_starts = when == When::Starts || when == When::Prepares ||
                            (c.win != nullptr && when == When::Returns &&
                             action != Action::WinSync && action != Action::WaitEpoch);
-  if (!windows_.empty() && !only_starts && (others_look_ || Reach::get() == nullptr))
+  if (!windows_.empty() && !only_starts && (others_check_ || Reach::get() == nullptr))
     windows_.exchange_changes(of(c.task));
 }
 
-void Journaling::loaded(Task& task, Place place, const void* address, void* value,
+void Journaling::loaded(Task& task, CallSite call_site, const void* address, void* value,
                         std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
   if (!replays()) show_seen(of(task), address);
   if (windows_.is_known(address, value, bytes)) return of(task).count_load();
   if (const auto tick = windows_.loaded(of(task), address, value, bytes))
-    tell_loaded(task, place, address, value, bytes, *tick);
+    report_loaded(task, call_site, address, value, bytes, *tick);
 }
 
-void Journaling::tell_loaded(Task& task, Place place, const void* address, const void* value,
-                             std::size_t bytes, std::uint64_t tick) {
-  DeedLog* account = account_of(task);
+void Journaling::report_loaded(Task& task, CallSite call_site, const void* address,
+                               const void* value, std::size_t bytes, std::uint64_t tick) {
+  AccessRecordLog* account = account_of(task);
   if (account != nullptr && !account->wants_stores())
-    account->add({.kind = Deed::Kind::Loaded,
+    account->add({.kind = AccessRecord::Kind::Loaded,
                   .step = Context::scratch_of(task).steps,
-                  .pc = place.pc,
+                  .pc = call_site.pc,
                   .address = reinterpret_cast<std::uint64_t>(address),
                   .tick = tick,
                   .content = {static_cast<const char*>(value), bytes}});
 }
 
 // A replayed rank has to come to the same answer: nothing counts but what both know.
-std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address, std::uint64_t how,
-                                    const RangeShape& shape) {
+std::int64_t Journaling::look_ahead(Task& task, CallSite call_site, const char* address,
+                                    std::uint64_t how, const RangeShape& shape) {
   constexpr std::uint64_t kFewBytes = 256, kSparse = 4;
   const bool writes = (how & PHOTOFINISH_WRITES) != 0;
   const std::uint64_t bytes = PHOTOFINISH_BYTES(how & ~PHOTOFINISH_WRITES),
@@ -431,39 +432,39 @@ std::int64_t Journaling::look_ahead(Task& task, Place place, const char* address
     each_row([&](const char* row) { windows_.look_ahead(of(task), row, bytes); });
   if (!replays() || !order_) return *distance;
   lock.unlock();
-  DeedLog* account = account_of(task);
+  AccessRecordLog* account = account_of(task);
   each_row([&](const char* row) {
     if (writes &&
         account != nullptr) {  // it has not run: all of its rows are told at the next occasion
       windows_.overwritten(row, bytes);
       if (account->wants_stores() && account->wants(row, bytes))
-        pending_.push_back({place.pc, row, bytes});
+        pending_.push_back({call_site.pc, row, bytes});
     }
     if (writes) return;
     for (const char* at = row; at < row + bytes; at += unit)
       if (const auto tick = windows_.news_of(at, unit))
-        tell_loaded(task, place, at, at, unit, *tick);
+        report_loaded(task, call_site, at, at, unit, *tick);
   });
   return *distance;
 }
 
 const photofinish_seen* Journaling::all_around(const void* base, bool writes) {
   std::lock_guard lock(windows_lock_);
-  const bool tells = replays() && order_;
-  const WatchedMemory::Seen all = windows_.all_around(base, tells);
-  if (all.bytes == 0 || !one_thread_ || (tells && writes)) return nullptr;
+  const bool reports = replays() && order_;
+  const WatchedMemory::Seen all = windows_.all_around(base, reports);
+  if (all.bytes == 0 || !one_thread_ || (reports && writes)) return nullptr;
   around_ = {
-      .begin = all.begin, .bytes = all.bytes, .distance = all.distance, .looked = all.looked};
+      .begin = all.begin, .bytes = all.bytes, .distance = all.distance, .checked = all.checked};
   return &around_;
 }
 
-void Journaling::look_at(Task& task, Place place, const void* address, std::size_t bytes) {
+void Journaling::check_at(Task& task, CallSite call_site, const void* address, std::size_t bytes) {
   std::lock_guard lock(windows_lock_);
   settle_loads(task);
-  windows_.look_at(of(task), address);
+  windows_.check_at(of(task), address);
   if (!replays() || !order_) return;
   if (const auto tick = windows_.news_of(address, bytes))
-    tell_loaded(task, place, address, address, bytes, *tick);
+    report_loaded(task, call_site, address, address, bytes, *tick);
 }
 
 void Journaling::settle_loads(Task& task) {
@@ -472,15 +473,15 @@ void Journaling::settle_loads(Task& task) {
   if (Reach* reach = Reach::get()) of(task).count_loads(reach->take_known_loads());
 }
 
-void Journaling::stored(Task& task, Place place, const void* address, const void* value,
+void Journaling::stored(Task& task, CallSite call_site, const void* address, const void* value,
                         std::size_t bytes) {
   if (replays()) {
-    DeedLog* account = account_of(task);
+    AccessRecordLog* account = account_of(task);
     if (account != nullptr) windows_.overwritten(address, bytes);
     if (account != nullptr && account->wants_stores() && account->wants(address, bytes))
-      account->add({.kind = Deed::Kind::Stored,
+      account->add({.kind = AccessRecord::Kind::Stored,
                     .step = Context::scratch_of(task).steps,
-                    .pc = place.pc,
+                    .pc = call_site.pc,
                     .address = reinterpret_cast<std::uint64_t>(address),
                     .content = {static_cast<const char*>(value), bytes}});
     return;
@@ -502,13 +503,14 @@ void Journaling::show_seen(Journal& journal, const void* address) {
   if (seen.bytes != 0) reach->show_seen({seen.begin, seen.bytes, seen.distance, nullptr});
 }
 
-void Journaling::will_store(Task& task, Place place, const void* address, std::size_t bytes) {
+void Journaling::will_store(Task& task, CallSite call_site, const void* address,
+                            std::size_t bytes) {
   if (replays()) {
-    DeedLog* account = account_of(task);
+    AccessRecordLog* account = account_of(task);
     if (account != nullptr) windows_.overwritten(address, bytes);
     if (account == nullptr || !account->wants_stores()) return;
-    tell_pending(task);
-    if (account->wants(address, bytes)) pending_.push_back({place.pc, address, bytes});
+    report_pending(task);
+    if (account->wants(address, bytes)) pending_.push_back({call_site.pc, address, bytes});
     return;
   }
   std::lock_guard lock(windows_lock_);
@@ -516,9 +518,9 @@ void Journaling::will_store(Task& task, Place place, const void* address, std::s
   pause_values(true);  // until it has been looked at
 }
 
-void Journaling::tell_pending(Task& task) {
+void Journaling::report_pending(Task& task) {
   for (const Pending& pending : pending_)
-    account_of(task)->add({.kind = Deed::Kind::Stored,
+    account_of(task)->add({.kind = AccessRecord::Kind::Stored,
                            .step = Context::scratch_of(task).steps,
                            .pc = pending.pc,
                            .address = reinterpret_cast<std::uint64_t>(pending.address),
@@ -529,14 +531,16 @@ void Journaling::tell_pending(Task& task) {
 void Journaling::exchange_buffers(Context& c, Action action, When when) {
   const std::vector<Buffer>& buffers = c.event.buffers;
   const bool later = when == When::Starts || when == When::Prepares;
-  if (DeedLog* account = c.win != nullptr && c.event.fields.has(Field::target) && !buffers.empty()
-                             ? account_of(c.task)
-                             : nullptr;
+  if (AccessRecordLog* account =
+          c.win != nullptr && c.event.fields.has(Field::target) && !buffers.empty()
+              ? account_of(c.task)
+              : nullptr;
       account != nullptr && !account->wants_stores())
     for (const Buffer& buffer : buffers)
       if (buffer.access == BufferUse::Read)
-        account->add(
-            {.kind = Deed::Kind::Carried, .step = c.scratch.steps, .content = packed(buffer)});
+        account->add({.kind = AccessRecord::Kind::Carried,
+                      .step = c.scratch.steps,
+                      .content = packed(buffer)});
   if (later && c.new_request != nullptr) {
     if (c.win != nullptr) c.new_request->rare().step = c.scratch.steps;
     for (const Buffer& buffer : buffers)
@@ -560,7 +564,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
     if (!writes(buffer)) continue;
     if (!one_sided)
       each_piece(c.task, buffer, block_written(c, action),
-                 [&](const Buffer& piece) { exchange_memory(c.task, piece, bytes, kOfferFrom); });
+                 [&](const Buffer& piece) { exchange_memory(c.task, piece, bytes, kPayloadFrom); });
     else
       c.win->fills.push_back({WorldRank(static_cast<std::int32_t>(c.event.fields[Field::target])),
                               {buffer},
@@ -580,8 +584,8 @@ void Journaling::exchange_window_fills(Context& c, Action action) {
 }
 
 void Journaling::before_call(Context& c, Action action, When when) {
-  if (!pending_.empty()) tell_pending(c.task);
-  if (group_.size() > 1 && when != When::Prepares) offer_buffers(c, action);
+  if (!pending_.empty()) report_pending(c.task);
+  if (group_.size() > 1 && when != When::Prepares) payload_buffers(c, action);
   if (c.scratch.ending) [[unlikely]]
     end_as_recorded(c.task);
   if (!windows_.empty()) {
@@ -629,24 +633,24 @@ void Journaling::follow_windows(Context& c, Action action) {
 
 void Journaling::left_path(Task& task, const Inquiry& expected) {
   recorder_.writer().flush();
-  write_departure(notes_, {.task = task.id,
-                           .entry = of(task).entries(),
-                           .asked = Context::scratch_of(task).question,
-                           .expected = expected});
+  write_divergence(notes_, {.task = task.id,
+                            .entry = of(task).entries(),
+                            .asked = Context::scratch_of(task).query,
+                            .expected = expected});
   stop_here();
 }
 
 // The recorded rank did not come back from this call.
 void Journaling::end_as_recorded(Task& task) {
   recorder_.writer().flush();
-  write_departure(notes_, {.task = task.id,
-                           .entry = of(task).entries(),
-                           .asked = Context::scratch_of(task).question,
-                           .expected = Inquiry{.what = kNoQuestion}});
+  write_divergence(notes_, {.task = task.id,
+                            .entry = of(task).entries(),
+                            .asked = Context::scratch_of(task).query,
+                            .expected = Inquiry{.what = kNoQuery}});
   if (std::getenv("PHOTOFINISH_REPLAY_STOPS") != nullptr) raise(SIGTRAP);
   const RankEnd& end = replayed_->end();
   switch (end.state) {
-    case RankState::Signalled:
+    case RankState::Signaled:
       signal(end.code, SIG_DFL);
       raise(end.code);
       break;
@@ -660,7 +664,7 @@ void Journaling::end_as_recorded(Task& task) {
     default:
       raise(SIGKILL);
   }
-  _exit(kDepartureCode);
+  _exit(kDivergenceCode);
 }
 
 // MPI_Finalize is no entry of the journal: it is made again, with the callbacks that it makes, and
@@ -672,8 +676,8 @@ void Journaling::finalized(Task& task) {
       !replayed_->damage().empty())
     return;
   if (end.state != RankState::Running && came_back_from_finalize()) return;
-  Context::scratch_of(task).question = {.what = static_cast<std::uint32_t>(task.event.call),
-                                        .site = task.event.site};
+  Context::scratch_of(task).query = {.what = static_cast<std::uint32_t>(task.event.call),
+                                     .site = task.event.site};
   end_as_recorded(task);
 }
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
+#include "frontend/mpi/call_site.h"
 #include "frontend/mpi/context.h"
 #include "frontend/mpi/facts.h"
-#include "frontend/mpi/place.h"
 #include "record/start_info.h"
 #include "record/watched_memory.h"
 #include "runtime/failure.h"
@@ -56,8 +56,8 @@ class Journaling {
     return scratch.journal != nullptr ? *scratch.journal : open_journal(task);
   }
 
-  // How the group's ranks give each other what they gave each other (record/offers.h).
-  void share(std::unique_ptr<OfferTable> table, std::unique_ptr<OfferFiles> files);
+  // How the group's ranks give each other what they gave each other (record/shared_payloads.h).
+  void share(std::unique_ptr<PayloadTable> table, std::unique_ptr<PayloadFiles> files);
   const std::vector<WorldRank>& group() const { return group_; }
   void set_group(std::vector<WorldRank> sorted) { group_ = std::move(sorted); }
 
@@ -71,15 +71,16 @@ class Journaling {
   void answered(Task& task);
 
   // What the program loads and stores in memory that others may write (record/watched_memory.h).
-  void loaded(Task& task, Place place, const void* address, void* value, std::size_t bytes);
-  void stored(Task& task, Place place, const void* address, const void* value, std::size_t bytes);
-  void will_store(Task& task, Place place, const void* address, std::size_t bytes);
+  void loaded(Task& task, CallSite call_site, const void* address, void* value, std::size_t bytes);
+  void stored(Task& task, CallSite call_site, const void* address, const void* value,
+              std::size_t bytes);
+  void will_store(Task& task, CallSite call_site, const void* address, std::size_t bytes);
   // In front of a loop (runtime_abi.h): where it may find all of that.
-  std::int64_t look_ahead(Task& task, Place place, const char* address, std::uint64_t bytes,
+  std::int64_t look_ahead(Task& task, CallSite call_site, const char* address, std::uint64_t bytes,
                           const RangeShape& shape);
   // What it may find around an address, if it looks at each block first; null: nothing.
   const photofinish_seen* all_around(const void* base, bool writes);
-  void look_at(Task& task, Place place, const void* address, std::size_t bytes);
+  void check_at(Task& task, CallSite call_site, const void* address, std::size_t bytes);
 
   // While MPI runs it may call the program back, which is no concern of ours.
   static void pause_values(bool paused) {
@@ -97,9 +98,9 @@ class Journaling {
   void exchange_fills(Task& task, const std::vector<Buffer>& fills, std::int64_t bytes,
                       std::uint64_t step);
   // A replayed rank is to say what it did, for photofinish explain.
-  void keep_account(DeedOrder order) {
+  void keep_account(AccessRecordFilter order) {
     order_ = std::move(order);
-    windows_.tell_news();
+    windows_.report_news();
   }
 
  private:
@@ -109,8 +110,8 @@ class Journaling {
   // From `share_from` bytes on they may be what one of the group gave.
   void exchange_memory(Task& task, const Buffer& buffer, std::int64_t most_bytes,
                        std::size_t share_from);
-  void offer_buffers(Context& c, Action action);
-  std::optional<ContentHash> offer(Task& task, const Buffer& buffer);
+  void payload_buffers(Context& c, Action action);
+  std::optional<ContentHash> payload(Task& task, const Buffer& buffer);
   const std::uint8_t* given(Task& task, const std::uint8_t* memory, std::size_t bytes);
   // A buffer of `block` elements for each rank, one rank's at a time; 0: it is all one rank's.
   template <class Visitor>
@@ -123,12 +124,12 @@ class Journaling {
   std::string packed(const Buffer& buffer) const;
   void expect_arrivals();
   const WinDefinition* own_window(Uid uid);
-  DeedLog* account_of(Task& task);
-  void tell_pending(Task& task);
+  AccessRecordLog* account_of(Task& task);
+  void report_pending(Task& task);
   photofinish_seen around_ = {};  // of the last one that was asked for
   void settle_loads(Task& task);
-  void tell_loaded(Task& task, Place place, const void* address, const void* value,
-                   std::size_t bytes, std::uint64_t tick);
+  void report_loaded(Task& task, CallSite call_site, const void* address, const void* value,
+                     std::size_t bytes, std::uint64_t tick);
   void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);
   void exchange_window_fills(Context& c, Action action);
@@ -145,13 +146,13 @@ class Journaling {
   ObjectLock windows_lock_;
   WatchedMemory windows_;
   std::vector<WorldRank> group_;
-  std::unique_ptr<OfferTable> table_;
-  std::unique_ptr<OfferFiles> files_;
+  std::unique_ptr<PayloadTable> table_;
+  std::unique_ptr<PayloadFiles> files_;
   std::vector<Arrival> arrivals_;
   WinId last_arrival_;  // the window that it was for
-  std::optional<DeedOrder> order_;
-  bool one_thread_ = false;   // calls MPI
-  bool others_look_ = false;  // threads that do not may load from windows, too
+  std::optional<AccessRecordFilter> order_;
+  bool one_thread_ = false;    // calls MPI
+  bool others_check_ = false;  // threads that do not may load from windows, too
   std::atomic<bool> has_journals_ = false;
   struct Pending {
     std::uint64_t pc;

@@ -105,7 +105,7 @@ std::vector<WorldRank> Objects::ask_world_ranks(MPI_Group group) {
   for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
   REAL(PMPI_Group_translate_ranks)(group, size, ranks.data(), world_, world.data());
   std::vector<WorldRank> result;
-  for (const int rank : world) result.push_back(rank < 0 ? kOutsider : WorldRank(rank));
+  for (const int rank : world) result.push_back(rank < 0 ? kExternalRank : WorldRank(rank));
   return result;
 }
 
@@ -267,7 +267,7 @@ const TypeRecord* Objects::intern(TypeDefinition definition) {
   const auto [entry, fresh] = type_by_content_.try_emplace(content, nullptr);
   if (fresh) {
     definition.id = TypeId(static_cast<std::uint32_t>(type_by_content_.size()));
-    const bool single = definition.map.contiguous() && definition.map.boxes[0].offset == 0 &&
+    const bool single = definition.map.contiguous() && definition.map.footprint[0].offset == 0 &&
                         definition.map.size <= 8 &&
                         element_of(definition.element).size == definition.map.size;
     entry->second = new TypeRecord{definition.id, definition.map.size, definition.map.extent,

@@ -56,7 +56,7 @@ class RankMap {
   explicit RankMap(const std::vector<WorldRank>& ranks);
   std::int32_t size() const { return size_; }
   WorldRank world(int rank) const {
-    if (rank < 0 || rank >= size_) return kOutsider;
+    if (rank < 0 || rank >= size_) return kExternalRank;
     return table_.empty() ? WorldRank(first_ + rank * step_)
                           : table_[static_cast<std::size_t>(rank)];
   }

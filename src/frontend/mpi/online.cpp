@@ -31,14 +31,14 @@ using Bytes = std::vector<std::uint8_t>;
 // little piles up.
 constexpr std::uint64_t kShortNs = 100'000'000, kLongNs = 400'000'000;
 constexpr std::uint64_t kFew = 1 << 14, kMany = 1 << 17;
-constexpr Cut kMaxStride = 1 << 12;
+constexpr SyncPoint kMaxStride = 1 << 12;
 constexpr int kTags = 1 << 14;
-// A slice is walked by one rank while the others wait for it: about a second at most. Longer ones
+// A phase is walked by one rank while the others wait for it: about a second at most. Longer ones
 // are left to the traces, when the program has ended; earlier those with receives that take from
 // anybody, or any tag. They are walked both ways, and a program that hands out work so may go on
-// for ever without a cut.
+// for ever without a sync point.
 constexpr std::size_t kMostSteps = 1 << 20, kMostWildSteps = 1 << 16;
-// What the one who walks a slice takes for each of its steps, at most, in bytes.
+// What the one who walks a phase takes for each of its steps, at most, in bytes.
 constexpr std::size_t kStepBytes = 256;
 
 constexpr const char* kOtherRank = "another rank stopped, and with it the analysis";
@@ -59,16 +59,16 @@ struct Online::State {
   MPI_Comm comm = MPI_COMM_NULL;
   std::string directory;
 
-  Cut last_cut = 0;
-  Cut next_exchange = 1;
-  Cut stride = 1;
+  SyncPoint last_sync_point = 0;
+  SyncPoint next_exchange = 1;
+  SyncPoint stride = 1;
   std::uint64_t number = 0;  // of the last exchange that was posted; so is the period that it ended
   std::uint64_t ended = 0;   // the last that this rank has taken all of; at most two less
-  Cut until = 0;             // the cut that ended that period
+  SyncPoint until = 0;       // the sync point that ended that period
   std::uint64_t last_start = 0;
 
   // What the ranks tell each other are sums, so that one collective does it: how many of them are
-  // so, and then, for each rank, how many send it a parcel.
+  // so, and then, for each rank, how many send it a batch.
   enum Shared {
     Undecided,
     Running,
@@ -98,26 +98,26 @@ struct Online::State {
 
   // For accesses that wait, those of this rank and those for it, and as much again to look at them.
   std::size_t memory = 0;
-  bool given_up = false;  // some rank has more than that: the traces will be analysed, and nobody's
+  bool given_up = false;  // some rank has more than that: the traces will be analyzed, and nobody's
                           // findings count
   bool some_failed = false;                  // some rank has failed: nothing follows
   bool undecided = false;                    // this rank, about the period that it checked last
   std::set<std::uint64_t> asked;             // periods that somebody has a question about
-  std::map<std::uint64_t, Parcels> answers;  // by period, to be sent
+  std::map<std::uint64_t, Batches> answers;  // by period, to be sent
   bool messages = false;                     // looked at; false once some rank could not
   bool messages_before = false;              // somebody has some in the period before the last
 
   void give_up();
   void give_up_messages();
-  void exchange(Cut cut);
-  void begin(Cut cut);
+  void exchange(SyncPoint sync_point);
+  void begin(SyncPoint sync_point);
   void end();
   void run_to_the_end();
   // What cannot fail.
   void post() noexcept;
   void post_failed() noexcept;
   int end_collective() noexcept;
-  void discard(int parcels, std::uint64_t of) noexcept;
+  void discard(int batches, std::uint64_t of) noexcept;
   void meet() noexcept;
   std::optional<MessageFindings> gather_messages();
   void write(const std::vector<Finding>& findings, const std::optional<MessageFindings>& messages,
@@ -163,19 +163,19 @@ void Online::add(const Event& event, std::uint64_t start, std::uint64_t end) {
   State& state = *state_;
   state.participant.add(event, {start, end});
   const Timeline& timeline = state.participant.timeline();
-  if (state.participant.waiting_bytes() + timeline.signal_bytes() > state.memory ||
-      timeline.lacks_signals() || Tasks::active()) [[unlikely]]
+  if (state.participant.waiting_bytes() + timeline.edge_bytes() > state.memory ||
+      timeline.lacks_edges() || Tasks::active()) [[unlikely]]
     state.give_up();
   if (const MessageLog* const log = state.messages ? state.participant.log() : nullptr;
       log != nullptr &&
-      log->slice_steps() >
-          std::min(log->slice_is_wild() ? kMostWildSteps : kMostSteps, state.memory / kStepBytes) /
+      log->phase_steps() >
+          std::min(log->phase_is_wild() ? kMostWildSteps : kMostSteps, state.memory / kStepBytes) /
               static_cast<std::size_t>(state.world_size)) [[unlikely]]
     state.give_up_messages();
-  const Cut cut = timeline.cuts_done();
-  if (cut == state.last_cut) return;
-  state.last_cut = cut;
-  if (cut >= state.next_exchange) state.exchange(cut);
+  const SyncPoint sync_point = timeline.sync_points_done();
+  if (sync_point == state.last_sync_point) return;
+  state.last_sync_point = sync_point;
+  if (sync_point >= state.next_exchange) state.exchange(sync_point);
 }
 
 void Online::take_leave() {
@@ -197,13 +197,13 @@ void Online::State::give_up_messages() {
   participant.give_up_messages();
 }
 
-void Online::State::exchange(Cut cut) {
+void Online::State::exchange(SyncPoint sync_point) {
   end();
   if (some_failed) {
     fail(IncompleteReason::OtherRank, kOtherRank);
     throw RecordingStopped();
   }
-  begin(cut);
+  begin(sync_point);
 }
 
 void Online::State::post() noexcept {
@@ -224,33 +224,33 @@ void Online::State::post_failed() noexcept {
 
 // Sends what this rank has for others: of the period that ends here, and of earlier ones that
 // somebody asked about.
-void Online::State::begin(Cut cut) {
+void Online::State::begin(SyncPoint sync_point) {
   const std::uint64_t next = number + 1;
   const std::size_t pending = participant.pending();
-  Parcels parcels = participant.send(next, cut);
+  Batches batches = participant.send(next, sync_point);
   if (asked.count(next - 2) != 0)
-    for (auto& [to, parcel] : participant.ask(next - 2)) {
-      parcels[to].signals = std::move(parcel.signals);
-      parcels[to].guesses = std::move(parcel.guesses);
-      parcels[to].questions = std::move(parcel.questions);
+    for (auto& [to, batch] : participant.ask(next - 2)) {
+      batches[to].edges = std::move(batch.edges);
+      batches[to].guesses = std::move(batch.guesses);
+      batches[to].queries = std::move(batch.queries);
     }
   else if (next > 2)
     participant.forget(next - 2);
-  for (auto& [to, parcel] : answers[next - 3]) parcels[to].answers = std::move(parcel.answers);
+  for (auto& [to, batch] : answers[next - 3]) batches[to].answers = std::move(batch.answers);
   answers.erase(next - 3);
   if (messages_before)
-    for (auto& [to, parcel] : participant.tell_steps(next - 1))
-      parcels[to].steps = std::move(parcel.steps);
+    for (auto& [to, batch] : participant.report_steps(next - 1))
+      batches[to].steps = std::move(batch.steps);
   else if (next > 1)
     participant.forget_steps(next - 1);
 
   std::vector<int>& mine = slot(next).mine;
   std::fill(mine.begin(), mine.end(), 0);
   std::deque<Sent> outgoing;
-  for (const auto& [to, parcel] : parcels) {
+  for (const auto& [to, batch] : batches) {
     if (to.value < 0 || to.value >= world_size) continue;
     mine[kShared + static_cast<std::size_t>(to.value)] = 1;
-    outgoing.push_back({encode(parcel), to.value, MPI_REQUEST_NULL});
+    outgoing.push_back({encode(batch), to.value, MPI_REQUEST_NULL});
     if (outgoing.back().bytes.size() > INT_MAX)
       throw std::length_error("the accesses of one rank to another take more than 2 GiB");
   }
@@ -263,7 +263,7 @@ void Online::State::begin(Cut cut) {
   for (Sent& one : outgoing) sent.push_back(std::move(one));
   const std::uint64_t now = clock_ns(CLOCK_MONOTONIC);
   mine[Undecided] = undecided ? 1 : 0;
-  mine[Running] = cut != kNoCut ? 1 : 0;
+  mine[Running] = sync_point != kNoSyncPoint ? 1 : 0;
   mine[LongAgo] = now - last_start >= kShortNs ? 1 : 0;
   mine[TooLongAgo] = now - last_start > kLongNs ? 1 : 0;
   mine[NotFew] = pending >= kFew ? 1 : 0;
@@ -274,16 +274,16 @@ void Online::State::begin(Cut cut) {
 
   // From here on nothing can fail.
   number = next;
-  until = cut;
+  until = sync_point;
   last_start = now;
   for (std::size_t i = before; i < sent.size(); ++i)
     REAL(PMPI_Isend)(sent[i].bytes.data(), static_cast<int>(sent[i].bytes.size()), MPI_BYTE,
                      sent[i].to, static_cast<int>(number % kTags), comm, &sent[i].request);
   post();
-  next_exchange = cut + stride;
+  next_exchange = sync_point + stride;
 }
 
-// How many parcels it brings.
+// How many batches it brings.
 int Online::State::end_collective() noexcept {
   ++ended;
   REAL(PMPI_Wait)(&slot(ended).request, MPI_STATUS_IGNORE);
@@ -295,8 +295,8 @@ int Online::State::end_collective() noexcept {
 // Each message gets a buffer that is long enough: Open MPI 4.1 writes behind one that is not, even
 // if that is an error. It is mapped, since our own memory may be used up; where nothing can be
 // mapped, all bytes of the message go to the same byte, one after the other.
-void Online::State::discard(int parcels, std::uint64_t of) noexcept {
-  for (int i = 0; i < parcels; ++i) {
+void Online::State::discard(int batches, std::uint64_t of) noexcept {
+  for (int i = 0; i < batches; ++i) {
     MPI_Status status;
     int size = 0;
     REAL(PMPI_Probe)(MPI_ANY_SOURCE, static_cast<int>(of % kTags), comm, &status);
@@ -325,7 +325,7 @@ void Online::State::discard(int parcels, std::uint64_t of) noexcept {
 // Takes what others sent with the last exchange.
 void Online::State::end() {
   if (number == 0) return;
-  // First the collective, then the parcels that it told of: nobody waits for a rank that waits.
+  // First the collective, then the batches that it told of: nobody waits for a rank that waits.
   const int incoming = end_collective();
   const std::vector<int>& all = slot(ended).all;
   if (some_failed) return discard(incoming, ended);
@@ -353,54 +353,54 @@ void Online::State::end() {
     throw;
   }
 
-  std::vector<Parcel> accesses, questions_answered;
-  std::map<WorldRank, Parcel> asking;
+  std::vector<Batch> accesses, queries_answered;
+  std::map<WorldRank, Batch> asking;
   if (all[GivenUp] != 0) give_up();
   if (all[MessagesGivenUp] != 0 && messages) give_up_messages();
   std::size_t received = 0;
   for (Received& one : arrived) {
     const Bytes bytes = std::move(one.bytes);
-    Parcel parcel;
-    if (!decode(bytes, parcel)) continue;
-    Parcel& ask = asking[WorldRank(one.from)];
-    ask.signals = std::move(parcel.signals);
-    ask.guesses = std::move(parcel.guesses);
-    ask.questions = std::move(parcel.questions);
-    Parcel& back = questions_answered.emplace_back();
-    back.answers = std::move(parcel.answers);
-    received += footprint(parcel);
+    Batch batch;
+    if (!decode(bytes, batch)) continue;
+    Batch& ask = asking[WorldRank(one.from)];
+    ask.edges = std::move(batch.edges);
+    ask.guesses = std::move(batch.guesses);
+    ask.queries = std::move(batch.queries);
+    Batch& back = queries_answered.emplace_back();
+    back.answers = std::move(batch.answers);
+    received += memory_bytes(batch);
     if (received > memory) give_up();
     if (given_up)
       accesses.clear();
     else
-      accesses.push_back(std::move(parcel));
+      accesses.push_back(std::move(batch));
   }
 
   if (all[Undecided] != 0) asked.insert(number - 1);
   if (all[LongAgo] == 0 && all[NotFew] == 0)
     stride = std::min(2 * stride, kMaxStride);
   else if (all[TooLongAgo] != 0 || all[Many] != 0)
-    stride = std::max<Cut>(stride / 2, 1);
+    stride = std::max<SyncPoint>(stride / 2, 1);
 
   const auto each = [&](const Owner::Hand& hand) {
-    for (const Parcel& parcel : accesses) hand(parcel);
+    for (const Batch& batch : accesses) hand(batch);
   };
   undecided = participant.check(number, until, each, memory);
   if (asked.count(number - 2) != 0)
     answers[number - 2] = Participant::resolve_for(std::move(asking));
-  if (asked.erase(number - 3) != 0) participant.conclude(number - 3, std::move(questions_answered));
+  if (asked.erase(number - 3) != 0) participant.conclude(number - 3, std::move(queries_answered));
   if (messages && !participant.walk(accesses)) give_up_messages();
   messages_before = messages && all[Messages] != 0;
 }
 
 // Until everybody is here, and the last period has been checked; it, and those before it, may have
 // questions. (In a program that contradicts itself, with asserts that differ from rank to rank,
-// some may have counted one cut more.)
+// some may have counted one sync point more.)
 void Online::State::run_to_the_end() {
   if (some_failed) return;
   end();
   for (int quiet = 0; !some_failed && (quiet < 2 || !asked.empty());) {
-    begin(kNoCut);
+    begin(kNoSyncPoint);
     end();
     quiet = slot(ended).all[Running] == 0 ? quiet + 1 : 0;
   }
@@ -437,12 +437,12 @@ std::optional<MessageFindings> Online::State::gather_messages() {
   if (all_work == 0) return {};
   const bool first = participant.rank() == WorldRank(0);
   const int size = static_cast<int>(own.size());
-  std::vector<int> sizes, places;
+  std::vector<int> sizes, call_sites;
   Bytes everybody;
   if (first)
     all_work = guarded([&] {
       sizes.resize(static_cast<std::size_t>(world_size));
-      places.resize(sizes.size());
+      call_sites.resize(sizes.size());
     });
   REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
   if (all_work == 0) return {};
@@ -451,7 +451,7 @@ std::optional<MessageFindings> Online::State::gather_messages() {
     all_work = guarded([&] {
       std::int64_t total = 0;
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        places[i] = static_cast<int>(total);
+        call_sites[i] = static_cast<int>(total);
         total += sizes[i];
       }
       if (total > INT_MAX) throw std::length_error("the message findings take more than 2 GiB");
@@ -459,12 +459,12 @@ std::optional<MessageFindings> Online::State::gather_messages() {
     });
   REAL(PMPI_Bcast)(&all_work, 1, MPI_INT, 0, comm);
   if (all_work == 0) return {};
-  REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(), places.data(),
+  REAL(PMPI_Gatherv)(own.data(), size, MPI_BYTE, everybody.data(), sizes.data(), call_sites.data(),
                      MPI_BYTE, 0, comm);
   if (!first) return {};
   std::vector<MessageFindings> parts;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto begin = everybody.begin() + places[i];
+    const auto begin = everybody.begin() + call_sites[i];
     auto part = decode_messages({begin, begin + sizes[i]});
     if (!part) return {};
     parts.push_back(std::move(*part));

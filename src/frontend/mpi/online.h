@@ -1,14 +1,14 @@
 // The analysis while the program runs: this rank's Participant, and the exchanges that carry its
-// parcels.
+// batches.
 //
-// An exchange takes place when a cut returns, every so many cuts: the ranks agree on the next one
-// with each. It finishes the exchange before it (which has had all the time since to arrive), hands
-// what came to the Participant, and starts its own. So a period is sent at its end, checked one
-// exchange later, and, if anybody has a question about it, asked about, resolved and concluded in
-// the three after that. Ground rules: a private communicator; every rank does the same exchanges,
-// since all count the same cuts; nothing waits for a rank that is not itself at, or on its way to,
-// the same exchange. Programs that call MPI from several threads at once, or have no
-// MPI_COMM_WORLD, are analysed afterwards, from their traces.
+// An exchange takes place when a sync point returns, every so many sync points: the ranks agree on
+// the next one with each. It finishes the exchange before it (which has had all the time since to
+// arrive), hands what came to the Participant, and starts its own. So a period is sent at its end,
+// checked one exchange later, and, if anybody has a question about it, asked about, resolved and
+// concluded in the three after that. Ground rules: a private communicator; every rank does the same
+// exchanges, since all count the same sync points; nothing waits for a rank that is not itself at,
+// or on its way to, the same exchange. Programs that call MPI from several threads at once, or have
+// no MPI_COMM_WORLD, are analyzed afterwards, from their traces.
 //
 // A rank that fails (runtime/failure.h) no longer counts sync points, and must not leave the others
 // waiting. It posts its share of the next exchange at once, with nothing but the word that it
@@ -36,7 +36,7 @@ namespace photofinish::mpi {
 
 class Online {
  public:
-  // Null if the program is not analysed while it runs.
+  // Null if the program is not analyzed while it runs.
   static Online* get() { return instance_.load(std::memory_order_acquire); }
   // On all ranks, once recording has started.
   static void start(const Definitions& definitions, const std::string& directory,

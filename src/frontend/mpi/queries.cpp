@@ -9,9 +9,9 @@ namespace photofinish::mpi {
 namespace {
 
 // Numbers of the questions in a journal, behind those of start_info.h and of the clocks
-// (frontend/mpi/outside.h).
+// (frontend/mpi/external_input.h).
 enum class Query : std::uint32_t {
-  kBefore = kOtherQuestions + 255,
+  kBefore = kOtherQueries + 255,
 #define QUERY(name, ...) name,
 #include "model/mpi_queries.def"
 };
@@ -77,9 +77,9 @@ struct Text {
 template <Query query, class... Roles>
 struct Asker {
   template <class... Arguments>
-  static int run(int (*real)(Arguments...), Place place, Arguments... arguments) {
+  static int run(int (*real)(Arguments...), CallSite call_site, Arguments... arguments) {
     Journaling* journaling = Journaling::get();
-    if (journaling == nullptr || is_inside(place)) [[likely]]
+    if (journaling == nullptr || is_inside(call_site)) [[likely]]
       return real(arguments...);
     Recorder* recorder = Recorder::get();
     Task* task = recorder != nullptr ? task_of(*recorder) : nullptr;
@@ -108,10 +108,11 @@ struct Asker {
 
 }  // namespace
 
-#define ENTRY(symbol, name, ...)                                                                \
-  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol, __VA_ARGS__)) {  \
-    const Place place = PLACE_OF_CALL;                                                          \
-    return Asker<Query::name, __VA_ARGS__>::run(REAL(symbol), place ARGUMENTS_OF(__VA_ARGS__)); \
+#define ENTRY(symbol, name, ...)                                                               \
+  extern "C" [[gnu::visibility("default")]] int symbol(PARAMETERS_OF(::symbol, __VA_ARGS__)) { \
+    const CallSite call_site = CALL_SITE;                                                      \
+    return Asker<Query::name, __VA_ARGS__>::run(REAL(symbol),                                  \
+                                                call_site ARGUMENTS_OF(__VA_ARGS__));          \
   }
 #define QUERY(name, ...)         \
   ENTRY(name, name, __VA_ARGS__) \

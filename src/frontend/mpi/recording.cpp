@@ -73,9 +73,9 @@ bool is_for_online(const Event& event) {
 constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What was loaded and stored since the last call.
-[[gnu::cold, gnu::noinline]] void record_touched(Context& c, Recorder& recorder, std::uint64_t now,
-                                                 const std::vector<TouchedRow>& rows) {
-  const Timed timed(&Sampling::took_looking, ticks());
+[[gnu::cold, gnu::noinline]] void record_accesses(Context& c, Recorder& recorder, std::uint64_t now,
+                                                  const std::vector<AccessRow>& rows) {
+  const Timed timed(&Sampling::took_checking, ticks());
   Event& event = c.scratch.touch;
   const auto append = [&] {
     number(event);
@@ -85,7 +85,7 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
   };
   event.clear();
   event.task = c.task.id;
-  for (const TouchedRow& row : rows) {
+  for (const AccessRow& row : rows) {
     if (!event.buffers.empty() &&
         (event.call != row.call || event.site != row.site || event.buffers.size() == kMaxBuffers)) {
       append();
@@ -106,12 +106,12 @@ constexpr std::size_t kMaxBuffers = 256;  // in one event
 
 // What belongs in front of the event that comes.
 void record_before(Context& c, Recorder& recorder, std::uint64_t start) {
-  if (Sampling* sampling = Sampling::get()) sampling->next_moment();
+  if (Sampling* sampling = Sampling::get()) sampling->next_interval();
   if (c.scratch.failed_times != 0) [[unlikely]]
     record_failures(c, recorder, start);
   if (c.scratch.touched != nullptr)
-    if (std::vector<TouchedRow>* own = c.scratch.touched->take_own()) {
-      record_touched(c, recorder, start, *own);
+    if (std::vector<AccessRow>* own = c.scratch.touched->take_own()) {
+      record_accesses(c, recorder, start, *own);
       own->clear();
     }
 }
@@ -126,13 +126,15 @@ void check_recording(const Recorder& recorder) {
 
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
-    hear_annotations();  // of what was loaded since: it knows windows now
+    acquire_annotations();  // of what was loaded since: it knows windows now
   if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
 }
 
 }  // namespace
 
-void locate(Context& c, Place place) { c.event.site = c.task.sites.find(place.pc, place.frame); }
+void locate(Context& c, CallSite call_site) {
+  c.event.site = c.task.sites.find(call_site.pc, call_site.frame);
+}
 
 void begin_event(Context& c, Recorder& recorder, std::uint64_t start) {
   const Timed timed(&Sampling::took_recording, start);
@@ -166,10 +168,10 @@ void append_event(Context& c, Recorder& recorder, std::uint64_t start, std::uint
   follow(c, recorder);
 }
 
-bool record_bystanders(Recorder& recorder, Task& task) {
+bool record_thread_accesses(Recorder& recorder, Task& task) {
   return guarded([&] {
     Context c(task, Call::load);
-    record_touched(c, recorder, ticks(), Bystander::take_all());
+    record_accesses(c, recorder, ticks(), ThreadAccesses::take_all());
   });
 }
 

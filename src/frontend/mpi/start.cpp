@@ -26,15 +26,15 @@
 #include "frontend/threads/openmp.h"
 #include "model/rank_list.h"
 #include "options/options.h"
-#include "record/departure.h"
+#include "record/divergence.h"
 #include "record/launcher_variables.h"
 #include "record/start_info.h"
-#include "runtime/bystanders.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
 #include "runtime/recorder.h"
 #include "runtime/resting.h"
 #include "runtime/sampling.h"
+#include "runtime/thread_accesses.h"
 #include "trace/run_directory.h"
 #include "trace/shared_directory.h"
 
@@ -222,15 +222,15 @@ bool attempt(Part part, char (&why)[1024]) {
 
 // Of the recorded ranks of this machine; all ranks call it. The first of them makes it, and removes
 // its name as soon as the others have opened it.
-std::unique_ptr<OfferTable> share_table(bool takes_part, const std::vector<WorldRank>& group,
-                                        WorldRank self) {
+std::unique_ptr<PayloadTable> share_table(bool takes_part, const std::vector<WorldRank>& group,
+                                          WorldRank self) {
   MPI_Comm machine = MPI_COMM_NULL, sharing = MPI_COMM_NULL;
   REAL(PMPI_Comm_split_type)
   (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   REAL(PMPI_Comm_split)(machine, takes_part ? 0 : MPI_UNDEFINED, 0, &sharing);
   REAL(PMPI_Comm_free)(&machine);
   if (sharing == MPI_COMM_NULL) return nullptr;
-  std::unique_ptr<OfferTable> table;
+  std::unique_ptr<PayloadTable> table;
   char name[64] = {};
   int rank = 0;
   REAL(PMPI_Comm_rank)(sharing, &rank);
@@ -240,15 +240,15 @@ std::unique_ptr<OfferTable> share_table(bool takes_part, const std::vector<World
     attempt(
         [&] {
           std::string made;
-          table = OfferTable::create(made, group, self);
+          table = PayloadTable::create(made, group, self);
           if (table != nullptr) std::strncpy(name, made.c_str(), sizeof name - 1);
         },
         ignored);
   REAL(PMPI_Bcast)(name, sizeof name, MPI_CHAR, 0, sharing);
   if (rank != 0 && name[0] != '\0')
-    attempt([&] { table = OfferTable::open(name, group, self); }, ignored);
+    attempt([&] { table = PayloadTable::open(name, group, self); }, ignored);
   REAL(PMPI_Barrier)(sharing);
-  if (table != nullptr && rank == 0) OfferTable::remove_name(name);
+  if (table != nullptr && rank == 0) PayloadTable::remove_name(name);
   REAL(PMPI_Comm_free)(&sharing);
   return table;
 }
@@ -260,7 +260,7 @@ void begin_journal(Recorder& recorder, MPI_Group world, const Options& options) 
   Task* task = recorder.task();
   if (task == nullptr) return;
   Entry entry(journaling, *task);
-  journaling.ask(*task, kStartQuestion, SiteId(0));
+  journaling.ask(*task, kStartQuery, SiteId(0));
   StartInfo start;
   if (!journaling.replays())
     start = own_start(options.keep_env), start.early = take_early_answers(),
@@ -287,13 +287,13 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
   self.world_size = (*recorded)->world_size();
   // A debugger starts it again and again in the same place.
   for (const std::string& path : {trace_path(options.output, rank), live_path(options.output, rank),
-                                  departure_path(options.output)})
+                                  divergence_path(options.output)})
     unlink(path.c_str());
   auto started = Recorder::start(options.output, self, options);
   if (!started) return complain_once(started.error().message), nullptr;
   Journaling::start(**started, options.output, std::move(*recorded));
   if (const std::string path = environment("PHOTOFINISH_REPLAY_OFFERS"); !path.empty()) {
-    auto files = OfferFiles::open(path, rank);
+    auto files = PayloadFiles::open(path, rank);
     if (!files) return complain_once(files.error().message), nullptr;
     Journaling::get()->share(nullptr, std::move(*files));
   }
@@ -315,7 +315,7 @@ Recorder* start_replay(const std::string& directory, RankDefinition self, const 
 
 void before_first_call() {
   g_earlier_threads = other_threads();
-  Bystander::before_start();
+  ThreadAccesses::before_start();
   // exec put us in front of this; a shell script between it and the program needed it, the
   // program's own children do not.
   if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
@@ -434,7 +434,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
     REAL(PMPI_Comm_size)(MPI_COMM_WORLD, &self.world_size);
     REAL(PMPI_Query_thread)(&level);
     ObjectLock::needed = level == MPI_THREAD_MULTIPLE;
-    Bystander::started(level >= MPI_THREAD_SERIALIZED);
+    ThreadAccesses::started(level >= MPI_THREAD_SERIALIZED);
   }
   set_fault(std::getenv("PHOTOFINISH_FAULT"), rank);
   attempt(
@@ -483,7 +483,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
   bool recording = false, left_out = false, has_schedule = false, sees_directory = false;
   std::string directory;
   std::vector<WorldRank> all_recorded;
-  std::unique_ptr<OfferTable> table;
+  std::unique_ptr<PayloadTable> table;
   if (problem[0] == '\0')
     attempt(
         [&] {
@@ -552,7 +552,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
   if (steered) Control::start(self.rank, self.world_size, directory, recorder->writer().known());
   guarded([] {
     start_watching_memory();
-    hear_annotations();
+    acquire_annotations();
   });
   if (openmp::is_followed()) follow_tasks();
   if (session == nullptr && !many_threads && !options->offline)

@@ -1,4 +1,4 @@
-// The neighbours of a communicator with a topology, in the order of the neighbourhood collectives'
+// The neighbors of a communicator with a topology, in the order of the neighborhood collectives'
 // buffers.
 #pragma once
 

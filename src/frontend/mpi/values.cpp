@@ -23,23 +23,23 @@ void with_task(Use use) {
 }
 
 void note_loaded(const void* address, void* value, std::uint64_t bytes) {
-  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) {
-    journaling.loaded(task, place, address, value, bytes);
+  with_task([&, call_site = CALL_SITE](Journaling& journaling, Task& task) {
+    journaling.loaded(task, call_site, address, value, bytes);
   });
 }
 
 void note_stored(const void* address, const void* value, std::uint64_t bytes) {
-  with_task([&, place = PLACE_OF_CALL](Journaling& journaling, Task& task) {
-    journaling.stored(task, place, address, value, bytes);
+  with_task([&, call_site = CALL_SITE](Journaling& journaling, Task& task) {
+    journaling.stored(task, call_site, address, value, bytes);
   });
 }
 
 std::int64_t look_ahead(const void* address, std::uint64_t bytes, std::uint64_t rows,
                         std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride,
-                        const void* place) {
+                        const void* call_site) {
   std::int64_t distance = 0;
   with_task([&](Journaling& journaling, Task& task) {
-    distance = journaling.look_ahead(task, {reinterpret_cast<std::uint64_t>(place), 0},
+    distance = journaling.look_ahead(task, {reinterpret_cast<std::uint64_t>(call_site), 0},
                                      static_cast<const char*>(address), bytes,
                                      {rows, stride, planes, plane_stride});
   });
@@ -54,36 +54,36 @@ const photofinish_seen* all_around(const void* base, std::uint64_t writes) {
   return seen != nullptr ? seen : &kNothing;
 }
 
-void look_at(const void* address, std::uint64_t bytes, const void* place) {
+void check_at(const void* address, std::uint64_t bytes, const void* call_site) {
   with_task([&](Journaling& journaling, Task& task) {
-    journaling.look_at(task, {reinterpret_cast<std::uint64_t>(place), 0}, address, bytes);
+    journaling.check_at(task, {reinterpret_cast<std::uint64_t>(call_site), 0}, address, bytes);
   });
 }
 
 // All that is no plain load or store: it is about to happen.
-void will_touch(Place place, const void* address, std::uint64_t bytes) {
+void will_touch(CallSite call_site, const void* address, std::uint64_t bytes) {
   if ((bytes & PHOTOFINISH_RELEASES) != 0) return;
   const bool writes = (bytes & PHOTOFINISH_WRITES) != 0;
   bytes = PHOTOFINISH_BYTES(bytes & ~(PHOTOFINISH_WRITES | PHOTOFINISH_RELEASES));
   with_task([&](Journaling& journaling, Task& task) {
     if (writes)
-      journaling.will_store(task, place, address, bytes);
+      journaling.will_store(task, call_site, address, bytes);
     else
-      journaling.loaded(task, place, address, const_cast<void*>(address), bytes);
+      journaling.loaded(task, call_site, address, const_cast<void*>(address), bytes);
   });
 }
 
 void note_access(photofinish_site*, const void* address, std::uint64_t bytes, const void*) {
-  will_touch(PLACE_OF_CALL, address, bytes);
+  will_touch(CALL_SITE, address, bytes);
 }
 
 void note_range(photofinish_site*, const void* address, std::uint64_t bytes, std::uint64_t rows,
                 std::int64_t stride, std::uint64_t planes, std::int64_t plane_stride) {
-  const Place place = PLACE_OF_CALL;
+  const CallSite call_site = CALL_SITE;
   const auto* plane = static_cast<const char*>(address);
   for (std::uint64_t i = 0; i < planes; ++i, plane += plane_stride) {
     const char* row = plane;
-    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(place, row, bytes);
+    for (std::uint64_t j = 0; j < rows; ++j, row += stride) will_touch(call_site, row, bytes);
   }
 }
 
@@ -100,7 +100,7 @@ void prepare_values() {
 
 void start_watching_values() {
   Reach::start({note_access, note_range, no_indices, no_gather, note_loaded, note_stored,
-                look_ahead, all_around, look_at});
+                look_ahead, all_around, check_at});
 }
 
 }  // namespace photofinish::mpi

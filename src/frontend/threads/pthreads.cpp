@@ -16,9 +16,9 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/bystanders.h"
 #include "runtime/failure.h"
 #include "runtime/tasks.h"
+#include "runtime/thread_accesses.h"
 
 namespace photofinish {
 namespace {
@@ -161,7 +161,7 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   guarded([&] {
     const bool program = !is_runtime(CALLER);
     if (program) Tasks::begin();
-    if (!Tasks::active()) return Bystander::before_thread();
+    if (!Tasks::active()) return ThreadAccesses::before_thread();
     if (!program) return;
     start = new ThreadStart{function, argument};
     Tasks::release(task_key(TaskKey::Thread, start));

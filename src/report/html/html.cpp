@@ -49,7 +49,7 @@ json picture_json(const Picture& picture, Names& names) {
     for (const Picture::Step& step : lane.steps)
       steps.push_back(
           json::array({step.begin, step.end, names.number(std::string(traits(step.call).name)),
-                       names.number(step.place), step.note, step.returned, step.index}));
+                       names.number(step.where), step.note, step.returned, step.index}));
     for (const Picture::Gap& gap : lane.gaps)
       gaps.push_back(json::array({gap.begin, gap.end, gap.events}));
     for (const Picture::Epoch& epoch : lane.epochs)
@@ -109,11 +109,11 @@ json sources_json(const RunDocument& run) {
   Sources sources;
   for (const FindingDocument& finding : run.findings)
     for (const EndDocument& end : finding.ends) sources.want(end.stack);
-  for (const StandstillDocument& standstill : run.standstills)
-    for (const StandstillDocument::Wait& wait : standstill.waits) sources.want(wait.stack);
-  json told = json::object();
+  for (const DeadlockDocument& deadlock : run.deadlocks)
+    for (const DeadlockDocument::Wait& wait : deadlock.waits) sources.want(wait.stack);
+  json reported = json::object();
   for (const auto& [path, excerpt] : sources.read(run.info.started_ns)) {
-    json& here = told[path_from(run.root, path)];
+    json& here = reported[path_from(run.root, path)];
     if (!excerpt.trouble.empty()) {
       here = {{"trouble", excerpt.trouble}};
       continue;
@@ -124,7 +124,7 @@ json sources_json(const RunDocument& run) {
     here = {{"chunks", std::move(chunks)}};
     if (excerpt.changed) here["changed"] = true;
   }
-  return told;
+  return reported;
 }
 
 // The documentation beside this program: where it is installed, or where it was built.

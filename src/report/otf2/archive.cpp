@@ -197,8 +197,8 @@ void Otf2Archive::write_locations(OTF2_GlobalDefWriter* out) {
   expect(OTF2_GlobalDefWriter_WriteSystemTreeNode(out, 0, text("machine"), machine,
                                                   OTF2_UNDEFINED_SYSTEM_TREE_NODE));
   std::map<std::string, OTF2_SystemTreeNodeRef> nodes;
-  for (const auto& [place, location] : locations_) {
-    const auto [rank, number] = place;
+  for (const auto& [position, location] : locations_) {
+    const auto [rank, number] = position;
     if (number == 0) {
       const auto named = hosts_.find(WorldRank(rank));
       const std::string host = named != hosts_.end() ? named->second : "?";
@@ -291,14 +291,14 @@ void Otf2Archive::write_definitions(std::uint64_t begin, std::uint64_t end,
 }
 
 Result<bool> Otf2Archive::finish(std::uint64_t begin, std::uint64_t end, std::uint64_t since_1970) {
-  for (auto& [place, location] : locations_) {
+  for (auto& [position, location] : locations_) {
     expect(OTF2_EvtWriter_GetNumberOfEvents(location.writer, &location.events));
     expect(OTF2_Archive_CloseEvtWriter(archive_, location.writer));
   }
   expect(OTF2_Archive_CloseEvtFiles(archive_));
   // Readers look for the definitions of each location by itself, though there are none.
   expect(OTF2_Archive_OpenDefFiles(archive_));
-  for (auto& [place, location] : locations_) {
+  for (auto& [position, location] : locations_) {
     OTF2_DefWriter* const own = OTF2_Archive_GetDefWriter(archive_, location.ref);
     expect(own != nullptr ? OTF2_Archive_CloseDefWriter(archive_, own) : OTF2_ERROR_INVALID);
   }

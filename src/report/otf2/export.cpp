@@ -80,8 +80,8 @@ Result<bool> write_otf2(const std::string& folder, const RunDocument& run) {
 
   // Beside it first: nobody ever reads half of one.
   const fs::path wanted = fs::absolute(folder).lexically_normal(),
-                 place = wanted.has_filename() ? wanted : wanted.parent_path();
-  const fs::path unfinished = place.string() + fmt::format(".{}", static_cast<long>(getpid()));
+                 position = wanted.has_filename() ? wanted : wanted.parent_path();
+  const fs::path unfinished = position.string() + fmt::format(".{}", static_cast<long>(getpid()));
   const std::string from = run.directory, into = unfinished.string();
   Otf2Request request{.run = from.c_str(),
                       .folder = into.c_str(),
@@ -91,13 +91,13 @@ Result<bool> write_otf2(const std::string& folder, const RunDocument& run) {
                       .marks = marks.data(),
                       .mark_count = marks.size(),
                       .trouble = {}};
-  if (const auto way = make_way(place); !way) return way;
+  if (const auto way = make_way(position); !way) return way;
   std::error_code error;
   if (!(*writer)(&request)) {
     fs::remove_all(unfinished, error);
     return Error{fmt::format("cannot write {}: {}", folder, request.trouble)};
   }
-  fs::rename(unfinished, place, error);
+  fs::rename(unfinished, position, error);
   if (error) return Error{fmt::format("cannot write {}: {}", folder, error.message())};
   return true;
 }

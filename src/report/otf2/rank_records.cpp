@@ -235,7 +235,7 @@ void Otf2RankRecords::end_call(const Event& event, Task& task, std::uint64_t tim
                                         bytes(event, false), bytes(event, true)));
   if (Window* const win =
           window(event, event.fields.has(Field::new_win) ? Field::new_win : Field::win))
-    synchronise(event, *win, task, time);
+    synchronize(event, *win, task, time);
 }
 
 // --- messages
@@ -306,37 +306,39 @@ void Otf2RankRecords::start(Request& request, Task& task, std::uint64_t time) {
 }
 
 void Otf2RankRecords::complete(const Event& event, Task& task, std::uint64_t time) {
-  const auto over = [&](RequestId id, const Completion* told) {
+  const auto over = [&](RequestId id, const Completion* reported) {
     const auto found = requests_.find(id);
     if (found == requests_.end()) return;
     Request& request = found->second;
     if (request.number != 0) {
-      const auto from = told != nullptr ? rank_in(request.comm, told->from.value) : std::nullopt;
-      if (told != nullptr && told->cancelled)
+      const auto from =
+          reported != nullptr ? rank_in(request.comm, reported->from.value) : std::nullopt;
+      if (reported != nullptr && reported->cancelled)
         archive_.expect(
             OTF2_EvtWriter_MpiRequestCancelled(task.writer, nullptr, time, request.number));
       else if (request.kind == Request::Kind::Send)
         archive_.expect(
             OTF2_EvtWriter_MpiIsendComplete(task.writer, nullptr, time, request.number));
-      else if (request.kind == Request::Kind::Collective && told != nullptr)
+      else if (request.kind == Request::Kind::Collective && reported != nullptr)
         archive_.expect(OTF2_EvtWriter_NonBlockingCollectiveComplete(
             task.writer, nullptr, time, *request.collective,
             request.comm != nullptr ? request.comm->ref : OTF2_UNDEFINED_COMM, request.root,
             request.sent, request.received, request.number));
-      else if (request.kind == Request::Kind::OneSided && told != nullptr)
+      else if (request.kind == Request::Kind::OneSided && reported != nullptr)
         archive_.expect(OTF2_EvtWriter_RmaOpCompleteNonBlocking(task.writer, nullptr, time,
                                                                 request.win, request.number));
       else if (from)
         archive_.expect(OTF2_EvtWriter_MpiIrecv(
             task.writer, nullptr, time, *from, request.comm->ref,
-            static_cast<std::uint32_t>(told->tag),
-            static_cast<std::uint64_t>(std::max<std::int64_t>(told->bytes, 0)), request.number));
+            static_cast<std::uint32_t>(reported->tag),
+            static_cast<std::uint64_t>(std::max<std::int64_t>(reported->bytes, 0)),
+            request.number));
     }
     request.number = 0;
-    if (!request.persistent || told == nullptr) requests_.erase(found);
+    if (!request.persistent || reported == nullptr) requests_.erase(found);
   };
-  for (const Completion& told : event.completions)
-    if (told.index < event.requests.size()) over(event.requests[told.index], &told);
+  for (const Completion& reported : event.completions)
+    if (reported.index < event.requests.size()) over(event.requests[reported.index], &reported);
   if (traits(event.call).action == Action::RequestFree)
     for (const RequestId id : event.requests) over(id, nullptr);
 }
@@ -398,7 +400,7 @@ void Otf2RankRecords::all_over(Window& window, Task& task, std::uint64_t time,
   }
 }
 
-void Otf2RankRecords::synchronise(const Event& event, Window& window, Task& task,
+void Otf2RankRecords::synchronize(const Event& event, Window& window, Task& task,
                                   std::uint64_t time) {
   const auto target = event.fields.has(Field::target)
                           ? rank_in(window.comm, event.fields[Field::target])

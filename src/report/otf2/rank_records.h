@@ -7,7 +7,7 @@
 //   the flush, unlock,
 //                 fence or complete that does; locks; RmaGroupSync for groups that post, start,
 //                 complete and wait
-// Left out: loads and stores, partitions of messages, neighbourhood collectives (OTF2 has no words
+// Left out: loads and stores, partitions of messages, neighborhood collectives (OTF2 has no words
 // for the last two; their calls are there).
 #pragma once
 
@@ -81,7 +81,7 @@ class Otf2RankRecords {
   void receive(const Event& event, const Comm* comm, Task& task, std::uint64_t time);
   void one_sided(const Event& event, Window& window, Task& task, std::uint64_t time,
                  Request* request);
-  void synchronise(const Event& event, Window& window, Task& task, std::uint64_t time);
+  void synchronize(const Event& event, Window& window, Task& task, std::uint64_t time);
   void all_over(Window& window, Task& task, std::uint64_t time, std::optional<std::uint32_t> target,
                 bool remotely);
 

@@ -93,7 +93,7 @@ class Drawing {
     add_ties();
     set_sides();
     levels_.solve();
-    // From here every moment has its level.
+    // From here every timestamp has its level.
     for (std::size_t i = 0; i < near_.lanes.size(); ++i) draw_lane(static_cast<int>(i));
     draw_ties();
     draw_one_sided();
@@ -134,10 +134,10 @@ class Drawing {
             case Tie::Kind::Receive:
               receives_[tie.key] = here;
               break;
-            case Tie::Kind::Say:
+            case Tie::Kind::Release:
               says_[tie.key].push_back(here);
               break;
-            case Tie::Kind::Hear:
+            case Tie::Kind::Acquire:
               hears_[tie.key].push_back(here);
               break;
           }
@@ -184,9 +184,10 @@ class Drawing {
       const Nodes& here = *nodes(number, index);
       const int begin = level(here.begin), end = level(here.end);
       if (index > next) lane.gaps.push_back({last + 1, begin, index - next});
-      const auto place = near.places.find(step.site);
-      lane.steps.push_back({begin, end, step.call, place != near.places.end() ? place->second : "",
-                            step.returned, index, note_of(step, near)});
+      const auto where = near.locations.find(step.site);
+      lane.steps.push_back({begin, end, step.call,
+                            where != near.locations.end() ? where->second : "", step.returned,
+                            index, note_of(step, near)});
       next = index + 1;
       last = end;
       picture_.width = std::max(picture_.width, end + 1);

@@ -1,4 +1,4 @@
-// Moments, what must come before what, and the level of each (layout.h).
+// Timestamps, what must come before what, and the level of each (layout.h).
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ class Levels {
  public:
   using Node = std::size_t;
 
-  // A node in slice `cut`, at least at this level.
-  Node add(Cut cut) {
-    cuts_.push_back(cut);
+  // A node in phase `sync point`, at least at this level.
+  Node add(SyncPoint sync_point) {
+    sync_points_.push_back(sync_point);
     floors_.push_back(0);
-    return cuts_.size() - 1;
+    return sync_points_.size() - 1;
   }
   void before(Node a, Node b) { edges_.emplace_back(a, b); }
   // Only if nothing orders them otherwise: leaves everything as it was where it would go round in a
@@ -44,7 +44,7 @@ class Levels {
   // False if what must come before goes round in a circle.
   bool solve() {
     levels_ = floors_;
-    for (std::size_t round = 0; round <= cuts_.size() + 1; ++round) {
+    for (std::size_t round = 0; round <= sync_points_.size() + 1; ++round) {
       bool changed = false;
       const auto raise = [&](Node node, int to) {
         if (levels_[node] >= to) return;
@@ -52,7 +52,7 @@ class Levels {
         changed = true;
       };
       for (const auto& [a, b] : edges_) raise(b, levels_[a] + 1);
-      raise_slices(raise);
+      raise_phases(raise);
       if (!changed) return true;
     }
     return false;
@@ -60,22 +60,23 @@ class Levels {
   int level(Node node) const { return levels_[node]; }
 
  private:
-  // All that is in an earlier slice comes before all that is in a later one.
+  // All that is in an earlier phase comes before all that is in a later one.
   template <class Raise>
-  void raise_slices(Raise raise) {
-    std::vector<Node> nodes(cuts_.size());
+  void raise_phases(Raise raise) {
+    std::vector<Node> nodes(sync_points_.size());
     for (Node i = 0; i < nodes.size(); ++i) nodes[i] = i;
     std::stable_sort(nodes.begin(), nodes.end(),
-                     [&](Node a, Node b) { return cuts_[a] < cuts_[b]; });
+                     [&](Node a, Node b) { return sync_points_[a] < sync_points_[b]; });
     int earlier = -1, here = -1;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (i > 0 && cuts_[nodes[i]] != cuts_[nodes[i - 1]]) earlier = std::max(earlier, here);
+      if (i > 0 && sync_points_[nodes[i]] != sync_points_[nodes[i - 1]])
+        earlier = std::max(earlier, here);
       raise(nodes[i], earlier + 1);
       here = std::max(here, levels_[nodes[i]]);
     }
   }
 
-  std::vector<Cut> cuts_;
+  std::vector<SyncPoint> sync_points_;
   std::vector<int> floors_, levels_;
   std::vector<std::pair<Node, Node>> edges_;
 };

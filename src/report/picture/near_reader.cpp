@@ -16,13 +16,13 @@ constexpr std::size_t kBefore = 4, kAfter = 4;  // events around one that must b
 NearReader::NearReader(WorldRank rank, int world_size, const Definitions& definitions,
                        const std::vector<NearLane*>& lanes)
     : definitions_(definitions), lanes_(lanes), timeline_(rank, world_size, definitions) {
-  timeline_.tell_messages(this, Timeline::Besides::Nothing);
+  timeline_.report_messages(this, Timeline::Besides::Nothing);
   for (NearLane* lane : lanes) {
     for (const std::uint64_t index : lane->anchors) anchors_.emplace_back(index, lane);
-    if (lane->slice && *lane->slice == 0)
+    if (lane->phase && *lane->phase == 0)
       active_.emplace_back(lane, kAfter);
-    else if (lane->slice)
-      slices_.emplace(*lane->slice, lane);
+    else if (lane->phase)
+      phases_.emplace(*lane->phase, lane);
   }
   std::sort(anchors_.begin(), anchors_.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -44,11 +44,11 @@ void NearReader::step(MessageStep step) {
         awaited_.erase(waiting);
       }
       break;
-    case MessageStep::Kind::Say:
-      current_.ties.push_back({Tie::Kind::Say, step.key});
+    case MessageStep::Kind::Release:
+      current_.ties.push_back({Tie::Kind::Release, step.key});
       break;
-    case MessageStep::Kind::Hear:
-      current_.ties.push_back({Tie::Kind::Hear, step.key});
+    case MessageStep::Kind::Acquire:
+      current_.ties.push_back({Tie::Kind::Acquire, step.key});
       break;
     default:
       break;
@@ -60,7 +60,7 @@ void NearReader::add(const Event& event) {
               .call = event.call,
               .site = event.site,
               .returned = event.returned,
-              .before = timeline_.cuts_done()};
+              .before = timeline_.sync_points_done()};
   posted_.clear();
   const FieldSet& fields = event.fields;
   for (const Field field :
@@ -76,17 +76,17 @@ void NearReader::add(const Event& event) {
     }
   if (fields.has(Field::win)) current_.win = WinId(static_cast<std::uint32_t>(fields[Field::win]));
   timeline_.add(event, {event.start, event.start + event.duration});
-  current_.after = timeline_.cuts_done();
+  current_.after = timeline_.sync_points_done();
 
   follow_epochs(event);
   for (; next_anchor_ < anchors_.size() && anchors_[next_anchor_].first == current_.index;
        ++next_anchor_)
     anchor(*anchors_[next_anchor_].second);
-  // A cut begins a slice, and the next one ends it.
+  // A sync point begins a phase, and the next one ends it.
   if (current_.after > current_.before) {
-    for (auto [at, end] = slices_.equal_range(current_.after); at != end; ++at)
+    for (auto [at, end] = phases_.equal_range(current_.after); at != end; ++at)
       active_.emplace_back(at->second, current_.index + kAfter);
-    for (auto [at, end] = slices_.equal_range(current_.before); at != end; ++at)
+    for (auto [at, end] = phases_.equal_range(current_.before); at != end; ++at)
       keep(*at->second, current_);
   }
   for (const auto& [lane, until] : active_) keep(*lane, current_);

@@ -49,7 +49,7 @@ class NearReader final : public MessageSink {
   std::vector<std::uint64_t> posted_;  // receives, by the current event
   std::vector<std::pair<std::uint64_t, NearLane*>> anchors_;
   std::size_t next_anchor_ = 0;
-  std::multimap<Cut, NearLane*> slices_;
+  std::multimap<SyncPoint, NearLane*> phases_;
   std::vector<std::pair<NearLane*, std::uint64_t>> active_;  // until which event
   std::deque<NearStep> last_;
   std::map<EpochKey, OpenEpoch> open_;

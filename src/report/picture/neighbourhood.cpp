@@ -34,15 +34,15 @@ NearFinding lanes_of(const FindingDocument& finding) {
 }
 
 // Those who only own the memory: at which time is known once the others were read.
-void set_slices(NearFinding& near) {
-  std::optional<Cut> slice;
+void set_phases(NearFinding& near) {
+  std::optional<SyncPoint> phase;
   for (const NearLane& lane : near.lanes)
     for (const std::uint64_t index : lane.anchors)
       if (const auto step = lane.steps.find(index);
-          step != lane.steps.end() && (!slice || step->second.before < *slice))
-        slice = step->second.before;
+          step != lane.steps.end() && (!phase || step->second.before < *phase))
+        phase = step->second.before;
   for (NearLane& lane : near.lanes)
-    if (lane.anchors.empty()) lane.slice = slice.value_or(0);
+    if (lane.anchors.empty()) lane.phase = phase.value_or(0);
 }
 
 }  // namespace
@@ -71,8 +71,8 @@ void Neighbourhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lane
   SiteText text(definitions, symbolizer_);
   for (NearLane* lane : lanes)
     for (const auto& [index, step] : lane->steps) {
-      if (lane->places.try_emplace(step.site).second)
-        lane->places[step.site] = text.place(step.site);
+      if (lane->locations.try_emplace(step.site).second)
+        lane->locations[step.site] = text.where(step.site);
       if (const auto win = definitions.wins.find(step.win); win != definitions.wins.end())
         lane->windows[step.win] = win->second.name;
     }
@@ -91,7 +91,7 @@ std::vector<NearFinding> Neighbourhood::read() {
   auto anchored = wanted(true);
   for (const WorldRank rank : run_.recorded) read_rank(rank, anchored[rank], true);
   // From here the sides of every finding are known, and so is when they were.
-  for (NearFinding& near : all) set_slices(near);
+  for (NearFinding& near : all) set_phases(near);
   for (const auto& [rank, lanes] : wanted(false)) read_rank(rank, lanes, false);
   return all;
 }

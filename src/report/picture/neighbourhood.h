@@ -3,7 +3,7 @@
 //
 // Near is: the calls around the one that began an access, and around the one that completed it;
 // those that opened and closed the epoch of its window; and, of a rank that only owns the memory,
-// those of the same slice. The rest is counted.
+// those of the same phase. The rest is counted.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace photofinish {
 
 // How a step is tied to those of other ranks. Both ends have the same key.
 struct Tie {
-  enum class Kind : std::uint8_t { Send, Receive, Say, Hear };
+  enum class Kind : std::uint8_t { Send, Receive, Release, Acquire };
   Kind kind{};
   std::uint64_t key = 0;
   std::uint64_t operation = 0;  // of a receive: its key follows
@@ -31,7 +31,8 @@ struct NearStep {
   Call call{};
   SiteId site;
   bool returned = true;
-  Cut before = 0, after = 0;   // cuts that were done when it began, and when it returned
+  SyncPoint before = 0,
+            after = 0;         // sync points that were done when it began, and when it returned
   WorldRank peer = kProcNull;  // that it sends to, receives from, or reaches
   std::int64_t tag = kAnyTag;
   WinId win;
@@ -48,11 +49,11 @@ struct NearLane {
   WorldRank rank;
   std::vector<std::uint64_t> anchors;  // indices of events that must be there
   Uid win;                             // whose epochs are of interest
-  std::optional<Cut>
-      slice;  // instead of anchors: what is near in time, for a rank that only owns the memory
+  std::optional<SyncPoint>
+      phase;  // instead of anchors: what is near in time, for a rank that only owns the memory
   std::map<std::uint64_t, NearStep> steps;
-  std::map<SiteId, std::string> places;  // of its steps: "main race.c:18"
-  std::map<WinId, std::string> windows;  // their names
+  std::map<SiteId, std::string> locations;  // of its steps: "main race.c:18"
+  std::map<WinId, std::string> windows;     // their names
   std::vector<NearEpoch> epochs;
   std::uint64_t events = 0;  // of the rank, in all
 };

@@ -17,7 +17,7 @@ struct Picture {
   struct Step {
     int begin = 0, end = 0;
     Call call{};
-    std::string place;  // "main race.c:18"
+    std::string where;  // "main race.c:18"
     bool returned = true;
     std::uint64_t index = 0;  // of the rank's events
     std::string note;         // "to 3, tag 7", 'window "halo"'

@@ -1,5 +1,5 @@
 // A flag that is raised with a put and polled with a get, which nothing can be known about; fixed:
-// the program says that it synchronises, and that the race on the flag itself is intended. Both
+// the program says that it synchronizes, and that the race on the flag itself is intended. Both
 // sides say so once: one is enough.
 #include "../rma/rma.h"
 

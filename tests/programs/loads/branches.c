@@ -1,4 +1,4 @@
-// Two branches with the same call: optimised, they must not become one call with one line.
+// Two branches with the same call: optimized, they must not become one call with one line.
 // Fixed: they write to different places.
 #include "../rma/rma.h"
 // run: ranks=3

@@ -21,9 +21,9 @@
 
 namespace {
 
-using photofinish::Box;
 using photofinish::ByteRange;
 using photofinish::DataMap;
+using photofinish::Strided;
 using photofinish::mpi::describe_type;
 using photofinish::mpi::TypeDescription;
 using std::int64_t;
@@ -404,21 +404,22 @@ std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measur
   return positions;
 }
 
-void append_positions(const Box& box, std::size_t dimension, int64_t offset,
+void append_positions(const Strided& strided, std::size_t dimension, int64_t offset,
                       std::vector<int64_t>& positions) {
-  if (dimension == box.dimensions.size()) {
-    for (int64_t i = 0; i < box.length; ++i) positions.push_back(offset + i);
+  if (dimension == strided.dimensions.size()) {
+    for (int64_t i = 0; i < strided.length; ++i) positions.push_back(offset + i);
     return;
   }
-  for (int64_t i = 0; i < box.dimensions[dimension].count; ++i)
-    append_positions(box, dimension + 1, offset + i * box.dimensions[dimension].stride, positions);
+  for (int64_t i = 0; i < strided.dimensions[dimension].count; ++i)
+    append_positions(strided, dimension + 1, offset + i * strided.dimensions[dimension].stride,
+                     positions);
 }
 
 std::vector<int64_t> mapped_positions(const DataMap& map, int count) {
   std::vector<int64_t> positions;
   for (int i = 0; i < count; ++i)
-    for (const Box& box : map.boxes)
-      append_positions(box, 0, box.offset + i * map.extent, positions);
+    for (const Strided& strided : map.footprint)
+      append_positions(strided, 0, strided.offset + i * map.extent, positions);
   std::sort(positions.begin(), positions.end());
   return positions;
 }
@@ -468,10 +469,10 @@ bool check_random(int index, std::uint64_t seed) {
   }
   std::printf("type %d, %d elements: wrong %s\n  %s\n  again: datatype_property 1 %llu\n", index,
               count, wrong.c_str(), made.text.c_str(), static_cast<unsigned long long>(seed));
-  for (const Box& box : describe_type(made.type).map.boxes) {
-    std::printf("  box %lld +%lld", static_cast<long long>(box.offset),
-                static_cast<long long>(box.length));
-    for (const auto& dimension : box.dimensions)
+  for (const Strided& strided : describe_type(made.type).map.footprint) {
+    std::printf("  box %lld +%lld", static_cast<long long>(strided.offset),
+                static_cast<long long>(strided.length));
+    for (const auto& dimension : strided.dimensions)
       std::printf(" %lld x %lld", static_cast<long long>(dimension.count),
                   static_cast<long long>(dimension.stride));
     std::printf("\n");
@@ -480,19 +481,20 @@ bool check_random(int index, std::uint64_t seed) {
 }
 
 // Frees the type; true if its map has `boxes` boxes of at most `dimensions` dimensions.
-bool compact(const char* what, MPI_Datatype type, std::size_t boxes, std::size_t dimensions) {
+bool compact(const char* what, MPI_Datatype type, std::size_t footprint, std::size_t dimensions) {
   const Measures measures(type);
   const DataMap map = describe_type(type).map;
   MPI_Type_free(&type);
   std::size_t most = 0;
-  for (const Box& box : map.boxes) most = std::max(most, box.dimensions.size());
+  for (const Strided& strided : map.footprint) most = std::max(most, strided.dimensions.size());
   const bool bounds = map.lower_bound == measures.lower_bound && map.extent == measures.extent;
-  if (map.size == measures.size && bounds && map.boxes.size() <= boxes && most <= dimensions)
+  if (map.size == measures.size && bounds && map.footprint.size() <= footprint &&
+      most <= dimensions)
     return true;
   std::printf(
       "%s: size %lld of %lld, bounds %s, %zu boxes of at most %zu, %zu dimensions of at most %zu\n",
       what, static_cast<long long>(map.size), static_cast<long long>(measures.size),
-      bounds ? "right" : "wrong", map.boxes.size(), boxes, most, dimensions);
+      bounds ? "right" : "wrong", map.footprint.size(), footprint, most, dimensions);
   return false;
 }
 
@@ -546,10 +548,10 @@ bool check_compact() {
   type = MPI_INT;
   for (int depth = 0; depth < (kOpenMpi ? 10 : 30); ++depth) {
     const int lengths_of_members[] = {1, 1};
-    const MPI_Aint places[] = {0, MPI_Aint{4} << depth};
+    const MPI_Aint locations[] = {0, MPI_Aint{4} << depth};
     const MPI_Datatype twice[] = {type, type};
     inner = type;
-    MPI_Type_create_struct(2, lengths_of_members, places, twice, &type);
+    MPI_Type_create_struct(2, lengths_of_members, locations, twice, &type);
     if (depth > 0) MPI_Type_free(&inner);
   }
   good &= compact("struct of structs", type, 1, 0);

@@ -1,4 +1,4 @@
-// Neighbourhood collectives, blocking, non-blocking and persistent, on a line of ranks and on a
+// Neighborhood collectives, blocking, non-blocking and persistent, on a line of ranks and on a
 // distributed graph. Beyond the ends of the line there is nobody: those blocks are neither read nor
 // written.
 #include "check.h"
@@ -9,7 +9,7 @@
 #define INIT(name) MPI_##name##_init
 #endif
 // run: ranks=3
-// output: neighbours right
+// output: neighbors right
 // expect rank all: MPI_Cart_create new=$line
 // expect define rank 0: $line sources={NULL,1} destinations={NULL,1}
 // expect rank 1: MPI_Neighbor_allgather comm=$line reads=*+4(1xMPI_INT) writes=*+8(2xMPI_INT)

@@ -1,4 +1,4 @@
-// The first program of all: a message round a ring, a put into the neighbour's window, a sum.
+// The first program of all: a message round a ring, a put into the neighbor's window, a sum.
 #include "check.h"
 // run: ranks=4
 // output: sum 6

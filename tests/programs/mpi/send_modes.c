@@ -1,4 +1,4 @@
-// Every way to send, blocking and not, to a neighbour and to nobody.
+// Every way to send, blocking and not, to a neighbor and to nobody.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=2

@@ -1,7 +1,7 @@
-// Cartesian, graph and distributed graph topologies: who the neighbours are, in world ranks.
+// Cartesian, graph and distributed graph topologies: who the neighbors are, in world ranks.
 #include "check.h"
 // run: ranks=6
-// output: neighbours known
+// output: neighbors known
 // expect rank all: MPI_Cart_create comm=MPI_COMM_WORLD new=$cart
 // expect define rank all: $cart uid=$CART group={0-5} parent=MPI_COMM_WORLD
 // expect define rank 0: $cart sources={NULL,3,2,1} destinations={NULL,3,2,1}
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   MPI_Sendrecv(&rank, 1, MPI_INT, after, 0, &in, 1, MPI_INT, before, 0, row, MPI_STATUS_IGNORE);
   CHECK(in == rank / 3 * 3 + (rank + 2) % 3);
 
-  int index[6], edges[12];  // a ring, both ways; neighbours in ascending order
+  int index[6], edges[12];  // a ring, both ways; neighbors in ascending order
   for (int i = 0; i < 6; ++i) {
     const int a = (i + 5) % 6, b = (i + 1) % 6;
     index[i] = 2 * i + 2;

@@ -1,4 +1,4 @@
-// Loops over arrays of which only some elements are in a window: what vectorised code loads, and
+// Loops over arrays of which only some elements are in a window: what vectorized code loads, and
 // stores, lies across its border.
 // run: ranks=2 groups=0;0,1
 // build: flags="-O2" pass=only

@@ -1,4 +1,4 @@
-// Conjugate gradients on a ring: dot products by Allreduce, neighbours by messages, until it is
+// Conjugate gradients on a ring: dot products by Allreduce, neighbors by messages, until it is
 // good enough.
 // run: ranks=5 groups=0;4;1,3;0-3
 #include <math.h>

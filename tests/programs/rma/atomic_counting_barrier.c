@@ -1,5 +1,5 @@
 // A barrier made from a counter: each rank adds one, and waits until all have. Before it each puts
-// to its neighbour, behind it each loads what came. The bug: the put is not flushed before the
+// to its neighbor, behind it each loads what came. The bug: the put is not flushed before the
 // counting.
 #include "rma.h"
 // run: ranks=4

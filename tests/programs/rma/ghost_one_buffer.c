@@ -1,5 +1,5 @@
 // ghost_ibarrier.c with one ghost buffer only: a rank that is through with the split-phase barrier
-// puts the next step's ghosts while its neighbour still reads those of this step. Fixed: a second
+// puts the next step's ghosts while its neighbor still reads those of this step. Fixed: a second
 // barrier.
 #include "rma.h"
 // run: ranks=4

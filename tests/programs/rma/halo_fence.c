@@ -1,4 +1,4 @@
-// Correct: heat in a rod with ghost cells, put by the neighbours between two fences, with the
+// Correct: heat in a rod with ghost cells, put by the neighbors between two fences, with the
 // assertions that people give: nothing precedes the first, nothing succeeds the second, and nobody
 // stored to the window in the epoch.
 #include "rma.h"

@@ -1,5 +1,5 @@
 // Correct: the same with gets and two copies of the cells: in an epoch a rank reads the old copy of
-// its neighbours and writes the inner cells of its own new one, and the outer ones when the ghosts
+// its neighbors and writes the inner cells of its own new one, and the outer ones when the ghosts
 // are there. Nobody ever puts, and the last fence opens nothing.
 #include "rma.h"
 // run: ranks=5

@@ -1,4 +1,4 @@
-// Correct: ghost cells with post, start, complete and wait, each rank with its neighbours only;
+// Correct: ghost cells with post, start, complete and wait, each rank with its neighbors only;
 // every second step the target asks with MPI_Win_test while it computes its inner cells.
 #include "rma.h"
 // run: ranks=6
@@ -14,12 +14,12 @@ int main(int argc, char** argv) {
                    MPI_COMM_WORLD, &u, &win);
   for (int i = 0; i < kCells + 2; ++i) STORE(u[i], i == 4 ? 100 : 0);
   const int left = (rank + size - 1) % size, right = (rank + 1) % size, both[2] = {left, right};
-  MPI_Group world, neighbours;
+  MPI_Group world, neighbors;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_incl(world, 2, both, &neighbours);
+  MPI_Group_incl(world, 2, both, &neighbors);
   for (int step = 0; step < kSteps; ++step) {
-    MPI_Win_post(neighbours, 0, win);
-    MPI_Win_start(neighbours, 0, win);
+    MPI_Win_post(neighbors, 0, win);
+    MPI_Win_start(neighbors, 0, win);
     MPI_Put(&u[1], 1, MPI_DOUBLE, left, kCells + 1, 1, MPI_DOUBLE, win);
     MPI_Put(&u[kCells], 1, MPI_DOUBLE, right, 0, 1, MPI_DOUBLE, win);
     MPI_Win_complete(win);
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i <= kCells; ++i) mine += LOAD(u[i]);
   MPI_Reduce(&mine, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("total heat %.1f\n", total);
-  MPI_Group_free(&neighbours);
+  MPI_Group_free(&neighbors);
   MPI_Group_free(&world);
   MPI_Win_free(&win);
   MPI_Finalize();

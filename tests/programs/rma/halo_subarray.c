@@ -1,5 +1,5 @@
 // Correct: a grid of 2 × 4 ranks, each a tile with ghosts on all sides and corners, put to the
-// eight neighbours with subarray types between fences; rows, columns and corners touch and do not
+// eight neighbors with subarray types between fences; rows, columns and corners touch and do not
 // overlap.
 #include "rma.h"
 // run: ranks=8
@@ -37,13 +37,13 @@ int main(int argc, char** argv) {
       for (int horizontal = -1; horizontal <= 1; ++horizontal) {
         if (vertical == 0 && horizontal == 0) continue;
         const int there[2] = {me[0] + vertical, me[1] + horizontal};
-        int neighbour;
-        MPI_Cart_rank(grid, there, &neighbour);
+        int neighbor;
+        MPI_Cart_rank(grid, there, &neighbor);
         MPI_Datatype from =
             part(edge(vertical), edge(horizontal), length(vertical), length(horizontal));
         MPI_Datatype to =
             part(ghost(-vertical), ghost(-horizontal), length(vertical), length(horizontal));
-        MPI_Put(tile, 1, from, neighbour, 0, 1, to, win);
+        MPI_Put(tile, 1, from, neighbor, 0, 1, to, win);
         MPI_Type_free(&from);
         MPI_Type_free(&to);
       }

@@ -1,5 +1,5 @@
 // MC-Checker's `jacobi`: heat in a rod, each rank a piece with a ghost cell at both ends.
-// Neighbours put each other's ghost cells in a fence epoch; rank 0, who watches, gets ghost cells
+// Neighbors put each other's ghost cells in a fence epoch; rank 0, who watches, gets ghost cells
 // of ranks 2 and 3 in the same epoch. Fixed: a fence before it looks.
 #include "rma.h"
 // run: ranks=4

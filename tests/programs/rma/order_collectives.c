@@ -9,7 +9,7 @@ enum { kMost = 32 };
 static MPI_Win win;
 static int steps = 0, values[kMost], got[kMost];
 
-// A step ends with the collective; then comes the get of what a neighbour put before it.
+// A step ends with the collective; then comes the get of what a neighbor put before it.
 static void put_own(void) {
   values[steps] = 100 * steps + rank;
   MPI_Put(&values[steps], 1, MPI_INT, rank, steps, 1, MPI_INT, win);

@@ -1,5 +1,5 @@
-// A neighbourhood exchange orders a rank with its neighbours in the ring, and not with those
-// further away: all put, then exchange with the neighbours, then get what a neighbour put. The bug:
+// A neighborhood exchange orders a rank with its neighbors in the ring, and not with those
+// further away: all put, then exchange with the neighbors, then get what a neighbor put. The bug:
 // what the rank opposite put. Fixed: what the left one put.
 #include "rma.h"
 // run: ranks=4

@@ -1,5 +1,5 @@
 // Correct: ranks of one node share memory (MPI_Win_allocate_shared): each stores its own cells and
-// loads its neighbours' through their pointers, with MPI_Win_sync and a barrier between; then one
+// loads its neighbors' through their pointers, with MPI_Win_sync and a barrier between; then one
 // of them puts into another's part, in an epoch of its own.
 #include "rma.h"
 // run: ranks=4

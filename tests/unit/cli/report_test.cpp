@@ -33,10 +33,10 @@ TEST(ReportCommand, ExitCodes) {
 
 TEST(ReportCommand, AfterARunItGoesToStandardError) {
   testing::MadeUpRun run(1);
-  EXPECT_FALSE(tell_findings(run.path, {.output = "my.run"}, {}));
+  EXPECT_FALSE(report_findings(run.path, {.output = "my.run"}, {}));
   ASSERT_TRUE(write_findings(findings_path(run.path, WorldRank(0)), {Finding{}}));
   ::testing::internal::CaptureStderr();
-  const auto found = tell_findings(run.path, {.output = "my.run"}, {});
+  const auto found = report_findings(run.path, {.output = "my.run"}, {});
   const std::string err = ::testing::internal::GetCapturedStderr();
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_TRUE(*found);
@@ -65,7 +65,7 @@ TEST(ReportOptions, AreNotForTheRanks) {
   EXPECT_EQ(format_options(options), before);
 }
 
-TEST(ReportOptions, AreLookedAtBeforeTheRun) {
+TEST(ReportOptions, AreCheckedAtBeforeTheRun) {
   testing::TempDir dir;
   EXPECT_TRUE(check_report_options({}));
   EXPECT_EQ(check_report_options({.suppressions = dir / "none"}).error().message,

@@ -130,7 +130,7 @@ TEST(LettersTest, WhoHasLeftIsNotMet) {
   EXPECT_EQ(post.of(0).board->met, 0u);
 }
 
-TEST(LettersTest, TheFirstTellsThatItIsDone) {
+TEST(LettersTest, TheFirstReportsThatItIsDone) {
   Post post(2);
   post.come(0, 1);
   post.come(1, 2);

@@ -66,7 +66,7 @@ TEST(Outcome, OnlyWhatDiffersEachTimeCounts) {
                   .empty());
 }
 
-TEST(Outcome, LongDifferencesAreCut) {
+TEST(Outcome, LongDifferencesAreSyncPoint) {
   const Difference difference{{"1", "2", "3"}, {"4"}};
   EXPECT_EQ(as_lines(difference, 2), (Lines{"- 1", "- 2", "- … 1 more lines", "+ 4"}));
 }

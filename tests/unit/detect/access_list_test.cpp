@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "detect/parcel.h"
+#include "detect/batch.h"
 #include "trace/codec.h"
 
 namespace photofinish {
@@ -28,8 +28,8 @@ class RandomAccesses {
     if (chance(4)) a.operand = random_();
     if (chance(4)) a.start += below(100000);
     if (chance(5)) a.done = chance(3) ? ~std::uint64_t{0} : a.start + below(1000);
-    if (chance(9)) a.plain_atomic = chance(2), a.reachable = chance(2), a.in_flight = chance(2);
-    if (chance(9)) a.after += below(3), a.before = chance(3) ? kNoCut : a.after + below(3);
+    if (chance(9)) a.plain_atomic = chance(2), a.reachable = chance(2), a.pending = chance(2);
+    if (chance(9)) a.after += below(3), a.before = chance(3) ? kNoSyncPoint : a.after + below(3);
     if (chance(9)) a.part = static_cast<std::uint32_t>(below(4));
     if (chance(9)) a.serial = below(1000);
     if (chance(9)) a.epoch = {static_cast<EpochKind>(below(4)), below(300)};
@@ -46,10 +46,12 @@ class RandomAccesses {
                           : std::make_shared<const std::vector<Lock>>(
                                 below(4), Lock{Uid(below(9)), WorldRank(1), chance(2), below(99)});
     if (chance(9))
-      a.boxes = Boxes(static_cast<std::int64_t>(below(999)), static_cast<std::int64_t>(below(99)));
+      a.footprint =
+          Footprint(static_cast<std::int64_t>(below(999)), static_cast<std::int64_t>(below(99)));
     if (chance(15))
-      a.boxes = Boxes({{0, 4, {{3, 16}}}, {static_cast<std::int64_t>(99 + below(9)), 8, {}}});
-    if (chance(3)) a.boxes.move_by(static_cast<std::int64_t>(below(1 << 20)) - (1 << 19));
+      a.footprint =
+          Footprint({{0, 4, {{3, 16}}}, {static_cast<std::int64_t>(99 + below(9)), 8, {}}});
+    if (chance(3)) a.footprint.move_by(static_cast<std::int64_t>(below(1 << 20)) - (1 << 19));
     return a;
   }
   std::uint64_t below(std::uint64_t limit) {
@@ -64,7 +66,7 @@ class RandomAccesses {
 
 void expect_same(const Access& a, const Access& b) {
   const auto numbers = [](const Access& x) {
-    return std::tuple(x.rank, x.owner, x.kind, x.reachable, x.in_flight, x.plain_atomic, x.op,
+    return std::tuple(x.rank, x.owner, x.kind, x.reachable, x.pending, x.plain_atomic, x.op,
                       x.element.kind, x.element.size, x.call, x.part, x.site, x.site_key, x.begin,
                       x.end, x.after, x.before, x.epoch.kind, x.epoch.index, x.win, x.opened,
                       x.closed, x.displacement, x.serial, x.operand, x.start, x.done);
@@ -72,8 +74,8 @@ void expect_same(const Access& a, const Access& b) {
   EXPECT_EQ(numbers(a), numbers(b));
   const std::vector<Lock> none;
   EXPECT_EQ(a.locks != nullptr ? *a.locks : none, b.locks != nullptr ? *b.locks : none);
-  ASSERT_EQ(a.boxes.size(), b.boxes.size());
-  for (std::size_t i = 0; i < a.boxes.size(); ++i) EXPECT_EQ(a.boxes[i], b.boxes[i]);
+  ASSERT_EQ(a.footprint.size(), b.footprint.size());
+  for (std::size_t i = 0; i < a.footprint.size(); ++i) EXPECT_EQ(a.footprint[i], b.footprint[i]);
 }
 
 std::vector<std::uint8_t> encoded(AccessList& list) {
@@ -133,7 +135,7 @@ TEST(AccessList, WhatRepeatsTakesAFewBytes) {
   access.rank = WorldRank(1);
   access.site = SiteId(3);
   access.kind = AccessKind::Put;
-  access.boxes = Boxes(0, 8);
+  access.footprint = Footprint(0, 8);
   access.end = 100000;
   AccessList list;
   for (int i = 0; i < 10000; ++i) {

@@ -19,7 +19,7 @@
 namespace photofinish::testing {
 namespace {
 
-// A period for the whole execution, or one at each cut.
+// A period for the whole execution, or one at each sync point.
 enum Periods : std::size_t { kOne = std::size_t{1} << 18, kMany = 0 };
 
 std::set<RacingPair> analyzed(const Execution& execution, Periods periods) {
@@ -52,8 +52,8 @@ void agree(Focus focus) {
     ++(verdict.races.empty() ? free : racing);
     const std::set<RacingPair> found = analyzed(execution, kOne);
     if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
-    // With a period at each cut, what is only known behind the cut may hide a race (the page's
-    // limits), and must never invent one.
+    // With a period at each sync point, what is only known behind the sync point may hide a race
+    // (the page's limits), and must never invent one.
     const std::set<RacingPair> found_early = analyzed(execution, kMany);
     if (found_early != verdict.races) ++hidden;
     if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(),

@@ -29,7 +29,7 @@ class Cluster {
 
   struct Section {
     int rank;
-    Moment begin, end;
+    Timestamp begin, end;
   };
 
   void run(const std::function<void(Cluster&, int rank)>& program) {
@@ -77,7 +77,7 @@ class Cluster {
     pass(rank);
     return static_cast<std::int64_t>(made.result);
   }
-  std::int64_t look(int rank, std::uint64_t location) {
+  std::int64_t check(int rank, std::uint64_t location) {
     return atomic(rank, location, ReduceOp::NoOp, 0);
   }
   void set(int rank, std::uint64_t location, std::int64_t value) {
@@ -99,9 +99,9 @@ class Cluster {
   }
 
   void guarded(int rank) {
-    const Moment begin = 2 * events_[rank]++;
+    const Timestamp begin = 2 * events_[rank]++;
     pass(rank);
-    const Moment end = 2 * events_[rank]++ + 1;
+    const Timestamp end = 2 * events_[rank]++ + 1;
     sections_.push_back({rank, begin, end});
   }
 
@@ -123,22 +123,22 @@ class Cluster {
     for (int rank = 0; rank < kRanks; ++rank) ranks_.push_back({0, WorldRank(rank), {}});
     for (auto& [location, ops] : ops_) {
       AtomicValue value;
-      for (const RankSignal& signal : signals_[location] = order_atomics(ops, location, value))
-        ranks_[static_cast<std::size_t>(signal.rank.value)].signals.push_back(signal.signal);
+      for (const RankEdge& edge : edges_[location] = order_atomics(ops, location, value))
+        ranks_[static_cast<std::size_t>(edge.rank.value)].edges.push_back(edge.edge);
     }
   }
 
   bool sections_in_order() const {
-    std::vector<Question> questions;
-    std::vector<Moment> least;
+    std::vector<Query> queries;
+    std::vector<Timestamp> least;
     for (std::size_t i = 0; i < sections_.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         if (sections_[i].rank == sections_[j].rank) continue;
-        questions.push_back(
+        queries.push_back(
             {WorldRank(sections_[i].rank), sections_[i].begin, WorldRank(sections_[j].rank)});
         least.push_back(sections_[j].end);
       }
-    const std::vector<Moment> answers = resolve(ranks_, questions);
+    const std::vector<Timestamp> answers = resolve(ranks_, queries);
     for (std::size_t i = 0; i < answers.size(); ++i)
       if (answers[i] == kNever || answers[i] < least[i]) return false;
     return true;
@@ -146,7 +146,7 @@ class Cluster {
 
   bool stores_in_order() const {
     for (const auto& [store, location, atomics] : stores_) {
-      const Sightings sightings(signals_.at(location));
+      const Sightings sightings(edges_.at(location));
       for (std::size_t i = 0; i < atomics; ++i) {
         const AtomicOp& op = ops_.at(location)[i];
         if (op.rank == store.rank || op.op == ReduceOp::NoOp) continue;
@@ -154,9 +154,9 @@ class Cluster {
         sightings.add(op.rank, op.begin, over);
         if (op.done != kNever) over.push_back({op.rank, op.begin + 1, 0});
         const bool known = std::any_of(over.begin(), over.end(), [&](const Instant& end) {
-          if (end.rank == store.rank) return end.moment < store.begin;
-          const Moment answer = resolve(ranks_, {{store.rank, store.begin, end.rank}}).front();
-          return answer != kNever && answer >= end.moment;
+          if (end.rank == store.rank) return end.timestamp < store.begin;
+          const Timestamp answer = resolve(ranks_, {{store.rank, store.begin, end.rank}}).front();
+          return answer != kNever && answer >= end.timestamp;
         });
         if (!known) return false;
       }
@@ -197,15 +197,15 @@ class Cluster {
   int turn_ = 0;
   unsigned stay_ = 0;
   std::uint64_t now_ = 1;
-  std::map<int, Moment> events_;
+  std::map<int, Timestamp> events_;
   std::map<std::uint64_t, std::uint64_t> values_;
   std::map<std::uint64_t, std::vector<AtomicOp>> ops_;
   std::vector<Section> sections_;
   std::vector<Stored> stores_;
   bool late_ = false;
   // Once they are ordered.
-  std::vector<SliceSignals> ranks_;
-  std::map<std::uint64_t, std::vector<RankSignal>> signals_;
+  std::vector<PhaseEdges> ranks_;
+  std::map<std::uint64_t, std::vector<RankEdge>> edges_;
 };
 
 constexpr int kRounds = 6;
@@ -219,10 +219,10 @@ void spin_lock(Cluster& cluster, int rank) {
   }
 }
 
-void looking_spin_lock(Cluster& cluster, int rank) {
+void checking_spin_lock(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
     do
-      while (cluster.look(rank, 0) != 0) {
+      while (cluster.check(rank, 0) != 0) {
       }
     while (cluster.atomic(rank, 0, ReduceOp::Replace, 1) != 0);
     cluster.guarded(rank);
@@ -233,7 +233,7 @@ void looking_spin_lock(Cluster& cluster, int rank) {
 void ticket_lock(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
     const std::int64_t ticket = cluster.atomic(rank, 0, ReduceOp::Sum, 1);
-    while (cluster.look(rank, 1) != ticket) {
+    while (cluster.check(rank, 1) != ticket) {
     }
     cluster.guarded(rank);
     cluster.atomic(rank, 1, ReduceOp::Sum, 1, 0, false);
@@ -252,16 +252,16 @@ void queue_lock_by(Cluster& cluster, int rank, Write own) {
     const std::int64_t before = cluster.atomic(rank, 0, ReduceOp::Replace, rank);
     if (before != kNobody) {
       cluster.set(rank, next(before), rank);
-      while (cluster.look(rank, blocked(rank)) != 0) {
+      while (cluster.check(rank, blocked(rank)) != 0) {
       }
     }
     cluster.guarded(rank);
-    if (cluster.look(rank, next(rank)) == kNobody) {
+    if (cluster.check(rank, next(rank)) == kNobody) {
       if (cluster.atomic(rank, 0, ReduceOp::CompareAndSwap, kNobody, rank) == rank) continue;
-      while (cluster.look(rank, next(rank)) == kNobody) {
+      while (cluster.check(rank, next(rank)) == kNobody) {
       }
     }
-    cluster.set(rank, blocked(cluster.look(rank, next(rank))), 0);
+    cluster.set(rank, blocked(cluster.check(rank, next(rank))), 0);
   }
 }
 
@@ -276,7 +276,7 @@ void flags_by(Cluster& cluster, int rank, Write take_down) {
     const auto own = static_cast<std::uint64_t>(rank),
                next = static_cast<std::uint64_t>((rank + 1) % kRanks);
     if (rank > 0 || round > 0)
-      while (cluster.look(rank, own) == 0) {
+      while (cluster.check(rank, own) == 0) {
       }
     (cluster.*take_down)(rank, own, 0);
     cluster.guarded(rank);
@@ -293,7 +293,7 @@ void late_flags_with_stores(Cluster& cluster, int rank) {
 // One word says whose turn it is.
 void turns(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
-    while (cluster.look(rank, 0) != rank) {
+    while (cluster.check(rank, 0) != rank) {
     }
     cluster.guarded(rank);
     cluster.set(rank, 0, (rank + 1) % kRanks);
@@ -319,7 +319,7 @@ TEST_P(HandMadeLock, OrdersWhatItGuards) {
 
 INSTANTIATE_TEST_SUITE_P(Atomics, HandMadeLock,
                          ::testing::Values(Lock{"spin", spin_lock},
-                                           Lock{"looking_spin", looking_spin_lock},
+                                           Lock{"looking_spin", checking_spin_lock},
                                            Lock{"ticket", ticket_lock}, Lock{"queue", queue_lock},
                                            Lock{"flags", flags}, Lock{"turns", turns},
                                            Lock{"queue_with_stores", queue_lock_with_stores},

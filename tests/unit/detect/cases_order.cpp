@@ -362,14 +362,14 @@ Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint6
                .more_operands = {1}});
   s.window_call(0, Call::MPI_Win_flush, w, 2);
   if (at_once) {
-    const Ref look = s.one_sided(1, Call::MPI_Get_accumulate, w, 2,
-                                 {.result = {s.fresh(16), 2, type},
-                                  .remote = {kWord - 8, 2, type},
-                                  .op = "MPI_NO_OP",
-                                  .several = true});
+    const Ref check = s.one_sided(1, Call::MPI_Get_accumulate, w, 2,
+                                  {.result = {s.fresh(16), 2, type},
+                                   .remote = {kWord - 8, 2, type},
+                                   .op = "MPI_NO_OP",
+                                   .several = true});
     const Ref flush = s.window_call(1, Call::MPI_Win_flush, w, 2);
-    s.result(flush, look, 0);
-    s.result(flush, look, seen, 1);
+    s.result(flush, check, 0);
+    s.result(flush, check, seen, 1);
   } else {
     flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), seen);
   }

@@ -128,7 +128,7 @@ class Script {
   CommRef comm(std::vector<int> members);
   CommRef intercomm(std::vector<int> members, std::vector<int> others);
   CommRef ring(
-      std::vector<int> members);  // each one's neighbours: the one before it and the one after it
+      std::vector<int> members);  // each one's neighbors: the one before it and the one after it
   WinRef window(WinShape shape = {});
   TypeRef type(std::string_view element);  // a predefined one
   TypeRef type(std::string_view element, const DataMap& map);

@@ -1,6 +1,6 @@
 // The analysis with little memory, and by several processes: the findings are those of one process
 // that has all it wants (agreement_test.cpp compares those with the oracle), with one period and
-// with one at each cut.
+// with one at each sync point.
 //
 // PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
 #include <gtest/gtest.h>
@@ -79,22 +79,22 @@ TEST(Limits, Buffers) { agree(Focus::Buffers); }
 
 // What a counter holds is known from one period to the next: with an update counted in every band,
 // the look behind it would come too early.
-TEST(Limits, AnUpdateCountsInOneBand) {
+TEST(Limits, AnUpdateCountsInOneShard) {
   Script s(3);
   const WinRef w = s.window();
   const TypeRef type = s.type("MPI_INT64_T");
   constexpr std::uint64_t kCounter = 56;
-  const auto look = [&](std::uint64_t seen) {
+  const auto check = [&](std::uint64_t seen) {
     const Ref fetch = s.fetch(1, w, 2, kCounter, type, "MPI_NO_OP");
     s.result(s.window_call(1, Call::MPI_Win_flush, w, 2), fetch, seen);
   };
   for (int rank = 0; rank < 3; ++rank) s.lock_all(rank, w);
-  look(5);
+  check(5);
   s.barrier();
   s.put(0, w, 2, 0, 8);
   s.window_call(0, Call::MPI_Win_flush, w, 2);
   s.accumulate(0, w, 2, kCounter, type, "MPI_SUM", 1);
-  look(6);
+  check(6);
   s.put(1, w, 2, 0, 8);
   for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
   const Execution& execution = s.execution();
@@ -106,12 +106,12 @@ TEST(Limits, AnUpdateCountsInOneBand) {
 // All have an Error, and one says what it is.
 TEST(Limits, NoRoomForWhatDoesNotFit) {
   const Execution execution = hand_made_cases().front().execution;
-  int said = 0;
+  int released = 0;
   for (const auto& result : analyze_each_with_threads(execution, 2, 1, kAll, "/nonexistent")) {
     ASSERT_FALSE(result);
-    said += result.error().message.empty() ? 0 : 1;
+    released += result.error().message.empty() ? 0 : 1;
   }
-  EXPECT_EQ(said, 1);
+  EXPECT_EQ(released, 1);
 }
 
 TEST(Limits, Shares) {

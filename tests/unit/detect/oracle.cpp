@@ -12,7 +12,7 @@ namespace {
 
 class Judge {
  public:
-  Judge(const History& history, const Reachability& reaches, const Signals& of_atomics)
+  Judge(const History& history, const Reachability& reaches, const Edges& of_atomics)
       : history_(history), reaches_(reaches) {
     for (const Atomic& atomic : history.atomics)
       for (const auto& [from, to] : of_atomics)
@@ -67,9 +67,9 @@ class Judge {
   bool found_before(const Touch& a, const Touch& b) const {
     const auto found = found_.find(&a);
     if (found == found_.end()) return false;
-    for (const Point& look : found->second)
+    for (const Point& check : found->second)
       for (const Point& begin : b.begins)
-        if (reaches_(look, begin)) return true;
+        if (reaches_(check, begin)) return true;
     return false;
   }
 
@@ -117,11 +117,11 @@ class Judge {
     switch (a.kind) {
       case AccessKind::Load:
         if (b.kind == AccessKind::Store)
-          return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
+          return a.event.rank != b.event.rank || a.pending || b.pending;
         return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
       case AccessKind::Store:
         if (b.kind == AccessKind::Store)
-          return a.event.rank != b.event.rank || a.in_flight || b.in_flight;
+          return a.event.rank != b.event.rank || a.pending || b.pending;
         return true;
       case AccessKind::Get:
         return b.kind == AccessKind::Put || (b.kind == AccessKind::Accumulate && !only_reads);
@@ -166,17 +166,17 @@ class Judge {
 
 }  // namespace
 
-// More signals mean fewer races: what neither all nor none of the doubtful ones change is certain.
+// More edges mean fewer races: what neither all nor none of the doubtful ones change is certain.
 Verdict judge(const Execution& execution) {
   const History history(execution);
-  const Signals signals = find_signals(history);
+  const Edges edges = find_edges(history);
   const AtomicOrders orders = order_atomics(history);
-  const auto races = [&](const Reachability& reaches, const Signals& of_atomics) {
+  const auto races = [&](const Reachability& reaches, const Edges& of_atomics) {
     return Judge(history, reaches, of_atomics).races();
   };
   std::optional<std::set<RacingPair>> found;
-  for (const Signals& of_atomics : orders.sets) {
-    Signals all = signals;
+  for (const Edges& of_atomics : orders.sets) {
+    Edges all = edges;
     all.insert(of_atomics.begin(), of_atomics.end());
     const Reachability reaches(execution, all);
     if (reaches.has_cycle()) return {"atomics in an order that contradicts another", {}};
@@ -185,7 +185,7 @@ Verdict judge(const Execution& execution) {
     found = std::move(one);
     if (orders.doubtful.empty()) continue;
     all.insert(orders.doubtful.begin(), orders.doubtful.end());
-    Signals at_most_of_atomics = of_atomics;
+    Edges at_most_of_atomics = of_atomics;
     at_most_of_atomics.insert(orders.doubtful.begin(), orders.doubtful.end());
     const Reachability at_most(execution, all);
     if (at_most.has_cycle() || races(at_most, at_most_of_atomics) != *found)

@@ -1,9 +1,9 @@
 // docs/internals/one-sided-races.md once more, plain, slow and obvious: to compare the real
 // analysis with.
 //
-// Every access is spelled out byte by byte, every moment of every rank is a node of a graph, order
-// is that graph's transitive closure, and every two accesses are compared. No cuts, no sweep,
-// nothing forgotten. It was written from the page alone.
+// Every access is spelled out byte by byte, every timestamp of every rank is a node of a graph,
+// order is that graph's transitive closure, and every two accesses are compared. No sync points, no
+// sweep, nothing forgotten. It was written from the page alone.
 //
 // Not covered: partitioned messages, split collective file access, persistent collectives, pair
 // types (MPI_2INT …), memory that is shared by MPI_Win_allocate_shared, dynamic windows in the

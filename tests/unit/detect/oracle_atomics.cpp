@@ -25,22 +25,22 @@ bool writes(const Atomic& atomic) {
   return atomic.op != ReduceOp::NoOp;
 }
 
-// The atomics of one location in one slice.
+// The atomics of one location in one phase.
 class Location {
  public:
   Location(const History& history, const std::vector<const Atomic*>& atomics) : history_(history) {
     for (const Atomic* atomic : atomics) queues_[atomic->event.rank].push_back(atomic);
   }
 
-  // All sets of signals that some order gives; nothing if there are too many orders to try.
-  std::optional<std::set<Signals>> find() {
+  // All sets of edges that some order gives; nothing if there are too many orders to try.
+  std::optional<std::set<Edges>> find() {
     std::map<int, std::size_t> taken;
     for (const auto& [rank, queue] : queues_) taken[rank] = 0;
     for (const bool idle_ones_write : {true, false})
       for (const bool partial_sums_order : {true, false}) {
         idle_ones_write_ = idle_ones_write;
         partial_sums_order_ = partial_sums_order;
-        place(taken, {}, {}, {});
+        position(taken, {}, {}, {});
       }
     if (too_many_ || undecided_) return {};
     return found_;
@@ -52,8 +52,8 @@ class Location {
   }
 
   // `followed`: what an atomic that finds this value follows.
-  void place(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
-             const std::vector<const Atomic*>& followed, const Signals& signals) {
+  void position(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
+                const std::vector<const Atomic*>& followed, const Edges& edges) {
     if (++steps_ > kMostSteps) too_many_ = true;
     if (too_many_ || undecided_) return;
     bool all = true;
@@ -65,26 +65,26 @@ class Location {
       if (atomic.fetches && value && *value != *atomic.result) continue;
       auto now_taken = taken;
       ++now_taken[rank];
-      place_one(now_taken, value, followed, signals, atomic);
+      position_one(now_taken, value, followed, edges, atomic);
     }
-    if (all) found_.insert(signals);
+    if (all) found_.insert(edges);
   }
 
-  void place_one(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
-                 std::vector<const Atomic*> followed, Signals signals, const Atomic& atomic) {
+  void position_one(const std::map<int, std::size_t>& taken, std::optional<std::uint64_t> value,
+                    std::vector<const Atomic*> followed, Edges edges, const Atomic& atomic) {
     if (atomic.fetches) {
       value = atomic.result;
       for (const Atomic* writer :
            partial_sums_order_ ? followed : without_partial_sums(taken, followed))
         if (writer->event.rank != atomic.event.rank)
-          signals.insert({start_of(writer->event), return_of(*atomic.known)});
+          edges.insert({start_of(writer->event), return_of(*atomic.known)});
     }
-    if (!writes(atomic)) return place(taken, value, followed, signals);
+    if (!writes(atomic)) return position(taken, value, followed, edges);
     const bool sum = atomic.op == ReduceOp::Sum;
     const bool idle =
         (value && value == value_after(atomic.op, element(atomic), *value, atomic.operand)) ||
         (sum && atomic.operand == 0);
-    if (idle && !idle_ones_write_) return place(taken, value, followed, signals);
+    if (idle && !idle_ones_write_) return position(taken, value, followed, edges);
     if (!atomic.fetches && atomic.op == ReduceOp::Replace) followed.clear();
     followed.push_back(&atomic);
     if (!value && atomic.op == ReduceOp::Replace)
@@ -95,7 +95,7 @@ class Location {
       value = value_after(atomic.op, element(atomic), *value, atomic.operand);
       if (!value) undecided_ = true;
     }
-    place(taken, value, followed, signals);
+    position(taken, value, followed, edges);
   }
 
   static bool is_plain_sum(const Atomic& atomic) {
@@ -117,18 +117,18 @@ class Location {
 
   const History& history_;
   std::map<int, std::vector<const Atomic*>> queues_;  // of each rank
-  std::set<Signals> found_;
+  std::set<Edges> found_;
   std::size_t steps_ = 0;
   bool too_many_ = false, undecided_ = false, idle_ones_write_ = true, partial_sums_order_ = true;
 };
 
-// Cuts: blocking collectives over all ranks that order all with all.
-std::vector<std::vector<std::size_t>> find_cuts(const History& history) {
+// Sync points: blocking collectives over all ranks that order all with all.
+std::vector<std::vector<std::size_t>> find_sync_points(const History& history) {
   const std::size_t ranks = history.execution.ranks.size();
-  std::vector<std::vector<std::size_t>> cuts(ranks);
+  std::vector<std::vector<std::size_t>> sync_points(ranks);
   for (const auto& [key, all] : history.collectives) {
     if (all.size() != ranks) continue;
-    const bool is_cut = std::all_of(all.begin(), all.end(), [&](const Joined& joined) {
+    const bool is_sync_point = std::all_of(all.begin(), all.end(), [&](const Joined& joined) {
       const Event& event = history.execution.ranks[static_cast<std::size_t>(joined.event.rank)]
                                .events[joined.event.event];
       if (traits(event.call).when == When::Starts || joined.done.empty()) return false;
@@ -150,25 +150,26 @@ std::vector<std::vector<std::size_t>> find_cuts(const History& history) {
           return false;
       }
     });
-    if (!is_cut) continue;
+    if (!is_sync_point) continue;
     for (const Joined& joined : all)
-      cuts[static_cast<std::size_t>(joined.event.rank)].push_back(joined.event.event);
+      sync_points[static_cast<std::size_t>(joined.event.rank)].push_back(joined.event.event);
   }
-  return cuts;
+  return sync_points;
 }
 
 class Sorter {
  public:
-  explicit Sorter(const History& history) : history_(history), cuts_(find_cuts(history)) {}
+  explicit Sorter(const History& history)
+      : history_(history), sync_points_(find_sync_points(history)) {}
 
   AtomicOrders orders() {
-    AtomicOrders orders{{Signals{}}, {}, ""};
+    AtomicOrders orders{{Edges{}}, {}, ""};
     std::vector<bool> seen(history_.atomics.size());
     for (std::size_t i = 0; i < seen.size(); ++i) {
       if (seen[i]) continue;
       std::vector<std::size_t> meeting = all_that_meet(i);
       for (const std::size_t index : meeting) seen[index] = true;
-      const Signals might_be = conceivable(meeting);
+      const Edges might_be = conceivable(meeting);
       if (might_be.empty()) continue;
       const std::string open = add(meeting, orders);
       if (open.empty()) continue;
@@ -204,22 +205,23 @@ class Sorter {
     return found;
   }
 
-  // All signals from what one rank may have written to what another rank may have found.
-  Signals conceivable(const std::vector<std::size_t>& meeting) const {
-    Signals signals;
+  // All edges from what one rank may have written to what another rank may have found.
+  Edges conceivable(const std::vector<std::size_t>& meeting) const {
+    Edges edges;
     for (const std::size_t reader : meeting)
       for (const std::size_t writer : meeting) {
         const Atomic &a = history_.atomics[reader], &b = history_.atomics[writer];
         if (a.known && b.op != ReduceOp::NoOp && a.event.rank != b.event.rank)
-          signals.insert({start_of(b.event), return_of(*a.known)});
+          edges.insert({start_of(b.event), return_of(*a.known)});
       }
-    return signals;
+    return edges;
   }
 
-  std::size_t slice(int rank, Moment at) const {
-    const auto& cuts = cuts_[static_cast<std::size_t>(rank)];
+  std::size_t phase(int rank, Timestamp at) const {
+    const auto& sync_points = sync_points_[static_cast<std::size_t>(rank)];
     return static_cast<std::size_t>(
-        std::count_if(cuts.begin(), cuts.end(), [&](std::size_t cut) { return 2 * cut < at; }));
+        std::count_if(sync_points.begin(), sync_points.end(),
+                      [&](std::size_t sync_point) { return 2 * sync_point < at; }));
   }
 
   const char* what_is_open(const Atomic& atomic, const Atomic& first) const {
@@ -228,8 +230,8 @@ class Sorter {
       return "atomics on different elements";
     if (atomic.fetches && !atomic.result) return "an atomic without its result";
     if (there.end == kNever && there.ends.empty()) return "an atomic that never completed";
-    const Moment end = atomic.known ? return_of(*atomic.known).at : there.end;
-    if (end != kNever && slice(atomic.event.rank, there.begin) != slice(atomic.event.rank, end)) {
+    const Timestamp end = atomic.known ? return_of(*atomic.known).at : there.end;
+    if (end != kNever && phase(atomic.event.rank, there.begin) != phase(atomic.event.rank, end)) {
       const bool at_fence = atomic.known && 2 * atomic.known->event == there.end;
       if (!at_fence) return "an atomic open over a cut";
     }
@@ -239,9 +241,9 @@ class Sorter {
   }
 
   // Whether a store, a put or an accumulate that is not followed may have come between it and
-  // others of its slice.
+  // others of its phase.
   bool others_write(const Atomic& atomic) const {
-    const std::size_t now = slice(atomic.event.rank, touch(atomic).begin);
+    const std::size_t now = phase(atomic.event.rank, touch(atomic).begin);
     for (std::size_t i = 0; i < history_.touches.size(); ++i) {
       const Touch& other = history_.touches[i];
       const bool writes = other.kind == AccessKind::Store || other.kind == AccessKind::Put ||
@@ -249,7 +251,7 @@ class Sorter {
       if (!writes || other.op == ReduceOp::NoOp || other.owner != touch(atomic).owner ||
           is_atomic(i))
         continue;
-      if (slice(other.event.rank, other.begin) > now || slice(other.event.rank, other.end) < now)
+      if (phase(other.event.rank, other.begin) > now || phase(other.event.rank, other.end) < now)
         continue;
       for (std::uint64_t address = begin(atomic); address < end(atomic); ++address)
         if (other.bytes.count(address) != 0) return true;
@@ -264,16 +266,16 @@ class Sorter {
 
   // Says why, if it cannot be done.
   std::string add(const std::vector<std::size_t>& meeting, AtomicOrders& orders) const {
-    std::map<std::size_t, std::vector<const Atomic*>> by_slice;
+    std::map<std::size_t, std::vector<const Atomic*>> by_phase;
     for (const std::size_t index : meeting) {
       const Atomic& atomic = history_.atomics[index];
       if (const char* open = what_is_open(atomic, history_.atomics[meeting[0]])) return open;
       if (others_write(atomic)) return "atomics on what others write";
-      by_slice[slice(atomic.event.rank, touch(atomic).begin)].push_back(&atomic);
+      by_phase[phase(atomic.event.rank, touch(atomic).begin)].push_back(&atomic);
     }
-    std::vector<Signals> sets = orders.sets;
-    for (const auto& [slice, atomics] : by_slice) {
-      const std::optional<std::set<Signals>> found = Location(history_, atomics).find();
+    std::vector<Edges> sets = orders.sets;
+    for (const auto& [phase, atomics] : by_phase) {
+      const std::optional<std::set<Edges>> found = Location(history_, atomics).find();
       if (!found) return "atomics in too many orders";
       if (found->empty()) return "atomics that found what no order explains";
       sets = multiplied(sets, *found);
@@ -283,11 +285,10 @@ class Sorter {
     return "";
   }
 
-  static std::vector<Signals> multiplied(const std::vector<Signals>& sets,
-                                         const std::set<Signals>& by) {
-    std::vector<Signals> made;
-    for (const Signals& before : sets)
-      for (const Signals& more : by) {
+  static std::vector<Edges> multiplied(const std::vector<Edges>& sets, const std::set<Edges>& by) {
+    std::vector<Edges> made;
+    for (const Edges& before : sets)
+      for (const Edges& more : by) {
         made.push_back(before);
         made.back().insert(more.begin(), more.end());
       }
@@ -295,7 +296,7 @@ class Sorter {
   }
 
   const History& history_;
-  const std::vector<std::vector<std::size_t>> cuts_;
+  const std::vector<std::vector<std::size_t>> sync_points_;
 };
 
 }  // namespace

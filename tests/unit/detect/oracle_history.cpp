@@ -75,7 +75,7 @@ class RankReader {
     std::optional<std::size_t> sent, received, one_sided;
     Joined* joined = nullptr;
   };
-  struct Operation {  // one-sided, in flight
+  struct Operation {  // one-sided, pending
     Uid win;
     int target = 0;
     bool brings_back = false;
@@ -84,8 +84,8 @@ class RankReader {
     std::size_t opened = 0;  // which of the window's starts opened it
   };
 
-  Moment start_moment() const { return start_of(now_).at; }
-  Moment return_moment() const { return event_->returned ? return_of(now_).at : kNever; }
+  Timestamp start_timestamp() const { return start_of(now_).at; }
+  Timestamp return_timestamp() const { return event_->returned ? return_of(now_).at : kNever; }
   std::int64_t field(Field which) const { return event_->fields[which]; }
   int rank_field(Field which) const { return static_cast<int>(field(which)); }
   bool flag() const { return !event_->fields.has(Field::flag) || field(Field::flag) != 0; }
@@ -124,25 +124,25 @@ class RankReader {
   std::size_t add_touch(Touch touch) {
     touch.event = now_;
     touch.operation = history_.operations;
-    touch.begin = start_moment();
+    touch.begin = start_timestamp();
     history_.touches.push_back(std::move(touch));
     return history_.touches.size() - 1;
   }
 
-  std::vector<std::size_t> touch_local(const Event& event, bool in_flight) {
+  std::vector<std::size_t> touch_local(const Event& event, bool pending) {
     std::vector<std::size_t> made;
     for (const Buffer& buffer : event.buffers) {
       if (is_target(buffer.access)) continue;
       Touch touch{.owner = rank_,
                   .kind = buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
-                  .in_flight = in_flight};
+                  .pending = pending};
       spell_out(touch, buffer, buffer.address);
       made.push_back(add_touch(std::move(touch)));
     }
     return made;
   }
 
-  void end(const std::vector<std::size_t>& touches, Moment at) {
+  void end(const std::vector<std::size_t>& touches, Timestamp at) {
     for (const std::size_t index : touches) {
       Touch& touch = history_.touches[index];
       if (touch.end == kNever) touch.end = at;
@@ -183,7 +183,7 @@ class RankReader {
   }
 
   void read_other(const CallTraits& call) {
-    end(touch_local(*event_, false), return_moment());
+    end(touch_local(*event_, false), return_timestamp());
     switch (call.action) {
       case Action::Send:
       case Action::Receive:
@@ -213,7 +213,7 @@ class RankReader {
       case Action::RequestFree:
         if (const auto freed = requests_.find(event_->requests[0]);
             freed != requests_.end() && !freed->second.one_sided)
-          end(freed->second.touches, return_moment());
+          end(freed->second.touches, return_timestamp());
         return;
       case Action::Fence:
         return read_fence();
@@ -234,10 +234,10 @@ class RankReader {
         return;
       case Action::Lock:
         locks().push_back({win(), rank_field(Field::target), field(Field::lock) == kExclusiveLock,
-                           !asserts(kNoCheck), return_moment()});
+                           !asserts(kNoCheck), return_timestamp()});
         return;
       case Action::LockAll:
-        locks().push_back({win(), {}, false, !asserts(kNoCheck), return_moment()});
+        locks().push_back({win(), {}, false, !asserts(kNoCheck), return_timestamp()});
         return;
       case Action::Unlock:
         complete_locked(rank_field(Field::target), true);
@@ -324,7 +324,7 @@ class RankReader {
     const auto found = requests_.find(id);
     if (found == requests_.end() || !event_->returned) return;
     Request& request = found->second;
-    end(request.touches, return_moment());
+    end(request.touches, return_timestamp());
     if (request.sent) history_.sent[*request.sent].done.push_back(return_of(now_));
     if (request.received) {
       Received& received = history_.received[*request.received];
@@ -335,7 +335,7 @@ class RankReader {
       }
     }
     if (request.joined != nullptr) request.joined->done.push_back(return_of(now_));
-    if (request.one_sided) finish(operations_[*request.one_sided], false, return_moment());
+    if (request.one_sided) finish(operations_[*request.one_sided], false, return_timestamp());
     if (completion != nullptr && request.prepared != nullptr)
       request = {.prepared = request.prepared};
     else if (completion != nullptr)
@@ -379,7 +379,7 @@ class RankReader {
   void release(std::optional<int> target) {
     for (LockSpan& lock : locks())
       if (lock.win == win() && lock.released == kNever && lock.target == target)
-        lock.released = return_moment();
+        lock.released = return_timestamp();
   }
 
   // Access epochs of one window do not overlap: a lock, or a start that is not complete, or else
@@ -412,7 +412,7 @@ class RankReader {
   }
 
   std::size_t touch_remote(Action action, const Buffer& buffer, int target) {
-    Touch touch{.owner = target, .in_flight = true, .win = win(), .epoch = epoch_of(win(), target)};
+    Touch touch{.owner = target, .pending = true, .win = win(), .epoch = epoch_of(win(), target)};
     touch.kind = action == Action::Put   ? AccessKind::Put
                  : action == Action::Get ? AccessKind::Get
                                          : AccessKind::Accumulate;
@@ -458,7 +458,7 @@ class RankReader {
     }
   }
 
-  void finish(const Operation& operation, bool remotely, Moment at) {
+  void finish(const Operation& operation, bool remotely, Timestamp at) {
     if (at == kNever) return;
     end(operation.local, at);
     if (remotely || operation.brings_back) end(operation.remote, at);
@@ -469,7 +469,7 @@ class RankReader {
     for (const Operation& operation : operations_)
       if (operation.win == win() && operation.epoch == EpochKind::Lock &&
           (!target || operation.target == *target))
-        finish(operation, remotely, return_moment());
+        finish(operation, remotely, return_timestamp());
   }
 
   void read_fence() {
@@ -479,7 +479,7 @@ class RankReader {
     if (no_precede) return;
     joined.done = done_now();
     for (const Operation& operation : operations_)
-      if (operation.win == win()) finish(operation, true, start_moment());
+      if (operation.win == win()) finish(operation, true, start_timestamp());
   }
 
   void read_complete() {
@@ -488,7 +488,7 @@ class RankReader {
     for (const Operation& operation : operations_)
       if (operation.win == win() && operation.epoch == EpochKind::Start &&
           operation.opened == starts.size())
-        finish(operation, false, return_moment());
+        finish(operation, false, return_timestamp());
   }
 
   History& history_;
@@ -503,7 +503,7 @@ class RankReader {
 };
 
 // What the owner of the memory knows of a one-sided operation's begin and end.
-void add_moments_of_owner(const History& history, Touch& touch) {
+void add_timestamps_of_owner(const History& history, Touch& touch) {
   if (touch.epoch.kind == EpochKind::Fence) {
     const auto fences = history.fences.find({touch.owner, touch.win});
     if (fences == history.fences.end() || touch.epoch.index == 0 ||
@@ -542,7 +542,7 @@ History::History(const Execution& made_up) : execution(made_up) {
   for (Touch& touch : touches) {
     touch.begins.push_back({touch.event.rank, touch.begin});
     if (touch.end != kNever) touch.ends.push_back({touch.event.rank, touch.end});
-    if (touch.win != Uid{}) add_moments_of_owner(*this, touch);
+    if (touch.win != Uid{}) add_timestamps_of_owner(*this, touch);
   }
 }
 

@@ -16,7 +16,7 @@ namespace photofinish::testing {
 // A moment of a rank: the start or the return of one of its events.
 struct Point {
   int rank = 0;
-  Moment at = 0;
+  Timestamp at = 0;
   auto operator<=>(const Point&) const = default;
 };
 inline Point start_of(Ref ref) { return {ref.rank, 2 * ref.event}; }
@@ -27,7 +27,7 @@ struct LockSpan {
   std::optional<int> target;  // none: all of them
   bool exclusive = false;
   bool checked = true;  // not MPI_MODE_NOCHECK
-  Moment taken = 0, released = kNever;
+  Timestamp taken = 0, released = kNever;
 };
 
 // The epoch of a one-sided operation: the index-th (from 1) that the origin has opened on the
@@ -42,15 +42,15 @@ struct Touch {
   std::size_t operation = 0;  // what belongs to one operation is not compared
   int owner = 0;
   AccessKind kind{};
-  bool in_flight = false;
+  bool pending = false;
   ReduceOp op = ReduceOp::None;
   Element element;
   Uid win;  // of a target
   OriginEpoch epoch;
   std::map<std::uint64_t, std::uint64_t>
       bytes;  // each one's address, and where the element that it is part of begins
-  Moment begin = 0, end = kNever;   // at the rank itself
-  std::vector<Point> begins, ends;  // at the rank and at the owner
+  Timestamp begin = 0, end = kNever;  // at the rank itself
+  std::vector<Point> begins, ends;    // at the rank and at the owner
 };
 
 struct Sent {

@@ -5,7 +5,7 @@
 namespace photofinish::testing {
 namespace {
 
-int place_in(const std::vector<WorldRank>& group, int rank) {
+int position_in(const std::vector<WorldRank>& group, int rank) {
   return static_cast<int>(std::find(group.begin(), group.end(), WorldRank(rank)) - group.begin());
 }
 
@@ -15,7 +15,7 @@ bool flows(const Execution& execution, const Joined& from, const Joined& to) {
   if (to.comm == nullptr) return true;  // fence, window freed
   const auto& groups = execution.ranks[static_cast<std::size_t>(taker)].definitions.groups;
   const auto& group = groups.at(to.comm->group).ranks;
-  const bool same_group = place_in(group, giver) < static_cast<int>(group.size());
+  const bool same_group = position_in(group, giver) < static_cast<int>(group.size());
   if (to.comm->remote_group != GroupId(0) && same_group) return false;
   const bool data = from.gives && to.takes;
   switch (to.action) {
@@ -36,7 +36,7 @@ bool flows(const Execution& execution, const Joined& from, const Joined& to) {
       return data && from.root == taker;
     case Action::Scan:
     case Action::Exscan:
-      return data && place_in(group, giver) < place_in(group, taker);
+      return data && position_in(group, giver) < position_in(group, taker);
     case Action::NeighborAllgather:
     case Action::NeighborAlltoall:
       return data &&
@@ -46,12 +46,12 @@ bool flows(const Execution& execution, const Joined& from, const Joined& to) {
   }
 }
 
-void add_collectives(const History& history, Signals& signals) {
+void add_collectives(const History& history, Edges& edges) {
   for (const auto& [key, all] : history.collectives)
     for (const Joined& from : all)
       for (const Joined& to : all)
         if (from.event.rank != to.event.rank && flows(history.execution, from, to))
-          for (const Point& done : to.done) signals.insert({start_of(from.event), done});
+          for (const Point& done : to.done) edges.insert({start_of(from.event), done});
 }
 
 bool same_channel(const Sent& sent, Uid comm, int from, int to, std::int64_t tag) {
@@ -86,13 +86,13 @@ const Sent* sent_to(const History& history, const Received& received) {
   return find_sent(history, received.comm, *received.from, to, received.tag, before);
 }
 
-void add_messages(const History& history, Signals& signals) {
+void add_messages(const History& history, Edges& edges) {
   for (const Received& received : history.received) {
     const Sent* sent = sent_to(history, received);
     if (sent == nullptr) continue;
-    for (const Point& done : received.done) signals.insert({start_of(sent->event), done});
+    for (const Point& done : received.done) edges.insert({start_of(sent->event), done});
     if (!sent->synchronous || !received.started) continue;
-    for (const Point& done : sent->done) signals.insert({start_of(*received.started), done});
+    for (const Point& done : sent->done) edges.insert({start_of(*received.started), done});
   }
   for (const Probed& probed : history.probed) {
     const std::size_t before = taken_before(
@@ -100,11 +100,11 @@ void add_messages(const History& history, Signals& signals) {
         [&](const Received& other) { return other.posted.event < probed.event.event; });
     const Sent* sent =
         find_sent(history, probed.comm, probed.from, probed.event.rank, probed.tag, before);
-    if (sent != nullptr) signals.insert({start_of(sent->event), return_of(probed.event)});
+    if (sent != nullptr) edges.insert({start_of(sent->event), return_of(probed.event)});
   }
 }
 
-void add_epochs(const History& history, Signals& signals) {
+void add_epochs(const History& history, Edges& edges) {
   for (const auto& [key, starts] : history.starts) {
     const auto& [origin, win] = key;
     std::map<int, std::size_t> counted;  // epochs with each target
@@ -115,21 +115,21 @@ void add_epochs(const History& history, Signals& signals) {
         const Posted* post =
             posts == history.posts.end() ? nullptr : epoch_with(posts->second, origin, index);
         if (post == nullptr) continue;
-        signals.insert({start_of(post->event), return_of(start.event)});
+        edges.insert({start_of(post->event), return_of(start.event)});
         if (start.completed && post->waited)
-          signals.insert({start_of(*start.completed), *post->waited});
+          edges.insert({start_of(*start.completed), *post->waited});
       }
   }
 }
 
 }  // namespace
 
-Signals find_signals(const History& history) {
-  Signals signals;
-  add_collectives(history, signals);
-  add_messages(history, signals);
-  add_epochs(history, signals);
-  return signals;
+Edges find_edges(const History& history) {
+  Edges edges;
+  add_collectives(history, edges);
+  add_messages(history, edges);
+  add_epochs(history, edges);
+  return edges;
 }
 
 std::set<std::pair<Ref, Ref>> match_messages(const History& history) {
@@ -140,7 +140,7 @@ std::set<std::pair<Ref, Ref>> match_messages(const History& history) {
   return matched;
 }
 
-Reachability::Reachability(const Execution& execution, const Signals& signals) {
+Reachability::Reachability(const Execution& execution, const Edges& edges) {
   std::size_t nodes = 0;
   for (const Execution::Rank& rank : execution.ranks) {
     first_.push_back(nodes);
@@ -150,7 +150,7 @@ Reachability::Reachability(const Execution& execution, const Signals& signals) {
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
     for (std::size_t at = 1; at < 2 * execution.ranks[rank].events.size(); ++at)
       add(first_[rank] + at - 1, first_[rank] + at);
-  for (const auto& [from, to] : signals) add(node(from), node(to));
+  for (const auto& [from, to] : edges) add(node(from), node(to));
   for (std::size_t through = 0; through < nodes; ++through)
     for (std::size_t from = 0; from < nodes; ++from)
       if ((rows_[from][through / 64] >> (through % 64) & 1) != 0)

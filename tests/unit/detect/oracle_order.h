@@ -1,5 +1,5 @@
-// Who happens before whom, by the page's table of signals and a transitive closure over all moments
-// of all ranks.
+// Who happens before whom, by the page's table of edges and a transitive closure over all
+// timestamps of all ranks.
 #pragma once
 
 #include <set>
@@ -11,27 +11,27 @@
 
 namespace photofinish::testing {
 
-using Signal = std::pair<Point, Point>;
-using Signals = std::set<Signal>;
+using Edge = std::pair<Point, Point>;
+using Edges = std::set<Edge>;
 
 // Without those of atomics.
-Signals find_signals(const History& history);
+Edges find_edges(const History& history);
 std::set<std::pair<Ref, Ref>> match_messages(const History& history);
 
-// The signals of atomics. Where they could have met in several orders there are several sets, one
+// The edges of atomics. Where they could have met in several orders there are several sets, one
 // for each.
 struct AtomicOrders {
-  std::vector<Signals> sets;
+  std::vector<Edges> sets;
   // Those that there might be besides, of atomics whose order cannot be rebuilt, and why that is
   // so.
-  Signals doubtful;
+  Edges doubtful;
   std::string why;
 };
 AtomicOrders order_atomics(const History& history);
 
 class Reachability {
  public:
-  Reachability(const Execution& execution, const Signals& signals);
+  Reachability(const Execution& execution, const Edges& edges);
   bool operator()(Point x, Point y) const {
     return (rows_[node(x)][node(y) / 64] >> (node(y) % 64) & 1) != 0;
   }
@@ -45,7 +45,7 @@ class Reachability {
     rows_[from][to / 64] |= std::uint64_t{1} << (to % 64);
   }
 
-  std::vector<std::size_t> first_;  // node of each rank's first moment
+  std::vector<std::size_t> first_;  // node of each rank's first timestamp
   std::vector<std::vector<std::uint64_t>> rows_;
 };
 

@@ -74,7 +74,7 @@ std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int hom
   if (traits(call).when == When::Starts) {
     Request& request = requests_.back();
     const Done done = this->complete(request);
-    tell(script_.wait(rank, Call::MPI_Wait, {request.ref}, {done}), operations_[made], false);
+    report(script_.wait(rank, Call::MPI_Wait, {request.ref}, {done}), operations_[made], false);
   } else {
     flush(window, rank, home, static_cast<std::uint8_t>(word + operand));
   }
@@ -107,9 +107,9 @@ void Simulator::flag(const Step& step) {
            step.c % 16 >= 8, step.d % 2 == 0);
     return;
   }
-  static constexpr Call kLooks[] = {Call::MPI_Fetch_and_op, Call::MPI_Get_accumulate,
-                                    Call::MPI_Rget_accumulate};
-  const auto seen = atomic(rank, *window, home, 1, kLooks[step.c % 3],
+  static constexpr Call kChecks[] = {Call::MPI_Fetch_and_op, Call::MPI_Get_accumulate,
+                                     Call::MPI_Rget_accumulate};
+  const auto seen = atomic(rank, *window, home, 1, kChecks[step.c % 3],
                            step.c % 16 == 5 ? "MPI_SUM" : "MPI_NO_OP", 0, 0, true);
   if (seen && *seen != 0) guarded(rank, *window, home, 0, step.d);
 }

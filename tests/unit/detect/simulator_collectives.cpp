@@ -37,14 +37,14 @@ bool Simulator::needs(const Comm& comm, const Instance& instance, int rank, int 
   if (action == Action::Barrier || action == Action::CommCreate) return true;
   if (instance.bytes == 0) return false;
   const auto& members = script_.members(comm.ref);
-  const auto place = [&](int of) {
+  const auto position = [&](int of) {
     return std::find(members.begin(), members.end(), of) - members.begin();
   };
   if (from_root(action)) return other == instance.root;
   if (to_root(action)) return rank == instance.root;
-  if (action == Action::Scan || action == Action::Exscan) return place(other) < place(rank);
+  if (action == Action::Scan || action == Action::Exscan) return position(other) < position(rank);
   if (is_neighbourly(action))
-    return (place(other) + 1) % static_cast<std::ptrdiff_t>(members.size()) == place(rank);
+    return (position(other) + 1) % static_cast<std::ptrdiff_t>(members.size()) == position(rank);
   return true;
 }
 

@@ -209,7 +209,7 @@ void Simulator::prepare(const Step& step) {
 
 void Simulator::begin_persistent(Request& request, Ref start) {
   request.active = true;
-  request.said_done = false;
+  request.released_done = false;
   if (request.kind == Request::Kind::Receive)
     request.post = mail_.post(start, request.comm, request.peer, request.tag);
   else
@@ -272,7 +272,8 @@ void Simulator::wait(const Step& step) {
     if (!can_complete(request, step.c)) continue;
     const Done done = complete(request);
     const Ref made = script_.wait(rank, Call::MPI_Wait, {request.ref}, {done});
-    if (request.kind == Request::Kind::OneSided) tell(made, operations_[request.operation], false);
+    if (request.kind == Request::Kind::OneSided)
+      report(made, operations_[request.operation], false);
     return;
   }
 }
@@ -289,7 +290,7 @@ void Simulator::test(const Step& step) {
   }
   const Done done = complete(request);
   const Ref made = script_.wait(rank, Call::MPI_Test, {request.ref}, {done}, true);
-  if (request.kind == Request::Kind::OneSided) tell(made, operations_[request.operation], false);
+  if (request.kind == Request::Kind::OneSided) report(made, operations_[request.operation], false);
 }
 
 void Simulator::wait_all(const Step& step) {
@@ -319,7 +320,7 @@ void Simulator::wait_all(const Step& step) {
     }
   const Ref made = step.d % 2 == 0 ? script_.wait(rank, Call::MPI_Waitall, given, done)
                                    : script_.wait(rank, Call::MPI_Testall, given, done, true);
-  for (const std::size_t operation : fetched) tell(made, operations_[operation], false);
+  for (const std::size_t operation : fetched) report(made, operations_[operation], false);
 }
 
 void Simulator::wait_some(const Step& step) {
@@ -342,7 +343,7 @@ void Simulator::wait_some(const Step& step) {
   const Call call = kCalls[(only_one ? 0 : 1) + step.d % 2 * 2];
   const Ref made = script_.wait(rank, call, given, done,
                                 call == Call::MPI_Testany ? std::optional(true) : std::nullopt);
-  for (const std::size_t operation : fetched) tell(made, operations_[operation], false);
+  for (const std::size_t operation : fetched) report(made, operations_[operation], false);
 }
 
 void Simulator::get_status(const Step& step) {
@@ -351,8 +352,8 @@ void Simulator::get_status(const Step& step) {
   if (active.empty()) return;
   Request& request = requests_[active[step.b % active.size()]];
   if (request.kind == Request::Kind::OneSided) return;
-  const bool done = request.said_done || (step.c % 4 != 0 && can_complete(request, step.c));
-  request.said_done = done;
+  const bool done = request.released_done || (step.c % 4 != 0 && can_complete(request, step.c));
+  request.released_done = done;
   script_.get_status(rank, request.ref, done,
                      done && request.kind == Request::Kind::Receive ? got(request.post) : Got{});
 }

@@ -54,10 +54,10 @@ const std::vector<TypeRow>& types() {
       {"MPI_SHORT", contiguous_map(2)},
       {"MPI_BYTE", contiguous_map(1)},
       {"MPI_INT", repeated(contiguous_map(4), 2, 8)},                   // every other one
-      {"MPI_INT", placed(contiguous_map(4), {{1, 0}, {2, 12}})},        // indexed
+      {"MPI_INT", located(contiguous_map(4), {{1, 0}, {2, 12}})},       // indexed
       {"MPI_INT", repeated(repeated(contiguous_map(4), 2, 8), 2, 20)},  // rows of that
       {"MPI_INT64_T", repeated(contiguous_map(8), 2, 16)},
-      {"MPI_SHORT", repeated(placed(contiguous_map(2), {{1, 0}, {1, 6}}), 2, 10)},
+      {"MPI_SHORT", repeated(located(contiguous_map(2), {{1, 0}, {1, 6}}), 2, 10)},
       {"MPI_INT", resized(contiguous_map(4), 0, 12)},
       {"MPI_BYTE",
        repeated(repeated(repeated(contiguous_map(1), 2, 2), 2, 5), 2, 14)},  // three dimensions
@@ -200,7 +200,7 @@ void Simulator::one_sided(const Step& step) {
 
 // --- completion
 
-void Simulator::tell(Ref by, Operation& operation, bool remotely) {
+void Simulator::report(Ref by, Operation& operation, bool remotely) {
   operation.locally_complete = true;
   if (remotely || operation.fetches) {
     operation.complete = true;
@@ -216,7 +216,7 @@ void Simulator::complete_operations(Ref by, int rank, int win, std::optional<int
   for (Operation& operation : operations_)
     if (operation.event.rank == rank && operation.win == win && !operation.complete &&
         (!target || operation.target == *target))
-      tell(by, operation, remotely);
+      report(by, operation, remotely);
 }
 
 bool Simulator::operations_open(int win) const {

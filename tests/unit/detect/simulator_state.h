@@ -67,7 +67,7 @@ class Simulator {
     RequestRef ref;
     int rank = 0;
     enum class Kind { Send, SynchronousSend, Receive, Collective, OneSided } kind{};
-    bool persistent = false, active = true, said_done = false;
+    bool persistent = false, active = true, released_done = false;
     std::size_t message = 0, post = 0, operation = 0;  // whichever it is
     int comm = 0;
     std::size_t instance = 0;
@@ -162,7 +162,7 @@ class Simulator {
   std::optional<std::size_t> one_sided(int rank, Window& window, int target, Call call,
                                        OneSided given, std::uint64_t address, bool at_once);
   void complete_operations(Ref by, int rank, int win, std::optional<int> target, bool remotely);
-  void tell(Ref by, Operation& operation, bool remotely);
+  void report(Ref by, Operation& operation, bool remotely);
   bool operations_open(int win) const;
   void fence(const Step& step);
   void call_fence(Window& window, int rank);

@@ -1,4 +1,4 @@
-// TaskOrder against its slow twin: a graph of all moments of all tasks, and reachability in it.
+// TaskOrder against its slow twin: a graph of all timestamps of all tasks, and reachability in it.
 #include "detect/task_order.h"
 
 #include <gtest/gtest.h>
@@ -46,14 +46,14 @@ TEST(TaskOrder, AgreesWithReachability) {
     std::mt19937 random(seed);
     TaskOrder order(0);
     Twin twin;
-    std::vector<Moment> moments;  // of the nodes
+    std::vector<Timestamp> timestamps;  // of the nodes
     for (std::uint64_t event = 0; event < 60; ++event) {
       const auto task = static_cast<std::uint32_t>(random() % kTasks);
       const std::uint64_t key = random() % 3;
       const int what = static_cast<int>(random() % 3);  // nothing, a release, an acquire
-      const Moment start = moment_of(task, 2 * event);
+      const Timestamp start = timestamp_of(task, 2 * event);
       const std::size_t node = twin.add(task);
-      moments.push_back(start);
+      timestamps.push_back(start);
       order.enter(task, start, true);
       if (what == 1) {
         order.release(task, key, start, false);
@@ -67,7 +67,7 @@ TEST(TaskOrder, AgreesWithReachability) {
       const Knowledge known = order.known(task);
       for (std::size_t other = 0; other < node; ++other) {
         if (twin.nodes[other].task == task) continue;
-        const bool is_before = is_over_before(moments[other], start, known);
+        const bool is_before = is_over_before(timestamps[other], start, known);
         // A node that is itself the release starts with it, and is not over.
         bool is_reached = false;
         for (const std::size_t later : past)
@@ -80,40 +80,40 @@ TEST(TaskOrder, AgreesWithReachability) {
 
 TEST(TaskOrder, WhatAllKnowIsForgotten) {
   TaskOrder order(0);
-  order.enter(0, moment_of(0, 0), true);
-  order.release(0, 1, moment_of(0, 2), false);
-  order.enter(1, moment_of(1, 4), true);
+  order.enter(0, timestamp_of(0, 0), true);
+  order.release(0, 1, timestamp_of(0, 2), false);
+  order.enter(1, timestamp_of(1, 4), true);
   order.acquire(1, 1);
-  EXPECT_TRUE(order.is_known_to_all(moment_of(0, 1)));
-  EXPECT_FALSE(order.is_known_to_all(moment_of(1, 5)));
-  order.enter(1, moment_of(1, 6), false);
-  order.release(1, 2, moment_of(1, 6), true);
-  order.enter(0, moment_of(0, 8), true);
-  EXPECT_FALSE(order.is_known_to_all(moment_of(1, 5)));
+  EXPECT_TRUE(order.is_known_to_all(timestamp_of(0, 1)));
+  EXPECT_FALSE(order.is_known_to_all(timestamp_of(1, 5)));
+  order.enter(1, timestamp_of(1, 6), false);
+  order.release(1, 2, timestamp_of(1, 6), true);
+  order.enter(0, timestamp_of(0, 8), true);
+  EXPECT_FALSE(order.is_known_to_all(timestamp_of(1, 5)));
   order.acquire(0, 2);
-  EXPECT_TRUE(order.is_known_to_all(moment_of(1, 5)));
-  order.enter(0, moment_of(0, 10), false);
-  EXPECT_TRUE(order.is_known_to_all(moment_of(0, 9)));  // the other one rests
+  EXPECT_TRUE(order.is_known_to_all(timestamp_of(1, 5)));
+  order.enter(0, timestamp_of(0, 10), false);
+  EXPECT_TRUE(order.is_known_to_all(timestamp_of(0, 9)));  // the other one rests
 }
 
 // A sync point orders the task that calls it, and those that acquire from it.
 TEST(TaskOrder, SyncPointsAreKnownThroughTasks) {
   TaskOrder order(3);
-  order.enter(0, moment_of(0, 0), true);
-  order.release(0, 1, moment_of(0, 0), false);
-  order.enter(1, moment_of(1, 2), true);
+  order.enter(0, timestamp_of(0, 0), true);
+  order.release(0, 1, timestamp_of(0, 0), false);
+  order.enter(1, timestamp_of(1, 2), true);
   order.acquire(1, 1);
-  EXPECT_EQ(order.cut_of(1), 3u);
-  order.enter(0, moment_of(0, 4), false);
-  order.send(0, moment_of(0, 4), 3);
-  order.hear(0, 4);
-  EXPECT_EQ(order.cut_of(0), 4u);
-  EXPECT_EQ(order.cut_of(1), 3u);
-  order.enter(0, moment_of(0, 6), false);
-  order.release(0, 2, moment_of(0, 6), false);
-  order.enter(1, moment_of(1, 8), false);
+  EXPECT_EQ(order.sync_point_of(1), 3u);
+  order.enter(0, timestamp_of(0, 4), false);
+  order.send(0, timestamp_of(0, 4), 3);
+  order.receive(0, 4);
+  EXPECT_EQ(order.sync_point_of(0), 4u);
+  EXPECT_EQ(order.sync_point_of(1), 3u);
+  order.enter(0, timestamp_of(0, 6), false);
+  order.release(0, 2, timestamp_of(0, 6), false);
+  order.enter(1, timestamp_of(1, 8), false);
   order.acquire(1, 2);
-  EXPECT_EQ(order.cut_of(1), 4u);
+  EXPECT_EQ(order.sync_point_of(1), 4u);
 }
 
 }  // namespace

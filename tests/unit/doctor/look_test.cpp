@@ -1,5 +1,5 @@
 // Asking programs, with programs that answer as badly as they can.
-#include "doctor/look_for.h"
+#include "doctor/detect.h"
 
 #include <gtest/gtest.h>
 
@@ -47,14 +47,14 @@ TEST(Ask, FirstLineThatSaysSomething) {
   EXPECT_EQ((Answer{.text = "---\n"}).first_line(), "");
 }
 
-TEST(LookFor, Versions) {
+TEST(CheckFor, Versions) {
   EXPECT_EQ(version_in("mpirun (Open MPI) 4.1.4\n\nReport bugs"), "4.1.4");
   EXPECT_EQ(version_in("HYDRA build details:\n    Version:  4.0.2\n"), "4.0.2");
   EXPECT_EQ(version_in("build 17 of 5.0.0rc1."), "5.0.0");
   EXPECT_EQ(version_in("none. 7."), "");
 }
 
-TEST(LookFor, LaunchersAndCompilers) {
+TEST(CheckFor, LaunchersAndCompilers) {
   TempDir dir;
   const std::string ours = dir / "lib";
   dir.write("lib/libphotofinish-mpich.so", "");
@@ -65,7 +65,7 @@ TEST(LookFor, LaunchersAndCompilers) {
   dir.write("bin/mpicc", "#!/bin/sh\n[ \"$1\" = -v ] && echo 'mpicc for MPICH version 4.9.9'\n",
             true);
   ScopedEnv path("PATH", dir / "bin:/usr/bin:/bin");
-  const MpiFacts mpich = look_for_mpi(MpiFlavour::Mpich, ours);
+  const MpiFacts mpich = check_for_mpi(MpiFlavour::Mpich, ours);
   EXPECT_EQ(mpich.launcher, "mpirun.mpich");
   EXPECT_EQ(mpich.version, "4.9.9");
   EXPECT_TRUE(mpich.has_library);
@@ -73,7 +73,7 @@ TEST(LookFor, LaunchersAndCompilers) {
   EXPECT_EQ(mpich.trouble, "cannot resolve node7");
 }
 
-TEST(LookFor, ClangsOfThePassesThatAreThere) {
+TEST(CheckFor, ClangsOfThePassesThatAreThere) {
   TempDir dir;
   for (const char* name :
        {"photofinish-pass-77.so", "photofinish-pass-78.so", "photofinish-pass-old.so", "other.so"})
@@ -83,7 +83,7 @@ TEST(LookFor, ClangsOfThePassesThatAreThere) {
   dir.write("bin/clang",
             "#!/bin/sh\n[ \"$1\" = --version ] && echo 'clang version 78.1.0' || true\n", true);
   ScopedEnv path("PATH", dir / "bin");
-  const auto clangs = look_for_clangs(dir.path());
+  const auto clangs = check_for_clangs(dir.path());
   ASSERT_EQ(clangs.size(), 2u);
   EXPECT_EQ(clangs[0].version, 78);
   EXPECT_EQ(clangs[0].clang, "clang");
@@ -93,23 +93,23 @@ TEST(LookFor, ClangsOfThePassesThatAreThere) {
   EXPECT_EQ(clangs[1].flang, "");
 }
 
-TEST(LookAtProgram, WhatAReportWillBeAbleToTell) {
+TEST(CheckAtProgram, WhatAReportWillBeAbleToReport) {
   TempDir dir;
   testing::build_fake_program(dir, "app", "libmpich.so.12");
   dir.write("bin/mpirun.mpich", "#!/bin/sh\n", true);
   dir.write("tool/lib/photofinish/libphotofinish-mpich.so", "");
   ScopedEnv path("PATH", dir / "bin:/usr/bin:/bin");
-  const ProgramFacts facts = look_at_program(dir / "app", dir / "tool/bin/photofinish");
+  const ProgramFacts facts = check_at_program(dir / "app", dir / "tool/bin/photofinish");
   EXPECT_EQ(facts.trouble, "");
   EXPECT_EQ(facts.flavour, MpiFlavour::Mpich);
   EXPECT_TRUE(facts.has_library);
   EXPECT_TRUE(facts.with.empty());
-  EXPECT_FALSE(look_at_program(dir / "app", dir / "elsewhere/bin/photofinish").has_library);
-  EXPECT_NE(look_at_program("/bin/sh", dir / "tool/bin/photofinish").trouble, "");
-  EXPECT_NE(look_at_program(dir / "nothing", dir / "tool/bin/photofinish").trouble, "");
+  EXPECT_FALSE(check_at_program(dir / "app", dir / "elsewhere/bin/photofinish").has_library);
+  EXPECT_NE(check_at_program("/bin/sh", dir / "tool/bin/photofinish").trouble, "");
+  EXPECT_NE(check_at_program(dir / "nothing", dir / "tool/bin/photofinish").trouble, "");
 }
 
-TEST(LookAtProgram, LineInformation) {
+TEST(CheckAtProgram, LineInformation) {
   TempDir dir;
   dir.write("a.c", "int main(void) { return 0; }\n");
   dir.run(

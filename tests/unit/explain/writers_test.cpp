@@ -55,7 +55,7 @@ Execution random_execution(unsigned seed, bool one_size) {
   std::vector<Happening> happenings;
   const unsigned accesses = 2 + random() % 20, values = 1 + random() % 4;
   for (unsigned i = 0; i < accesses; ++i) {
-    // Moments are all different, so that it is known what came first.
+    // Timestamps are all different, so that it is known what came first.
     const std::uint64_t start = random() % 100, length = random() % 20;
     const std::uint64_t at = (start + (length > 0 ? random() % length : 0)) * 1000 + 1 + i;
     const TimeSpan when{start * 1000, (start + length) * 1000 + 999};
@@ -130,7 +130,7 @@ TEST(Writers, AreThoseOfASearchThroughAll) {
   }
 }
 
-TEST(Writers, OfPartsOfAValueAreToldApart) {
+TEST(Writers, OfPartsOfAValueAreReportedApart) {
   for (unsigned seed = 0; seed < 20'000; ++seed) {
     const Execution execution = random_execution(seed, false);
     const auto origins = find_origins(execution.readings, execution.writings);

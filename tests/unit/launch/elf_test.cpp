@@ -38,7 +38,7 @@ TEST(Elf, ReadsALibrary) {
   EXPECT_EQ(elf->soname, "libmpi.so.40");
 }
 
-TEST(Elf, TellsRpathFromRunpath) {
+TEST(Elf, ReportsRpathFromRunpath) {
   TempDir dir;
   dir.write("m.c", "int main(void) { return 0; }\n");
   dir.run(
@@ -90,7 +90,7 @@ TEST(Elf, FindsSymbolsWithoutSectionHeaders) {
   EXPECT_TRUE((*uses)[0].needed);
 }
 
-TEST(Elf, TellsKindsOfFiles) {
+TEST(Elf, ReportsKindsOfFiles) {
   TempDir dir;
   EXPECT_EQ(kind_of_file(dir.write("script", "#!/bin/sh\n")), FileKind::Script);
   EXPECT_EQ(kind_of_file(dir.write("text", "hello\n")), FileKind::Other);

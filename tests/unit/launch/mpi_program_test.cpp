@@ -169,7 +169,7 @@ TEST(MpiProgram, OtherMachinesAreSaidSo) {
   EXPECT_ERROR(find_mpi(dir.write("foreign", bytes, true)), "another machine");
 }
 
-TEST(MpiProgram, LooksInPath) {
+TEST(MpiProgram, ChecksInPath) {
   TempDir dir;
   build_fake_program(dir, "app_in_path", "libmpi.so.40");
   const ScopedEnv path("PATH", "/nowhere:" + dir.path() + ":" + std::getenv("PATH"));

@@ -63,10 +63,10 @@ class Script {
         {.kind = Kind::Unlock, .key = 0, .exclusive = execution_.call(lock).exclusive});
   }
   void barrier() {
-    Call call{Kind::Say};
+    Call call{Kind::Release};
     call.key = keys_++;
     for (int p = 0; p < execution_.size(); ++p) add(p, call);
-    call.kind = Kind::Hear;
+    call.kind = Kind::Acquire;
     for (int p = 0; p < execution_.size(); ++p) add(p, call);
   }
   void match(Ref send, Ref receive) {
@@ -78,7 +78,7 @@ class Script {
   }
   // Each process says something at its end, so that its last call has returned.
   const Execution& done() {
-    Call call{Kind::Say};
+    Call call{Kind::Release};
     call.key = keys_++;
     for (int p = 0; p < execution_.size(); ++p) add(p, call);
     return execution_;
@@ -120,7 +120,7 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
   const auto joins = [](Clock& clock, const Clock& other) {
     for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
   };
-  std::map<int, Clock> said;
+  std::map<int, Clock> released;
   for (const Happening& happening : linearise(execution, [] { return 0u; })) {
     if (happening.link >= 0) continue;
     const auto p = static_cast<std::size_t>(happening.process);
@@ -137,15 +137,15 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
         arrives(receive);
         if (event == ReceiveIs::Completed) at_receive[receive] = clock;
       }
-      if (call.kind == Kind::Hear) joins(clock, said[call.key]);
+      if (call.kind == Kind::Acquire) joins(clock, released[call.key]);
     }
     const Ref ref{happening.process, begun[p]++};
     ++clock[p];
     const Call& call = execution.call(ref);
     if (call.kind == Kind::Send) at_send[ref] = clock;
     if (call.kind == Kind::Receive && event == ReceiveIs::Posted) at_receive[ref] = clock;
-    if (call.kind == Kind::Say)
-      joins(said.try_emplace(call.key, Clock(clocks.size())).first->second, clock);
+    if (call.kind == Kind::Release)
+      joins(released.try_emplace(call.key, Clock(clocks.size())).first->second, clock);
   }
   std::set<Pair> pairs;
   for (const Link& link : execution.links) {
@@ -426,10 +426,10 @@ TEST(MessageCases, VectorClocksMissOne) {
   EXPECT_EQ(by_vector_clocks(script.done(), ReceiveIs::Completed), (std::set<Pair>{{r1, s2}}));
 }
 
-std::vector<Deadlock> without_buffers(Script& script) {
+std::vector<WaitChain> without_buffers(Script& script) {
   const Execution& execution = script.done();
   MessageSequence sequence(execution.size(), MessageSequence::Sends::Unbuffered, nullptr);
-  tell(execution, own_site, [] { return 0u; }, sequence);
+  report(execution, own_site, [] { return 0u; }, sequence);
   sequence.finish();
   return sequence.deadlocks();
 }
@@ -444,7 +444,7 @@ TEST(MessageCases, ExchangeThatNeedsBuffers) {
   ASSERT_EQ(deadlocks.size(), 1u);
   EXPECT_TRUE(deadlocks[0].cycle);
   ASSERT_EQ(deadlocks[0].waits.size(), 2u);
-  for (const Deadlock::Waits& waits : deadlocks[0].waits) {
+  for (const WaitChain::Waits& waits : deadlocks[0].waits) {
     EXPECT_EQ(waits.step.kind, MessageStep::Kind::CompleteSend);
     EXPECT_EQ(waits.on, WorldRank(1 - waits.rank.value));
   }
@@ -531,8 +531,8 @@ TEST(MessageCases, NothingPilesUp) {
     }
     for (std::size_t i = 0; i < sends.size(); ++i) races.match(sends[i], receives[i]);
     for (const MessageRaces::Receive& receive : receives) races.complete(receive);
-    for (int i = 0; i < kRanks; ++i) races.say(WorldRank(i), 5);
-    for (int i = 0; i < kRanks; ++i) races.hear(WorldRank(i), 5);
+    for (int i = 0; i < kRanks; ++i) races.release(WorldRank(i), 5);
+    for (int i = 0; i < kRanks; ++i) races.acquire(WorldRank(i), 5);
     races.forget(5);
     const auto held = races.held();
     const std::size_t all = held.sends + held.receives + held.kept + held.clock_bytes;

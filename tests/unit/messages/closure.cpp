@@ -58,10 +58,10 @@ class Matrix {
                             (call.kind == Kind::WaitSend && link.receive == Ref{p, call.of});
           if (ends) before_[index(link)][index(next)] = true;
         }
-        if (call.kind == Kind::Hear)
+        if (call.kind == Kind::Acquire)
           for (int q = 0; q < execution_.size(); ++q)
             for (int s = 0; s < length(q); ++s)
-              if (execution_.call({q, s}).kind == Kind::Say &&
+              if (execution_.call({q, s}).kind == Kind::Release &&
                   execution_.call({q, s}).key == call.key)
                 before_[index({q, s})][index(next)] = true;
       }

@@ -92,12 +92,12 @@ bool State::over(Ref ref, bool unbuffered) const {
       return closed(ref);
     case Kind::Lock:
       return unbuffered || closed(ref);  // in which order they are held is not asked, then
-    case Kind::Hear:
+    case Kind::Acquire:
       for (int p = 0; p < execution_.size(); ++p)
         for (int e = 0;
              e < static_cast<int>(execution_.processes[static_cast<std::size_t>(p)].size()); ++e)
-          if (const Call& said = execution_.call({p, e});
-              said.kind == Kind::Say && said.key == call.key && !begun({p, e}))
+          if (const Call& released = execution_.call({p, e});
+              released.kind == Kind::Release && released.key == call.key && !begun({p, e}))
             return false;
       return true;
     default:
@@ -193,10 +193,10 @@ std::string text(const Execution& execution, Ref ref) {
     case Kind::Cancel:
       out << "cancel " << call.of;
       break;
-    case Kind::Say:
+    case Kind::Release:
       out << "say " << call.key;
       break;
-    case Kind::Hear:
+    case Kind::Acquire:
       out << "hear " << call.key;
       break;
     case Kind::Lock:

@@ -25,8 +25,8 @@ enum class Kind : std::uint8_t {
   WaitReceive,
   Probe,
   Cancel,
-  Say,
-  Hear,
+  Release,
+  Acquire,
   Lock,
   Unlock
 };

@@ -13,7 +13,7 @@ SitePairs sites_of(const std::set<Pair>& pairs, const SiteOf& site_of) {
 MessageEnd end_of(const Execution& execution, Ref ref, const SiteOf& site_of) {
   MessageEnd end;
   end.rank = WorldRank(ref.process);
-  end.moment = static_cast<Moment>(2 * ref.event);
+  end.timestamp = static_cast<Timestamp>(2 * ref.event);
   end.site_key = site_of(ref);
   end.tag = execution.call(ref).tag;
   return end;
@@ -61,12 +61,13 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
       if (call.kind == Kind::WaitSend && !execution.is_cancelled(of) &&
           execution.call(of).mode == SendMode::Synchronous)
         races.complete(sends.at(of));
-      if (call.kind == Kind::Hear)
-        races.hear(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
+      if (call.kind == Kind::Acquire)
+        races.acquire(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
       if (call.kind == Kind::Lock)
         for (const Link* link = execution.links.data(); link != execution.link_of(last); ++link)
           if (link->kind == LinkKind::Granted && execution.excludes(last, link->receive))
-            races.hear(WorldRank(happening.process), lock_key(*execution.unlock_of(link->receive)));
+            races.acquire(WorldRank(happening.process),
+                          lock_key(*execution.unlock_of(link->receive)));
     }
     const Ref ref{happening.process, next};
     const Call& call = execution.call(ref);
@@ -78,9 +79,9 @@ SitePairs detected(const Execution& execution, const std::vector<Happening>& ord
       if (const Link* link = execution.link_of({ref.process, call.of});
           link != nullptr && link->kind == LinkKind::Cancelled && link->cancel == ref)
         races_cancel(link->receive);
-    if (call.kind == Kind::Unlock) races.say(WorldRank(happening.process), lock_key(ref));
-    if (call.kind == Kind::Say)
-      races.say(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
+    if (call.kind == Kind::Unlock) races.release(WorldRank(happening.process), lock_key(ref));
+    if (call.kind == Kind::Release)
+      races.release(WorldRank(happening.process), static_cast<std::uint64_t>(call.key));
   }
   races.finish();
   SitePairs pairs;

@@ -1,9 +1,9 @@
-// Executions told by each process's log, slice by slice, and walked by whoever got the slice: the
+// Executions told by each process's log, phase by phase, and walked by whoever got the phase: the
 // same races and deadlocks as in one walk, wherever nothing is left on its way at the end of a
-// slice; and where something is, that is noticed.
+// phase; and where something is, that is noticed.
 #include <iostream>
 
-#include "detect/parcel.h"
+#include "detect/batch.h"
 #include "hold.h"
 #include "steps.h"
 
@@ -79,7 +79,7 @@ Execution gone_on(Execution execution) {
   for (int p = 0; p < execution.size(); ++p) {
     auto& calls = execution.processes[static_cast<std::size_t>(p)];
     if (calls.empty() || state.over({p, static_cast<int>(calls.size()) - 1}))
-      calls.push_back({.kind = Kind::Say, .key = 1000 + p});
+      calls.push_back({.kind = Kind::Release, .key = 1000 + p});
   }
   return execution;
 }
@@ -99,20 +99,20 @@ bool is_quiet(const Execution& execution) {
   return true;
 }
 
-// What each process's log has to say of it, as it comes out of a parcel.
-std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last,
+// What each process's log has to say of it, as it comes out of a batch.
+std::vector<PhaseSteps> logged(const Execution& execution, SyncPoint phase, bool last,
                                const SiteOf& site_of,
                                const std::function<std::uint32_t()>& random) {
-  std::vector<SliceSteps> all;
+  std::vector<PhaseSteps> all;
   for (int p = 0; p < execution.size(); ++p) {
     MessageLog log{WorldRank(p)};
-    log.end_slice(slice, {});
+    log.end_phase(phase, {});
     std::vector<std::pair<std::uint64_t, MessageKey>> later;
     for (MessageStep step : steps_of(execution, p, site_of)) {
       if ((step.kind == MessageStep::Kind::Receive || step.kind == MessageStep::Kind::Probe) &&
           step.key != 0)
         later.emplace_back(step.operation, std::exchange(step.key, 0));
-      if (step.kind == MessageStep::Kind::Say && step.others == 0) continue;
+      if (step.kind == MessageStep::Kind::Release && step.others == 0) continue;
       log.step(std::move(step));
       if (random() % 2 == 0) log.end_event();
       while (!later.empty() && random() % 2 == 0) {
@@ -124,16 +124,16 @@ std::vector<SliceSteps> logged(const Execution& execution, Cut slice, bool last,
     }
     log.end_event();
     for (const auto& [operation, key] : later) log.took(operation, key);
-    if (!last) log.end_slice(slice + 1, {SiteId(1), 77});
-    Parcel parcel, arrived;
-    parcel.steps = log.take(last);
-    EXPECT_TRUE(decode(encode(parcel), arrived));
-    for (SliceSteps& steps : arrived.steps) all.push_back(std::move(steps));
+    if (!last) log.end_phase(phase + 1, {SiteId(1), 77});
+    Batch batch, arrived;
+    batch.steps = log.take(last);
+    EXPECT_TRUE(decode(encode(batch), arrived));
+    for (PhaseSteps& steps : arrived.steps) all.push_back(std::move(steps));
   }
   return all;
 }
 
-SitePairs found_by(MessageWalk& walk) {
+SitePairs found_by(SequencePair& walk) {
   SitePairs found;
   for (const MessageFinding& race : walk.findings().races)
     for (const MessageFinding::Other& other : race.others)
@@ -141,7 +141,7 @@ SitePairs found_by(MessageWalk& walk) {
   return found;
 }
 
-TEST(MessageLog, SliceBySlice) {
+TEST(MessageLog, PhaseByPhase) {
   int quiet = 0, busy = 0, stuck = 0;
   hold_for_each_focus([&](Focus focus) {
     const Program programs_of[] = {*programs(focus), *programs(focus)};
@@ -149,22 +149,22 @@ TEST(MessageLog, SliceBySlice) {
         static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
     const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
     constexpr std::int32_t kRanks = 6;  // some have nothing to tell
-    MessageWalk walk(kRanks);
+    SequencePair walk(kRanks);
     SitePairs right;
     bool ends = true, is_sure = false, is_known = true;
-    Cut slice = 0;
+    SyncPoint phase = 0;
     for (const Program& program : programs_of) {
       const Execution seen = run(program);
       const Execution execution =
           gone_on(is_stuck(seen) || random() % 4 == 0 ? seen : tidied(seen));
       const SiteOf site_of = [&](Ref ref) {
-        return own_site(ref) | static_cast<std::uint64_t>(slice) << 24;
+        return own_site(ref) | static_cast<std::uint64_t>(phase) << 24;
       };
-      const bool last = slice == 1 || is_stuck(execution);
-      const std::vector<SliceSteps> told = logged(execution, slice, last, site_of, random);
-      if (told.empty()) continue;
+      const bool last = phase == 1 || is_stuck(execution);
+      const std::vector<PhaseSteps> reported = logged(execution, phase, last, site_of, random);
+      if (reported.empty()) continue;
       const bool is_quiet = testing::is_quiet(execution);
-      const bool walked = walk_slice(told, kRanks, walk);
+      const bool walked = walk_phase(reported, kRanks, walk);
       RC_ASSERT(walked == (is_quiet || last));
       ++(is_quiet ? quiet : busy);
       if (!walked) return;
@@ -174,15 +174,15 @@ TEST(MessageLog, SliceBySlice) {
       is_sure |= ends && surely_stuck_unbuffered(execution).value_or(false);
       ends &= ended.value_or(true);
       if (last) break;
-      slice += 1;
+      phase += 1;
     }
     if (!is_known) return;
     RC_ASSERT(found_by(walk) == right);
     const MessageFindings found = merge_messages({walk.findings()});
-    RC_ASSERT((found.standstills.empty() && found.answers.empty() && !found.unsure) == ends);
-    // Behind a slice of which it is not known nothing is.
-    RC_ASSERT(std::any_of(found.standstills.begin(), found.standstills.end(),
-                          [](const Standstill& one) { return !one.other_match; }) == is_sure);
+    RC_ASSERT((found.deadlocks.empty() && found.answers.empty() && !found.unsure) == ends);
+    // Behind a phase of which it is not known nothing is.
+    RC_ASSERT(std::any_of(found.deadlocks.begin(), found.deadlocks.end(),
+                          [](const Deadlock& one) { return !one.other_match; }) == is_sure);
     stuck += !ends;
   });
   EXPECT_GT(quiet, 1000);
@@ -212,7 +212,7 @@ TEST(MessageLog, LocksInARow) {
       step.exclusive = exclusive;
       return step;
     };
-    std::vector<SliceSteps> told;
+    std::vector<PhaseSteps> reported;
     std::size_t most = 0;
     // Rank 1's message has been taken when rank 0 gives back its locks, which rank 2 has behind it
     // before it sends.
@@ -238,15 +238,15 @@ TEST(MessageLog, LocksInARow) {
         log.step(end(MessageStep::Kind::CompleteReceive, 3, kAnySource));
         log.took(3, 102);
       }
-      log.end_slice(1, {});
-      for (SliceSteps& steps : log.take(false)) {
+      log.end_phase(1, {});
+      for (PhaseSteps& steps : log.take(false)) {
         most = std::max<std::size_t>(most, steps.count);
-        told.push_back(std::move(steps));
+        reported.push_back(std::move(steps));
       }
     }
     EXPECT_LT(most, 600u);
-    MessageWalk walk(3);
-    EXPECT_TRUE(walk_slice(told, 3, walk));
+    SequencePair walk(3);
+    EXPECT_TRUE(walk_phase(reported, 3, walk));
     EXPECT_EQ(walk.findings().races.size(), exclusive ? 0u : 1u);
   }
 }

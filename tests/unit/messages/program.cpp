@@ -81,7 +81,7 @@ class Writer {
   void take(const Step& step) {
     const bool receives = step.what == Do::Receive || step.what == Do::Irecv ||
                           step.what == Do::Probe || step.what == Do::Cancel ||
-                          step.what == Do::Signal || step.what == Do::Wait;
+                          step.what == Do::Edge || step.what == Do::Wait;
     const int process =
         receives && step.process % 8 < 5 ? 0 : step.process / 8 % program_.processes;
     std::vector<Open>& open = open_[static_cast<std::size_t>(process)];
@@ -125,21 +125,21 @@ class Writer {
         if (step.b % 2 == 0) wait(process, which);
         break;
       }
-      case Do::Signal: {
-        Call call{Kind::Say};
+      case Do::Edge: {
+        Call call{Kind::Release};
         call.key = keys_++;
         add(process, call);
-        call.kind = Kind::Hear;
+        call.kind = Kind::Acquire;
         add((process + 1 + step.a % (program_.processes - 1)) % program_.processes, call);
         break;
       }
       case Do::Barrier:
-        barrier(Kind::Say);
-        barrier(Kind::Hear);
+        barrier(Kind::Release);
+        barrier(Kind::Acquire);
         ++keys_;
         break;
       case Do::SplitBarrier:
-        barrier(split_ < 0 ? Kind::Say : Kind::Hear);
+        barrier(split_ < 0 ? Kind::Release : Kind::Acquire);
         split_ = split_ < 0 ? keys_++ : -1;
         break;
       case Do::Lock: {  // the next one above those it holds, so that nobody waits in a circle for
@@ -177,7 +177,7 @@ class Writer {
 
   void barrier(Kind kind) {
     Call call{kind};
-    call.key = kind == Kind::Hear && split_ >= 0 ? split_ : keys_;
+    call.key = kind == Kind::Acquire && split_ >= 0 ? split_ : keys_;
     for (int p = 0; p < program_.processes; ++p) add(p, call);
   }
 
@@ -284,27 +284,27 @@ rc::Gen<Do> kinds(Focus focus) {
   switch (focus) {
     case Focus::Everything:
       return rc::gen::element(Send, Receive, Isend, Isend, Irecv, Irecv, Wait, Wait, WaitAll,
-                              Exchange, Probe, Cancel, Signal, Barrier, SplitBarrier);
+                              Exchange, Probe, Cancel, Edge, Barrier, SplitBarrier);
     case Focus::Posted:
-      return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send, Signal,
-                              Signal);
+      return rc::gen::element(Isend, Isend, Isend, Irecv, Irecv, Irecv, Wait, Wait, Send, Edge,
+                              Edge);
     case Focus::Blocking:
       return rc::gen::element(Send, Send, Receive, Receive, Exchange);
     case Focus::Synchronous:
-      return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal);
+      return rc::gen::element(Send, Isend, Isend, Irecv, Irecv, Receive, Wait, Wait, Edge);
     case Focus::Tags:
-      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Signal);
+      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Irecv, Receive, Wait, Edge);
     case Focus::Probes:
-      return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Signal);
+      return rc::gen::element(Isend, Send, Isend, Probe, Probe, Receive, Irecv, Wait, Edge);
     case Focus::Cancels:
       return rc::gen::element(Isend, Send, Irecv, Irecv, Irecv, Cancel, Cancel, CancelledSend,
-                              CancelledSend, Wait, Signal);
+                              CancelledSend, Wait, Edge);
     case Focus::Order:
-      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Signal, Signal,
+      return rc::gen::element(Isend, Send, Isend, Irecv, Irecv, Receive, Wait, Wait, Edge, Edge,
                               Barrier, SplitBarrier);
     case Focus::Locks:
       return rc::gen::element(Isend, Isend, Send, Send, Receive, Irecv, Irecv, Irecv, Wait, Wait,
-                              Lock, Lock, Unlock, Unlock, Signal);
+                              Lock, Lock, Unlock, Unlock, Edge);
   }
   return rc::gen::just(Send);
 }

@@ -21,7 +21,7 @@ enum class Do : std::uint8_t {
   Exchange,
   Probe,
   Cancel,
-  Signal,
+  Edge,
   Barrier,
   SplitBarrier,
   Lock,

@@ -17,7 +17,7 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
     const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
     MessageRaces races(execution.size());
     MessageSequence sequence(execution.size(), MessageSequence::Sends::AsSeen, &races);
-    tell(execution, own_site, random, sequence, true);
+    report(execution, own_site, random, sequence, true);
     sequence.finish();
     RC_ASSERT(sequence.waiting() == 0u);
     races.finish();
@@ -28,22 +28,22 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
     RC_ASSERT(found == sites_of(close(execution).pairs, own_site));
 
     MessageSequence unbuffered(execution.size(), MessageSequence::Sends::Unbuffered, nullptr);
-    tell(execution, own_site, random, unbuffered);
+    report(execution, own_site, random, unbuffered);
     unbuffered.finish();
     RC_ASSERT(unbuffered.waiting() == 0u);
     const auto ends = ends_unbuffered(execution);
     if (!ends) return;
-    const auto is_sure = [](const Deadlock& deadlock) { return !deadlock.other_match; };
-    const std::vector<Deadlock> told = unbuffered.deadlocks();
-    RC_ASSERT((told.empty() && unbuffered.answers().empty() && !unbuffered.unsure()) == *ends);
+    const auto is_sure = [](const WaitChain& chain) { return !chain.other_match; };
+    const std::vector<WaitChain> reported = unbuffered.deadlocks();
+    RC_ASSERT((reported.empty() && unbuffered.answers().empty() && !unbuffered.unsure()) == *ends);
     const auto sure = surely_stuck_unbuffered(execution);
-    RC_ASSERT(std::any_of(told.begin(), told.end(), is_sure) == *sure);
+    RC_ASSERT(std::any_of(reported.begin(), reported.end(), is_sure) == *sure);
     ++(*ends ? portable : *sure ? stuck : unsure);
-    for (const Deadlock& deadlock : unbuffered.deadlocks()) {
-      cycles += deadlock.cycle;
-      for (std::size_t i = 0; i < deadlock.waits.size(); ++i)
-        if (deadlock.cycle || i + 1 < deadlock.waits.size())
-          RC_ASSERT(deadlock.waits[i].on == deadlock.waits[(i + 1) % deadlock.waits.size()].rank);
+    for (const WaitChain& chain : unbuffered.deadlocks()) {
+      cycles += chain.cycle;
+      for (std::size_t i = 0; i < chain.waits.size(); ++i)
+        if (chain.cycle || i + 1 < chain.waits.size())
+          RC_ASSERT(chain.waits[i].on == chain.waits[(i + 1) % chain.waits.size()].rank);
     }
   });
   std::cout << stuck << " would get stuck, " << unsure << " might, " << portable << " would not; "
@@ -55,15 +55,15 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
 TEST(MessageSequence, WaitsForSomebodyOutside) {
   for (const auto sends : {MessageSequence::Sends::AsSeen, MessageSequence::Sends::Unbuffered}) {
     MessageSequence sequence(2, sends, nullptr);
-    const auto hear = [](std::uint64_t key, WorldRank from) {
+    const auto acquire = [](std::uint64_t key, WorldRank from) {
       MessageStep step;
-      step.kind = MessageStep::Kind::Hear;
+      step.kind = MessageStep::Kind::Acquire;
       step.key = key;
       step.from = std::make_shared<const std::vector<WorldRank>>(std::vector<WorldRank>{from});
       return step;
     };
-    sequence.add(WorldRank(0), hear(7, WorldRank(1)));
-    sequence.add(WorldRank(1), hear(8, kOutsider));
+    sequence.add(WorldRank(0), acquire(7, WorldRank(1)));
+    sequence.add(WorldRank(1), acquire(8, kExternalRank));
     sequence.finish();
     EXPECT_TRUE(sequence.proven_deadlocks({}).empty());
     EXPECT_TRUE(sequence.deadlocks().empty());

@@ -31,7 +31,7 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
     const bool returned = e + 1 < static_cast<int>(calls.size());
     MessageStep step;
     step.site_key = site_of(ref);
-    step.moment = static_cast<Moment>(2 * e);
+    step.timestamp = static_cast<Timestamp>(2 * e);
     step.operation = static_cast<std::uint64_t>((call.of >= 0 ? call.of : e) + 1);
     step.comm = Uid(static_cast<std::uint64_t>(call.comm) + 7);
     step.peer = call.peer < 0 ? kAnySource : WorldRank(call.peer);
@@ -70,19 +70,19 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
         step.kind =
             call.kind == Kind::WaitSend ? StepKind::CompleteSend : StepKind::CompleteReceive;
         break;
-      case Kind::Say:
-      case Kind::Hear: {
+      case Kind::Release:
+      case Kind::Acquire: {
         step.key = static_cast<MessageKey>(call.key);
         auto from = std::make_shared<std::vector<WorldRank>>();
         for (int p = 0; p < execution.size(); ++p)
           for (const Call& other : execution.processes[static_cast<std::size_t>(p)]) {
             if (other.key != call.key) continue;
-            if (other.kind == Kind::Say) from->push_back(WorldRank(p));
-            if (other.kind == Kind::Hear) ++step.others;
+            if (other.kind == Kind::Release) from->push_back(WorldRank(p));
+            if (other.kind == Kind::Acquire) ++step.others;
           }
-        step.kind = call.kind == Kind::Say ? StepKind::Say : StepKind::Hear;
+        step.kind = call.kind == Kind::Release ? StepKind::Release : StepKind::Acquire;
         step.from = std::move(from);
-        if (call.kind == Kind::Hear && !returned) continue;
+        if (call.kind == Kind::Acquire && !returned) continue;
         break;
       }
       case Kind::Lock:
@@ -111,8 +111,9 @@ bool any_cancelled_send(const Execution& execution) {
   });
 }
 
-void tell(const Execution& execution, const SiteOf& site_of,
-          const std::function<std::uint32_t()>& random, MessageSequence& sequence, bool announces) {
+void report(const Execution& execution, const SiteOf& site_of,
+            const std::function<std::uint32_t()>& random, MessageSequence& sequence,
+            bool announces) {
   std::vector<std::vector<MessageStep>> steps;
   for (int p = 0; p < execution.size(); ++p) steps.push_back(steps_of(execution, p, site_of));
   for (std::size_t p = 0; p < steps.size(); ++p)
@@ -133,9 +134,9 @@ void tell(const Execution& execution, const SiteOf& site_of,
     if (left.empty() && later.empty()) return;
     const std::size_t choice = random() % (left.size() + later.size());
     if (choice >= left.size()) {
-      const Later told = later[choice - left.size()];
+      const Later reported = later[choice - left.size()];
       later.erase(later.begin() + static_cast<std::ptrdiff_t>(choice - left.size()));
-      sequence.took(told.rank, told.operation, told.key);
+      sequence.took(reported.rank, reported.operation, reported.key);
       continue;
     }
     const std::size_t process = left[choice];
@@ -236,13 +237,13 @@ bool could_go_on(const Execution& execution, const State& state, int process,
       return helps(execution.call({process, call.of}).peer) || open_send({process, call.of});
     case Kind::Probe:
       return helps(call.peer) || open_send(at);
-    case Kind::Hear:
+    case Kind::Acquire:
       for (int p = 0; p < execution.size(); ++p)
         for (int e = 0;
              e < static_cast<int>(execution.processes[static_cast<std::size_t>(p)].size()); ++e)
-          if (const Call& said = execution.call({p, e}); said.kind == Kind::Say &&
-                                                         said.key == call.key &&
-                                                         !state.begun({p, e}) && !free.contains(p))
+          if (const Call& released = execution.call({p, e});
+              released.kind == Kind::Release && released.key == call.key && !state.begun({p, e}) &&
+              !free.contains(p))
             return false;
       return true;
     default:

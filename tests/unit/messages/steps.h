@@ -6,7 +6,7 @@
 
 namespace photofinish::testing {
 
-struct Told {
+struct Reported {
   WorldRank rank;
   MessageStep step;
 };
@@ -15,9 +15,9 @@ std::vector<MessageStep> steps_of(const Execution& execution, int process, const
 
 // Tells it process by process in any order, and which message a receive took now or later; of
 // locks, if it `announces` them.
-void tell(const Execution& execution, const SiteOf& site_of,
-          const std::function<std::uint32_t()>& random, MessageSequence& sequence,
-          bool announces = false);
+void report(const Execution& execution, const SiteOf& site_of,
+            const std::function<std::uint32_t()>& random, MessageSequence& sequence,
+            bool announces = false);
 
 // Whether it comes to its end with standard sends that wait. Nothing, if that hangs on which
 // message a receive took that nobody was told of.

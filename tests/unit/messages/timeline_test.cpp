@@ -104,11 +104,11 @@ class Recorded {
   }
   void dies(int rank) { died_.insert(rank); }
   // Who waits for whom, of those that can never go on: "0>1 1>0 2>" and who waits behind them.
-  std::string deadlock() {
+  std::string chain() {
     std::string text;
-    for (const Standstill& one : from_traces().standstills) {
+    for (const Deadlock& one : from_traces().deadlocks) {
       if (!one.came_about) continue;
-      for (const Standstill::Waits& waits : one.waits)
+      for (const Deadlock::Waits& waits : one.waits)
         text += std::to_string(waits.rank.value) + ">" +
                 (waits.on == kAnySource ? "any" : std::to_string(waits.on.value)) +
                 (waits.for_lock               ? "l "
@@ -139,27 +139,27 @@ class Recorded {
     } sink;
     Timeline timeline(WorldRank(rank), static_cast<std::int32_t>(events_.size()),
                       definitions_[static_cast<std::size_t>(rank)]);
-    timeline.tell_messages(&sink, Timeline::Besides::Nothing);
+    timeline.report_messages(&sink, Timeline::Besides::Nothing);
     for (const Event& event : events_[static_cast<std::size_t>(rank)]) timeline.add(event, {});
     return sink.keys;
   }
-  // As if all of it were one slice; nothing, if something is on its way at its end.
+  // As if all of it were one phase; nothing, if something is on its way at its end.
   std::optional<MessageFindings> while_running() {
     const auto ranks = static_cast<std::int32_t>(events_.size());
-    std::vector<SliceSteps> told;
+    std::vector<PhaseSteps> reported;
     for (std::int32_t rank = 0; rank < ranks; ++rank) {
       MessageLog log{WorldRank(rank)};
       Timeline timeline(WorldRank(rank), ranks, definitions_[static_cast<std::size_t>(rank)]);
-      timeline.tell_messages(&log, Timeline::Besides::All);
+      timeline.report_messages(&log, Timeline::Besides::All);
       for (const Event& event : events_[static_cast<std::size_t>(rank)]) {
         timeline.add(event, {event.start, event.start + event.duration});
         log.end_event();
       }
-      log.end_slice(1, {});
-      for (SliceSteps& steps : log.take(false)) told.push_back(std::move(steps));
+      log.end_phase(1, {});
+      for (PhaseSteps& steps : log.take(false)) reported.push_back(std::move(steps));
     }
-    MessageWalk walk(ranks);
-    if (!walk_slice(told, ranks, walk)) return std::nullopt;
+    SequencePair walk(ranks);
+    if (!walk_phase(reported, ranks, walk)) return std::nullopt;
     return walk.findings();
   }
   // Both ways, which must agree.
@@ -264,7 +264,7 @@ TEST(MessageTimeline, CancelledSend) {
   for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
   const MessageFindings found = run.from_traces();
   EXPECT_TRUE(found.followed);
-  EXPECT_TRUE(found.standstills.empty());
+  EXPECT_TRUE(found.deadlocks.empty());
 }
 
 // Rank 1 is rid of its first message when rank 0 has its second: it waits for that, or asks for it,
@@ -312,7 +312,7 @@ TEST(MessageTimeline, AskedFor) {
     for (const MessageFindings& found : {run.from_traces(), merge_messages({*seen})}) {
       EXPECT_TRUE(found.followed);
       EXPECT_FALSE(found.unsure);
-      EXPECT_EQ(found.standstills.size(), asks ? 0u : 1u) << traits(call).name;
+      EXPECT_EQ(found.deadlocks.size(), asks ? 0u : 1u) << traits(call).name;
       EXPECT_EQ(found.answers.size(), asks ? 1u : 0u) << traits(call).name;
     }
   }
@@ -333,115 +333,115 @@ TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
     for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
     const MessageFindings found = run.from_traces();
     EXPECT_TRUE(found.followed);
-    EXPECT_TRUE(found.standstills.empty());
+    EXPECT_TRUE(found.deadlocks.empty());
     EXPECT_FALSE(run.while_running());
   }
 }
 
 // --- what the ranks of a run that hangs wait for
 
-TEST(Deadlock, RanksThatWaitForEachOther) {
+TEST(WaitChain, RanksThatWaitForEachOther) {
   Recorded run(3);
   run.receives(0, 1);
   run.receives(1, 0);
   run.stays(2, Called::MPI_Barrier, {{Field::comm, 1}});
-  EXPECT_EQ(run.deadlock(), "0>1 1>0 2> ");
+  EXPECT_EQ(run.chain(), "0>1 1>0 2> ");
 }
 
-TEST(Deadlock, NotIfTheMessageIsThere) {
+TEST(WaitChain, NotIfTheMessageIsThere) {
   Recorded run(2);
   run.send(0, 1);
   run.receives(0, 1);
   run.receives(1, 0);  // and returns, as soon as the process is scheduled
-  EXPECT_EQ(run.deadlock(), "");
+  EXPECT_EQ(run.chain(), "");
 }
 
-TEST(Deadlock, NotWithARankThatMayGoOn) {
+TEST(WaitChain, NotWithARankThatMayGoOn) {
   Recorded run(3);
   run.receives(0, 1);
   run.receives(1, 2);
   run.send(2, 0, 5);  // and computes
-  EXPECT_EQ(run.deadlock(), "");
+  EXPECT_EQ(run.chain(), "");
 }
 
-TEST(Deadlock, NotWithARankThatDied) {
+TEST(WaitChain, NotWithARankThatDied) {
   for (const int dead : {0, 1}) {
     Recorded run(2);
     run.receives(0, 1);
     run.receives(1, 0);
     run.dies(dead);
-    EXPECT_EQ(run.deadlock(), "") << dead;
+    EXPECT_EQ(run.chain(), "") << dead;
   }
 }
 
-TEST(Deadlock, RankThatHasFinished) {
+TEST(WaitChain, RankThatHasFinished) {
   for (const bool returned : {true, false}) {
     Recorded run(3);
     run.receives(0, 1);
     run.call(1, Called::MPI_Finalize, {}).returned = returned;
     run.receives(2, 0);
-    EXPECT_EQ(run.deadlock(), "0>1f 2> ");
+    EXPECT_EQ(run.chain(), "0>1f 2> ");
   }
 }
 
 // It has sent before it finished.
-TEST(Deadlock, NotIfAFinishedRankHasDoneItsPart) {
+TEST(WaitChain, NotIfAFinishedRankHasDoneItsPart) {
   Recorded run(2);
   run.receives(0, 1);
   run.send(1, 0);
   run.call(1, Called::MPI_Finalize, {}).returned = false;
-  EXPECT_EQ(run.deadlock(), "");
+  EXPECT_EQ(run.chain(), "");
 }
 
-TEST(Deadlock, AnySource) {
+TEST(WaitChain, AnySource) {
   for (const bool one_computes : {true, false}) {
     Recorded run(3);
     for (int rank = one_computes ? 1 : 0; rank < 3; ++rank) run.receives(rank, kAnySource.value);
-    EXPECT_EQ(run.deadlock(), one_computes ? "" : "0>any 1>any 2>any ");
+    EXPECT_EQ(run.chain(), one_computes ? "" : "0>any 1>any 2>any ");
   }
 }
 
-TEST(Deadlock, Probe) {
+TEST(WaitChain, Probe) {
   Recorded run(2);
   run.stays(0, Called::MPI_Probe, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
   run.send(1, 0, 7);  // another tag
   run.receives(1, 0);
-  EXPECT_EQ(run.deadlock(), "0>1 1>0 ");
+  EXPECT_EQ(run.chain(), "0>1 1>0 ");
 }
 
-TEST(Deadlock, Collectives) {
+TEST(WaitChain, Collectives) {
   const auto bcast = [](Recorded& run, int rank, int root) {
     run.stays(rank, Called::MPI_Bcast, {{Field::comm, 1}, {Field::root, root}});
   };
   Recorded different(2);
   different.stays(0, Called::MPI_Barrier, {{Field::comm, 1}});
   bcast(different, 1, 0);
-  EXPECT_EQ(different.deadlock(), "0>1 1>0 ");
+  EXPECT_EQ(different.chain(), "0>1 1>0 ");
   Recorded roots(2);
   bcast(roots, 0, 1);
   bcast(roots, 1, 0);
-  EXPECT_EQ(roots.deadlock(), "0>1 1>0 ");
+  EXPECT_EQ(roots.chain(), "0>1 1>0 ");
   Recorded same(2);  // all are there: it returns
   for (int rank = 0; rank < 2; ++rank) same.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
-  EXPECT_EQ(same.deadlock(), "");
+  EXPECT_EQ(same.chain(), "");
   Recorded finished(3);
   finished.stays(0, Called::MPI_Finalize, {});
   for (int rank = 1; rank < 3; ++rank)
     finished.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
-  EXPECT_EQ(finished.deadlock(), "1>0f 2>0f ");
+  EXPECT_EQ(finished.chain(), "1>0f 2>0f ");
 }
 
 // Calls that differed, and returned all the same: nothing is known of what follows.
-TEST(Deadlock, NotAfterWhatCannotBeFollowed) {
+TEST(WaitChain, NotAfterWhatCannotBeFollowed) {
   Recorded run(2);
   run.call(0, Called::MPI_Barrier, {{Field::comm, 1}});
   run.call(1, Called::MPI_Allreduce, {{Field::comm, 1}});
   run.receives(0, 1);
   run.receives(1, 0);
-  EXPECT_EQ(run.deadlock(), "");
+  EXPECT_EQ(run.chain(), "");
 }
 
-TEST(Deadlock, Locks) {
+TEST(WaitChain, Locks) {
   const auto awaits = [](Recorded& run, int rank) {
     run.stays(rank, Called::MPI_Win_lock,
               {{Field::win, 1},
@@ -454,17 +454,17 @@ TEST(Deadlock, Locks) {
   held.receives(0, 1);
   awaits(held, 1);
   held.receives(2, 0);
-  EXPECT_EQ(held.deadlock(), "0>1 1>0l 2> ");
+  EXPECT_EQ(held.chain(), "0>1 1>0l 2> ");
   Recorded given_back(2);
   given_back.lock(0, 0, true);
   given_back.unlock(0, 0);
   given_back.receives(0, 1);
   awaits(given_back, 1);
-  EXPECT_EQ(given_back.deadlock(), "");
+  EXPECT_EQ(given_back.chain(), "");
   Recorded computes(2);
   computes.lock(0, 0, true);
   awaits(computes, 1);
-  EXPECT_EQ(computes.deadlock(), "");
+  EXPECT_EQ(computes.chain(), "");
   // The one who unlocks may have the lock, and wait for something else.
   for (const bool certain : {true, false}) {
     Recorded unlocks(3);
@@ -474,19 +474,19 @@ TEST(Deadlock, Locks) {
     unlocks.lock(1, 2, true);
     unlocks.stays(1, Called::MPI_Win_unlock, {{Field::win, 1}, {Field::target, 2}});
     unlocks.receives(2, 0);
-    EXPECT_EQ(unlocks.deadlock(), certain ? "0>1 1>0l 2> " : "");
+    EXPECT_EQ(unlocks.chain(), certain ? "0>1 1>0l 2> " : "");
   }
 }
 
-TEST(Deadlock, Epochs) {
+TEST(WaitChain, Epochs) {
   Recorded fence(2);
   fence.stays(0, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
   fence.stays(1, Called::MPI_Barrier, {{Field::comm, 1}});
-  EXPECT_EQ(fence.deadlock(), "0>1 1>0 ");
+  EXPECT_EQ(fence.chain(), "0>1 1>0 ");
   Recorded together(2);
   for (int rank = 0; rank < 2; ++rank)
     together.stays(rank, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
-  EXPECT_EQ(together.deadlock(), "");
+  EXPECT_EQ(together.chain(), "");
 }
 
 // Receives, some from any source or with any tag, are posted, then messages arrive, each for the
@@ -555,8 +555,8 @@ TEST(MessageTimeline, WhichMessageEachReceiveTook) {
     for (std::size_t i = 0; i < posted.size(); ++i) {
       const Posted& one = posted[i];
       ASSERT_EQ(taken.at(i + 1),
-                signal_key(Channel::Message, 11, static_cast<std::uint32_t>(one.from), 0u,
-                           static_cast<std::int64_t>(one.tag), one.index))
+                edge_key(Channel::Message, 11, static_cast<std::uint32_t>(one.from), 0u,
+                         static_cast<std::int64_t>(one.tag), one.index))
           << "round " << round << ", receive " << i;
     }
   }

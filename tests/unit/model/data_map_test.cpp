@@ -26,7 +26,7 @@ struct Twin {
   int64_t extent() const { return upper_bound - lower_bound; }
 };
 
-Twin twin_placed(const Twin& twin, const std::vector<int64_t>& displacements) {
+Twin twin_located(const Twin& twin, const std::vector<int64_t>& displacements) {
   Twin result;
   for (const int64_t& displacement : displacements) {
     for (const int64_t position : twin.positions)
@@ -42,7 +42,7 @@ Twin twin_placed(const Twin& twin, const std::vector<int64_t>& displacements) {
 Twin twin_repeated(const Twin& twin, int64_t count, int64_t stride) {
   std::vector<int64_t> displacements;
   for (int64_t i = 0; i < count; ++i) displacements.push_back(i * stride);
-  return twin_placed(twin, displacements);
+  return twin_located(twin, displacements);
 }
 
 Twin twin_joined(const Twin& a, const Twin& b) {
@@ -58,19 +58,21 @@ Twin twin_joined(const Twin& a, const Twin& b) {
   return result;
 }
 
-void append_positions(const Box& box, std::size_t dimension, int64_t offset,
+void append_positions(const Strided& strided, std::size_t dimension, int64_t offset,
                       std::vector<int64_t>& positions) {
-  if (dimension == box.dimensions.size()) {
-    for (int64_t i = 0; i < box.length; ++i) positions.push_back(offset + i);
+  if (dimension == strided.dimensions.size()) {
+    for (int64_t i = 0; i < strided.length; ++i) positions.push_back(offset + i);
     return;
   }
-  for (int64_t i = 0; i < box.dimensions[dimension].count; ++i)
-    append_positions(box, dimension + 1, offset + i * box.dimensions[dimension].stride, positions);
+  for (int64_t i = 0; i < strided.dimensions[dimension].count; ++i)
+    append_positions(strided, dimension + 1, offset + i * strided.dimensions[dimension].stride,
+                     positions);
 }
 
 std::vector<int64_t> positions_of(const DataMap& map) {
   std::vector<int64_t> positions;
-  for (const Box& box : map.boxes) append_positions(box, 0, box.offset, positions);
+  for (const Strided& strided : map.footprint)
+    append_positions(strided, 0, strided.offset, positions);
   std::sort(positions.begin(), positions.end());
   return positions;
 }
@@ -90,25 +92,26 @@ std::vector<ByteRange> ranges_of(std::vector<int64_t> positions) {
 // The invariants that data_map.h promises.
 void expect_normal(const DataMap& map) {
   int64_t size = 0;
-  for (const Box& box : map.boxes) {
-    size += box.bytes();
-    EXPECT_GT(box.length, 0);
-    for (std::size_t i = 0; i < box.dimensions.size(); ++i) {
-      const Dimension& dimension = box.dimensions[i];
+  for (const Strided& strided : map.footprint) {
+    size += strided.bytes();
+    EXPECT_GT(strided.length, 0);
+    for (std::size_t i = 0; i < strided.dimensions.size(); ++i) {
+      const Dimension& dimension = strided.dimensions[i];
       EXPECT_GT(dimension.count, 1);
       EXPECT_GE(dimension.stride, 0);
-      EXPECT_NE(dimension.stride, box.length);
+      EXPECT_NE(dimension.stride, strided.length);
       if (i == 0) continue;
-      const Dimension& inner = box.dimensions[i - 1];
+      const Dimension& inner = strided.dimensions[i - 1];
       EXPECT_LE(inner.stride, dimension.stride);
       EXPECT_NE(dimension.stride, inner.count * inner.stride);
     }
   }
   EXPECT_EQ(map.size, size);
-  EXPECT_TRUE(std::is_sorted(map.boxes.begin(), map.boxes.end(),
-                             [](const Box& a, const Box& b) { return a.offset < b.offset; }));
+  EXPECT_TRUE(
+      std::is_sorted(map.footprint.begin(), map.footprint.end(),
+                     [](const Strided& a, const Strided& b) { return a.offset < b.offset; }));
   DataMap again = map;
-  normalise(again);
+  normalize(again);
   EXPECT_EQ(again, map);
 }
 
@@ -127,10 +130,10 @@ void expect_same(const DataMap& map, Twin twin) {
   EXPECT_EQ(map.bounds(), bounds);
 }
 
-DataMap boxes(std::vector<Box> list) {
+DataMap footprint(std::vector<Strided> list) {
   DataMap map;
-  map.boxes = std::move(list);
-  normalise(map);
+  map.footprint = std::move(list);
+  normalize(map);
   return map;
 }
 
@@ -148,8 +151,8 @@ TEST(DataMap, EmptyMaps) {
   EXPECT_EQ(repeated(contiguous_map(4), -3, 8), DataMap());
   EXPECT_EQ(joined({}), DataMap());
   EXPECT_EQ(joined({DataMap(), DataMap()}), DataMap());
-  EXPECT_EQ(placed(contiguous_map(4), {}), DataMap());
-  EXPECT_EQ(placed(contiguous_map(4), {{0, 100}}), DataMap());
+  EXPECT_EQ(located(contiguous_map(4), {}), DataMap());
+  EXPECT_EQ(located(contiguous_map(4), {{0, 100}}), DataMap());
   EXPECT_FALSE(DataMap().contiguous());
   EXPECT_EQ(DataMap().bounds(), ByteRange());
   EXPECT_TRUE(expand(DataMap(), 5).empty());
@@ -158,8 +161,8 @@ TEST(DataMap, EmptyMaps) {
 }
 
 TEST(DataMap, EmptyBoxesVanish) {
-  EXPECT_EQ(boxes({{0, 0, {}}, {5, -3, {}}, {7, 4, {{0, 8}}}, {9, 4, {{-2, 8}}}}), DataMap());
-  EXPECT_EQ(boxes({{0, 4, {{1, 99}, {1, -99}}}}).boxes, (std::vector<Box>{{0, 4, {}}}));
+  EXPECT_EQ(footprint({{0, 0, {}}, {5, -3, {}}, {7, 4, {{0, 8}}}, {9, 4, {{-2, 8}}}}), DataMap());
+  EXPECT_EQ(footprint({{0, 4, {{1, 99}, {1, -99}}}}).footprint, (std::vector<Strided>{{0, 4, {}}}));
 }
 
 TEST(DataMap, EmptyMapWithExtentStillSpans) {
@@ -172,19 +175,19 @@ TEST(DataMap, EmptyMapWithExtentStillSpans) {
 
 TEST(DataMap, VectorIsOneBox) {
   const DataMap map = repeated(repeated(contiguous_map(8), 2), 1000000, 40);
-  EXPECT_EQ(map.boxes, (std::vector<Box>{{0, 16, {{1000000, 40}}}}));
+  EXPECT_EQ(map.footprint, (std::vector<Strided>{{0, 16, {{1000000, 40}}}}));
   EXPECT_EQ(map.size, 16000000);
   EXPECT_EQ(map.extent, 999999 * 40 + 16);
 }
 
 TEST(DataMap, ContiguousOfVectorHasTwoDimensions) {
   const DataMap vector = repeated(contiguous_map(4), 10, 12);
-  EXPECT_EQ(repeated(vector, 5).boxes, (std::vector<Box>{{0, 4, {{10, 12}, {5, 112}}}}));
+  EXPECT_EQ(repeated(vector, 5).footprint, (std::vector<Strided>{{0, 4, {{10, 12}, {5, 112}}}}));
 }
 
 TEST(DataMap, VectorWhoseElementsContinueItIsFolded) {
   const DataMap vector = resized(repeated(contiguous_map(4), 10, 12), 0, 120);
-  EXPECT_EQ(repeated(vector, 5).boxes, (std::vector<Box>{{0, 4, {{50, 12}}}}));
+  EXPECT_EQ(repeated(vector, 5).footprint, (std::vector<Strided>{{0, 4, {{50, 12}}}}));
 }
 
 TEST(DataMap, RowsAndColumnsAreTheSameBytes) {
@@ -203,7 +206,7 @@ TEST(DataMap, NegativeStridesStartAtTheOtherEnd) {
 
 TEST(DataMap, ZeroStrideNamesBytesAgain) {
   const DataMap map = repeated(contiguous_map(4), 1000000000, 0);
-  EXPECT_EQ(map.boxes, (std::vector<Box>{{0, 4, {{1000000000, 0}}}}));
+  EXPECT_EQ(map.footprint, (std::vector<Strided>{{0, 4, {{1000000000, 0}}}}));
   EXPECT_EQ(map.size, 4000000000);
   EXPECT_EQ(map.extent, 4);
   EXPECT_EQ(expand(map), (std::vector<ByteRange>{{0, 4}}));
@@ -231,31 +234,31 @@ TEST(DataMap, ResizedToOverlapWithItself) {
 
 TEST(DataMap, NegativeExtentGoesBackwards) {
   const DataMap map = repeated(resized(contiguous_map(4), 0, -4), 3);
-  EXPECT_EQ(map.boxes, (std::vector<Box>{{-8, 12, {}}}));
+  EXPECT_EQ(map.footprint, (std::vector<Strided>{{-8, 12, {}}}));
 }
 
 TEST(DataMap, RegularIndexedIsFound) {
   std::vector<Block> blocks;
   for (int64_t i = 0; i < 1000000; ++i) blocks.push_back({2, i * 24});
   const DataMap vector = repeated(repeated(contiguous_map(4), 2), 1000000, 24);
-  EXPECT_EQ(placed(contiguous_map(4), blocks), vector);
+  EXPECT_EQ(located(contiguous_map(4), blocks), vector);
   std::shuffle(blocks.begin(), blocks.end(), std::mt19937(1));
-  EXPECT_EQ(placed(contiguous_map(4), blocks), vector);
+  EXPECT_EQ(located(contiguous_map(4), blocks), vector);
 }
 
 TEST(DataMap, RegularIndexedOfAGridIsFound) {
   std::vector<Block> blocks;
   for (int64_t i = 0; i < 100000; ++i)
     blocks.push_back({1, i % 2 * 16 + i / 2 % 50 * 1000 + i / 100 * 1000000});
-  const DataMap map = placed(contiguous_map(4), blocks);
-  EXPECT_EQ(map.boxes, (std::vector<Box>{{0, 4, {{2, 16}, {50, 1000}, {1000, 1000000}}}}));
+  const DataMap map = located(contiguous_map(4), blocks);
+  EXPECT_EQ(map.footprint, (std::vector<Strided>{{0, 4, {{2, 16}, {50, 1000}, {1000, 1000000}}}}));
 }
 
 TEST(DataMap, RegularIndexedWithABreakIsTwoBoxes) {
   std::vector<Block> blocks;
   for (int64_t i = 0; i < 1000; ++i) blocks.push_back({1, i * 16 + (i >= 300 ? 5 : 0)});
-  EXPECT_EQ(placed(contiguous_map(4), blocks).boxes,
-            (std::vector<Box>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
+  EXPECT_EQ(located(contiguous_map(4), blocks).footprint,
+            (std::vector<Strided>{{0, 4, {{300, 16}}}, {4805, 4, {{700, 16}}}}));
 }
 
 TEST(DataMap, InterleavedRunsAreFound) {
@@ -264,7 +267,8 @@ TEST(DataMap, InterleavedRunsAreFound) {
     members.push_back(shifted(contiguous_map(1), i * 16));
     members.push_back(shifted(contiguous_map(4), i * 16 + 8));
   }
-  EXPECT_EQ(joined(members).boxes, (std::vector<Box>{{0, 1, {{1000, 16}}}, {8, 4, {{1000, 16}}}}));
+  EXPECT_EQ(joined(members).footprint,
+            (std::vector<Strided>{{0, 1, {{1000, 16}}}, {8, 4, {{1000, 16}}}}));
 }
 
 TEST(DataMap, HalvesThatInterleaveWithoutGapAreOneBlock) {
@@ -272,48 +276,49 @@ TEST(DataMap, HalvesThatInterleaveWithoutGapAreOneBlock) {
   EXPECT_EQ(joined({real, shifted(real, 8)}), contiguous_map(16000));
 }
 
-TEST(DataMap, NeighboursMergeWhateverTheirOrder) {
-  EXPECT_EQ(boxes({{12, 4, {}}, {0, 8, {}}, {8, 4, {}}}).boxes, (std::vector<Box>{{0, 16, {}}}));
+TEST(DataMap, NeighborsMergeWhateverTheirOrder) {
+  EXPECT_EQ(footprint({{12, 4, {}}, {0, 8, {}}, {8, 4, {}}}).footprint,
+            (std::vector<Strided>{{0, 16, {}}}));
 }
 
 TEST(DataMap, IrregularIndexedStaysPlain) {
   std::mt19937 random(1);
   std::vector<Block> blocks;
-  int64_t place = 0, bytes = 0;
+  int64_t location = 0, bytes = 0;
   for (int64_t i = 0; i < 300000; ++i) {
     const int64_t count = 1 + random() % 1000;
-    blocks.push_back({count, place});
-    place += count * 4 + 1 + random() % 1000;
+    blocks.push_back({count, location});
+    location += count * 4 + 1 + random() % 1000;
     bytes += count * 4;
   }
-  const DataMap map = placed(contiguous_map(4), blocks);
+  const DataMap map = located(contiguous_map(4), blocks);
   EXPECT_EQ(map.size, bytes);
-  EXPECT_LE(map.boxes.size(), 300000u);
-  const auto plain = [](const Box& box) { return box.dimensions.empty(); };
-  EXPECT_GT(std::count_if(map.boxes.begin(), map.boxes.end(), plain), 297000);
+  EXPECT_LE(map.footprint.size(), 300000u);
+  const auto plain = [](const Strided& strided) { return strided.dimensions.empty(); };
+  EXPECT_GT(std::count_if(map.footprint.begin(), map.footprint.end(), plain), 297000);
   EXPECT_EQ(expand(map).size(), 300000u);
 }
 
 TEST(DataMap, BoxesBeyondEveryMemoryAreDropped) {
   const DataMap huge = contiguous_map(kMax);
   EXPECT_EQ(huge.size, kMax);
-  EXPECT_EQ(repeated(huge, 3).boxes.size(), 0u);
-  EXPECT_EQ(shifted(huge, 1).boxes.size(), 0u);
-  EXPECT_EQ(shifted(shifted(contiguous_map(4), kMin), -1).boxes.size(), 0u);
-  EXPECT_EQ(repeated(contiguous_map(4), kMax, kMax).boxes.size(), 0u);
-  EXPECT_EQ(repeated(contiguous_map(4), kMax, kMin).boxes.size(), 0u);
-  EXPECT_EQ(repeated(contiguous_map(4), 2, kMin).boxes.size(), 0u);
-  EXPECT_EQ(repeated(contiguous_map(4), kMax, 0).boxes.size(), 0u);
-  EXPECT_EQ(placed(contiguous_map(4), {{kMax, kMax}, {kMax, kMin}}).boxes.size(), 0u);
+  EXPECT_EQ(repeated(huge, 3).footprint.size(), 0u);
+  EXPECT_EQ(shifted(huge, 1).footprint.size(), 0u);
+  EXPECT_EQ(shifted(shifted(contiguous_map(4), kMin), -1).footprint.size(), 0u);
+  EXPECT_EQ(repeated(contiguous_map(4), kMax, kMax).footprint.size(), 0u);
+  EXPECT_EQ(repeated(contiguous_map(4), kMax, kMin).footprint.size(), 0u);
+  EXPECT_EQ(repeated(contiguous_map(4), 2, kMin).footprint.size(), 0u);
+  EXPECT_EQ(repeated(contiguous_map(4), kMax, 0).footprint.size(), 0u);
+  EXPECT_EQ(located(contiguous_map(4), {{kMax, kMax}, {kMax, kMin}}).footprint.size(), 0u);
   const DataMap nested =
       repeated(repeated(repeated(contiguous_map(8), 1 << 30, 1 << 30), 1 << 30), 1 << 30);
-  EXPECT_EQ(nested.boxes.size(), 0u);
+  EXPECT_EQ(nested.footprint.size(), 0u);
   EXPECT_EQ(resized(contiguous_map(4), kMin, kMax).size, 4);
-  EXPECT_EQ(repeated(resized(contiguous_map(4), kMin, kMax), 5).boxes.size(), 0u);
+  EXPECT_EQ(repeated(resized(contiguous_map(4), kMin, kMax), 5).footprint.size(), 0u);
 }
 
 TEST(DataMap, AddressesAtBothEndsOfMemory) {
-  const DataMap map = placed(contiguous_map(4), {{1, kMin}, {1, 0}, {1, kMax - 4}});
+  const DataMap map = located(contiguous_map(4), {{1, kMin}, {1, 0}, {1, kMax - 4}});
   EXPECT_EQ(map.size, 12);
   EXPECT_EQ(map.bounds(), (ByteRange{kMin, kMax}));
   EXPECT_EQ(expand(map).size(), 3u);
@@ -365,7 +370,7 @@ class Random {
       }
       case 2: {
         const int64_t bytes = number(-20, 20);
-        twin = twin_placed(twin, {bytes});
+        twin = twin_located(twin, {bytes});
         map = shifted(map, bytes);
         break;
       }
@@ -383,12 +388,12 @@ class Random {
         break;
       }
       case 5:
-        place(sample);
+        location(sample);
         break;
     }
   }
 
-  void place(Sample& sample) {
+  void location(Sample& sample) {
     std::vector<Block> blocks(number(0, 6));
     std::vector<int64_t> displacements;
     for (Block& block : blocks) {
@@ -396,8 +401,8 @@ class Random {
       for (int64_t i = 0; i < block.count; ++i)
         displacements.push_back(block.displacement + i * sample.twin.extent());
     }
-    sample.twin = twin_placed(sample.twin, displacements);
-    sample.map = placed(sample.map, blocks);
+    sample.twin = twin_located(sample.twin, displacements);
+    sample.map = located(sample.map, blocks);
   }
 
   std::mt19937_64 random_;
@@ -423,13 +428,13 @@ TEST(DataMap, LongListsAgreeWithNaiveTwin) {
     std::vector<Block> blocks;
     std::vector<int64_t> positions;
     for (std::uint64_t i = 0; i < 1000; ++i) {
-      const int64_t place = static_cast<int64_t>(i * period + random() % jitter);
+      const int64_t location = static_cast<int64_t>(i * period + random() % jitter);
       const int64_t count = static_cast<int64_t>(1 + random() % lengths);
-      blocks.push_back({count, place});
-      for (int64_t byte = 0; byte < count * 2; ++byte) positions.push_back(place + byte);
+      blocks.push_back({count, location});
+      for (int64_t byte = 0; byte < count * 2; ++byte) positions.push_back(location + byte);
     }
     std::sort(positions.begin(), positions.end());
-    const DataMap map = placed(contiguous_map(2), blocks);
+    const DataMap map = located(contiguous_map(2), blocks);
     EXPECT_EQ(positions_of(map), positions);
     EXPECT_EQ(expand(map), ranges_of(positions));
     if (HasFailure()) return;

@@ -14,7 +14,7 @@ namespace {
 using testing::RandomFindings;
 using Ranks = std::set<WorldRank>;
 
-Finding put_load(int origin, int owner, Moment begin) {
+Finding put_load(int origin, int owner, Timestamp begin) {
   return {.reason = Reason::NoOrder,
           .sides = {{.rank = WorldRank(owner),
                      .kind = AccessKind::Load,
@@ -38,7 +38,7 @@ Finding swapped(Finding finding) {
   return finding;
 }
 
-TEST(MergeFindings, OneForTwoPlaces) {
+TEST(MergeFindings, OneForTwoLocations) {
   const auto merged =
       merge_findings({put_load(3, 1, 10), swapped(put_load(2, 0, 40)), put_load(2, 0, 20)});
   ASSERT_EQ(merged.size(), 1u);
@@ -65,7 +65,7 @@ TEST(MergeFindings, OtherwiseTheLowerRankThenTheEarlierComesFirst) {
   EXPECT_EQ(merge_findings({swapped(two_puts)})[0].sides[0].begin, 20u);
 }
 
-TEST(MergeFindings, EachPartOfThePlacesAndTheReasonTellsApart) {
+TEST(MergeFindings, EachPartOfTheLocationsAndTheReasonReportsApart) {
   const Finding one = put_load(2, 0, 20);
   std::vector<Finding> others(4, one);
   others[0].sides[1].site_key = 10;
@@ -116,10 +116,10 @@ TEST(MergeFindings, KeepsWhatThereIs) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     RandomFindings random(seed);
     const std::vector<Finding> findings = random.findings(50);
-    using Place = std::tuple<std::uint64_t, AccessKind, Call>;
-    std::map<std::tuple<Place, Place, Reason>, std::uint64_t> times, merged_times;
+    using Location = std::tuple<std::uint64_t, AccessKind, Call>;
+    std::map<std::tuple<Location, Location, Reason>, std::uint64_t> times, merged_times;
     const auto count = [](auto& into, const Finding& f) {
-      Place a{f.sides[0].site_key, f.sides[0].kind, f.sides[0].call},
+      Location a{f.sides[0].site_key, f.sides[0].kind, f.sides[0].call},
           b{f.sides[1].site_key, f.sides[1].kind, f.sides[1].call};
       if (b < a) std::swap(a, b);
       into[{a, b, f.reason == Reason::NotComplete ? Reason::NoOrder : f.reason}] += f.times;

@@ -5,10 +5,10 @@
 namespace photofinish {
 namespace {
 
-MessageEnd end_of(std::int32_t rank, Moment moment, std::uint64_t site_key) {
+MessageEnd end_of(std::int32_t rank, Timestamp timestamp, std::uint64_t site_key) {
   MessageEnd end;
   end.rank = WorldRank(rank);
-  end.moment = moment;
+  end.timestamp = timestamp;
   end.site_key = site_key;
   return end;
 }
@@ -57,13 +57,13 @@ TEST(MessageFinding, WhichReceiveCouldHaveGotIt) {
     const MessageFindings all = merge_messages(parts);
     ASSERT_EQ(all.races.size(), 1u);
     const MessageFinding& race = all.races[0];
-    EXPECT_EQ(race.receive.moment, 4u);
+    EXPECT_EQ(race.receive.timestamp, 4u);
     ASSERT_EQ(race.others.size(), 2u);
     EXPECT_TRUE(is_of_example(race, race.others[0]));
     EXPECT_EQ(race.others[0].send.rank, WorldRank(2));
     EXPECT_FALSE(is_of_example(race, race.others[1]));
     EXPECT_EQ(race.others[1].got.rank, WorldRank(2));
-    EXPECT_EQ(race.others[1].receive.moment, 40u);
+    EXPECT_EQ(race.others[1].receive.timestamp, 40u);
   }
 }
 

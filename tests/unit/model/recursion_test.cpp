@@ -33,7 +33,7 @@ TEST(Recursion, ThroughOtherFunctionsToo) {
   EXPECT_EQ(folded("pabbam"), "pam");
 }
 
-TEST(Recursion, MakesNoOtherPlaceOfAPlace) {
+TEST(Recursion, MakesNoOtherLocationOfALocation) {
   Definitions definitions;
   const auto add = [&](std::uint32_t id, std::vector<std::uint64_t> addresses) {
     SiteDefinition site{SiteId(id), {}};
@@ -44,7 +44,7 @@ TEST(Recursion, MakesNoOtherPlaceOfAPlace) {
   add(2, {100, 200, 200, 200, 300});
   add(3, {100, 200, 250, 200, 250, 200, 300});
   add(4, {100, 250, 300});
-  const auto key = [&](std::uint32_t id) { return place_key(definitions, SiteId(id)); };
+  const auto key = [&](std::uint32_t id) { return call_site_key(definitions, SiteId(id)); };
   EXPECT_EQ(key(1), key(2));
   EXPECT_EQ(key(1), key(3));
   EXPECT_NE(key(1), key(4));

@@ -23,7 +23,7 @@ struct Program {
   }
 };
 
-TEST(Scopes, WithoutAnyAPlaceIsItself) {
+TEST(Scopes, WithoutAnyALocationIsItself) {
   Program program;
   EXPECT_EQ(program.key(), 1000u);
   program.say(Call::region_end);
@@ -31,7 +31,7 @@ TEST(Scopes, WithoutAnyAPlaceIsItself) {
   EXPECT_EQ(program.key(), 1000u);
 }
 
-TEST(Scopes, ARegionMakesItAnotherPlaceByItsName) {
+TEST(Scopes, ARegionMakesItAnotherLocationByItsName) {
   Program one, other;
   one.definitions.add(TextDefinition{TextId(1), "halo"});
   other.definitions.add(TextDefinition{TextId(1), "solve"});
@@ -49,7 +49,7 @@ TEST(Scopes, ARegionMakesItAnotherPlaceByItsName) {
   EXPECT_EQ(one.key(), 1000u);
 }
 
-TEST(Scopes, WhatIsIntendedTellsSo) {
+TEST(Scopes, WhatIsIntendedReportsSo) {
   Program program;
   program.say(Call::intended_begin, 1);
   program.say(Call::region_begin, 2);
@@ -72,11 +72,11 @@ TEST(Scopes, EachTaskHasItsOwn) {
   EXPECT_TRUE(is_intended(program.key(1)));
 }
 
-TEST(Scopes, AHashNeverLooksIntended) {
+TEST(Scopes, AHashNeverChecksIntended) {
   Definitions definitions;
   for (std::uint32_t i = 1; i <= 200; ++i) {
     definitions.add(SiteDefinition{SiteId(i), {{ModuleId(1), i}}});
-    EXPECT_FALSE(is_intended(place_key(definitions, SiteId(i))));
+    EXPECT_FALSE(is_intended(call_site_key(definitions, SiteId(i))));
   }
 }
 

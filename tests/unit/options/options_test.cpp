@@ -109,7 +109,7 @@ TEST(Options, FormattedAndParsedAreTheSame) {
   }
 }
 
-TEST(Options, TheTableTellsEachOptionOnceWithADefaultThatParses) {
+TEST(Options, TheTableReportsEachOptionOnceWithADefaultThatParses) {
   std::set<std::string_view> names;
   for (const OptionInfo& info : option_table()) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;

@@ -92,7 +92,7 @@ TEST_F(RecordedRank, GivesBackWhatItKept) {
   }
 }
 
-TEST_F(RecordedRank, KnowsTheQuestionThatWasAsked) {
+TEST_F(RecordedRank, KnowsTheQueryThatWasAsked) {
   for (int i = 0; i < 3; ++i) {
     kept_->ask(4, SiteId(9));
     kept_->ask_with({{2, 30 + i}});
@@ -156,8 +156,8 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
             *seen_of(memory, all, here) = memory[here] = static_cast<std::uint8_t>(own());
             continue;
           }
-          if (all.looked[here / PHOTOFINISH_BLOCK] == 0) watched.look_at(journal, &memory[here]);
-          ASSERT_NE(all.looked[here / PHOTOFINISH_BLOCK], 0);
+          if (all.checked[here / PHOTOFINISH_BLOCK] == 0) watched.check_at(journal, &memory[here]);
+          ASSERT_NE(all.checked[here / PHOTOFINISH_BLOCK], 0);
           for (std::size_t byte = here; byte < here + bytes; ++byte)
             found.push_back(*seen_of(memory, all, byte));
           if (recorded && others() % 8 == 0)

@@ -64,7 +64,7 @@ TEST(Packing, NumbersThatAreAlikeTakeFewBytes) {
 }
 
 // Whatever a damaged journal holds: an answer, and not a byte beyond.
-TEST(Packing, WhatIsCutOffOrWrongIsRefused) {
+TEST(Packing, WhatIsTruncatedOrWrongIsRefused) {
   Bytes data(64);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 37 + 1);
   const Bytes in = packed(data);

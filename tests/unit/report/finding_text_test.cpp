@@ -98,9 +98,9 @@ FindingSide never(FindingSide side) {
 
 class FindingBlock : public ::testing::Test {
  protected:
-  std::string block(const Finding& f, std::size_t number = 1, bool colours = false) {
+  std::string block(const Finding& f, std::size_t number = 1, bool colors = false) {
     RunNotes notes(run.path, {f});
-    return finding_block(f, number, notes, colours);
+    return finding_block(f, number, notes, colors);
   }
   // The lines of a block that start with one of these words.
   std::string lines(const Finding& f, std::initializer_list<std::string_view> starts) {
@@ -173,7 +173,7 @@ TEST_F(FindingBlock, WithoutATraceSaysWhyThereIsNoStack) {
   EXPECT_NE(block(without_site).find("    (no stack)\n"), std::string::npos);
 }
 
-TEST_F(FindingBlock, ColoursOnlyWhenAskedFor) {
+TEST_F(FindingBlock, ColorsOnlyWhenAskedFor) {
   const Finding f = finding(Reason::NoOrder, put(2), plain(0, AccessKind::Load));
   const std::string without = block(f), with = block(f, 1, true);
   EXPECT_EQ(without.find('\033'), std::string::npos);
@@ -407,9 +407,9 @@ TEST_F(FindingBlock, WhyAndWhatToTryForTheOtherReasons) {
 TEST(SummaryLine, CountsInSingularAndPlural) {
   const FindingKind one_sided = FindingKind::OneSidedRace, of_buffer = FindingKind::BufferRace;
   const auto run = [](std::initializer_list<FindingKind> kinds) {
-    RunDocument told{.name = "photofinish.run"};
-    for (const FindingKind kind : kinds) told.findings.push_back({.kind = kind});
-    return told;
+    RunDocument reported{.name = "photofinish.run"};
+    for (const FindingKind kind : kinds) reported.findings.push_back({.kind = kind});
+    return reported;
   };
   const auto line = [&](std::initializer_list<FindingKind> kinds) {
     return summary_line(run(kinds), kinds.size());
@@ -493,7 +493,7 @@ TEST_F(PrintReport, NumbersFindingsInTheirOrder) {
   EXPECT_EQ(count(print({.max_findings = 7}), "WARNING"), 2u);
 }
 
-TEST_F(PrintReport, TellsWhichRanksAreNotInIt) {
+TEST_F(PrintReport, ReportsWhichRanksAreNotInIt) {
   MadeUpRun four;
   ASSERT_TRUE(write_findings(findings_path(four.path, rank(0)), {}));
   std::FILE* file = std::fopen((four.dir / "report.txt").c_str(), "w");
@@ -524,14 +524,14 @@ TEST_F(PrintReport, SaysWhenItCannotBeWritten) {
   EXPECT_EQ(found.error().message, "cannot write the report: No space left on device");
 }
 
-TEST(Colours, NotInAFile) {
+TEST(Colors, NotInAFile) {
   testing::TempDir dir;
   std::FILE* file = std::fopen((dir / "x").c_str(), "w");
-  EXPECT_FALSE(wants_colours(file));
+  EXPECT_FALSE(wants_colors(file));
   std::fclose(file);
 }
 
-TEST(Colours, OnATerminalUnlessNobodyWantsThem) {
+TEST(Colors, OnATerminalUnlessNobodyWantsThem) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
     GTEST_SKIP() << "no pseudo terminal";
@@ -539,12 +539,12 @@ TEST(Colours, OnATerminalUnlessNobodyWantsThem) {
   testing::ScopedEnv kind("TERM", "xterm");
   {
     testing::ScopedEnv none("NO_COLOR", std::nullopt);
-    EXPECT_TRUE(wants_colours(file));
+    EXPECT_TRUE(wants_colors(file));
     testing::ScopedEnv dumb("TERM", "dumb");
-    EXPECT_FALSE(wants_colours(file));
+    EXPECT_FALSE(wants_colors(file));
   }
   testing::ScopedEnv none("NO_COLOR", "1");
-  EXPECT_FALSE(wants_colours(file));
+  EXPECT_FALSE(wants_colors(file));
   std::fclose(file);
 }
 

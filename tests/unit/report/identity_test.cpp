@@ -67,7 +67,7 @@ TEST(Identity, OfAMessageRaceIsItsReceive) {
   EXPECT_EQ(title_of(finding), "MPI_Recv m.c:3");
 }
 
-TEST(Identity, WithoutSymbolsIsThePlaceInTheProgram) {
+TEST(Identity, WithoutSymbolsIsTheWhereInTheProgram) {
   FindingDocument finding = race("", 0, 0x40);
   finding.ends[0].stack[0].file.clear();
   EXPECT_EQ(identity_of(finding), "one-sided-race: load residual norm.c / put app+0x40");

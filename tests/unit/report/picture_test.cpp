@@ -1,4 +1,4 @@
-// Where things stand in a picture, for made-up neighbourhoods.
+// Where things stand in a picture, for made-up neighborhoods.
 #include <gtest/gtest.h>
 
 #include "report/picture/layout.h"
@@ -7,7 +7,7 @@
 namespace photofinish {
 namespace {
 
-NearStep step(std::uint64_t index, Call call, Cut before = 0, Cut after = 0,
+NearStep step(std::uint64_t index, Call call, SyncPoint before = 0, SyncPoint after = 0,
               std::vector<Tie> ties = {}) {
   return {.index = index,
           .call = call,
@@ -44,7 +44,7 @@ TEST(Levels, AreTheLongestWay) {
   ASSERT_TRUE(levels.solve());
   EXPECT_EQ(levels.level(a), 0);
   EXPECT_EQ(levels.level(c), 2);
-  EXPECT_EQ(levels.level(later), 3);  // its slice comes after all of the one before
+  EXPECT_EQ(levels.level(later), 3);  // its phase comes after all of the one before
 }
 
 TEST(Levels, GoOnWhereThereIsACircle) {
@@ -94,7 +94,7 @@ TEST(Picture, AnArrowNeverPointsToTheLeft) {
 }
 
 TEST(Picture, CollectivesJoinLanes) {
-  const std::vector<Tie> all{{Tie::Kind::Say, 9}, {Tie::Kind::Hear, 9}};
+  const std::vector<Tie> all{{Tie::Kind::Release, 9}, {Tie::Kind::Acquire, 9}};
   const NearFinding near{
       {lane(0, {step(0, Call::MPI_Barrier, 0, 1, all), step(1, Call::MPI_Put, 1, 1)}),
        lane(1, {step(0, Call::MPI_Put), step(1, Call::MPI_Put),

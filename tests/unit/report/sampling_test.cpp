@@ -9,18 +9,18 @@ RankSampling rank(int number, SamplingDefinition sampling) { return {WorldRank(n
 
 TEST(SamplingText, NothingWhereNobodySampled) { EXPECT_EQ(sampling_lines({}), ""); }
 
-TEST(SamplingText, SumsTheRanksAndTellsWhatTheDearestPaid) {
-  const std::string text = sampling_lines({rank(0, {.looked = 10,
+TEST(SamplingText, SumsTheRanksAndReportsWhatTheDearestPaid) {
+  const std::string text = sampling_lines({rank(0, {.checked = 10,
                                                     .skipped = 90,
-                                                    .places = 3,
+                                                    .locations = 3,
                                                     .thinned = 1,
                                                     .own_ns = 50,
                                                     .recording_ns = 10,
                                                     .run_ns = 1000,
                                                     .wall_ns = 1000}),
-                                           rank(1, {.looked = 40,
+                                           rank(1, {.checked = 40,
                                                     .skipped = 60,
-                                                    .places = 3,
+                                                    .locations = 3,
                                                     .thinned = 2,
                                                     .own_ns = 200,
                                                     .recording_ns = 100,
@@ -34,25 +34,26 @@ TEST(SamplingText, SumsTheRanksAndTellsWhatTheDearestPaid) {
 }
 
 TEST(SamplingText, SaysWhetherTheBudgetWasKept) {
-  const auto told = [](std::uint64_t own, std::uint64_t recording) {
+  const auto reported = [](std::uint64_t own, std::uint64_t recording) {
     return sampling_lines({rank(0, {.slowdown = 1.1,
-                                    .looked = 1,
+                                    .checked = 1,
                                     .own_ns = own,
                                     .recording_ns = recording,
                                     .run_ns = 1000,
                                     .wall_ns = 1000})});
   };
-  EXPECT_NE(told(80, 10).find("a slowdown of 1.09x (budget 1.1x); 1.0%"), std::string::npos)
-      << told(80, 10);
-  EXPECT_NE(told(200, 10).find("(budget 1.1x, exceeded)"), std::string::npos) << told(200, 10);
-  EXPECT_NE(told(200, 150).find("(budget 1.1x, exceeded by the MPI calls alone)"),
+  EXPECT_NE(reported(80, 10).find("a slowdown of 1.09x (budget 1.1x); 1.0%"), std::string::npos)
+      << reported(80, 10);
+  EXPECT_NE(reported(200, 10).find("(budget 1.1x, exceeded)"), std::string::npos)
+      << reported(200, 10);
+  EXPECT_NE(reported(200, 150).find("(budget 1.1x, exceeded by the MPI calls alone)"),
             std::string::npos)
-      << told(200, 150);
+      << reported(200, 150);
 }
 
 TEST(SamplingText, SaysWhatIsNotCounted) {
   const std::string text = sampling_lines(
-      {rank(0, {.slowdown = 1.1, .looked = 1, .run_ns = 1000, .lifted_ns = 500, .wall_ns = 1000}),
+      {rank(0, {.slowdown = 1.1, .checked = 1, .run_ns = 1000, .lifted_ns = 500, .wall_ns = 1000}),
        rank(3, {.slowdown = 1.1})});
   EXPECT_NE(text.find("sampling was suspended for up to 50.0% of the run time"), std::string::npos)
       << text;

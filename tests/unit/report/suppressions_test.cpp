@@ -95,7 +95,7 @@ std::string suppression_for(const FindingDocument& finding) {
   return suppressions_for({&finding}, {});
 }
 
-TEST(Suppressions, OfOneFunctionPairAreToldApartByLines) {
+TEST(Suppressions, OfOneFunctionPairAreReportedApartByLines) {
   std::vector<FindingDocument> all{
       race({frame("push", "/x/queue.c", 10)}, {frame("pop", "/x/queue.c", 30)}),
       race({frame("push", "/x/queue.c", 14)}, {frame("pop", "/x/queue.c", 30)}),

@@ -13,8 +13,8 @@ namespace {
 // A program on a clock of its own: each nanosecond of its work comes with so many accesses; a look
 // costs this, to pass one over that.
 struct Simulated {
-  double slowdown, accesses, look, pass;
-  double own = 0, work = 0, looked = 0, all = 0;
+  double slowdown, accesses, check, pass;
+  double own = 0, work = 0, checked = 0, all = 0;
   Budget budget{slowdown};
 
   void run(double nanoseconds, double step = 10'000) {
@@ -23,8 +23,8 @@ struct Simulated {
       all += here;
       const std::uint32_t interval = budget.interval();
       if (interval != Budget::kNothing) {
-        looked += here / interval;
-        own += here / interval * look + here * (1 - 1.0 / interval) * pass;
+        checked += here / interval;
+        own += here / interval * check + here * (1 - 1.0 / interval) * pass;
       }
       budget.update(own, own + work + step);
     }
@@ -32,24 +32,24 @@ struct Simulated {
   double now() const { return (own + work) / work; }
 };
 
-TEST(Budget, KeepsWithinTheSlowdownWhateverALookCosts) {
+TEST(Budget, KeepsWithinTheSlowdownWhateverACheckCosts) {
   for (const double slowdown : {1.01, 1.1, 1.5, 3.0})
-    for (const double look : {20.0, 200.0, 5000.0})
+    for (const double check : {20.0, 200.0, 5000.0})
       for (const double accesses : {0.0001, 0.01, 0.5}) {
-        Simulated program{slowdown, accesses, look, 5};
+        Simulated program{slowdown, accesses, check, 5};
         program.run(2e9);
         // Nobody notices before the first step is over, in which everything is looked at.
-        const double first = accesses * 10'000 * look / program.work;
+        const double first = accesses * 10'000 * check / program.work;
         EXPECT_LE(program.now(), 1 + (slowdown - 1) * 1.05 + first)
-            << slowdown << " " << look << " " << accesses;
-        EXPECT_GT(program.looked, 0);
+            << slowdown << " " << check << " " << accesses;
+        EXPECT_GT(program.checked, 0);
       }
 }
 
-TEST(Budget, LooksAtEverythingThatItCanPayFor) {
+TEST(Budget, ChecksAtEverythingThatItCanPayFor) {
   Simulated program{1.1, 0.0001, 50, 5};  // half a per cent
   program.run(1e9);
-  EXPECT_NEAR(program.looked, program.all, 1e-9 * program.all);
+  EXPECT_NEAR(program.checked, program.all, 1e-9 * program.all);
 }
 
 TEST(Budget, SpendsMostOfWhatItHas) {
@@ -69,7 +69,7 @@ TEST(Budget, MakesUpForADearStart) {
 TEST(Budget, WithoutOneNothingIsKeptBack) {
   Simulated program{0, 0.5, 1000, 5};
   program.run(1e8);
-  EXPECT_DOUBLE_EQ(program.looked, program.all);
+  EXPECT_DOUBLE_EQ(program.checked, program.all);
 }
 
 std::vector<bool> g_lifted;
@@ -82,51 +82,52 @@ std::unique_ptr<Sampling> sampling(double slowdown) {
       [] { return g_processor_ns; });
 }
 
-std::uint64_t looks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {
-  std::uint64_t looked = 0;
-  for (std::uint64_t i = 0; i < times; ++i) looked += sampling.skips(site) ? 0 : 1;
-  return looked;
+std::uint64_t checks(Sampling& sampling, photofinish_site& site, std::uint64_t times) {
+  std::uint64_t checked = 0;
+  for (std::uint64_t i = 0; i < times; ++i) checked += sampling.skips(site) ? 0 : 1;
+  return checked;
 }
 
-TEST(Sampling, AHotPlaceIsLookedAtLessAndLess) {
+TEST(Sampling, AHotLocationIsCheckedAtLessAndLess) {
   const auto sampler = sampling(0);
   photofinish_site site{};
-  EXPECT_EQ(looks(*sampler, site, Sampling::kLooksALevel), Sampling::kLooksALevel);
-  const std::uint64_t first = looks(*sampler, site, 10'000), second = looks(*sampler, site, 10'000);
+  EXPECT_EQ(checks(*sampler, site, Sampling::kChecksALevel), Sampling::kChecksALevel);
+  const std::uint64_t first = checks(*sampler, site, 10'000),
+                      second = checks(*sampler, site, 10'000);
   EXPECT_LT(first, 1000);
   EXPECT_LT(second, first);
-  looks(*sampler, site, 10'000'000);
-  const double floor = static_cast<double>(looks(*sampler, site, 10'000'000));
+  checks(*sampler, site, 10'000'000);
+  const double floor = static_cast<double>(checks(*sampler, site, 10'000'000));
   EXPECT_NEAR(floor / 1e7, 1.0 / Sampling::kMaxInterval, 0.2 / Sampling::kMaxInterval);
 }
 
-TEST(Sampling, AColdPlaceIsLookedAtEachTimeBesideAHotOne) {
+TEST(Sampling, AColdLocationIsCheckedAtEachTimeBesideAHotOne) {
   const auto sampler = sampling(0);
   photofinish_site hot{}, cold{};
-  looks(*sampler, hot, 1'000'000);
-  EXPECT_EQ(looks(*sampler, cold, Sampling::kLooksALevel), Sampling::kLooksALevel);
+  checks(*sampler, hot, 1'000'000);
+  EXPECT_EQ(checks(*sampler, cold, Sampling::kChecksALevel), Sampling::kChecksALevel);
 }
 
-TEST(Sampling, AfterEachCallAPlaceIsLookedAtOnce) {
+TEST(Sampling, AfterEachCallALocationIsCheckedAtOnce) {
   const auto sampler = sampling(0);
   photofinish_site site{};
-  looks(*sampler, site, 1'000'000);
+  checks(*sampler, site, 1'000'000);
   for (int i = 0; i < 100; ++i) {
-    sampler->next_moment();
+    sampler->next_interval();
     EXPECT_FALSE(sampler->skips(site));
   }
 }
 
-TEST(Sampling, TellsWhatItSkipped) {
+TEST(Sampling, ReportsWhatItSkipped) {
   const auto sampler = sampling(0);
   photofinish_site hot{}, cold{};
-  const std::uint64_t looked = looks(*sampler, hot, 100'000) + looks(*sampler, cold, 3);
-  const SamplingDefinition told = sampler->summary(ticks());
-  EXPECT_EQ(told.looked, looked);
-  EXPECT_EQ(told.looked + told.skipped, 100'003u);
-  EXPECT_EQ(told.places, 2u);
-  EXPECT_EQ(told.thinned, 1u);
-  EXPECT_EQ(told.lifted_ns, 0u);
+  const std::uint64_t checked = checks(*sampler, hot, 100'000) + checks(*sampler, cold, 3);
+  const SamplingDefinition reported = sampler->summary(ticks());
+  EXPECT_EQ(reported.checked, checked);
+  EXPECT_EQ(reported.checked + reported.skipped, 100'003u);
+  EXPECT_EQ(reported.locations, 2u);
+  EXPECT_EQ(reported.thinned, 1u);
+  EXPECT_EQ(reported.lifted_ns, 0u);
 }
 
 TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
@@ -135,7 +136,7 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
   const std::uint64_t start = ticks() + second;
   g_processor_ns += 2'000'000'000;
-  sampler->took_looking(start, start + second);  // one second of two
+  sampler->took_checking(start, start + second);  // one second of two
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
   EXPECT_TRUE(sampler->skips(site));
   sampler->took_recording(start + 50 * second, start + 50 * second);  // others have the processor
@@ -143,24 +144,24 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   g_processor_ns += 98'000'000'000;
   sampler->took_recording(start + 100 * second, start + 100 * second);  // the run goes on
   EXPECT_EQ(g_lifted, (std::vector<bool>{true, false}));
-  const SamplingDefinition told = sampler->summary(start + 101 * second);
-  EXPECT_NEAR(static_cast<double>(told.lifted_ns), 99e9, 1e9);
-  EXPECT_NEAR(static_cast<double>(told.own_ns), 1e9, 1e8);
-  EXPECT_EQ(told.recording_ns, 0u);
-  EXPECT_EQ(told.run_ns, 100'000'000'500u);
+  const SamplingDefinition reported = sampler->summary(start + 101 * second);
+  EXPECT_NEAR(static_cast<double>(reported.lifted_ns), 99e9, 1e9);
+  EXPECT_NEAR(static_cast<double>(reported.own_ns), 1e9, 1e8);
+  EXPECT_EQ(reported.recording_ns, 0u);
+  EXPECT_EQ(reported.run_ns, 100'000'000'500u);
 }
 
 TEST(Sampling, WaitingInACallIsNoTimeToSpend) {
   const auto sampler = sampling(1.5);
   const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
   const std::uint64_t start = ticks();
-  sampler->took_looking(start, start);
+  sampler->took_checking(start, start);
   const std::uint64_t before = sampler->summary(start).run_ns;
   g_processor_ns += 10'000'000'000;
   sampler->was_in_call(start + second, start + 10 * second);  // which spins
   EXPECT_NEAR(static_cast<double>(sampler->summary(start + 10 * second).run_ns - before), 1e9, 1e7);
   g_processor_ns += 1'000'000'000;
-  sampler->took_looking(start + 10 * second, start + 11 * second);  // half of what is left
+  sampler->took_checking(start + 10 * second, start + 11 * second);  // half of what is left
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
 }
 
@@ -169,7 +170,7 @@ TEST(Sampling, WhatOthersHadOfTheProcessorWasNotTheTools) {
   const auto second = static_cast<std::uint64_t>(1e9 / TickRate().ns_per_tick());
   const std::uint64_t start = ticks();
   g_processor_ns += 1'000'000;
-  sampler->took_looking(start, start + 5 * second);
+  sampler->took_checking(start, start + 5 * second);
   EXPECT_NEAR(static_cast<double>(sampler->summary(start + 5 * second).own_ns), 1e6, 1e5);
 }
 

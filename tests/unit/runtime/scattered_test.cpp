@@ -32,11 +32,11 @@ TEST(Scattered, GivesBackWhatWasAdded) {
                         begin = kBase / 64 * 64;
     Scattered scattered(kBase, kBase + kMemory, unit, bytes);
     ASSERT_TRUE(scattered.works());
-    for (int moment = 0; moment < 2; ++moment) {
+    for (int timestamp = 0; timestamp < 2; ++timestamp) {
       std::set<std::uint64_t> expected;
-      const std::uint64_t places = 1 + random() % (kMemory / size - 8), count = random() % 200;
+      const std::uint64_t locations = 1 + random() % (kMemory / size - 8), count = random() % 200;
       for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t at = begin + random() % places * size;
+        const std::uint64_t at = begin + random() % locations * size;
         scattered.add(at);
         for (std::uint64_t byte = at; byte < at + bytes; ++byte) expected.insert(byte);
       }

@@ -95,7 +95,7 @@ class Sites : public ::testing::Test {
   return site;
 }
 
-TEST_F(Sites, TheSamePlaceIsTheSameNumberAndIsWalkedOnce) {
+TEST_F(Sites, TheSameLocationIsTheSameNumberAndIsWalkedOnce) {
   std::set<SiteId> seen;
   const int before = g_walks;
   for ([[maybe_unused]] int i : times(1000)) seen.insert(intercepted(cache_));
@@ -104,7 +104,7 @@ TEST_F(Sites, TheSamePlaceIsTheSameNumberAndIsWalkedOnce) {
   EXPECT_EQ(g_walks - before, 1) << "every later call is a hit";
 }
 
-TEST_F(Sites, TwoPlacesInOneFunctionAreTwo) {
+TEST_F(Sites, TwoLocationsInOneFunctionAreTwo) {
   const SiteId one = intercepted(cache_);
   const SiteId two = intercepted(cache_);
   EXPECT_NE(one, two);
@@ -114,7 +114,7 @@ TEST_F(Sites, TwoCallersOfOneFunctionAreTwoAlthoughTheCallIsTheSame) {
   EXPECT_NE(first_caller(cache_), second_caller(cache_));
 }
 
-TEST_F(Sites, CallersThatAlternateAtTheSameAddressAreToldApartWithoutWalking) {
+TEST_F(Sites, CallersThatAlternateAtTheSameAddressAreReportedApartWithoutWalking) {
   SiteId (*const callers[])(SiteCache&) = {first_caller, second_caller};
   SiteId sites[2];
   for (int i = 0; i < 2; ++i) sites[i] = callers[i](cache_);
@@ -131,7 +131,7 @@ TEST_F(Sites, CallersThatAlternateAtTheSameAddressAreToldApartWithoutWalking) {
   EXPECT_LE(g_walks - before, 2);
 }
 
-TEST_F(Sites, EachDepthOfARecursionIsAPlaceOfItsOwn) {
+TEST_F(Sites, EachDepthOfARecursionIsALocationOfItsOwn) {
   std::vector<SiteId> sites;
   for (int round = 0; round < 3; ++round)
     for (int depth = 0; depth < 10; ++depth) {
@@ -154,7 +154,7 @@ TEST_F(Sites, TheStackPointerDoesNotMatterForTheNumber) {
   EXPECT_EQ(seen.size(), 1u);
 }
 
-TEST_F(Sites, DeeperThanTheLimitIsCutOff) {
+TEST_F(Sites, DeeperThanTheLimitIsTruncated) {
   SiteTable shallow(*writer_, 3);
   SiteCache cache(shallow);
   const SiteId site = at_depth(cache, 10);

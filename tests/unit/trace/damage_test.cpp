@@ -42,7 +42,7 @@ ReadBack read_file_as_trace(const TempDir& dir, const std::string& file) {
   return read_back(dir.path());
 }
 
-bool names_place(const std::string& message, const std::string& path) {
+bool names_location(const std::string& message, const std::string& path) {
   return message.starts_with(path + ": at byte ") &&
          message.find(": ", path.size() + 10) != std::string::npos;
 }
@@ -58,7 +58,7 @@ bool are_first_events(const std::vector<Event>& events) {
   return true;
 }
 
-TEST(Damage, CutOffAtEveryByte) {
+TEST(Damage, TruncatedAtEveryByte) {
   const std::string whole = small_trace();
   const RawTrace raw = take_apart(whole);
   TempDir dir;
@@ -74,7 +74,7 @@ TEST(Damage, CutOffAtEveryByte) {
       if (end <= size && chunk.header.kind == ChunkKind::Events) events += 10;
     }
     if (size < sizeof(FileHeader)) {
-      ASSERT_TRUE(names_place(read.error, dir / kTraceFile)) << size << ": " << read.error;
+      ASSERT_TRUE(names_location(read.error, dir / kTraceFile)) << size << ": " << read.error;
       ASSERT_EQ(offset_in(read.error), size);
       continue;
     }
@@ -85,13 +85,13 @@ TEST(Damage, CutOffAtEveryByte) {
       ASSERT_EQ(read.damage, "") << "a rank that was killed leaves whole chunks";
       ASSERT_EQ(read.end.state, RankState::Running) << "and has not said how it ended";
     } else {
-      ASSERT_TRUE(names_place(read.damage, dir / kTraceFile)) << size << ": " << read.damage;
+      ASSERT_TRUE(names_location(read.damage, dir / kTraceFile)) << size << ": " << read.damage;
       ASSERT_LE(offset_in(read.damage), size);
     }
   }
 }
 
-TEST(Damage, EveryFlippedByteIsNoticedAndTellsItsPlace) {
+TEST(Damage, EveryFlippedByteIsNoticedAndReportsItsLocation) {
   const std::string whole = small_trace();
   TempDir dir;
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -99,7 +99,7 @@ TEST(Damage, EveryFlippedByteIsNoticedAndTellsItsPlace) {
     file[at] = static_cast<char>(~file[at]);
     const ReadBack read = read_file_as_trace(dir, file);
     ASSERT_NE(read.error + read.damage, "") << "byte " << at;
-    ASSERT_TRUE(names_place(read.error + read.damage, dir / kTraceFile))
+    ASSERT_TRUE(names_location(read.error + read.damage, dir / kTraceFile))
         << at << ": " << read.error + read.damage;
     ASSERT_LE(read.events.size(), 40u);
   }
@@ -129,7 +129,7 @@ TEST(Damage, ForeignFiles) {
   for (const std::string& file : {std::string(), std::string("#!/bin/sh\n"),
                                   std::string(4096, '\0'), read_file("/proc/self/exe")}) {
     const ReadBack read = read_file_as_trace(dir, file);
-    EXPECT_TRUE(names_place(read.error, dir / kTraceFile)) << read.error;
+    EXPECT_TRUE(names_location(read.error, dir / kTraceFile)) << read.error;
   }
   EXPECT_NE(read_back(dir.path()).error.find("not a photofinish trace"), std::string::npos);
   std::filesystem::remove(dir / kTraceFile);
@@ -285,9 +285,9 @@ TEST(Hostile, EventsThatBreakTheirPromises) {
 }
 
 TEST(Hostile, DefinitionsThatBreakTheirPromises) {
-  const auto type = [](Box box) {
+  const auto type = [](Strided strided) {
     return damage_of_definition(DefinitionKind::Type,
-                                TypeDefinition{TypeId(1), "t", "", {{box}, 1, 0, 1}});
+                                TypeDefinition{TypeId(1), "t", "", {{strided}, 1, 0, 1}});
   };
   EXPECT_EQ(type({0, 1, {}}), "");
   EXPECT_NE(type({0, 0, {}}), "") << "no bytes";
@@ -335,7 +335,7 @@ TEST(Hostile, AMissingChunkIsNoticed) {
 
 // --- the live file
 
-TEST(LiveFile, CutOffOrDamagedGivesAReason) {
+TEST(LiveFile, TruncatedOrDamagedGivesAReason) {
   const std::string whole = small_trace(), live = small_live_file();
   TempDir dir;
   dir.write(kTraceFile, put_together([&] {
@@ -350,7 +350,7 @@ TEST(LiveFile, CutOffOrDamagedGivesAReason) {
                                  kLivePage + 1, lane, lane + 63, lane + 64, lane + 100}) {
     dir.write(kLiveFile, live.substr(0, size));
     const ReadBack read = read_back(dir.path());
-    EXPECT_TRUE(names_place(read.damage, dir / kLiveFile)) << size << ": " << read.damage;
+    EXPECT_TRUE(names_location(read.damage, dir / kLiveFile)) << size << ": " << read.damage;
     EXPECT_TRUE(read.events.empty());
   }
   LaneHeader header;
@@ -362,7 +362,7 @@ TEST(LiveFile, CutOffOrDamagedGivesAReason) {
   };
   std::memcpy(&header, live.data() + lane, sizeof header);
   header.pending = UINT64_MAX;
-  EXPECT_TRUE(names_place(with_header().damage, dir / kLiveFile)) << "a sum that wraps";
+  EXPECT_TRUE(names_location(with_header().damage, dir / kLiveFile)) << "a sum that wraps";
   header.pending = 1;
   EXPECT_NE(with_header().damage.find("cut off"), std::string::npos);
   std::memcpy(&header, live.data() + lane, sizeof header);

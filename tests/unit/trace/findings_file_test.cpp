@@ -245,7 +245,7 @@ TEST_F(RunFindingsTest, WhatCouldNotBeWrittenCounts) {
   EXPECT_EQ(read->messages->messages, 7u);
 }
 
-TEST_F(RunFindingsTest, TellsWhichRanksAreMissing) {
+TEST_F(RunFindingsTest, ReportsWhichRanksAreMissing) {
   for (const char* trace : {"rank-000000.trace", "rank-000001.trace", "rank-000002.trace"})
     dir.write(std::string("run/") + trace, "");
   write(WorldRank(1), {});

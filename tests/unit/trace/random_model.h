@@ -18,7 +18,7 @@ class RandomModel {
   }
   bool chance(std::uint64_t in) { return below(in) == 0; }
 
-  // Small ones, large ones, and every power of two with its neighbours.
+  // Small ones, large ones, and every power of two with its neighbors.
   std::uint64_t number() {
     if (chance(3)) return below(200);
     const std::uint64_t power = std::uint64_t{1} << below(64);
@@ -74,20 +74,20 @@ class RandomModel {
   }
 
   DataMap data_map() {
-    DataMap made{.boxes = {},
+    DataMap made{.footprint = {},
                  .size = signed_number(),
                  .lower_bound = signed_number(),
                  .extent = signed_number()};
-    made.boxes = list([&] {
-      Box box{.offset = static_cast<std::int64_t>(below(1 << 20)) - (1 << 19),
-              .length = 1 + static_cast<std::int64_t>(below(1000)),
-              .dimensions = {}};
+    made.footprint = list([&] {
+      Strided strided{.offset = static_cast<std::int64_t>(below(1 << 20)) - (1 << 19),
+                      .length = 1 + static_cast<std::int64_t>(below(1000)),
+                      .dimensions = {}};
       std::int64_t stride = 0;
-      box.dimensions = list([&] {
+      strided.dimensions = list([&] {
         stride += static_cast<std::int64_t>(below(1 << 20));
         return Dimension{2 + static_cast<std::int64_t>(below(1 << 20)), stride};
       });
-      return box;
+      return strided;
     });
     return made;
   }

@@ -1,5 +1,5 @@
 // The reader against files that are wrong in every way a seed can think of, under the address and
-// undefined-behaviour sanitizers. Half of the cases are mutated under right checksums: otherwise
+// undefined-behavior sanitizers. Half of the cases are mutated under right checksums: otherwise
 // nothing behind the checksum would be tried.
 //
 //   fuzz_trace_reader [CASES] [SECONDS]    at most so many cases, at most so long; the defaults are
@@ -47,7 +47,7 @@ constexpr unsigned kSecondsForOneCase = 20;
 std::string g_directory;
 std::uint64_t g_case = 0;
 
-void tell_case() {
+void report_case() {
   char line[128];
   const int size = std::snprintf(
       line, sizeof line, "\nfailed in case %llu; again with: fuzz_trace_reader --only %llu\n",
@@ -163,11 +163,11 @@ template <class Container>
 void mutate_bytes(RandomModel& random, Container& bytes, const Container& other) {
   using Byte = typename Container::value_type;
   if (bytes.empty()) return;
-  const auto place = [&] { return random.below(bytes.size()); };
+  const auto where = [&] { return random.below(bytes.size()); };
   const auto at = [&](std::size_t index) {
     return bytes.begin() + static_cast<std::ptrdiff_t>(index);
   };
-  const std::size_t start = place(),
+  const std::size_t start = where(),
                     length = std::min<std::size_t>(1 + random.below(16), bytes.size() - start);
   static constexpr std::uint8_t kInteresting[] = {0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff};
   switch (random.below(8)) {
@@ -342,7 +342,7 @@ std::uint64_t print_all(RankTrace& trace, Symbolizer& symbolizer) {
     characters += static_cast<std::uint64_t>(type.map.bounds().begin & 1);
   const Event* event = nullptr;
   while (trace.next(event)) {
-    characters += text.line(*event).size() + text.place(*event).size();
+    characters += text.line(*event).size() + text.where(*event).size();
     for (const std::string& line : text.stack(*event)) characters += line.size();
   }
   return characters;
@@ -396,10 +396,10 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
   if (!base) base = make_temp_directory("/tmp", "photofinish-fuzz");
   CHECK(base.has_value());
   g_directory = *base + "/run";
-  __sanitizer_set_death_callback(tell_case);
+  __sanitizer_set_death_callback(report_case);
   for (const int fatal : {SIGABRT, SIGALRM})
     signal(fatal, [](int which) {
-      tell_case();
+      report_case();
       signal(which, SIG_DFL);
       raise(which);
     });

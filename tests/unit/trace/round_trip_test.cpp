@@ -71,7 +71,7 @@ TEST(RoundTrip, EveryDefinition) {
   auto writer = start_recording(dir.path());
   const ModuleDefinition module{ModuleId(1), "/lib/a b.so", "00ff", UINT64_MAX};
   const SiteDefinition site{SiteId(2), {{ModuleId(1), 0x1234}, {ModuleId(0), UINT64_MAX}}};
-  const GroupDefinition group{GroupId(3), {WorldRank(7), WorldRank(0), kOutsider}};
+  const GroupDefinition group{GroupId(3), {WorldRank(7), WorldRank(0), kExternalRank}};
   const CommDefinition comm{CommId(4),     Uid(UINT64_MAX), "ring \"x\"", GroupId(3),
                             GroupId(5),    CommId(1),       true,         {WorldRank(1), kProcNull},
                             {WorldRank(2)}};
@@ -214,7 +214,7 @@ TEST(RoundTrip, ADefinitionLargerThanALane) {
   TempDir dir;
   auto writer = start_recording(dir.path());
   TypeDefinition type{.id = TypeId(1), .name = "irregular", .element = "", .map = {}};
-  for (std::int64_t i = 0; i < 60'000; ++i) type.map.boxes.push_back({i * i, i % 13 + 1, {}});
+  for (std::int64_t i = 0; i < 60'000; ++i) type.map.footprint.push_back({i * i, i % 13 + 1, {}});
   writer->define(DefinitionKind::Op, OpDefinition{OpId(1), "before"});
   writer->define(DefinitionKind::Type, type);
   writer->define(DefinitionKind::Op, OpDefinition{OpId(2), "after"});

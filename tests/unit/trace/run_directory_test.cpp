@@ -34,7 +34,7 @@ TEST(RunDirectory, IsMadeWithWhatWasRun) {
       << text;
 }
 
-TEST(RunDirectory, AnEarlierRunIsKeptUnlessToldOtherwise) {
+TEST(RunDirectory, AnEarlierRunIsKeptUnlessReportedOtherwise) {
   TempDir dir;
   ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));
   dir.write("run/rank-000000.trace", "events");

@@ -64,13 +64,13 @@ TEST(Survival, ASignalIsNotedBeforeItKills) {
   TempDir dir;
   const int status = record_and_die(dir.path(), 500, [](TraceWriter& writer) {
     signal(SIGABRT, SIG_DFL);
-    writer.note_state(RankState::Signalled, SIGABRT);
+    writer.note_state(RankState::Signaled, SIGABRT);
     raise(SIGABRT);
   });
   ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
   const ReadBack read = read_back(dir.path());
   EXPECT_TRUE(same_events(read.events, events_and_barrier(500)));
-  EXPECT_EQ(read.end.state, RankState::Signalled);
+  EXPECT_EQ(read.end.state, RankState::Signaled);
   EXPECT_EQ(read.end.code, SIGABRT);
 }
 

@@ -1,4 +1,4 @@
-// A library of the program's own, built with optimisation: the innermost functions exist only
+// A library of the program's own, built with optimization: the innermost functions exist only
 // inside their callers.
 #include <mpi.h>
 

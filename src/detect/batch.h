@@ -1,0 +1,110 @@
+// What one rank's part of the analysis sends to another's. Inside a process it is handed over; to
+// another one, or to a file, it goes encoded (see `describe`s).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "detect/access_list.h"
+#include "detect/atomics.h"
+#include "detect/message_log.h"
+#include "model/atomic.h"
+#include "model/host_clock.h"
+#include "order/edge.h"
+
+namespace photofinish {
+
+struct Batch {
+  // For the owner of the memory.
+  AccessList accesses;
+  std::vector<AtomicOp> atomics;  // that fetch; the others are accesses
+  HostClock clock;                // of the atomics
+  // For the resolver of a phase.
+  std::vector<PhaseEdges> edges;
+  std::vector<RankEdge> guesses;
+  struct Queries {
+    SyncPoint phase = 0;
+    std::vector<Query> queries;
+  };
+  std::vector<Queries> queries;
+  // Back to the owner.
+  struct Answers {
+    SyncPoint phase = 0;
+    std::vector<Timestamp> timestamps;
+  };
+  std::vector<Answers> answers;
+  // For the one who walks the phase.
+  std::vector<PhaseSteps> steps;
+
+  bool empty() const {
+    return accesses.empty() && atomics.empty() && edges.empty() && guesses.empty() &&
+           queries.empty() && answers.empty() && steps.empty();
+  }
+};
+
+std::vector<std::uint8_t> encode(const Batch& batch);
+bool decode(const std::vector<std::uint8_t>& bytes, Batch& batch);  // false: these are no batch
+
+// What it takes to keep them, in bytes, about: for those who have to do with a limit.
+inline std::size_t memory_bytes(const AtomicOp&) {
+  return 2 * sizeof(AtomicOp);
+}  // once more where they are put in order
+std::size_t memory_bytes(const Batch& batch);  // of its accesses, atomics and steps
+
+template <class A>
+void describe_knowledge(A& a, Knowledge& d) {
+  std::vector<Timestamp> known = d != nullptr ? *d : std::vector<Timestamp>();
+  a(known);
+  if (!known.empty() && d == nullptr)
+    d = std::make_shared<const std::vector<Timestamp>>(std::move(known));
+}
+template <class A>
+void describe(A& a, Element& d) {
+  a(d.kind, d.size);
+}
+template <class A>
+void describe(A& a, Lock& d) {
+  a(d.win, d.target, d.exclusive, d.since);
+}
+template <class A>
+void describe(A& a, Epoch& d) {
+  a(d.kind, d.index);
+}
+template <class A>
+void describe(A& a, AtomicOp& d) {
+  a(d.rank, d.owner, d.win, d.displacement, d.offset, d.op, d.element, d.fetches, d.has_result,
+    d.operand, d.compare, d.result, d.start, d.done, d.begin, d.after, d.known, d.known_after);
+}
+template <class A>
+void describe(A& a, Edge& d) {
+  a(d.timestamp, d.key, d.acquires, d.position, d.guessed);
+  describe_knowledge(a, d.known);
+}
+template <class A>
+void describe(A& a, PhaseEdges& d) {
+  a(d.phase, d.rank, d.edges);
+}
+template <class A>
+void describe(A& a, RankEdge& d) {
+  a(d.rank, d.phase, d.edge);
+}
+template <class A>
+void describe(A& a, Query& d) {
+  a(d.rank, d.timestamp, d.about, d.task);
+  describe_knowledge(a, d.known);
+}
+template <class A>
+void describe(A& a, Batch::Queries& d) {
+  a(d.phase, d.queries);
+}
+template <class A>
+void describe(A& a, Batch::Answers& d) {
+  a(d.phase, d.timestamps);
+}
+template <class A>
+void describe(A& a, Batch& d) {
+  a(d.accesses, d.atomics, d.clock, d.edges, d.guesses, d.queries, d.answers, d.steps);
+}
+
+}  // namespace photofinish

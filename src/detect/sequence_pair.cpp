@@ -1,0 +1,104 @@
+#include "detect/sequence_pair.h"
+
+#include "detect/timeline.h"
+
+namespace photofinish {
+
+bool concerns_messages(Action action) {
+  switch (action) {
+    case Action::Load:
+    case Action::Store:
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+    case Action::WinSync:
+    case Action::FileRead:
+    case Action::FileWrite:
+    case Action::TaskRelease:
+    case Action::TaskAcquire:
+      return false;
+    default:
+      return !concerns_locks(action);
+  }
+}
+
+bool concerns_locks(Action action) {
+  switch (action) {
+    case Action::Lock:
+    case Action::LockAll:
+    case Action::Unlock:
+    case Action::UnlockAll:
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::pair<MessageStep, MessageStep> halves(const MessageStep& step) {
+  std::pair<MessageStep, MessageStep> both{step, step};
+  both.first.at_once = both.second.at_once = false;
+  both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend
+                                                          : MessageStep::Kind::CompleteReceive;
+  return both;
+}
+
+bool MessageSink::take_halves(const MessageStep& whole) {
+  if (!whole.at_once) return false;
+  auto [posted, complete] = halves(whole);
+  step(std::move(posted));
+  step(std::move(complete));
+  if (whole.kind == MessageStep::Kind::Receive) took(whole.operation, whole.key);
+  return true;
+}
+
+namespace {
+
+Deadlock deadlock(const WaitChain& chain, bool came_about) {
+  Deadlock result;
+  result.came_about = came_about;
+  result.cycle = chain.cycle;
+  result.other_match = chain.other_match;
+  result.times = chain.count;
+  result.phase = chain.phase;
+  result.behind = chain.behind;
+  for (const WaitChain::Waits& waits : chain.waits)
+    result.waits.push_back({waits.rank, waits.step.site, waits.posted.site, waits.on,
+                            waits.step.site_key, waits.step.kind == MessageStep::Kind::AwaitLock,
+                            waits.finalize});
+  return result;
+}
+
+}  // namespace
+
+MessageFindings SequencePair::findings(const std::vector<RankEnding>& endings) {
+  MessageFindings all;
+  for (const MessageRaceClass& race : races_.races()) {
+    const MessageRace& first = race.first;
+    MessageFinding& finding = all.races.emplace_back();
+    finding.taker = first.taker;
+    finding.comm = first.comm;
+    finding.wanted = first.wanted;
+    finding.receive = first.receive;
+    finding.got = first.got;
+    finding.others = {{first.other, first.other_unmatched, race.count, first.receive, first.got}};
+    finding.times = race.count;
+    finding.ranks = race.ranks;
+  }
+  for (const WaitChain& chain : seen_.proven_deadlocks(endings))
+    all.deadlocks.push_back(deadlock(chain, true));
+  for (const WaitChain& chain : unbuffered_.deadlocks())
+    all.deadlocks.push_back(deadlock(chain, false));
+  all.answers = unbuffered_.answers();
+  all.unsure = unbuffered_.unsure();
+  all.unsure_after = unbuffered_.unsure_after();
+  return all;
+}
+
+}  // namespace photofinish

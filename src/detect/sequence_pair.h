@@ -1,0 +1,79 @@
+// What all ranks did about messages, walked twice at once: as it was seen, for the races, and
+// without buffers.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "detect/message_sequence.h"
+#include "model/call.h"
+#include "model/message_finding.h"
+
+namespace photofinish {
+
+// Nothing else that a rank does bears on its messages, but for locks of windows, which order them.
+bool concerns_messages(Action action);
+bool concerns_locks(Action action);
+
+// The post and the completion of a step that is both.
+std::pair<MessageStep, MessageStep> halves(const MessageStep& step);
+
+class SequencePair {
+ public:
+  explicit SequencePair(std::int32_t ranks)
+      : races_(ranks),
+        seen_(ranks, MessageSequence::Sends::AsSeen, &races_),
+        unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
+
+  // From here on; Unbuffered where no receive could have taken another message. Only when nothing
+  // waits.
+  enum class Ways { Both, AsSeen, Unbuffered };
+  void go(Ways ways) { ways_ = ways; }
+  void begin_phase(std::uint64_t phase) { unbuffered_.begin_phase(phase); }
+
+  // That the rank will give back a lock, before anybody's step that may have to wait for it.
+  void announce(WorldRank rank, const MessageStep& unlock) {
+    if (ways_ != Ways::Unbuffered) seen_.announce(rank, unlock);
+  }
+  void add(WorldRank rank, const MessageStep& step) {
+    if (step.at_once) {
+      auto [posted, complete] = halves(step);
+      add(rank, posted);
+      return add(rank, complete);
+    }
+    if (ways_ != Ways::Unbuffered) seen_.add(rank, step);
+    if (ways_ != Ways::AsSeen) unbuffered_.add(rank, step);
+  }
+  void took(WorldRank rank, std::uint64_t operation, MessageKey key) {
+    if (ways_ != Ways::Unbuffered) seen_.took(rank, operation, key);
+    if (ways_ != Ways::AsSeen) unbuffered_.took(rank, operation, key);
+  }
+  // All have come to where nothing was on its way: who waits now waits for a send that was
+  // buffered.
+  void settle() {
+    seen_.finish();
+    unbuffered_.finish();
+    seen_.forget_operations();
+    unbuffered_.forget_operations();
+  }
+  // Nothing follows; unless all ranks have ended, only because the run was broken off.
+  void finish(bool ended = true) {
+    seen_.finish();
+    unbuffered_.finish(ended);
+    races_.finish();
+  }
+
+  // What it takes to keep all this, about.
+  std::size_t bytes() const { return seen_.bytes() + unbuffered_.bytes() + races_.held().bytes; }
+  bool seen_to_the_end() const { return seen_.waiting() == 0; }
+  bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
+  // Races and deadlocks; `endings`: how the ranks were at the end, if that is known.
+  MessageFindings findings(const std::vector<RankEnding>& endings = {});
+
+ private:
+  Ways ways_ = Ways::Both;
+  MessageRaces races_;
+  MessageSequence seen_, unbuffered_;
+};
+
+}  // namespace photofinish
