@@ -14,6 +14,16 @@ static inline int argument(int argc, char** argv, int index, int otherwise) {
   return argc > index ? atoi(argv[index]) : otherwise;
 }
 
+// With OpenMP, threads of a rank share its work; the first of them calls MPI.
+static inline void start(int* argc, char*** argv) {
+#ifdef _OPENMP
+  int provided;
+  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+#else
+  MPI_Init(argc, argv);
+#endif
+}
+
 static inline size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 // The part of `total` that begins at `rank`: constant work, divided by the ranks.

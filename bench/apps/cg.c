@@ -33,6 +33,7 @@ static Matrix make_matrix(long order, long begin, long rows) {
 }
 
 static void multiply(double* restrict product, const Matrix* matrix, const double* vector) {
+#pragma omp parallel for
   for (long row = 0; row < matrix->rows; ++row) {
     double sum = 0;
     for (long i = row * kRow; i < (row + 1) * kRow; ++i)
@@ -49,7 +50,7 @@ static double dot(const double* a, const double* b, long count) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  start(&argc, &argv);
   const long steps = argument(argc, argv, 1, 100), order = argument(argc, argv, 2, 65536);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -78,10 +79,13 @@ int main(int argc, char** argv) {
     MPI_Win_fence(0, win);
     multiply(product, &matrix, directions);
     const double length = square / dot(mine, product, rows);
+#pragma omp parallel for
     for (long i = 0; i < rows; ++i) solution[i] += length * mine[i];
+#pragma omp parallel for
     for (long i = 0; i < rows; ++i) residual[i] -= length * product[i];
     const double before = square;
     square = dot(residual, residual, rows);
+#pragma omp parallel for
     for (long i = 0; i < rows; ++i) mine[i] = residual[i] + square / before * mine[i];
   }
   const double seconds = synchronised_time() - started;

@@ -37,7 +37,7 @@ static void sweep_row(double* restrict out, const double* above, const double* r
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  start(&argc, &argv);
   const int steps = argument(argc, argv, 1, 1000), all_rows = argument(argc, argv, 2, 1024);
   Halo halo;
   MPI_Comm_rank(MPI_COMM_WORLD, &halo.rank);
@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   for (int step = 0; step < steps; ++step) {
     exchange(&halo, now, now + (rows - 1) * kColumns, step % 2);
     const double* pair = halo.edges + 2 * (step % 2) * kColumns;
+#pragma omp parallel for
     for (long row = 0; row < rows; ++row) {
       const double* above = row > 0 ? now + (row - 1) * kColumns : pair + kAbove * kColumns;
       const double* below = row < rows - 1 ? now + (row + 1) * kColumns : pair + kBelow * kColumns;

@@ -50,7 +50,7 @@ static Point force_on(const Point* positions, Point at, const int* list, long co
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  start(&argc, &argv);
   const long steps = argument(argc, argv, 1, 100), side = argument(argc, argv, 2, 24);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
   const double started = synchronised_time();
   for (long step = 0; step < steps; ++step) {
+#pragma omp parallel for
     for (long i = 0; i < mine; ++i) {
       const Point force = force_on(positions, positions[begin + i], lists + starts[i],
                                    starts[i + 1] - starts[i], size);
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
       velocities[i].y += kStep * force.y;
       velocities[i].z += kStep * force.z;
     }
+#pragma omp parallel for
     for (long i = 0; i < mine; ++i) {
       positions[begin + i].x += kStep * velocities[i].x;
       positions[begin + i].y += kStep * velocities[i].y;

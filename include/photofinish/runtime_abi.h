@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PHOTOFINISH_ABI 7
+#define PHOTOFINISH_ABI 8
 
 /* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages
  * may share one, a mark says "maybe". */
@@ -37,6 +37,13 @@ struct photofinish_site {
   uint64_t* bits;
   void* library[4];
 };
+
+/* Each thread but the first may have sites of its own, as copies of all data of the executable or
+ * library: so many bytes behind those of the first thread, zero if it has none. The note, of type
+ * PHOTOFINISH_THREADS_ABI, one for each object, has one word, the distance from itself to a
+ * function that returns where the calling thread keeps that number. */
+#define PHOTOFINISH_THREADS_ABI 769
+#define PHOTOFINISH_DISTANCE "__photofinish_distance_1"
 
 /* In the number of bytes: they are written; they are given back (a variable of a function that
  * returns, or, with no bytes, what is freed). Three bits from PHOTOFINISH_UNIT_BITS on: the unit of
@@ -121,10 +128,15 @@ struct photofinish_state {
   /* If it is set: an atomic operation on `address` is about to release what the thread did before
    * it, or has acquired what others released. No address: a fence. */
   void (*synchronize)(const void* address, uint64_t how);
+  /* If it is set: the thread is about to start an OpenMP parallel region of this kind. */
+  void (*region)(uint64_t kind);
 };
+#define PHOTOFINISH_REGION_UNKNOWN 0
+#define PHOTOFINISH_REGION_QUIET 1 /* no thread of it can call MPI */
+#define PHOTOFINISH_REGION_COMMUNICATES 2
 #define PHOTOFINISH_RELEASE 1
 #define PHOTOFINISH_ACQUIRE 2
-#define PHOTOFINISH_STATE "__photofinish_state_7"
+#define PHOTOFINISH_STATE "__photofinish_state_8"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is
  * PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI; its words are the distance from the first of

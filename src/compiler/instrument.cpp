@@ -47,7 +47,8 @@ enum StateField : unsigned {
   kSeenThread,
   kKnownLoads,
   kSeen,
-  kSynchronize
+  kSynchronize,
+  kRegion
 };
 enum SeenField : unsigned { kSeenBegin, kSeenBytes, kSeenDistance, kSeenChecked };
 enum SiteField : unsigned { kThread, kBase, kUnits, kBits };
@@ -64,7 +65,7 @@ Instrumenter::Instrumenter(Module& module)
   state_type_ = StructType::get(
       context_, {ArrayType::get(i8_, PHOTOFINISH_GATE_SIZE), i64_, i64_, pointer_, pointer_,
                  pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, pointer_, i64_, i64_,
-                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE), pointer_});
+                 ArrayType::get(seen_type_, PHOTOFINISH_SEEN_SIZE), pointer_, pointer_});
   site_type_ = StructType::get(
       context_, {i64_, i64_, i64_, pointer_, ArrayType::get(pointer_, kLibraryWords)});
   Type *nothing = Type::getVoidTy(context_), *i32 = Type::getInt32Ty(context_);
@@ -76,6 +77,7 @@ Instrumenter::Instrumenter(Module& module)
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, pointer_, i64_}, false);
   value_hook_ = FunctionType::get(nothing, {pointer_, pointer_, i64_}, false);
   synchronize_hook_ = FunctionType::get(nothing, {pointer_, i64_}, false);
+  region_hook_ = FunctionType::get(nothing, {i64_}, false);
   range_hook_ =
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
   // One for all objects of an executable or library: the linker keeps one of equal groups, and
@@ -86,6 +88,12 @@ Instrumenter::Instrumenter(Module& module)
   state_->setDSOLocal(true);
   state_->setComdat(module.getOrInsertComdat(PHOTOFINISH_STATE));
   state_->setAlignment(Align(64));
+  distance_ = new GlobalVariable(module, i64_, false, GlobalValue::LinkOnceODRLinkage,
+                                 Constant::getNullValue(i64_), PHOTOFINISH_DISTANCE, nullptr,
+                                 GlobalValue::InitialExecTLSModel);
+  distance_->setVisibility(GlobalValue::HiddenVisibility);
+  distance_->setDSOLocal(true);
+  distance_->setComdat(module.getOrInsertComdat(PHOTOFINISH_DISTANCE));
   const Triple target(module.getTargetTriple());
   has_thread_pointer_ = target.getArch() == Triple::aarch64 || target.getArch() == Triple::x86_64;
 }
@@ -120,13 +128,8 @@ void Instrumenter::add_synchronization(Function& function) {
       add(nullptr, fence->getOrdering(), fence->getSyncScopeID());
   }
   const auto call = [&](Instruction* before, Value* address, std::uint64_t how) {
-    IRBuilder<> builder(before);
-    LoadInst* hook = builder.CreateLoad(pointer_, field(builder, kSynchronize));
-    hook->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(context_, {}));
-    Instruction* then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(hook), before, false,
-                                                  MDBuilder(context_).createBranchWeights(1, 1000));
-    IRBuilder<>(then).CreateCall(
-        synchronize_hook_, hook,
+    call_if_set(
+        before, kSynchronize, synchronize_hook_,
         {address != nullptr ? address : ConstantPointerNull::get(cast<PointerType>(pointer_)),
          ConstantInt::get(i64_, how)});
   };
@@ -136,6 +139,20 @@ void Instrumenter::add_synchronization(Function& function) {
     if (isAcquireOrStronger(location.ordering) && !isa<StoreInst>(location.at))
       call(location.at->getNextNode(), location.address, PHOTOFINISH_ACQUIRE);
   }
+}
+
+void Instrumenter::call_if_set(Instruction* before, unsigned hook_field, FunctionType* type,
+                               ArrayRef<Value*> arguments) {
+  IRBuilder<> builder(before);
+  LoadInst* hook = builder.CreateLoad(pointer_, field(builder, hook_field));
+  hook->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(context_, {}));
+  Instruction* then = SplitBlockAndInsertIfThen(builder.CreateIsNotNull(hook), before, false,
+                                                MDBuilder(context_).createBranchWeights(1, 1000));
+  IRBuilder<>(then).CreateCall(type, hook, arguments);
+}
+
+void Instrumenter::add(const ParallelRegion& region) {
+  call_if_set(region.fork, kRegion, region_hook_, {ConstantInt::get(i64_, region.kind)});
 }
 
 Constant* Instrumenter::new_site(IRBuilderBase& builder) {
@@ -450,12 +467,9 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
 // Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may
 // be the first of its group, which the library wants to know of. The rotation makes an address
 // between two units one far behind all of them.
-Instruction* Instrumenter::unless_bit_set(Constant* site, Value* address, unsigned unit,
+Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigned unit,
                                           Instruction* before) {
   IRBuilder<> builder(before);
-  // In a register: as a constant it would be put together once for each field.
-  FunctionType* same = FunctionType::get(pointer_, {pointer_}, false);
-  Value* record = builder.CreateCall(same, InlineAsm::get(same, "", "=r,0", false), {site});
   const auto field = [&](SiteField index, Type* type) {
     return builder.CreateLoad(type, builder.CreateStructGEP(site_type_, record, index));
   };
@@ -514,12 +528,15 @@ void Instrumenter::add(const Check& check) {
   for (const Piece& piece : check.pieces) {
     builder.SetInsertPoint(end);
     builder.SetCurrentDebugLocation(piece.location);
-    Constant* site = new_site(builder);
+    Value* site = new_site(builder);
     Value* address = at(piece.offset);
     const unsigned unit =
         std::min<unsigned>(PHOTOFINISH_MAX_UNIT, std::countr_zero(piece.bytes | piece.align));
-    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0)
+    if (has_thread_pointer_ && (piece.how & PHOTOFINISH_RELEASES) == 0) {
+      site = builder.CreateGEP(
+          i8_, site, builder.CreateLoad(i64_, builder.CreateThreadLocalAddress(distance_)));
       builder.SetInsertPoint(unless_bit_set(site, address, unit, end));
+    }
     builder.SetCurrentDebugLocation(piece.location);
     const std::uint64_t bytes =
         piece.bytes | piece.how | std::uint64_t{unit} << PHOTOFINISH_UNIT_BITS;
@@ -875,69 +892,6 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
                   {site, address, ConstantInt::get(i64_, access.lane_bytes | how(access)),
                    at.CreateZExt(touched, i64_), zero, one, zero});
   });
-}
-
-void Instrumenter::add_notes(std::uint32_t found, std::uint32_t checked_at) {
-  // As the debug information has it, where there is some: flang gives its modules no name.
-  std::string source = module_.getSourceFileName();
-  if (module_.debug_compile_units_begin() != module_.debug_compile_units_end())
-    source = (*module_.debug_compile_units_begin())->getFilename().str();
-  source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
-  add_note(PHOTOFINISH_ABI, *state_, {found, checked_at}, source);
-  if (regions_.empty() && lines_outside_.empty()) return;
-  std::size_t size = 2 + lines_outside_.size();
-  for (const Lines& region : regions_) size += 2 + region.lines.size();
-  Type* i32 = Type::getInt32Ty(context_);
-  auto* type = ArrayType::get(i32, size);
-  auto* table = new GlobalVariable(module_, type, true, GlobalValue::PrivateLinkage, nullptr,
-                                   "__photofinish_regions");
-  table->setAlignment(Align(4));
-  std::vector<Constant*> words;
-  const auto add_lines = [&](const std::set<std::uint32_t>& lines) {
-    words.push_back(ConstantInt::get(i32, lines.size()));
-    for (const std::uint32_t line : lines) words.push_back(ConstantInt::get(i32, line));
-  };
-  for (const Lines& region : regions_) {
-    words.push_back(distance_of(*region.passed, *table, {0, static_cast<unsigned>(words.size())}));
-    add_lines(region.lines);
-  }
-  words.push_back(ConstantInt::get(i32, 0));
-  add_lines(lines_outside_);
-  table->setInitializer(ConstantArray::get(type, words));
-  add_note(PHOTOFINISH_REGIONS_ABI, *table, {}, "");
-}
-
-// To a variable, from a word inside of another one.
-Constant* Instrumenter::distance_of(GlobalVariable& to, GlobalVariable& from,
-                                    ArrayRef<unsigned> word) {
-  Type* i32 = Type::getInt32Ty(context_);
-  std::vector<Constant*> indices;
-  for (const unsigned index : word) indices.push_back(ConstantInt::get(i32, index));
-  Constant* here = ConstantExpr::getInBoundsGetElementPtr(from.getValueType(), &from, indices);
-  return ConstantExpr::getTrunc(ConstantExpr::getSub(ConstantExpr::getPtrToInt(&to, i64_),
-                                                     ConstantExpr::getPtrToInt(here, i64_)),
-                                i32);
-}
-
-void Instrumenter::add_note(std::uint32_t type, GlobalVariable& about,
-                            const std::vector<std::uint32_t>& numbers, const std::string& text) {
-  Type* i32 = Type::getInt32Ty(context_);
-  const auto number = [&](std::uint64_t value) { return ConstantInt::get(i32, value); };
-  std::vector<Constant*> values;
-  for (const std::uint32_t value : numbers) values.push_back(number(value));
-  Constant* name = ConstantDataArray::getString(context_, PHOTOFINISH_NOTE_NAME, true);
-  Constant* words = ConstantArray::get(ArrayType::get(i32, numbers.size()), values);
-  Constant* rest = ConstantDataArray::getString(context_, text, false);
-  auto* form = StructType::get(
-      context_, {i32, i32, i32, name->getType(), i32, words->getType(), rest->getType()}, true);
-  auto* note = new GlobalVariable(module_, form, true, GlobalValue::PrivateLinkage, nullptr,
-                                  "__photofinish_note");
-  note->setSection(PHOTOFINISH_NOTE_SECTION);
-  note->setAlignment(Align(4));
-  note->setInitializer(ConstantStruct::get(
-      form, {number(sizeof PHOTOFINISH_NOTE_NAME), number(4 + 4 * numbers.size() + text.size()),
-             number(type), name, distance_of(about, *note, {0, 4}), words, rest}));
-  appendToUsed(module_, {note});
 }
 
 }  // namespace photofinish::compiler

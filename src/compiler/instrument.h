@@ -9,6 +9,7 @@
 #include <string>
 
 #include "compiler/accesses.h"
+#include "compiler/parallel_regions.h"
 #include "compiler/ranges.h"
 
 namespace photofinish::compiler {
@@ -39,6 +40,8 @@ class Instrumenter {
   void add(const Check& check);
   // Before anything else is looked at: what atomic operations of the function tell the library.
   void add_synchronization(llvm::Function& function);
+  // The kind of a parallel region, in front of its start.
+  void add(const ParallelRegion& region);
 
   // The numbers first, for all ranges of a function: the analyses that they come from do not
   // survive the hooks.
@@ -128,15 +131,16 @@ class Instrumenter {
   };
   Borders borders_of(llvm::IRBuilderBase& builder, const Expanded& range);
   llvm::Constant* new_site(llvm::IRBuilderBase& builder);
-  llvm::Constant* distance_of(llvm::GlobalVariable& to, llvm::GlobalVariable& from,
+  llvm::Constant* distance_of(llvm::GlobalObject& to, llvm::GlobalVariable& from,
                               llvm::ArrayRef<unsigned> word);
-  void add_note(std::uint32_t type, llvm::GlobalVariable& about,
+  llvm::Function* distance_function();
+  void add_note(std::uint32_t type, llvm::GlobalObject& about,
                 const std::vector<std::uint32_t>& numbers, const std::string& text);
   std::pair<llvm::BasicBlock*, llvm::Instruction*> unless_seen(llvm::Value* value,
                                                                llvm::Value* address, bool loads,
                                                                llvm::Instruction* before,
                                                                const llvm::DebugLoc& location);
-  llvm::Instruction* unless_bit_set(llvm::Constant* site, llvm::Value* address, unsigned unit,
+  llvm::Instruction* unless_bit_set(llvm::Value* record, llvm::Value* address, unsigned unit,
                                     llvm::Instruction* before);
   void add_unknown(const MemoryAccess& access);
   void add_lanes(const MemoryAccess& access);
@@ -153,12 +157,17 @@ class Instrumenter {
   llvm::PointerType* pointer_;
   llvm::StructType* state_type_;
   llvm::GlobalVariable* state_;
+  llvm::GlobalVariable* distance_;  // of the calling thread to its own sites
   llvm::StructType* site_type_;
   llvm::StructType* seen_type_;
   llvm::StructType* index_type_;
-  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_;
+  llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_,
+      *region_hook_;
   llvm::GlobalVariable* always_checked_ = nullptr;
   bool has_thread_pointer_ = false;  // as one instruction
+  void call_if_set(llvm::Instruction* before, unsigned hook_field, llvm::FunctionType* type,
+                   llvm::ArrayRef<llvm::Value*> arguments);
+
   struct Location {
     llvm::BasicBlock* block;
     std::uint32_t line;

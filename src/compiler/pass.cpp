@@ -122,6 +122,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     Instrumenter instrumenter(module);
     for (Function& function : module)
       if (is_defined_here(function)) {
+        for (const ParallelRegion& region : parallel_regions(function)) instrumenter.add(region);
         instrumenter.add_synchronization(function);
         functions.invalidate(function, PreservedAnalyses::none());
         normalize_loops(function, functions);

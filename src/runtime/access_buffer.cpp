@@ -1,8 +1,5 @@
 #include "runtime/access_buffer.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <tuple>
@@ -32,21 +29,19 @@ void* next_owner() {
 
 }  // namespace
 
-// Another thread may get the thread pointer of one that has ended, and with it bits of a moment
-// that is over; not that of the first, which ends last.
 AccessBuffer::AccessBuffer(SiteCache& sites)
-    : sites_(sites), owner_(next_owner()), lends_bits_(syscall(SYS_gettid) == getpid()) {}
+    : sites_(sites), owner_(next_owner()), lends_bits_(true) {}
 
-// The first task that uses a site keeps it; the others have their own.
-AccessBuffer::State& AccessBuffer::state_of(photofinish_site& site) {
-  void* owner = __atomic_load_n(&site.library[kOwner], __ATOMIC_RELAXED);
-  if (owner == owner_) return *static_cast<State*>(site.library[kState]);
-  if (owner == nullptr && __atomic_compare_exchange_n(&site.library[kOwner], &owner, owner_, false,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    site.library[kState] = &states_.emplace_back();
-    return states_.back();
+AccessBuffer::State& AccessBuffer::state_of(photofinish_site*& site) {
+  if (site->library[kOwner] == owner_) return *static_cast<State*>(site->library[kState]);
+  photofinish_site* const own = own_sites_.own(*site);
+  if (own == nullptr) return others_[site];
+  site = own;
+  if (site->library[kOwner] != owner_) {
+    site->library[kOwner] = owner_;
+    site->library[kState] = &states_.emplace_back();
   }
-  return others_[&site];
+  return *static_cast<State*>(site->library[kState]);
 }
 
 void AccessBuffer::push(State& state, std::uint64_t begin, std::uint64_t bytes, std::uint64_t rows,
@@ -144,12 +139,13 @@ bool AccessBuffer::scatter(State& state, photofinish_site& site, std::uint64_t b
 void AccessBuffer::access(const Reach& reach, photofinish_site& site, std::uint64_t begin,
                           std::uint64_t bytes, unsigned unit, Call call, std::uint64_t pc,
                           std::uint64_t frame) {
-  State& state = state_of(site);
+  photofinish_site* own = &site;
+  State& state = state_of(own);
   if (!reach.touches(begin, begin + bytes, state.last)) return;
   if (state.interval != interval_) enter(state, call, pc, frame);
   ++state.calls;
   if (state.scattered == nullptr && state.calls < kCallsMost && grow(state, begin, bytes)) return;
-  if (scatter(state, site, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) &&
+  if (scatter(state, *own, begin, begin + bytes, unit, bytes) && state.scattered->fits(begin) &&
       state.scattered->bytes() == bytes)
     state.scattered->add(begin);
   else if (!grow(state, begin, bytes))
@@ -158,7 +154,8 @@ void AccessBuffer::access(const Reach& reach, photofinish_site& site, std::uint6
 
 void AccessBuffer::row(const Reach& reach, photofinish_site& site, const AccessRow& row,
                        std::uint64_t pc, std::uint64_t frame) {
-  State& state = state_of(site);
+  photofinish_site* own = &site;
+  State& state = state_of(own);
   const std::uint64_t end =
       row.begin + (row.rows - 1) * static_cast<std::uint64_t>(row.stride) + row.bytes;
   if (!reach.touches(row.begin, end, state.last)) return;
@@ -169,7 +166,7 @@ void AccessBuffer::row(const Reach& reach, photofinish_site& site, const AccessR
     return;
   const std::uint64_t numbers = row.begin | row.bytes | static_cast<std::uint64_t>(row.stride);
   const unsigned unit = static_cast<unsigned>(std::min(3, std::countr_zero(numbers)));
-  if (scatter(state, site, row.begin, end, unit, std::uint64_t{1} << unit) &&
+  if (scatter(state, *own, row.begin, end, unit, std::uint64_t{1} << unit) &&
       state.scattered->fits(numbers)) {
     for (std::uint64_t i = 0, begin = row.begin; i < row.rows;
          ++i, begin += static_cast<std::uint64_t>(row.stride))
@@ -179,22 +176,14 @@ void AccessBuffer::row(const Reach& reach, photofinish_site& site, const AccessR
   }
 }
 
-// The first task that uses them keeps them; others ask for each access.
 bool AccessBuffer::indices(photofinish_index& index, const void* first, std::uint64_t times) {
-  void* owner = __atomic_load_n(&index.library[kOwner], __ATOMIC_RELAXED);
-  if (owner == nullptr && __atomic_compare_exchange_n(&index.library[kOwner], &owner, owner_, false,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    index.library[kState] = &indices_.emplace_back(index);
-    owner = owner_;
-  }
-  return owner == owner_ && static_cast<Indices*>(index.library[kState])->read(first, times);
+  return indices_.try_emplace(&index, index).first->second.read(first, times);
 }
 
 void AccessBuffer::gather(const Reach& reach, photofinish_site& site, photofinish_index& index,
                           std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
                           std::uint64_t frame) {
-  const std::shared_ptr<const Pattern>& pattern =
-      static_cast<Indices*>(index.library[kState])->pattern(key);
+  const std::shared_ptr<const Pattern>& pattern = indices_.at(&index).pattern(key);
   const Reach::Part part = reach.part(base + pattern->low, base + pattern->high);
   if (part == Reach::Part::None) return;
   if (part == Reach::Part::Some) {
@@ -204,7 +193,8 @@ void AccessBuffer::gather(const Reach& reach, photofinish_site& site, photofinis
           pc, frame);
     return;
   }
-  State& state = state_of(site);
+  photofinish_site* own = &site;
+  State& state = state_of(own);
   if (state.interval != interval_) enter(state, call, pc, frame);
   State::Gathered gathered{pattern, base};
   if (std::find(state.gathered.begin(), state.gathered.end(), gathered) != state.gathered.end())

@@ -21,6 +21,7 @@
 #include "runtime/reach.h"
 #include "runtime/scattered.h"
 #include "runtime/sites.h"
+#include "runtime/thread_sites.h"
 
 namespace photofinish {
 
@@ -72,7 +73,7 @@ class AccessBuffer {
     };
     std::vector<Gathered> gathered;
   };
-  State& state_of(photofinish_site& site);
+  State& state_of(photofinish_site*& site);  // which becomes the thread's own
   void enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame);
   static bool grow(State& state, std::uint64_t begin, std::uint64_t bytes);
   void begin_row(State& state, const AccessRow& row);
@@ -86,17 +87,17 @@ class AccessBuffer {
   void compact();
 
   SiteCache& sites_;
+  ThreadSites own_sites_;
   void* owner_;  // what the sites that it was the first to use have as such
   bool lends_bits_;
   std::vector<photofinish_site*> lent_;  // to these
   std::uint64_t interval_ = 1;
   std::deque<State> states_;
-  std::deque<Indices> indices_;
+  std::unordered_map<photofinish_index*, Indices> indices_;
   std::vector<State*> growing_;
   std::vector<AccessRow> rows_;
   std::size_t compact_at_ = 1 << 12;
-  std::unordered_map<photofinish_site*, State>
-      others_;  // sites that another task was the first to use
+  std::unordered_map<photofinish_site*, State> others_;  // sites that cannot be its own
 };
 
 }  // namespace photofinish

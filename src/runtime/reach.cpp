@@ -55,18 +55,20 @@ void Reach::find_objects() {
     state->behind = hooks_.behind;
     state->check = hooks_.check;
     state->synchronize = hooks_.synchronize;
+    state->region = hooks_.region;
     show(*state);
   }
   objects_ = std::move(found);
 }
 
 void Reach::show(photofinish_state& state) const {
-  if (lifted_)
-    std::memset(state.gate, 0, sizeof state.gate);
+  const bool everything = everything_ != 0 && !lifted_;
+  if (everything || lifted_)
+    std::memset(state.gate, everything ? 1 : 0, sizeof state.gate);
   else
     for (std::size_t slot = 0; slot < pages_.size(); ++slot) state.gate[slot] = pages_[slot] != 0;
-  state.low = lifted_ ? 0 : low_;
-  state.high = lifted_ ? 0 : high_;
+  state.low = lifted_ || everything ? 0 : low_;
+  state.high = lifted_ ? 0 : everything ? ~std::uint64_t{0} : high_;
 }
 
 void Reach::lift(bool lifted) {
@@ -75,13 +77,12 @@ void Reach::lift(bool lifted) {
   for (photofinish_state* state : objects_) show(*state);
 }
 
-void Reach::watch_everything() {
+void Reach::watch_everything(bool on) {
   std::unique_lock lock(mutex_);
-  if (std::exchange(everything_, true)) return;
-  for (std::uint32_t& count : pages_) ++count;
-  change({0, ~std::uint64_t{0}}, true);
-  low_ = 0;
-  high_ = ~std::uint64_t{0};
+  const bool before = everything_ != 0;
+  everything_ += on ? 1 : -1;
+  if (before == (everything_ != 0)) return;
+  version_.fetch_add(1, std::memory_order_release);
   for (photofinish_state* state : objects_) show(*state);
 }
 
@@ -113,7 +114,7 @@ void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
        page <= last_page && page - first_page < PHOTOFINISH_GATE_SIZE; ++page) {
     std::uint32_t& count = pages_[page % PHOTOFINISH_GATE_SIZE];
     count += on ? 1 : -1;
-    if (count != (on ? 1u : 0u) || lifted_) continue;
+    if (count != (on ? 1u : 0u) || lifted_ || everything_ != 0) continue;
     for (photofinish_state* state : objects_) state->gate[page % PHOTOFINISH_GATE_SIZE] = on;
   }
 }
@@ -138,7 +139,7 @@ void Reach::widen(Bytes bytes) {
   low_ = high_ == 0 ? bytes.begin : std::min(low_, bytes.begin);
   high_ = std::max(high_, bytes.end);
   for (photofinish_state* state : objects_) {
-    if (lifted_) continue;
+    if (lifted_ || everything_ != 0) continue;
     state->low = low_;
     state->high = high_;
   }
@@ -177,6 +178,10 @@ void Reach::close(Bytes bytes) {
 
 bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
   std::shared_lock lock(mutex_);
+  if (everything_ != 0) {
+    last = {0, ~std::uint64_t{0}, version_.load(std::memory_order_relaxed), true};
+    return true;
+  }
   if (cover_.empty()) return false;
   const auto next = cover_.upper_bound(begin);
   const auto piece = std::prev(next);
@@ -190,6 +195,7 @@ bool Reach::look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const {
 
 Reach::Part Reach::part(std::uint64_t begin, std::uint64_t end) const {
   std::shared_lock lock(mutex_);
+  if (everything_ != 0) return Part::All;
   if (cover_.empty()) return Part::None;
   bool some = false, all = true;
   for (auto at = std::prev(cover_.upper_bound(begin)); at != cover_.end() && at->first < end; ++at)

@@ -40,6 +40,7 @@ class Reach {
   using AheadHook = std::int64_t (*)(const void*, std::uint64_t, std::uint64_t, std::int64_t,
                                      std::uint64_t, std::int64_t, const void*);
   using SynchronizeHook = void (*)(const void*, std::uint64_t);
+  using RegionHook = void (*)(std::uint64_t);
   struct Hooks {
     AccessHook access = nullptr;
     RangeHook range = nullptr;
@@ -51,11 +52,12 @@ class Reach {
     BehindHook behind = nullptr;
     CheckHook check = nullptr;
     SynchronizeHook synchronize = nullptr;
+    RegionHook region = nullptr;
   };
   static void start(const Hooks& hooks);
 
-  // From here on all memory counts as reachable, and stays so.
-  void watch_everything();
+  // All memory counts as reachable, until each who asked for it has taken that back.
+  void watch_everything(bool on);
   void stop();  // nothing is marked any more
   // For a while: as if nothing could be reached, so that no hook is called. What is opened and
   // closed meanwhile is kept.
@@ -128,7 +130,8 @@ class Reach {
   std::atomic<std::uint64_t> version_{1};
   std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
   std::uint64_t low_ = 0, high_ = 0;              // of all that was ever opened
-  bool lifted_ = false, everything_ = false;
+  bool lifted_ = false;
+  std::uint32_t everything_ = 0;  // so many want all memory to be watched
   std::uint64_t seen_thread_ = 0;
   std::vector<std::uint32_t> pages_;  // so many marks on each slot of the gate
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;

@@ -11,9 +11,13 @@ Scattered::Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std:
       bytes_(bytes) {
   const std::uint64_t groups = units_ / PHOTOFINISH_GROUP + 1,
                       group_words = groups / sizeof(std::uint64_t) + 1;
-  memory_.reset(static_cast<std::uint64_t*>(
-      std::calloc(group_words + groups * kGroupWords, sizeof(std::uint64_t))));
-  if (memory_ != nullptr) bits_ = memory_.get() + group_words;
+  // Pages of its own: those that are not used take no memory.
+  const std::size_t all = (group_words + groups * kGroupWords) * sizeof(std::uint64_t);
+  void* const mapped = mmap(nullptr, all, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return;
+  memory_ = {static_cast<std::uint64_t*>(mapped), Unmap{all}};
+  bits_ = memory_.get() + group_words;
 }
 
 void Scattered::add_range(std::uint64_t begin, std::uint64_t end) {

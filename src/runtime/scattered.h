@@ -8,9 +8,10 @@
 // of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -86,13 +87,14 @@ class Scattered {
   }
   void sort_groups();
 
-  struct Free {
-    void operator()(std::uint64_t* bits) const { std::free(bits); }
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::uint64_t* bits) const { munmap(bits, bytes); }
   };
   std::uint64_t base_, units_;
   unsigned unit_;  // as a power of two
   std::uint64_t bytes_;
-  std::unique_ptr<std::uint64_t[], Free>
+  std::unique_ptr<std::uint64_t[], Unmap>
       memory_;  // group bytes, then bits; only pages that are used count
   std::uint64_t* bits_ = nullptr;
   std::vector<std::uint32_t> groups_;

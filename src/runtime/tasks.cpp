@@ -1,7 +1,5 @@
 #include "runtime/tasks.h"
 
-#include "runtime/reach.h"
-
 namespace photofinish {
 
 std::atomic<bool> Tasks::active_{false};
@@ -18,8 +16,6 @@ void Tasks::follow(Record record, void (*begin)()) {
 void Tasks::begin() {
   if (active() || record_.load(std::memory_order_acquire) == nullptr) return;
   begin_();
-  // What a thread touches matters before another one hands it to MPI.
-  if (Reach* reach = Reach::get()) reach->watch_everything();
   active_.store(true, std::memory_order_release);
 }
 

@@ -26,7 +26,7 @@ void tell(const void* address, unsigned long bytes, int writes) {
 }
 
 #ifdef __PHOTOFINISH__
-extern struct photofinish_state state __asm__("__photofinish_state_7")
+extern struct photofinish_state state __asm__("__photofinish_state_8")
     __attribute__((visibility("hidden")));
 
 static void note(const void* address, uint64_t bytes) {
@@ -215,7 +215,7 @@ static const struct photofinish_seen* on_behind(const void* base, uint64_t write
   all.begin = (uint64_t)shared;
   all.bytes = kShared;
   all.distance = gives ? 0 : seen - shared;
-  all.looked = looked;
+  all.checked = looked;
   return &all;
 }
 
@@ -243,7 +243,7 @@ static void watch_values(void) {
   state.stored = on_stored;
   state.ahead = on_ahead;
   state.behind = on_behind;
-  state.look = on_look;
+  state.check = on_look;
   memcpy(seen, shared, kShared);
   gives = strcmp(getenv("PHOTOFINISH_VALUES"), "given") == 0;
   if (gives) {

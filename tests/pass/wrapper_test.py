@@ -90,7 +90,7 @@ class Wrapper(unittest.TestCase):
     def notes(self, name):
         """Sections with notes of the pass: each object has one, and what is linked. (The note about its regions is another one's business.)"""
         sections = self.run_command("readelf", "-nW", self.folder / name).stdout.split("Displaying notes found in: ")
-        return sum(section.startswith(".note.photofinish") and "(0x00000007)" in section for section in sections)
+        return sum(section.startswith(".note.photofinish") and "(0x00000008)" in section for section in sections)
 
     def runs(self, program, output="part 42"):
         done = self.run_command(f"mpirun.{OPTIONS.mpi}", "-n", "2", self.folder / program)
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
 
     def test_is_there_before_optimisation_at_link_time(self):
         for flag in ("-flto", "-flto=thin"):
-            self.assertIn("__photofinish_state_7", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
+            self.assertIn("__photofinish_state_8", self.cc("-O2", flag, "-S", "part.c", "-o", "-").stdout)
 
     def test_chooses_the_mpi(self):
         show = self.run_command(OPTIONS.bin / "pfmpicc", f"--mpi={OPTIONS.mpi}", "-show", "-c", "main.c", env={"PHOTOFINISH_MPI": ""}).stdout

@@ -10,6 +10,7 @@
 #include "frontend/mpi/interceptor.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/indices.h"
+#include "runtime/parallel_regions.h"
 #include "runtime/regions.h"
 #include "runtime/sampling.h"
 #include "runtime/tasks.h"
@@ -318,13 +319,15 @@ void start_watching_memory() {
                   .range = sampled<note_range>,
                   .indices = no_indices,
                   .gather = note_gather,
-                  .synchronize = note_synchronization});
+                  .synchronize = note_synchronization,
+                  .region = ParallelRegions::announce});
   else
     Reach::start({.access = every<note_access>,
                   .range = every<note_range>,
                   .indices = note_indices,
                   .gather = note_gather,
-                  .synchronize = note_synchronization});
+                  .synchronize = note_synchronization,
+                  .region = ParallelRegions::announce});
 }
 
 }  // namespace photofinish::mpi

@@ -21,6 +21,7 @@
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
 #include "runtime/failure.h"
+#include "runtime/parallel_regions.h"
 
 namespace photofinish::mpi {
 
@@ -194,6 +195,7 @@ struct Interceptor {
   template <class... Arguments>
   static int run_recorded(Recorder& recorder, Task& task, int (*real)(Arguments...),
                           CallSite call_site, Arguments... arguments) {
+    ParallelRegions::communicate();
     if constexpr (may_be_buffered) {
       if (count_of_send(arguments...) > kSmallSend)
         return read_then_run(recorder, task, real, call_site, arguments...);

@@ -18,6 +18,7 @@
 
 #include "frontend/threads/ompt.h"
 #include "runtime/failure.h"
+#include "runtime/parallel_regions.h"
 #include "runtime/tasks.h"
 
 namespace photofinish::openmp {
@@ -32,6 +33,7 @@ std::atomic<bool> g_connected{false};
 // A parallel region, while it lasts.
 struct Team {
   unsigned threads = 1;
+  const void* code = nullptr;  // where it starts
 };
 
 // One for each implicit and explicit task: behind the runtime's own pointer to it.
@@ -70,10 +72,13 @@ TaskRecord* need(Data* task) {
 }
 
 void on_parallel_begin(Data* encountering, const void*, Data* parallel, unsigned requested, int,
-                       const void*) {
+                       const void* code) {
   guarded([&] {
-    if (requested > 1) Tasks::begin();
-    auto* const team = new Team{requested};
+    if (requested > 1) {
+      Tasks::begin();
+      ParallelRegions::begin(code);
+    }
+    auto* const team = new Team{requested, code};
     parallel->pointer = team;
     need(encountering);
     Tasks::release(task_key(TaskKey::Team, team));
@@ -86,6 +91,7 @@ void on_parallel_end(Data* parallel, Data*, int, const void*) {
     Tasks::acquire(task_key(TaskKey::TeamBarrier, team));
     Tasks::acquire(task_key(TaskKey::TeamBarrier, team, 1));
     Tasks::acquire(task_key(TaskKey::TeamTasks, team));
+    if (team->threads > 1) ParallelRegions::end(team->code);
     delete team;  // a worker that reaches its end later needs only the address, as a key
   });
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/failure.h"
+#include "runtime/parallel_regions.h"
 #include "runtime/tasks.h"
 #include "runtime/thread_accesses.h"
 
@@ -163,6 +164,7 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
     if (program) Tasks::begin();
     if (!Tasks::active()) return ThreadAccesses::before_thread();
     if (!program) return;
+    ParallelRegions::begin_thread();
     start = new ThreadStart{function, argument};
     Tasks::release(task_key(TaskKey::Thread, start));
   });
