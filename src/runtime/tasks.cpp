@@ -18,7 +18,7 @@ void Tasks::follow(Record record, void (*begin)()) {
 void Tasks::begin() {
   if (active() || record_.load(std::memory_order_acquire) == nullptr) return;
   begin_();
-  // What a thread touches matters before another one hands it to MPI.
+  // An access of one thread matters before another thread passes the memory to MPI.
   if (Reach* reach = Reach::get()) reach->watch_everything();
   active_.store(true, std::memory_order_release);
 }
