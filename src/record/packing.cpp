@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "the low bytes of a wo
 
 std::size_t packed_bound(std::size_t size) {
   return size + size / kWord + kWord;
-}  // a whole word is written, whatever is kept of it
+}  // a whole word is written, whatever part of it is kept
 
 std::uint8_t* pack(const std::uint8_t* data, std::size_t size, std::uint8_t* out) {
   std::uint64_t before = 0;
