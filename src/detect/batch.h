@@ -46,10 +46,8 @@ struct Batch {
 std::vector<std::uint8_t> encode(const Batch& batch);
 bool decode(const std::vector<std::uint8_t>& bytes, Batch& batch);  // false: the bytes are no batch
 
-// Approximate memory use in bytes, for memory limits.
-inline std::size_t memory_bytes(const AtomicOp&) {
-  return 2 * sizeof(AtomicOp);
-}  // a second copy is needed for sorting
+// Approximate memory use in bytes, for memory limits. Sorting needs a second copy of an AtomicOp.
+inline std::size_t memory_bytes(const AtomicOp&) { return 2 * sizeof(AtomicOp); }
 std::size_t memory_bytes(const Batch& batch);  // of its accesses, atomics and steps
 
 template <class A>

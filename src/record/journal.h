@@ -56,12 +56,8 @@ class Journal {
 
   bool replays() const { return lane_ == nullptr; }
 
-  enum class Asked {
-    Same,
-    Other,
-    // Other: expected() is the recorded key. End: the journal has no more entries.
-    End
-  };
+  // Other: expected() is the recorded key. End: the journal has no more entries.
+  enum class Asked { Same, Other, End };
   Asked ask(std::uint32_t what, SiteId site);
   Asked ask_with(const std::vector<Inquiry::Given>& fields);
   const Inquiry& expected() const { return *expected_; }
