@@ -25,7 +25,7 @@ struct Edge {
   // Derived from results of atomics, or from annotations. Several orders may explain these, so a
   // guessed edge must not block the resolver.
   bool guessed = false;
-  Knowledge known = nullptr;  // of a release
+  Knowledge known = nullptr;  // of a release: what its task knows
   bool operator==(const Edge&) const = default;
 };
 inline constexpr std::uint64_t kEveryPosition = ~std::uint64_t{0};
