@@ -15,12 +15,12 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kLiveMemory = 256 << 20;  // to search a run that hangs
-constexpr std::int64_t kThreadMultiple = 3;     // as both MPIs number it
+constexpr std::size_t kLiveMemory = 256 << 20;  // for the search in a hung run
+constexpr std::int64_t kThreadMultiple = 3;     // the value in both MPIs
 
 using Traces = std::vector<std::unique_ptr<RankTrace>>;
 
-// Every trace knows how many there should be.
+// Every trace stores the number of ranks.
 Result<std::int32_t> world_size_of(const std::string& directory,
                                    const std::vector<WorldRank>& ranks) {
   if (ranks.empty()) return 0;
@@ -40,13 +40,14 @@ Result<bool> open_traces(const std::string& directory, const std::vector<WorldRa
   return true;
 }
 
-// A rank that died in a call does not wait in it: a crash, MPI_Abort, an exit. Nor does one that
-// left no word, as after an MPI error, unless the run was interrupted: then all were alive.
+// A rank that died inside a call does not wait in it: after a crash, MPI_Abort or an exit. Nor does
+// a rank without a recorded end, as after an MPI error, unless the run was interrupted: then all
+// ranks were alive.
 bool was_alive(const RankEnd& end, bool interrupted) {
   return interrupted || (end.state == RankState::Signaled && !is_fault(end.code));
 }
 
-// Which sync point a rank has come to, as its events are read.
+// Counts the sync points of a rank as its events are read.
 class SyncPointCounter {
  public:
   SyncPointCounter(const RankTrace& trace, std::int32_t world_size)
@@ -64,9 +65,9 @@ class SyncPointCounter {
   Timeline timeline_;
 };
 
-// Where a rank stopped recording before it ended, order that goes through its later events is not
-// known: what is behind the last sync point that all such ranks have on record is not analyzed.
-// kNoSyncPoint: all of it is.
+// If a rank stopped recording before it ended, order through its later events is unknown. So
+// nothing is analyzed after the last sync point that all such ranks have recorded. kNoSyncPoint:
+// everything is analyzed.
 SyncPoint last_whole_sync_point(const Traces& traces, std::int32_t world_size) {
   SyncPoint last = kNoSyncPoint;
   for (const auto& trace : traces) {
@@ -80,7 +81,7 @@ SyncPoint last_whole_sync_point(const Traces& traces, std::int32_t world_size) {
   return last;
 }
 
-// A rank without a trace is one that did nothing: what it would have ordered is not.
+// A rank without a trace counts as having no events: order through it is missing.
 std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::int32_t last,
                                  bool interrupted, std::int32_t world_size,
                                  SyncPoint last_sync_point) {
@@ -111,7 +112,7 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
   return inputs;
 }
 
-// Findings that cannot be written are kept for the report, if the caller takes them.
+// Findings that cannot be written are passed to the caller for the report, if it accepts them.
 template <class T>
 Result<bool> keep_unwritten(const Result<bool>& written, T& findings, std::optional<T>* kept,
                             const std::function<void(const std::string&)>& release) {
@@ -170,7 +171,7 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
   for (RankInput& input : inputs)
     input.next = [&certain, &stop, next = std::move(input.next)]() -> const Event* {
       const Event* const event = stop() ? nullptr : next();
-      // Another thread may make a call that ends a wait, at any time.
+      // Another thread may make a call that ends a wait at any time.
       if (event != nullptr && event->fields.has(Field::thread_level) &&
           event->fields[Field::thread_level] >= kThreadMultiple)
         certain = false;

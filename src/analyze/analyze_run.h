@@ -1,5 +1,5 @@
-// A recorded run: its traces are read, its findings are written. By one process, or by several that
-// each look after a share of the ranks.
+// Analyzes a recorded run: reads its traces and writes its findings. One process does it, or
+// several with a share of the ranks each.
 #pragma once
 
 #include <functional>
@@ -13,22 +13,23 @@
 
 namespace photofinish {
 
-// `say` is told what the traces lack; each thing once, by one process. An Error without a message:
-// another process tells. Findings that cannot be written are an Error, or go to `unwritten`.
+// `release` receives messages about what the traces lack; each once, in one process. An Error
+// without text: another process reports it. Findings that cannot be written are an Error, or go to
+// `unwritten`.
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
                          const std::function<void(const std::string&)>& release,
                          UnwrittenFindings* unwritten = nullptr);
 
-// Whether a rank stopped recording before it ended. Such a rank also stops the analysis during the
-// run, with accesses that were recorded and not yet checked: the traces have to be analyzed.
+// Whether a rank stopped recording before it ended. This also stops the online analysis, with
+// unchecked accesses, so the traces have to be analyzed.
 Result<bool> any_stopped_early(const std::string& directory);
 
-// The deadlocks of a run that may still be going on: only those of which it is certain that they
-// cannot end. `stop` is asked again and again; true: nobody wants to know any more.
+// The deadlocks of a run that may still be running: only those that certainly cannot resolve.
+// `stop` is polled; true cancels the search.
 Result<MessageFindings> find_deadlocks(const std::string& directory,
                                        const std::function<bool()>& stop);
 
-// The messages alone, by this process.
+// Analyzes the messages only, in this process.
 Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
                                  const std::function<void(const std::string&)>& release,
                                  UnwrittenFindings* unwritten = nullptr);

@@ -13,18 +13,18 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kMaxMessage = std::size_t{1} << 30;  // MPI counts in int
+constexpr std::size_t kMaxMessage = std::size_t{1} << 30;  // MPI counts are int
 constexpr std::size_t kUnderWay = 16;
 constexpr int kTags = 1 << 14;
 
-// A mail is one message with this in front, and more of them if it is very long. A message without
-// anything: that was the last one.
+// A mail is one message that starts with this header, followed by more messages if it is very long.
+// An empty message is the last one.
 struct Header {
   std::int32_t from, to;
   std::uint64_t size;
 };
 
-// For a moment, then longer.
+// Yields first, then sleeps longer and longer.
 class Patience {
  public:
   void wait() {
@@ -52,7 +52,7 @@ void reduce(std::span<std::uint64_t> values, MPI_Op op) {
   }
 }
 
-// What is on its way to others; each stays where it is until it is gone.
+// Pending sends, with their buffers.
 class Departing {
  public:
   explicit Departing(int tag) : tag_(tag) {}
@@ -111,9 +111,9 @@ void MpiTransport::max(std::span<std::uint64_t> values) { reduce(values, MPI_MAX
 void MpiTransport::exchange(const Next& next, const Take& take) {
   const int tag = exchanges_++ % kTags;
   Departing departing(tag);
-  std::vector<std::vector<std::uint8_t>> parts(
-      static_cast<std::size_t>(processes_));  // of long mail, by sender
-  int ended = 1;                              // nobody sends anything to itself
+  // Incomplete long mail, by sender.
+  std::vector<std::vector<std::uint8_t>> parts(static_cast<std::size_t>(processes_));
+  int ended = 1;  // a process sends nothing to itself
   bool more = true;
   Patience patience;
   while (more || ended < processes_ || departing.size() > 0) {

@@ -1,5 +1,5 @@
-// The processes of an analysis that an MPI launcher has started. Waiting, they sleep: there may be
-// more of them than cores.
+// The transport between analysis processes started by an MPI launcher. A waiting process sleeps,
+// since there may be more processes than cores.
 #pragma once
 
 #include "detect/transport.h"
@@ -18,7 +18,8 @@ class MpiTransport final : public Transport {
 
  private:
   int processes_ = 1, process_ = 0;
-  int exchanges_ = 0;  // so far: mail of the next may come before the last of this one
+  // Number of exchanges so far: mail of the next one may arrive before the last of this one.
+  int exchanges_ = 0;
 };
 
 }  // namespace photofinish

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kModels = 64;
 
-// What differs from the model; what does nearly always is in the first byte.
+// The fields that differ from the model. The fields that differ most often come first, so that the
+// mask fits into one byte.
 enum Differs : std::uint32_t {
   kDisplacement = 1 << 0,
   kShift = 1 << 1,
@@ -70,13 +71,13 @@ std::uint64_t moved(std::uint64_t before, std::int64_t by) {
   return before + static_cast<std::uint64_t>(by);
 }
 
-// Room for all numbers of an access but its lists.
+// Room for all numbers of an access, without its lists.
 constexpr std::size_t kMaxNumbers = 32 * kMaxVarint;
 
 }  // namespace
 
 void AccessList::add(const Access& access) {
-  // Loops come back to their places in the same order.
+  // A loop reaches its access sites in the same order each time.
   std::size_t asked = 0, slot = last_;
   while (asked < models_.size() &&
          !alike(models_[slot = (last_ + 1 + asked) % models_.size()], access))
@@ -137,7 +138,7 @@ void AccessList::add(const Access& access) {
   if (differs & kRest) describe_rest(write, const_cast<Access&>(access));
   bytes_.append(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(out.next() - begin));
 
-  // An assignment would count references up and down.
+  // Assigning the whole access would update reference counts.
   constexpr std::uint32_t kSmall = kDisplacement | kOperand | kStart | kEnd | kDone | kSerial;
   if ((differs & ~(kSmall | kShift)) != 0) {
     model = access;

@@ -1,9 +1,10 @@
-// Many accesses in few bytes: how they wait for the end of their period, and how they travel.
+// A compact list of accesses: the form in which they are stored until the end of their period, and
+// sent.
 //
-// Rule: each is written as what differs from the last one of the same place and kind (its model):
-// as a rule a few bytes for its timestamp and its position. Reading keeps the same models and hands
-// out each access from there, so that neither side copies or allocates anything for one that is
-// like its model.
+// Each access is encoded as its difference from the last access of the same site and kind, its
+// model. The difference is usually a few bytes, for the timestamp and the displacement. The reader
+// maintains the same models and returns accesses from them. So neither side copies or allocates for
+// an access that is like its model.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@ class AccessList {
   void add(const Access& access);
   std::size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
-  std::size_t footprint() const { return footprint_; }  // of all of them
-  // In memory, of the list.
+  std::size_t footprint() const { return footprint_; }  // total of all accesses
+  // Bytes that the list itself uses.
   std::size_t memory_bytes() const { return bytes_.capacity() + models_.size() * sizeof(Access); }
-  // Gives back what only adding needs; who adds more nevertheless may.
+  // Frees what only add() needs. add() may still be called afterwards.
   void finish() {
     models_ = {};
     last_ = 0;
@@ -33,7 +34,7 @@ class AccessList {
    public:
     explicit Reader(const AccessList& list)
         : next_(list.bytes_.data()), end_(next_ + list.bytes_.size()) {}
-    // The next one, until the next call; null at the end, or where the bytes mean nothing.
+    // The next access, valid until the next call. Null at the end, or if the bytes are invalid.
     const Access* next();
 
    private:
@@ -50,10 +51,10 @@ class AccessList {
 
   std::uint64_t count_ = 0, footprint_ = 0;
   std::string bytes_;
-  // For adding.
+  // For add():
   std::vector<Access> models_;
-  std::size_t replace_ = 0;  // the model that makes room for a new one
-  std::size_t last_ = 0;     // that was used
+  std::size_t replace_ = 0;  // the model that a new one replaces
+  std::size_t last_ = 0;     // model used last
 };
 
 }  // namespace photofinish

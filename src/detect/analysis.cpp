@@ -15,12 +15,12 @@ namespace photofinish {
 namespace {
 
 constexpr SyncPoint kMaxStride = 1 << 12;
-// What is written and read at once; small beside the limit.
+// Number of accesses, or atomics, that are written and read at once. Small compared with the limit.
 constexpr std::size_t kPiece = 1 << 14;
-// How often, in events, a process looks whether it keeps too much.
+// Number of events between two checks of the memory limit.
 constexpr std::size_t kCheck = 1 << 12;
 
-// A batch's accesses and atomics in pieces that are encoded one by one.
+// Splits the accesses and atomics of a batch into pieces that are encoded separately.
 template <class Visit>
 void each_piece(Batch batch, Visit visit) {
   if (batch.accesses.size() <= kPiece && batch.atomics.size() <= kPiece) {
@@ -55,7 +55,7 @@ class Arrivals {
     rank.batches.emplace_back(from, std::move(batch));
     if (bytes_ > memory_) move_to_file();
   }
-  // The same, encoded.
+  // The same, for an encoded batch.
   void add(Mail mail) {
     if (!in_file_) {
       Batch batch;
@@ -70,8 +70,8 @@ class Arrivals {
       for (auto& [from, batch] : std::exchange(rank.batches, {})) put(from, rank, std::move(batch));
   }
 
-  // In the order of the senders, the rank itself last; each one's as it came. Where atomics leave
-  // several orders, this decides.
+  // Visits the batches by sender, the rank itself last; those of one sender in the order in which
+  // they were sent. This order decides if several orders of atomics are possible.
   void each(WorldRank to, const Owner::Hand& hand) {
     Rank& rank = at(to);
     const auto by_sender = [to](const auto& a, const auto& b) {
@@ -172,7 +172,8 @@ class Run {
     return rank.value >= first_ && rank.value < first_ + static_cast<std::int32_t>(inputs_.size());
   }
 
-  // All ranks to the next sync point that is worth it; false if that is the end of all of them.
+  // Advances all ranks to a sync point at which enough accesses have accumulated. False: all ranks
+  // have ended.
   bool advance_all() {
     std::uint64_t before = 0;
     while (true) {
@@ -206,7 +207,7 @@ class Run {
   }
 
   void add(std::size_t i, const Event& event) {
-    // Times on record are rounded down, to units.
+    // Recorded times are rounded down to units.
     const RankDefinition& rank = inputs_[i].definitions->rank;
     const auto ticks = [&](std::uint64_t ns) {
       return rank.clock.tick + static_cast<std::uint64_t>(
@@ -222,7 +223,7 @@ class Run {
     return bytes;
   }
 
-  // What waits for the end of the period goes to the file.
+  // Moves everything that waits for the end of the period to the file.
   void unload() {
     arrivals_.move_to_file();
     for (std::size_t i = 0; i < participants_.size(); ++i)
@@ -317,11 +318,11 @@ class Run {
     const auto each = [&](const Owner::Hand& hand) { arrivals_.each(participant.rank(), hand); };
     const bool undecided = participant.check(period, until, each, memory_);
     arrivals_.forget(participant.rank());
-    if (in_file) malloc_trim(0);  // the next one's accesses are of other sizes
+    if (in_file) malloc_trim(0);  // the next rank's accesses have other sizes
     return undecided;
   }
 
-  // From batches by sender to batches by receiver, of the ranks of this process.
+  // Turns batches by sender into batches by receiver, for the ranks of this process.
   using Received = std::vector<std::map<WorldRank, Batch>>;
   Received deliver(const std::function<Batches(std::size_t)>& batches_of) {
     Received received(participants_.size());
@@ -380,9 +381,9 @@ class Run {
   std::vector<RankInput> inputs_;
   const std::int32_t world_size_;
   Transport& transport_;
-  const std::size_t memory_;  // for accesses that wait, and as much again to look at them
+  const std::size_t memory_;  // for waiting accesses; checking may use as much again
   const std::size_t period_, check_;
-  const std::int32_t first_;  // rank of this process
+  const std::int32_t first_;  // first rank of this process
   std::vector<int> process_of_;
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<bool> ended_;
@@ -424,8 +425,8 @@ std::vector<Finding> analyze(std::vector<RankInput> ranks, const RuleOptions& ru
 }
 
 Result<bool> agree(Transport& transport, const Result<bool>& mine) {
-  const auto speaker = static_cast<std::uint64_t>(
-      transport.processes() - transport.process());  // the lowest process that has something to say
+  // The lowest process that has a message.
+  const auto speaker = static_cast<std::uint64_t>(transport.processes() - transport.process());
   std::uint64_t first[] = {mine ? 0 : speaker};
   transport.max(first);
   if (first[0] == 0) return true;

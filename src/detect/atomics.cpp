@@ -1,13 +1,22 @@
-// Rule: a rank's atomics stay in their order, and so do two of which one was done before the other
-// began, where the ranks share a clock. One that fetched can come next only if it found the value
-// that is there. Of those that can, the one that was done first does. When none can, the search
-// goes back to the last choice. When it would take too long, whoever looked follows all that had
-// begun by then: an order too many hides a race, one too few invents one. Where the first value is
-// not known, 0 and what each rank found first are tried. When nothing explains a value, somebody
-// else wrote it (a put), and nothing that came before is followed. Where the owner stores as well,
-// there is no telling what it wrote: then, too, whoever looked follows all that had begun; of flags
-// (which are set without looking), those that were set to what it found. Misses: order that only a
-// particular choice would have given; plain sums of which some, but not all, have been seen.
+// Reconstructs the order of the atomics at one location from operands and results.
+//
+// Rule:
+// - The atomics of a rank stay in program order. If two ranks share a clock, an atomic that was
+//   done before another began stays before it.
+// - A fetching atomic can come next only if its result is the current value. Among several
+//   candidates, the one that was done first comes next. If there is none, the search backtracks to
+//   the last choice.
+// - If the search takes too long, each reader follows all atomics that had begun by then. A
+//   superfluous edge hides a race; a missing one invents one.
+// - If the initial value is unknown, 0 and the first result of each rank are tried.
+// - If no order explains a value, something else wrote it, such as a put. The reader then follows
+//   no earlier atomic.
+// - If the owner stores to the location, its store values are unknown. Each reader then follows all
+//   atomics that had begun by then; for flags (set without fetching), those that wrote the value it
+//   found.
+//
+// Misses: order that only one of several possible choices implies; plain sums of which some, but
+// not all, are visible in a result.
 #include "detect/atomics.h"
 
 #define XXH_INLINE_ALL
@@ -94,7 +103,7 @@ bool is_store(const AtomicOp& op) { return op.op == ReduceOp::None; }
 bool informs(const AtomicOp& op) { return op.fetches && op.has_result; }
 bool only_checks(const AtomicOp& op) { return informs(op) && !changes(op); }
 
-// By clocks that can be compared.
+// True only for ranks with a common clock.
 bool surely_sooner(const AtomicOp& a, const AtomicOp& b) {
   return a.clock_id != 0 && a.clock_id == b.clock_id && a.done < b.start;
 }
@@ -102,13 +111,13 @@ bool surely_sooner(const AtomicOp& a, const AtomicOp& b) {
 struct Step {
   const AtomicOp* op = nullptr;
   std::uint32_t queue = 0;
-  bool strange = false;  // somebody else wrote what it found
-  Value before, after;   // what the location held
+  bool strange = false;  // something other than these atomics wrote the value that it found
+  Value before, after;   // value of the location
 };
 
 using Queue = std::vector<const AtomicOp*>;
 
-// One for each rank, in its order.
+// One queue per rank, in program order.
 std::vector<Queue> queues_of(const std::vector<const AtomicOp*>& ops) {
   std::map<WorldRank, Queue> by_rank;
   for (const AtomicOp* op : ops) by_rank[op->rank].push_back(op);
@@ -121,8 +130,8 @@ std::vector<Queue> queues_of(const std::vector<const AtomicOp*>& ops) {
   return queues;
 }
 
-// The ops that share a clock, by when they were done: the first that has not been taken bounds what
-// may come before it.
+// The ops of each clock, sorted by completion. An op may come next only if it started before the
+// first remaining op was done.
 class Deadlines {
  public:
   explicit Deadlines(const std::vector<Queue>& queues) {
@@ -159,13 +168,13 @@ class Deadlines {
   struct Line {
     std::vector<const AtomicOp*> ops;
     std::vector<bool> taken;
-    std::size_t first = 0;  // that has not been taken
+    std::size_t first = 0;  // not taken yet
   };
   std::map<std::uint64_t, Line> lines_;
   std::unordered_map<const AtomicOp*, std::pair<Line*, std::size_t>> position_;
 };
 
-// The search for an order of one location's atomics in one phase.
+// Searches for an order of the atomics at one location in one phase.
 class Search {
  public:
   explicit Search(const std::vector<Queue>& queues)
@@ -173,8 +182,8 @@ class Search {
     for (const Queue& queue : queues) total_ += queue.size();
   }
 
-  // From `value`, or, if that does not explain all, from 0 or from what somebody found first:
-  // whatever explains the most. Nothing: it would take too long.
+  // Starts from `value`. If that does not explain all results, tries 0 and the first result of each
+  // rank, and returns the order that explains the most. nullopt: the search takes too long.
   std::optional<std::vector<Step>> run(Value& value) {
     std::vector<std::uint64_t> starts{value.value_or(0), 0};
     for (const Queue& queue : queues_)
@@ -198,11 +207,12 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t kProbe = 256;  // how far to look ahead of a guess
+  static constexpr std::size_t kProbe = 256;  // lookahead for a guessed value
 
   struct Choice {
     std::size_t taken = 0;
-    std::vector<std::uint32_t> untried;  // queues that could have come instead, the likeliest last
+    // Queues that could have come instead, the most likely last.
+    std::vector<std::uint32_t> untried;
   };
 
   std::optional<std::vector<Step>> run_from(std::uint64_t value, bool strange) {
@@ -265,9 +275,9 @@ class Search {
     return (!informs(op) || value_ == op.result) && deadlines_.may_come(op);
   }
 
-  // One more step, if some atomic explains itself. One that only looks takes nothing from the
-  // others: it comes at once. Otherwise the first that must; the others that could come are
-  // remembered.
+  // Takes one more step, if an atomic explains its result. A read-only atomic changes nothing for
+  // the others, so it comes at once. Otherwise takes the candidate that was done first, and
+  // remembers the others.
   bool advance() {
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t queue = 0; queue < queues_.size(); ++queue) {
@@ -289,7 +299,8 @@ class Search {
     return true;
   }
 
-  // What has been taken, and what that left: whoever comes here again need not go on.
+  // A hash of what has been taken and of the current value. A state that was seen before need not
+  // be searched again.
   std::uint64_t state() const {
     XXH3_state_t hash;
     XXH3_64bits_reset(&hash);
@@ -310,8 +321,8 @@ class Search {
     return true;
   }
 
-  // Nothing explains the next value: somebody else wrote 0, or what one is about to find; that from
-  // which it goes on the furthest.
+  // No atomic explains the next value. Assumes that something else wrote 0 or the result of a next
+  // atomic: the value from which the search gets furthest.
   void take_strange() {
     const std::size_t taken = steps_.size();
     const Value here = value_;
@@ -340,20 +351,20 @@ class Search {
   Deadlines deadlines_;
   std::vector<std::size_t> next_;  // by queue
   Value value_;
-  bool strange_ = false;  // somebody else wrote since the last step
+  bool strange_ = false;  // something else wrote since the last step
   std::vector<Step> steps_, longest_;
   std::vector<Choice> choices_;
   std::unordered_set<std::uint64_t> seen_;
   std::size_t budget_ = 0;
 };
 
-// What can be followed at one location: those who wrote since the last one that overwrote without
-// looking.
+// The atomics that a reader follows at one location: those that wrote since the last one that
+// replaced the value without fetching.
 class Chain {
  public:
   explicit Chain(std::uint64_t location) : location_(location) {}
 
-  // `left`: plain ones that could have come in front of it instead of those that did.
+  // `left`: plain atomics that could have come before this step instead of those that did.
   void add(const Step& step, const std::vector<const AtomicOp*>& left) {
     const AtomicOp& op = *step.op;
     if (const auto checking = checking_.find(op.rank);
@@ -368,7 +379,8 @@ class Chain {
       else
         plain_.push_back(&op);
     } else {
-      // A plain one has shown if no other rank's of its kind could have come in its place.
+      // A plain atomic is proven to be included if no other rank's plain atomic with the same op
+      // could replace it.
       std::erase_if(plain_, [&](const AtomicOp* plain) {
         for (const AtomicOp* other : left)
           if (other->rank != plain->rank && other->op == plain->op) return false;
@@ -381,8 +393,8 @@ class Chain {
       else if (op.clock_id != 0)
         checking_[op.rank].push_back(&op);
     }
-    // Who found the same value earlier may as well have looked now, if it was not done before this
-    // one began.
+    // An earlier reader of the same value may have read this write, unless the reader was done
+    // before this op began.
     if (!changes(op)) return;
     for (auto& [rank, checks] : checking_) {
       std::erase_if(checks, [&](const AtomicOp* check) { return surely_sooner(*check, op); });
@@ -392,7 +404,8 @@ class Chain {
     std::erase_if(checking_, [](const auto& entry) { return entry.second.empty(); });
   }
 
-  // Whoever looked follows all that had begun; where clocks cannot be compared, all.
+  // Each reader follows all writers that had begun by then; all writers if clocks are not
+  // comparable.
   void add_by_time(const std::vector<const AtomicOp*>& ops) {
     restart();
     checking_.clear();
@@ -449,13 +462,13 @@ class Chain {
 
   const std::uint64_t location_;
   std::uint64_t number_ = 0, position_ = 0;
-  std::vector<const AtomicOp*> plain_;  // that no result has shown to be in yet
-  std::map<WorldRank, std::vector<const AtomicOp*>>
-      checking_;  // one after the other, all with the same result
+  std::vector<const AtomicOp*> plain_;  // not yet proven by a result
+  // Consecutive reads of a rank, all with the same result.
+  std::map<WorldRank, std::vector<const AtomicOp*>> checking_;
   std::vector<RankEdge> edges_;
 };
 
-// An explained phase, step by step.
+// Adds a phase for which the search found an order.
 void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector<Step>& steps) {
   std::vector<std::size_t> next(queues.size(), 0);
   for (const Step& step : steps) {
@@ -475,7 +488,7 @@ void add_steps(Chain& chain, const std::vector<Queue>& queues, const std::vector
 
 std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
                                     AtomicValue& value) {
-  if (ops.size() == 1) {  // most locations of a hash table: nobody to follow
+  if (ops.size() == 1) {  // most locations of a hash table: no other atomic to follow
     value = informs(ops[0]) ? written(ops[0], ops[0].result) : std::nullopt;
     return {};
   }

@@ -1,4 +1,4 @@
-// The order of the atomics that met at one location, rebuilt from what they wrote and read
+// Reconstructs the order of the atomics at one location from what they wrote and read
 // (docs/internals/one-sided-races.md).
 #pragma once
 
@@ -20,19 +20,19 @@ struct RankEdge {
   Edge edge;
 };
 
-// What a location holds; nothing: not known.
+// The value of a location; nullopt: unknown.
 using AtomicValue = std::optional<std::uint64_t>;
 
-// What a location holds after `op` found `value` there; nothing if we cannot compute it.
+// The value after `op` found `value`; nullopt if it cannot be computed.
 AtomicValue written(const AtomicOp& op, std::uint64_t value);
 
-// `ops`: all atomics of a period on one location, in any order; `location` makes the keys its own;
-// `value` is what it held before, and holds after.
+// `ops`: all atomics of a period at one location, in any order. `location` makes the edge keys
+// unique. `value`: the value before these atomics; set to the value after them.
 std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t location,
                                     AtomicValue& value);
 
-// By whom else, and when, the effect of an atomic was first found, as the edges of its location
-// have it.
+// When each other rank first read a value that includes the effect of a given atomic, according to
+// the edges of its location.
 class Sightings {
  public:
   explicit Sightings(std::span<const RankEdge> edges);
@@ -43,10 +43,10 @@ class Sightings {
     std::uint64_t position = 0;
     Instant when;
   };
-  std::multimap<std::pair<WorldRank, Timestamp>, std::pair<std::uint64_t, std::uint64_t>>
-      written_;  // the keys and places of each
-  std::map<std::uint64_t, std::map<WorldRank, std::vector<Check>>>
-      checks_;  // by key and rank: by place, the first at that place or later
+  // Key and position of each.
+  std::multimap<std::pair<WorldRank, Timestamp>, std::pair<std::uint64_t, std::uint64_t>> written_;
+  // By key and rank, sorted by position: the earliest read at that position or later.
+  std::map<std::uint64_t, std::map<WorldRank, std::vector<Check>>> checks_;
 };
 
 }  // namespace photofinish

@@ -1,5 +1,5 @@
-// What one rank's part of the analysis sends to another's. Inside a process it is handed over; to
-// another one, or to a file, it goes encoded (see `describe`s).
+// What the participant of one rank sends to that of another. Within a process it is passed as is.
+// For another process or a file it is encoded (see the `describe` functions).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace photofinish {
 struct Batch {
   // For the owner of the memory.
   AccessList accesses;
-  std::vector<AtomicOp> atomics;  // that fetch; the others are accesses
-  HostClock clock;                // of the atomics
+  std::vector<AtomicOp> atomics;  // those that fetch; the others are accesses
+  HostClock clock;                // for the times of the atomics
   // For the resolver of a phase.
   std::vector<PhaseEdges> edges;
   std::vector<RankEdge> guesses;
@@ -28,13 +28,13 @@ struct Batch {
     std::vector<Query> queries;
   };
   std::vector<Queries> queries;
-  // Back to the owner.
+  // Answers of the resolver, for the owner.
   struct Answers {
     SyncPoint phase = 0;
     std::vector<Timestamp> timestamps;
   };
   std::vector<Answers> answers;
-  // For the one who walks the phase.
+  // For the rank that analyzes the messages of the phase.
   std::vector<PhaseSteps> steps;
 
   bool empty() const {
@@ -44,12 +44,10 @@ struct Batch {
 };
 
 std::vector<std::uint8_t> encode(const Batch& batch);
-bool decode(const std::vector<std::uint8_t>& bytes, Batch& batch);  // false: these are no batch
+bool decode(const std::vector<std::uint8_t>& bytes, Batch& batch);  // false: the bytes are no batch
 
-// What it takes to keep them, in bytes, about: for those who have to do with a limit.
-inline std::size_t memory_bytes(const AtomicOp&) {
-  return 2 * sizeof(AtomicOp);
-}  // once more where they are put in order
+// Approximate memory use in bytes, for memory limits. Sorting needs a second copy of an AtomicOp.
+inline std::size_t memory_bytes(const AtomicOp&) { return 2 * sizeof(AtomicOp); }
 std::size_t memory_bytes(const Batch& batch);  // of its accesses, atomics and steps
 
 template <class A>

@@ -5,8 +5,8 @@
 namespace photofinish {
 namespace {
 
-// Where in the elements' size a box starts: elements of two boxes coincide if this is the same and
-// no block is off the grid.
+// Offset of a strided block relative to a grid of elements; -1 if not all blocks lie on one grid.
+// Elements of two footprints coincide if both have the same offset.
 std::int64_t residue(const Strided& strided, std::int64_t size) {
   if (size <= 0) return -1;
   bool regular = strided.length % size == 0;

@@ -1,5 +1,5 @@
-// Accesses that behave alike towards all others form a group: what never clashes never meets in the
-// sweep.
+// Partitions accesses into groups that conflict with the same other accesses. Groups without
+// conflicts are never swept.
 #pragma once
 
 #include <vector>
@@ -28,21 +28,21 @@ class Groups {
   Groups(WorldRank owner, const RuleOptions& options)
       : owner_(owner), options_(options), weights_(kFixed, 0) {}
 
-  // That of one box, which begins `base` bytes behind where the access says.
+  // The group of one strided block, with `base` added to its addresses.
   std::uint32_t of(const Access& access, std::size_t strided, std::int64_t base);
-  // `weight`: more than nothing; they are added up for whoever wants to know.
+  // `weight` must be positive. The weights of a group are summed.
   void add(std::uint32_t group, std::size_t weight) { weights_[group] += weight; }
 
-  // Once all have been added: which of them clash, and whether a group has any that it clashes
-  // with.
+  // Call after all add() calls: computes which groups conflict with each other, and which conflict
+  // with any.
   void settle(bool any_same_op_window);
   const GroupConflicts& conflicts() const { return conflicts_; }
   bool clashes(std::uint32_t group) const { return clashes_[group]; }
   bool any_clash() const { return clashing_weight_ > 0; }
-  std::size_t clashing_weight() const { return clashing_weight_; }  // of all groups that have
+  std::size_t clashing_weight() const { return clashing_weight_; }  // of all groups with a conflict
 
  private:
-  // Of accumulates.
+  // A class of accumulates.
   struct Family {
     ReduceOp op{};
     Element element;

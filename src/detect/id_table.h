@@ -1,9 +1,8 @@
-// Things with a number each, of which very many may be there at a time: found by the number, in few
-// bytes more than they have themselves.
+// A hash table from numeric ids to values, for very many entries with little overhead per entry.
 //
-// Rule: entries lie in blocks and stay where they are until they are erased; an index of their
-// slots, at most two thirds full, is searched from where the number's hash points. Invariant: no
-// free place of the index lies between where an entry is and where its hash points.
+// Entries lie in blocks and stay where they are until they are erased. An index of entry slots, at
+// most two thirds full, is probed linearly from the hash of the id. Invariant: the index has no
+// free slot between an entry's hash position and the entry.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class IdTable {
     return at == kNowhere ? nullptr : &entry(index_[at] - 1).value;
   }
   const T* find(std::uint64_t id) const { return const_cast<IdTable*>(this)->find(id); }
-  // As new, if it was not there.
+  // Inserts a default value if the id is absent.
   T& operator[](std::uint64_t id) {
     if (T* const found = find(id)) return *found;
     if (3 * (size_ + 1) > 2 * index_.size()) grow();
@@ -43,7 +42,7 @@ class IdTable {
     std::size_t at = position_of(id);
     if (at == kNowhere) return;
     const std::uint32_t slot = index_[at] - 1;
-    // What lies behind it, and would not be found over a free place, moves up.
+    // Moves later entries of the probe sequence up, so that the freed slot does not hide them.
     const std::size_t mask = index_.size() - 1;
     for (std::size_t next = (at + 1) & mask; index_[next] != 0; next = (next + 1) & mask) {
       const std::size_t home = hash(entry(index_[next] - 1).id) & mask;
@@ -82,7 +81,7 @@ class IdTable {
   static constexpr std::size_t kBlock = 64, kNowhere = ~std::size_t{0};
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Entry {
-    std::uint64_t id = 0;  // of a free one: the next free one
+    std::uint64_t id = 0;  // in a free entry: the next free one
     T value;
   };
 
@@ -111,9 +110,9 @@ class IdTable {
   }
 
   std::vector<std::unique_ptr<Entry[]>> blocks_;
-  std::vector<std::uint32_t> index_;  // one more than the slot; 0: free
+  std::vector<std::uint32_t> index_;  // slot + 1; 0: free
   std::size_t size_ = 0;
-  std::uint32_t used_ = 0;  // slots that were ever used
+  std::uint32_t used_ = 0;  // number of slots ever used
   std::uint32_t free_ = kNone;
 };
 

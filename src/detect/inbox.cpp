@@ -57,7 +57,7 @@ Inbox::ReceiveId Inbox::posted(Wanted wanted, const MessageEnd& end, const Share
   return received.id;
 }
 
-// The number of receives in the window that were posted before.
+// The number of receives in the window that were posted before `id`.
 std::size_t Inbox::before_in_window(ReceiveId id) const {
   if (window_.empty() || window_.back().id < id) return window_.size();
   if (window_.front().id == id) return 0;
@@ -72,7 +72,7 @@ Inbox::Received& Inbox::find(ReceiveId id) {
   return window_[at];
 }
 
-// R_m from the match of `earlier` to the match of a receive with a send.
+// Whether R_m leads from the match of `earlier` to a match of the receive with the send.
 bool Inbox::must_come_first(const Received& earlier, ReceiveId id, const Wanted& wanted,
                             WorldRank from, std::int64_t tag, std::uint64_t number) const {
   if (!earlier.matched || earlier.id >= id || earlier.completed_at <= id) return false;
@@ -80,8 +80,9 @@ bool Inbox::must_come_first(const Received& earlier, ReceiveId id, const Wanted&
   return earlier.from == from && earlier.send_number < number && wanted.takes(from, earlier.tag);
 }
 
-// Of receives that want the same, or took messages of one sender with one tag, each must come
-// before the next: the latest of them stands for all, and one that was cancelled for itself alone.
+// Among receives of one class (same wanted source and tag, or messages of one sender and tag), each
+// match precedes the next. So the latest one represents all of them. A cancelled one represents
+// only itself.
 void Inbox::add_latest(const Class& same, ReceiveId id, const Wanted& wanted,
                        const Incoming& send) {
   for (auto at = std::lower_bound(same.begin(), same.end(), id); at != same.begin();) {
@@ -92,7 +93,8 @@ void Inbox::add_latest(const Class& same, ReceiveId id, const Wanted& wanted,
   }
 }
 
-// The clocks of those that must come first, unless they do so by way of one that is in already.
+// Joins the clocks of the matches that must come first, except those that an included one already
+// covers.
 void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, SharedClock& clock,
                     std::vector<KeptRef>& before) {
   clock = send.clock;
@@ -110,7 +112,7 @@ void Inbox::collect(ReceiveId id, const Wanted& wanted, const Incoming& send, Sh
   else
     for (const auto& [key, same] : by_sender_)
       if (key.second == send.end.rank) add_latest(same, id, wanted, send);
-  std::sort(candidates_.begin(), candidates_.end());  // as they lie in the window
+  std::sort(candidates_.begin(), candidates_.end());  // in window order
   candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
   for (std::size_t i = candidates_.size(); i-- > 0;) {
     const Received& earlier = *candidates_[i];
@@ -134,7 +136,7 @@ bool Inbox::before(const Releases& releases, const SharedClock& clock) {
   });
 }
 
-// Something that would have to be out of the way first can get there only after the kept match.
+// Whether a match that would have to come first can happen only after the kept match.
 bool Inbox::blocked(const Kept& kept, WorldRank rank, std::int64_t tag,
                     std::uint64_t number) const {
   return std::any_of(kept.late.begin(), kept.late.end(), [&](const Late& late) {
@@ -143,8 +145,8 @@ bool Inbox::blocked(const Kept& kept, WorldRank rank, std::int64_t tag,
   });
 }
 
-// `received` goes out of the way at `clock`: too late for those that wait for it and come before
-// that.
+// `received` is matched or cancelled at `clock`. That is too late for kept matches that depend on
+// it and precede `clock`.
 void Inbox::note_late(const Received& received, WorldRank from, std::int64_t tag,
                       std::uint64_t number, const SharedClock& clock) {
   if (received.id >= last_kept_) return;
@@ -162,8 +164,8 @@ bool Inbox::open_receive_before(ReceiveId id, WorldRank from, std::int64_t tag) 
   return false;
 }
 
-// Whether earlier sends of the rank, unmatched as yet, fit the kept receive; and whether one before
-// it could still take them.
+// Whether unmatched earlier sends of the rank fit the kept receive, and whether a receive before it
+// could still take them.
 Inbox::Earlier Inbox::earlier_of(const Kept& kept, WorldRank rank, std::uint64_t number) const {
   const auto found = source_of_.find(rank);
   if (found == source_of_.end()) return Earlier::None;
@@ -203,8 +205,8 @@ Inbox::KeptRef Inbox::keep(Taker taker, const Received& received, const MessageE
   return {index, kept.generation};
 }
 
-// Forgets the earlier ones of the same site, source and tag, as far back as no open receive lies in
-// between: a send that could have been theirs could have been this one's.
+// Drops earlier matches of the same site, source and tag, back to the last open receive in between.
+// A send that could have matched one of them could also have matched this one.
 void Inbox::supersede(std::vector<std::uint32_t>& same_tag, std::uint32_t by) {
   const Kept& latest = kept_[by];
   ReceiveId open = 0;
@@ -249,7 +251,7 @@ void Inbox::clear(std::uint32_t index) {
 void Inbox::withdrawn(SendId id) {
   const Incoming send = std::move(sends_[id].incoming);
   remove(id);
-  // Pairs that hang on it are let go.
+  // Drops pending pairs that depend on this send.
   std::erase_if(pending_, [&](const Pending& pending) {
     Kept& kept = kept_[pending.kept];
     const bool hangs = pending.send.rank == send.end.rank && send.number < pending.number &&
@@ -291,10 +293,10 @@ void Inbox::released(const std::vector<KeptRef>& matches, WorldRank rank, ClockP
   }
 }
 
-// Lets go of completed receives that no open one was posted beside.
+// Drops completed receives next to which no open one was posted.
 void Inbox::trim() {
   if (done_ < trim_at_) return;
-  ReceiveId open = ~ReceiveId{0};  // the first open receive after the one looked at
+  ReceiveId open = ~ReceiveId{0};  // the first open receive after the current one
   std::size_t kept = window_.size();
   for (std::size_t i = window_.size(); i-- > 0;) {
     Received& received = window_[i];
@@ -315,11 +317,11 @@ void Inbox::skip_matched() {
   while (open_at_ < window_.size() && window_[open_at_].matched) ++open_at_;
 }
 
-// Those that are left.
+// Rebuilds the classes from the remaining receives.
 void Inbox::sort_into_classes() {
   const ReceiveId first = window_.empty() ? next_ : window_.front().id;
-  constexpr std::size_t kFew =
-      64;  // classes that stay though they are empty: they will be used again
+  // Empty classes that are retained for reuse.
+  constexpr std::size_t kFew = 64;
   const auto is_gone = [&](ReceiveId id) {
     if (id < first) return true;
     const std::size_t at = before_in_window(id);

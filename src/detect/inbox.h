@@ -1,18 +1,22 @@
-// One rank's receives on one communicator: which messages came before which, and which other one
-// each could have taken.
+// The receives of one rank on one communicator: computes the order of matches, and which other
+// message each receive could have matched.
 //
-// Rule (docs/internals/message-races.md, "Which pairs race"):
-// a send s of another rank could have been taken by a
-// receive r with match m if it fits, was not taken by a receive before r, is the first such send of
-// its rank, m does not come before s, and neither does m come before what must be out of the way:
-// the matches of earlier sends of that rank that fit r, and of earlier receives that fit s.
-// Invariants: `window_` holds, in the order they were posted, the receives that are open or whose
-// completion a receive that is open did not wait for: only their matches can be related to matches
-// yet to come; `by_wanted_` and `by_sender_` are the same, by what they asked for and whose message
-// they took: of each class only the latest has to be looked at. `kept_` holds matches that could
-// have been others: of those posted at one site for one source and tag, the latest, and those from
-// which an open receive separates it. Matches come in an order that agrees with happens-before:
-// whatever comes before a match or completion has been told before.
+// Rule (docs/internals/message-races.md, "Which pairs race"): a receive r with match m could have
+// matched a send s of another rank if
+// - s fits r, was not matched by a receive before r, and is the first such send of its rank,
+// - m does not happen before s, and
+// - m does not happen before a match that would have to come first: of an earlier fitting send of
+//   that rank, or of an earlier receive that fits s.
+//
+// Invariants:
+// - `window_` is the receive window, in posting order: open receives, and those for whose
+//   completion an open receive did not wait. Only their matches can be related to later ones.
+// - `by_wanted_` and `by_sender_` index the window by wanted and by matched source and tag. Only
+//   the latest of each class needs to be checked.
+// - `kept_` holds candidate matches. For each call site, source and tag these are the latest, and
+//   those that an open receive separates from it.
+// - Matches are added in an order consistent with happens-before: everything that precedes a match
+//   or completion is added first.
 #pragma once
 
 #include <algorithm>
@@ -32,26 +36,26 @@ struct MessageRace {
   Uid comm;
   Wanted wanted;
   MessageEnd receive;
-  MessageEnd got;                // rank kProcNull: nothing, it was cancelled
-  MessageEnd other;              // what it could have got
-  bool other_unmatched = false;  // nobody ever took that one
+  MessageEnd got;                // rank kProcNull: the receive was cancelled
+  MessageEnd other;              // what it could have matched
+  bool other_unmatched = false;  // no receive ever matched that one
 };
 
-// A send as its receiver knows it.
+// A send, as seen by its receiver.
 struct Incoming {
   MessageEnd end;
-  std::uint64_t number = 0;  // rises with program order at its rank
-  SharedClock clock;         // what its rank knew when it was posted
+  std::uint64_t number = 0;  // increases in program order of its rank
+  SharedClock clock;         // the rank's clock when it was posted
 };
 
-// Something that comes after a match: time at some rank. A match comes before all that know one of
-// these.
+// Completions that follow a match, as times of ranks. The match precedes everything whose clock has
+// reached one of them.
 using Releases = std::vector<std::pair<WorldRank, ClockPool::Time>>;
 
 class Inbox {
  public:
-  using ReceiveId = std::uint64_t;  // rises with program order; ends with the receive's completion
-  using SendId = std::uint32_t;     // ends with the match
+  using ReceiveId = std::uint64_t;  // increases in program order; valid until the receive completes
+  using SendId = std::uint32_t;     // valid until the match
 
   Inbox(WorldRank rank, Uid comm) : rank_(rank), comm_(comm) {}
 
@@ -60,46 +64,43 @@ class Inbox {
     std::uint32_t generation = 0;
   };
   struct Match {
-    SharedClock clock;  // what comes with the message: the sender's clock and those of matches that
-                        // had to come first
-    std::vector<KeptRef>
-        before;  // matches that it comes after, itself included: all released when it is
+    // Of the message: joins the sender's clock and those of matches that had to come first.
+    SharedClock clock;
+    // Matches that it follows, including itself: all are released when it is.
+    std::vector<KeptRef> before;
   };
 
   SendId sent(Incoming send);
   ReceiveId posted(Wanted wanted, const MessageEnd& end, const SharedClock& clock);
-  // Fills in what is to be handed to `released` and joined by whoever completes the send or the
-  // receive.
+  // Fills in `match`, which the completion of the send or receive joins and passes to `released`.
   template <class Report>
   void matched(SendId send, ReceiveId receive, Match& match, Report report);
-  // The send was cancelled: it is not told as one that could have been taken, for it may have been
-  // gone.
+  // The send was cancelled. It is not reported as a possible match, since it may have been gone.
   void withdrawn(SendId send);
-  // It took no message, and never will; `clock` is the rank's as it cancels.
+  // The receive will never match a message. `clock` is the rank's clock at the cancellation.
   void cancelled(ReceiveId receive, const SharedClock& clock);
-  // A probe that saw a message; it is over at once.
+  // A probe that saw a message. It completes at once.
   template <class Report>
   void probed(SendId send, Wanted wanted, const MessageEnd& end, Match& match, Report report);
-  // The receive is complete; what its rank does next has this time. Fills in what the receive
-  // brought.
+  // The receive is complete; the rank's next step has this time. Sets `clock` to the clock that the
+  // receive acquires.
   void completed(ReceiveId receive, ClockPool::Time time, SharedClock& clock);
-  // As `rank` goes on at `time`, all of these are over.
+  // `rank` completes all of these matches at `time`.
   void released(const std::vector<KeptRef>& matches, WorldRank rank, ClockPool::Time time);
-  // Nothing follows: messages that nobody took could have been taken, too.
+  // No further events: messages that were never received are possible matches, too.
   template <class Report>
   void finish(Report report);
 
-  // Forgets matches that come before whatever any rank will send, where clocks(rank) is what that
-  // rank knows now.
+  // Drops matches that precede everything that any rank can still send. clocks(rank) is the rank's
+  // current clock.
   template <class Clocks>
   void forget_known(std::size_t ranks, Clocks clocks);
   bool crowded() const { return kept_count_ > crowd_; }
 
-  // What the rank knew when it posted the receive: only whoever sent to it synchronously needs
-  // that.
+  // The rank's clock when it posted the receive. Only synchronous senders need it.
   SharedClock take_posted_clock(ReceiveId receive) { return std::move(find(receive).posted_clock); }
   std::size_t kept() const { return kept_count_; }
-  // What it takes to keep all this, about.
+  // Approximate memory use.
   std::size_t bytes() const {
     return window_.capacity() * (sizeof(Received) + 2 * sizeof(ReceiveId)) +
            kept_.capacity() * sizeof(Kept) + sends_.capacity() * (sizeof(Sent) + sizeof(SendId)) +
@@ -115,7 +116,7 @@ class Inbox {
     ReceiveId completed_at = ~ReceiveId{0};  // receives posted from here on waited for it
     Wanted wanted;
     bool matched = false;
-    WorldRank from;  // and what it took, if anything
+    WorldRank from;  // source of the message, if matched
     std::int64_t tag = 0;
     std::uint64_t send_number = 0;
     MessageEnd end;
@@ -123,7 +124,7 @@ class Inbox {
     SharedClock clock;
     std::vector<KeptRef> before;
   };
-  struct Late {  // a receive posted before the kept one, matched only after it in happens-before
+  struct Late {  // a receive posted before the kept one and matched only after it in happens-before
     Wanted wanted;
     WorldRank from;
     std::int64_t tag = 0;
@@ -138,12 +139,12 @@ class Inbox {
     MessageEnd receive;
     MessageEnd got;
     Releases releases;
-    std::vector<std::pair<WorldRank, std::uint64_t>>
-        settled;  // by rank: its first fitting send that no earlier receive took
+    // By rank: its first fitting send that no earlier receive took.
+    std::vector<std::pair<WorldRank, std::uint64_t>> settled;
     std::vector<Late> late;
-    std::uint32_t pins = 0;  // pending pairs
+    std::uint32_t pins = 0;  // number of pending pairs
   };
-  struct Pending {  // a pair that hangs on who takes an earlier send of the same rank
+  struct Pending {  // a pair that depends on which receive takes an earlier send of the same rank
     std::uint32_t kept = 0;
     MessageEnd send;
     std::uint64_t number = 0;
@@ -159,7 +160,7 @@ class Inbox {
   };
 
   using ClassKey = std::pair<std::int64_t, WorldRank>;  // tag and source
-  using Class = std::vector<ReceiveId>;                 // in the order they were posted
+  using Class = std::vector<ReceiveId>;                 // in posting order
   using Classes = std::map<ClassKey, Class>;
 
   std::size_t before_in_window(ReceiveId id) const;
@@ -199,9 +200,9 @@ class Inbox {
   ReceiveId next_ = 1;
   std::vector<Received> window_;
   Classes by_wanted_, by_sender_;
-  std::size_t open_at_ = 0;                       // in the window: all before it are matched
-  std::vector<const Received*> in_, candidates_;  // while a match is being collected
-  std::size_t done_ = 0;                          // of the window: completed
+  std::size_t open_at_ = 0;  // position in the window: all receives before it are matched
+  std::vector<const Received*> in_, candidates_;  // scratch space of collect()
+  std::size_t done_ = 0;                          // completed receives in the window
   std::size_t trim_at_ = 8;
   std::vector<Kept> kept_;
   std::vector<std::uint32_t> free_kept_;
@@ -253,7 +254,7 @@ void Inbox::consider(std::uint32_t index, const Incoming& send, bool unmatched, 
   }
   if (blocked(kept, rank, send.end.tag, send.number) || before(kept.releases, send.clock)) return;
   if (earlier == Earlier::Undecided) {
-    if (unmatched) return;  // and will stay so
+    if (unmatched) return;  // and it will stay undecided
     ++kept.pins;
     pending_.push_back({index, send.end, send.number});
     return;

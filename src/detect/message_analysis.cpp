@@ -18,7 +18,7 @@
 namespace photofinish {
 namespace {
 
-// A step, or, if it took something, that.
+// A step; or, if `took` is set, the message that a receive took.
 struct Reported {
   WorldRank rank;
   MessageStep step;
@@ -26,7 +26,8 @@ struct Reported {
 };
 using StepBatch = std::shared_ptr<const std::vector<Reported>>;
 
-// One way of the walk, by a thread of its own: it takes about as long as reading the traces does.
+// Runs one of the two simulations on a thread of its own. Each takes about as long as reading the
+// traces.
 class SequenceThread {
  public:
   SequenceThread(std::int32_t ranks, SequencePair::Ways ways, std::size_t memory)
@@ -36,14 +37,14 @@ class SequenceThread {
   }
   ~SequenceThread() { join(); }
 
-  // Waits if too many are there that it has not come to.
+  // Blocks while too many batches are queued.
   void add(StepBatch batch) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return batches_.size() < kMost; });
     batches_.push_back(std::move(batch));
     changed_.notify_all();
   }
-  // Nothing follows. Null: it was given up.
+  // No further steps. Null: the simulation was given up for lack of memory.
   SequencePair* finish(bool ended) {
     join();
     if (!walk_) return nullptr;
@@ -74,8 +75,8 @@ class SequenceThread {
     if (given_up_) walk_.reset();
   }
   void report(const Reported& reported) {
-    // Ranks are taken in the order of their clocks: whoever holds a lock after this is told of
-    // later.
+    // Ranks are processed in the order of their clocks, so a rank that takes the lock afterwards is
+    // added later.
     if (reported.step.kind == MessageStep::Kind::Unlock)
       walk_->announce(reported.rank, reported.step);
     walk_->add(reported.rank, reported.step);
@@ -90,7 +91,7 @@ class SequenceThread {
   }
 
   const std::size_t memory_;
-  std::optional<SequencePair> walk_;  // none: it was given up
+  std::optional<SequencePair> walk_;  // empty: it was given up
   std::atomic<bool> given_up_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -98,7 +99,7 @@ class SequenceThread {
   std::thread thread_;
 };
 
-// What all ranks share.
+// State shared by all ranks.
 class SequenceThreads {
  public:
   SequenceThreads(std::int32_t ranks, std::size_t memory)
@@ -112,7 +113,7 @@ class SequenceThreads {
     reported.step.key = key;
     add(std::move(reported));
   }
-  // Races and deadlocks; `followed` is about the messages alone.
+  // Races and deadlocks. `followed` covers messages only.
   std::vector<MessageFindings> finish(bool ended, const std::vector<RankEnding>& endings) {
     hand_over();
     std::vector<MessageFindings> parts;
@@ -137,7 +138,7 @@ class SequenceThreads {
 
   TimingNotes timing;
   std::uint64_t messages = 0;
-  bool threads = false;  // a rank has several that call MPI
+  bool threads = false;  // some rank calls MPI from several threads
 
  private:
   static constexpr std::size_t kBatch = 2048;
@@ -172,7 +173,8 @@ class Rank final : public MessageSink {
   bool finalized() const { return finalized_; }
   RankEnding ending() const { return ending_; }
   std::size_t bytes() const { return timeline_.request_bytes(); }
-  std::uint64_t next_start() const { return start_; }  // of its next event, in ticks of its machine
+  // Of its next event, in clock ticks of its host.
+  std::uint64_t next_start() const { return start_; }
 
   void take() {
     event_ = next_;
@@ -224,8 +226,7 @@ class Rank final : public MessageSink {
   }
 
  private:
-  // What a call waits for is over when the call is; other threads may have done something in
-  // between.
+  // A wait ends when its call returns. Other threads may have taken steps in between.
   struct Deferred {
     TaskId task;
     std::uint64_t end = 0;
@@ -265,7 +266,7 @@ class Rank final : public MessageSink {
     report_took();
   }
 
-  // Once the steps are there.
+  // Call after all deferred steps have been added.
   void report_took() {
     for (const auto& [operation, key] : std::exchange(took_, {}))
       walk_.took(input_.rank, operation, key);
@@ -306,7 +307,7 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs, std::size_t memo
     ranks[i]->take();
     if (!ranks[i]->ended()) queue.emplace(ranks[i]->next_start(), i);
     if (taken % kCheck != 0) continue;
-    std::size_t bytes = 0;  // that the ranks' own requests take
+    std::size_t bytes = 0;  // used by the requests of the ranks
     for (const auto& rank : ranks) bytes += rank->bytes();
     too_much = bytes > memory;
   }

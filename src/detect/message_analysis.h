@@ -1,10 +1,10 @@
-// The messages of a recorded run, looked at in one walk over all ranks
+// Offline analysis of the messages of a recorded run: one process simulates all ranks
 // (docs/internals/message-races.md).
 //
-// Ranks are taken in the order of their clocks, so that little waits for others. With several
-// threads, what a call waits for ends when the call does, not when the next one starts. Memory:
-// what is outstanding. Where that is more than `memory` bytes, half of them for the races and half
-// for the walk without buffers, that half is given up, and the findings say so.
+// Ranks are processed in the order of their clocks, so that few steps wait for other ranks. With
+// several threads, a wait ends when its call returns, not when the next call starts. Memory:
+// outstanding operations. `memory` is the limit in bytes, half for the races and half for the
+// simulation without buffering. A half that exceeds its limit is given up, and the findings say so.
 #pragma once
 
 #include <cstddef>

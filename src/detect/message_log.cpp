@@ -12,11 +12,11 @@ namespace photofinish {
 namespace {
 
 using Kind = MessageStep::Kind;
-constexpr std::uint64_t kTook = 15;  // beside the kinds of steps
+constexpr std::uint64_t kTook = 15;  // next to the kinds of steps
 constexpr std::size_t kMaxStep = 80;
 
-// What the step leaves on its way, less what it takes away: the message and, while it is open, the
-// receive; a word for each who is to hear it.
+// What the step leaves open minus what it closes: a message, an open receive, and one unit per rank
+// that has to acquire a release.
 std::int64_t leaves(const MessageStep& step) {
   switch (step.kind) {
     case Kind::Send:
@@ -26,7 +26,7 @@ std::int64_t leaves(const MessageStep& step) {
     case Kind::CompleteReceive:
       return -2;
     case Kind::Cancel:
-      return step.carries ? 1 : -1;  // a receive takes no message when it completes
+      return step.carries ? 1 : -1;  // a cancelled receive: its completion takes no message
     case Kind::Release:
       return step.others;
     case Kind::Acquire:
@@ -38,7 +38,7 @@ std::int64_t leaves(const MessageStep& step) {
 
 void put_key(Encoder& out, MessageKey key) { out.bytes(&key, sizeof key); }
 
-// The steps of one rank, one after the other.
+// Decodes the steps of one rank.
 class PhaseReader {
  public:
   PhaseReader(const PhaseSteps& phase,
@@ -109,7 +109,7 @@ class PhaseReader {
         if (const auto* const from = one_of(groups_)) step.from = *from;
         break;
       case Kind::Unlock:
-        break;  // announced
+        break;  // done by announce()
       case Kind::Locked:
         if (const Uid* const win = one_of(phase_.comms)) step.comm = *win;
         step.peer = WorldRank(static_cast<std::int32_t>(in_.signed_number()));
@@ -134,8 +134,7 @@ class PhaseReader {
   std::uint64_t operation_ = 0;
 };
 
-// All come to the sync point, those with nothing else to tell as well, and go on when all are
-// there.
+// All ranks, including those without steps, reach the sync point and continue when all are there.
 void walk_sync_point(const std::vector<PhaseSteps>& ranks, std::int32_t world_size,
                      SequencePair& walk) {
   auto everybody = std::make_shared<std::vector<WorldRank>>();
@@ -164,7 +163,7 @@ void walk_sync_point(const std::vector<PhaseSteps>& ranks, std::int32_t world_si
 
 }  // namespace
 
-// --- a rank's own
+// --- one rank
 
 void MessageLog::step(MessageStep step) {
   if (step.kind == Kind::Send) ++messages_;
@@ -188,7 +187,7 @@ void MessageLog::took(std::uint64_t operation, MessageKey key) {
   ++now_.count;
 }
 
-// A rank comes back to few places, one after the other.
+// A rank makes consecutive calls from few call sites.
 std::uint64_t MessageLog::call_site_of(const MessageStep& step) {
   RecentCallSite& recent = recent_[step.site.value % recent_.size()];
   const PhaseSteps::CallSite call_site{step.site, step.site_key};
@@ -200,7 +199,7 @@ std::uint64_t MessageLog::call_site_of(const MessageStep& step) {
 }
 
 std::uint64_t MessageLog::group(const std::shared_ptr<const std::vector<WorldRank>>& ranks) {
-  // Those of communicators stay where they are; the others live no longer than their step.
+  // Groups of communicators outlive the step; other groups do not.
   const bool lasts = ranks.use_count() == 0;
   if (lasts)
     if (const auto known = groups_.find(ranks.get()); known != groups_.end()) return known->second;
@@ -209,8 +208,8 @@ std::uint64_t MessageLog::group(const std::shared_ptr<const std::vector<WorldRan
   return now_.groups.size() - 1;
 }
 
-// A program may do nothing else for a long time: then it is enough to know, for each lock, when it
-// was given back first, held last, and given back last.
+// A program may only lock and unlock for a long time. Then each lock needs only its first release,
+// its last acquisition and its last release.
 void MessageLog::lock(MessageStep step) {
   locks_.push_back(std::move(step));
   if (locks_.size() >= most_locks_) thin_locks();
@@ -218,7 +217,7 @@ void MessageLog::lock(MessageStep step) {
 
 void MessageLog::thin_locks() {
   struct Kept {
-    std::size_t first = 0, held = 0, last = 0;  // one more than their places; 0: none
+    std::size_t first = 0, held = 0, last = 0;  // index + 1; 0: none
   };
   std::map<std::tuple<Uid, WorldRank, bool>, Kept> by_lock;
   for (std::size_t i = 0; i < locks_.size(); ++i) {
@@ -372,7 +371,7 @@ MessageFindings MessageLog::findings() const {
   return own;
 }
 
-// --- all of them
+// --- all ranks
 
 bool walk_phase(const std::vector<PhaseSteps>& ranks, std::int32_t world_size, SequencePair& walk) {
   const bool last =
@@ -405,7 +404,7 @@ bool walk_phase(const std::vector<PhaseSteps>& ranks, std::int32_t world_size, S
       step.tag = phase.clock;
       walk.announce(phase.rank, step);
     }
-  // Side by side, so that little waits.
+  // Interleave the ranks, so that few steps wait.
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t rounds = longest / kAtOnce + 1;
   for (std::uint64_t round = 1; round <= rounds; ++round)

@@ -1,13 +1,15 @@
-// One rank's steps about messages, phase by phase, for whoever walks a phase while the program
-// runs.
+// The message steps of one rank, phase by phase, for the rank that analyzes the phase while the
+// program runs.
 //
-// Rule: a cut at which nothing is on its way (no message sent and not received, no receive open, no
-// collective or epoch half done) parts an execution: nothing behind it races with, or waits for,
-// anything before it, so that phases are walked one by one, each by another rank. Each rank counts
-// what it leaves on its way in a phase, and what it takes away; where all phases before ended with
-// nothing left, this one did if the sum over all ranks is zero. Invariant: a rank's steps are
-// written as differences from the one before; places, communicators and groups once for a phase.
-// Cannot see: threads (events must come one after the other).
+// Rule: at a quiet sync point no message is under way, no receive is open, and no collective or
+// epoch is half done. It splits the execution: nothing after it races with, or waits for, anything
+// before it. So each phase is analyzed separately, each by another rank. Each rank counts what it
+// leaves open in a phase minus what it closes. If all earlier phases ended quiet, this one does
+// exactly if the sum over all ranks is zero.
+//
+// Invariant: each step is encoded as the difference from the previous one of its rank. Call sites,
+// communicators and groups are stored once per phase. Limit: no threads; events must be one
+// sequence.
 #pragma once
 
 #include <array>
@@ -23,13 +25,13 @@
 
 namespace photofinish {
 
-// What one rank did in one phase; nothing at all if it is not there.
+// The steps of one rank in one phase. Absent if the rank has none.
 struct PhaseSteps {
   SyncPoint phase = 0;
   WorldRank rank;
-  bool last = false;          // no sync point ends it: the program does
-  bool has_messages = false;  // and not only collectives
-  bool has_choices = false;   // receives that may have taken another message than they did
+  bool last = false;          // ends with the program, not with a sync point
+  bool has_messages = false;  // not only collectives
+  bool has_choices = false;   // receives that may have matched another message
   std::int64_t left = 0;
   struct CallSite {
     SiteId site;
@@ -39,7 +41,7 @@ struct PhaseSteps {
   CallSite sync_point;
   Timestamp sync_point_timestamp = 0;
   std::int64_t clock = 0;  // of the ticks below
-  // Locks of windows that it gave back, for all to know before the first step.
+  // Window locks that the rank released. They are announced before the first step.
   struct Unlock {
     Uid win;
     WorldRank target;
@@ -74,24 +76,24 @@ class MessageLog final : public MessageSink {
 
   void step(MessageStep step) override;
   void took(std::uint64_t operation, MessageKey key) override;
-  // The timeline has told all about the event: it was a sync point, or not.
+  // The timeline has reported all steps of the event, and whether it was a sync point.
   void ended(const Event& event, const Timeline& timeline);
   void end_event();
   void end_phase(SyncPoint sync_points, const PhaseSteps::CallSite& sync_point);
 
-  // Whether any of what is here to be taken is a message.
+  // Whether the steps that have not been taken include a message.
   bool has_messages() const { return has_messages_ || now_.has_messages; }
   std::size_t pending() const { return pending_ + now_.count; }
   std::size_t phase_steps() const { return now_.count; }
-  // Whether any receive of the phase so far takes from anybody, or any tag.
+  // Whether a receive of the current phase has a wildcard source or tag.
   bool phase_is_wild() const { return is_wild_; }
   std::size_t bytes() const { return bytes_ + now_.steps.size(); }
-  // `last`: nothing comes after it.
+  // `last`: no further steps.
   std::vector<PhaseSteps> take(bool last);
-  // Nobody will walk: from here on nothing is kept.
+  // Stops recording: the phases will not be analyzed online.
   void give_up();
 
-  // What needs no other rank: the number of messages, and calls that hang on timing.
+  // Results that need no other rank: the number of messages, and timing-dependent calls.
   MessageFindings findings() const;
 
  private:
@@ -106,8 +108,8 @@ class MessageLog final : public MessageSink {
   const WorldRank rank_;
   PhaseSteps now_;
   Timestamp timestamp_ = 0;         // of the last step
-  std::uint64_t operation_ = 0;     // the last one that was posted
-  std::vector<MessageStep> held_;   // of this event: if it is a sync point, that alone says it all
+  std::uint64_t operation_ = 0;     // the last one posted
+  std::vector<MessageStep> held_;   // of this event; a sync point replaces them
   std::vector<MessageStep> locks_;  // since the last step of another kind
   std::size_t most_locks_ = 256;
   std::vector<PhaseSteps> done_;
@@ -134,8 +136,8 @@ class MessageLog final : public MessageSink {
   bool threads_ = false;
 };
 
-// All that ranks did in one phase; false if something was left on its way at its end, or the steps
-// are none.
+// Analyzes one phase of all ranks. False if something was open at its end, or the steps are
+// invalid.
 bool walk_phase(const std::vector<PhaseSteps>& ranks, std::int32_t world_size, SequencePair& walk);
 
 }  // namespace photofinish

@@ -1,12 +1,13 @@
-// Message races of a whole execution: which receives could have taken another message than they
-// did.
+// Detects the message races of an execution: receives that could have matched another message.
 //
-// Steps come in an order that agrees with happens-before (detect/message_sequence.h makes one from
-// what each rank did). Each rank's clock moves when it completes a receive or a synchronous send;
-// each inbox checks its own receives. Invariant: a rank's clock counts, for each rank, its
-// completions that come before whatever this rank does next. Memory is what is outstanding, and for
-// each site, source and tag of wildcard receives the latest match. Misses: nothing of what the page
-// defines. False report: order that no step tells of (docs/internals/message-races.md, Limits).
+// Steps must be added in an order consistent with happens-before (detect/message_sequence.h
+// produces one from the steps of each rank). Each rank's clock advances when it completes a receive
+// or a synchronous send. Each inbox checks its own receives. Invariant: a rank's clock counts, per
+// rank, the completions that happen before its next step. Memory: outstanding operations, and the
+// latest match per call site, source and tag of wildcard receives.
+//
+// Misses: nothing of what docs/internals/message-races.md defines. False reports: order that no
+// step shows (Limits, there).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace photofinish {
 
-// Races that differ only in rank and iteration: the first one, and how many were looked at.
+// Races that differ only in rank and iteration: the first one, and their number.
 struct MessageRaceClass {
   MessageRace first;
   std::uint64_t count = 0;
@@ -32,7 +33,7 @@ class MessageRaces {
   explicit MessageRaces(std::int32_t ranks);
 
   struct Send {
-    std::uint32_t index = 0;  // valid until it is matched, a synchronous one until it is complete
+    std::uint32_t index = 0;  // valid until it is matched; a synchronous one until it is complete
   };
   struct Receive {
     std::uint32_t inbox = 0;
@@ -43,26 +44,26 @@ class MessageRaces {
   Receive receive(const MessageEnd& end, Uid comm, Wanted wanted);
   void match(Send send, Receive receive);
   void complete(Receive receive);
-  // Of a synchronous send; of others it says nothing.
+  // Relevant for synchronous sends only.
   void complete(Send send);
-  // Nobody will wait for it.
+  // The request was freed: it is never waited for.
   void free(Send send);
   void cancel(Receive receive);
-  // Nobody took it, and nobody will.
+  // The send was never matched and never will be.
   void cancel(Send send);
   void probe(const MessageEnd& end, Uid comm, Wanted wanted, Send saw);
   void release(WorldRank rank, std::uint64_t key);
   void acquire(WorldRank rank, std::uint64_t key);
   void forget(std::uint64_t key) { released_.erase(key); }
-  // What was said by one is from here on said by the other, as well.
+  // Everything released with `key` is from now on also released with `into`.
   void fold(std::uint64_t key, std::uint64_t into);
   void finish();
 
   std::vector<MessageRaceClass> races() const;
-  // What is held now, for those who watch memory.
+  // Current memory use.
   struct Held {
     std::size_t sends = 0, receives = 0, kept = 0, clock_bytes = 0;
-    std::size_t bytes = 0;  // all of it, about
+    std::size_t bytes = 0;  // approximate total
   };
   Held held() const;
 
@@ -77,7 +78,7 @@ class MessageRaces {
   };
   struct Rank {
     SharedClock clock;
-    ClockPool::Time time = 0;  // completions
+    ClockPool::Time time = 0;  // number of completions
     std::uint64_t sends = 0;
   };
 
@@ -110,8 +111,8 @@ class MessageRaces {
   std::vector<std::uint32_t> free_sends_;
   std::unordered_map<std::uint64_t, SharedClock> released_;
   Inbox::Match match_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass>
-      races_;  // by site of the receive and of the other send
+  // By call site of the receive and of the other send.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, MessageRaceClass> races_;
 };
 
 }  // namespace photofinish

@@ -38,7 +38,7 @@ void MessageSequence::append(std::map<ClassKey, Class>& classes, const ClassKey&
   list.last = id;
 }
 
-// The first, but for cancelled ones.
+// Removes the id, which is the first of its class unless it was cancelled.
 void MessageSequence::remove(std::map<ClassKey, Class>& classes, const ClassKey& key, WorldRank who,
                              std::uint64_t id) {
   const auto found = classes.find(key);
@@ -197,7 +197,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
       return lock(who, step);
     case Kind::Holds:
     case Kind::AwaitLock:
-      return false;  // the rank does nothing more
+      return false;  // the rank makes no further step
     case Kind::Release: {
       Released& released = released_[step.key];
       released.by.push_back(who);
@@ -262,7 +262,7 @@ bool MessageSequence::take(WorldRank who, MessageStep& step) {
   return true;
 }
 
-// Those that are neither matched nor completed are still needed.
+// Operations that are neither matched nor completed are still needed.
 void MessageSequence::drop_if_over(WorldRank who, std::uint64_t id) {
   const Operation* const over = operation(who, id);
   if (over != nullptr && over->freed && over->matched) rank(who).operations.erase(id);
@@ -285,12 +285,13 @@ void MessageSequence::post_send(WorldRank who, MessageStep& step) {
   append(inbox.unmatched, {step.tag, who}, who, step.operation);
   if (races_ != nullptr)
     send.handle = races_->send(end_of(who, step), step.comm, step.peer, step.mode).index;
-  wake(step.peer);  // it may be looking for it
+  wake(step.peer);  // it may wait for this message
   try_match(step.key);
 }
 
-// The rank's next message there is known by its name, and may be matched before the cancellation
-// comes up here. If this one has been already, that one is as good.
+// The rank's next message with this source, destination and tag has the same key. It may be matched
+// before this cancellation is processed. If the cancelled send has already been matched under the
+// key, the next one takes its place.
 void MessageSequence::rename_cancelled(WorldRank who, std::uint64_t id, Operation& send) {
   const MessageKey key = send.key;
   if (send.nowhere) return;  // and so is the next one
@@ -346,15 +347,15 @@ void MessageSequence::post_receive(WorldRank who, MessageStep& step) {
   if (receive.key != 0) try_match(receive.key);
 }
 
-// Whether no receive posted before `before` would take the message, and no message before it would
-// be taken.
+// Whether no receive posted before `before` would take the message, and no earlier message would be
+// taken by the receive.
 bool MessageSequence::first(const Inbox& inbox, WorldRank from, std::uint64_t send,
                             std::uint64_t before, const Wanted& wanted) {
   const Operation& sent = *operation(from, send);
   if (const std::uint64_t open = first_open(inbox, from, sent.tag);
       open != 0 && operation(inbox.rank, open)->order < before)
     return false;
-  // Of its class it has to be the first, whatever is wanted.
+  // Messages of one class match in order, even if any tag is wanted.
   return first_unmatched(inbox, from, {from, sent.tag}) == send &&
          (wanted.tag != kAnyTag || first_unmatched(inbox, from, wanted) == send);
 }
@@ -369,7 +370,7 @@ void MessageSequence::try_match(MessageKey key) {
       receive->matched || receive->cancelled)
     return;
   if (!first(inboxes_[send->inbox], message.from, message.send, receive->order, receive->wanted()))
-    return;  // gone() comes back to it
+    return;  // gone() retries it
   match(key, message, *send, *receive);
 }
 
@@ -393,9 +394,9 @@ void MessageSequence::match(MessageKey key, const Message& message, Operation& s
   gone(index, wanted, message.from);
 }
 
-// A receive that wanted this, or a send of `from` that it would have taken, is out of the way:
-// others may be the first now. Those are the first of their classes: which the receive would have
-// taken, too; and if any receive takes any tag, all of that sender.
+// A receive that wanted `receive`, or a send of `from` that it would have taken, is out of the way,
+// so other matches may be possible now. Retries the first send of each class that the receive could
+// have taken; all classes of that sender if any receive takes any tag.
 void MessageSequence::gone(std::uint32_t index, const Wanted& receive, WorldRank from) {
   const Inbox& inbox = inboxes_[index];
   const auto again = [&](const std::pair<const ClassKey, Class>& one) {
@@ -419,7 +420,7 @@ void MessageSequence::gone(std::uint32_t index, const Wanted& receive, WorldRank
   try_again();
 }
 
-// One after the other: each match may make room for more.
+// One at a time: each match may enable others.
 void MessageSequence::try_again() {
   if (trying_) return;
   trying_ = true;
@@ -473,7 +474,7 @@ bool MessageSequence::acquire(WorldRank who, const MessageStep& step) {
   return true;
 }
 
-// --- locks of windows: in the order in which they were held
+// --- window locks: acquired in the observed order
 
 void MessageSequence::announce(WorldRank who, const MessageStep& step) {
   Lock& lock = locks_[step.comm][step.peer];
@@ -485,7 +486,7 @@ void MessageSequence::announce(WorldRank who, const MessageStep& step) {
 }
 
 void MessageSequence::unlock(WorldRank who) {
-  if (rank(who).unlocks.empty()) return;  // without buffers, or nobody asked
+  if (rank(who).unlocks.empty()) return;  // without buffering, or never announced
   const auto [lock, key] = rank(who).unlocks.front();
   rank(who).unlocks.pop_front();
   const auto release = std::find_if(lock->releases.begin(), lock->releases.end(),
@@ -494,7 +495,7 @@ void MessageSequence::unlock(WorldRank who) {
   release->taken = true;
   if (races_ != nullptr) races_->release(who, key);
   for (const WorldRank waiting : std::exchange(lock->waiting, {})) wake(waiting);
-  // Who held it long ago is not told apart any more.
+  // Old releases of one lock are merged.
   constexpr std::size_t kApart = 64;
   for (std::size_t oldest = 0;
        lock->releases.size() > kApart && oldest < 2 && lock->releases[oldest].taken;) {
@@ -503,7 +504,7 @@ void MessageSequence::unlock(WorldRank who) {
         lock->releases.begin() + static_cast<std::ptrdiff_t>(oldest) + 1, lock->releases.end(),
         [&](const Release& one) { return one.exclusive == first.exclusive; });
     if (next == lock->releases.end() || !next->taken) {
-      ++oldest;  // there may be some of the other kind
+      ++oldest;  // the other lock type may have some
       continue;
     }
     if (races_ != nullptr) races_->fold(first.key, next->key);
@@ -512,8 +513,8 @@ void MessageSequence::unlock(WorldRank who) {
   }
 }
 
-// Ticks of one clock tell who was first. Those of different clocks do not: what has been told so
-// far is before it, then.
+// Visits the releases that precede `locked`. Ticks of one clock are compared. For different clocks,
+// the releases processed so far precede it.
 template <class Visit>
 void MessageSequence::each_before(WorldRank who, const MessageStep& locked, Visit visit) {
   const auto window = locks_.find(locked.comm);
@@ -544,8 +545,7 @@ bool MessageSequence::lock(WorldRank who, const MessageStep& step) {
   return true;
 }
 
-// Times on record are rounded: who waits for a lock and gets no further had it just before the
-// other.
+// Recorded times are rounded. A rank that is stuck before a lock held it just before the other one.
 void MessageSequence::go_past_locks() {
   for (bool moved = true; moved;) {
     moved = false;
@@ -559,9 +559,9 @@ void MessageSequence::go_past_locks() {
   }
 }
 
-// --- who waits for whom
+// --- wait-for relation
 
-// Whoever has to act before the message can be matched; kProcNull if nobody will.
+// The rank that has to act before the message can be matched; kProcNull if none can.
 WorldRank MessageSequence::holder(MessageKey key, int depth) {
   const Message* const found = messages_.find(key);
   if (found == nullptr || depth > 64) return kProcNull;
@@ -587,7 +587,7 @@ WorldRank MessageSequence::holder(MessageKey key, int depth) {
   return kProcNull;
 }
 
-// Of several that a rank waits for, rather one that is not among those.
+// If the rank waits for several ranks, returns one that is not in `sooner_not`, if possible.
 WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
   using Kind = MessageStep::Kind;
   const MessageStep& step = rank(who).queue.front();
@@ -629,8 +629,8 @@ WorldRank MessageSequence::waits_for(WorldRank who, const Ranks& sooner_not) {
   return on == kProcNull && !step.returned ? would_wait_for(who, *of) : on;
 }
 
-// In a run that was broken off: who is to act for a send or receive that is not matched and never
-// will be; nobody, if the other end is there.
+// In an interrupted run: the rank that has to act for an unmatched send or receive that will stay
+// so; kProcNull if the other end is there.
 WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operation) {
   if (!operation.posted || operation.peer.value < 0) return kProcNull;
   const Inbox& inbox = inboxes_[operation.inbox];
@@ -640,7 +640,8 @@ WorldRank MessageSequence::would_wait_for(WorldRank who, const Operation& operat
   return is_there ? kProcNull : operation.peer;
 }
 
-// A send and a receive that are both there, the first for each other, and were matched to others.
+// Whether some posted send and receive are first for each other, although each was matched to
+// another one.
 bool MessageSequence::any_other_match() {
   bool any = false;
   for (const Inbox& inbox : inboxes_)
@@ -655,8 +656,8 @@ bool MessageSequence::any_other_match() {
   return any;
 }
 
-// Receives of which nobody ever told what they took: with a message that nobody else took they have
-// met, first with one that its sender waits for.
+// Matches receives whose message was never reported with sends that no other receive took. A send
+// that its rank waits for comes first.
 bool MessageSequence::match_unknown(bool waited_for) {
   MessageKey key = 0;
   for (const Inbox& inbox : inboxes_) {
@@ -696,8 +697,8 @@ MessageStep MessageSequence::posted(const Operation& operation) const {
   return step;
 }
 
-// Follows who waits for whom, to where it began or to the end: to somebody who waits for nobody, or
-// who is not in this world and whose steps nobody knows.
+// Follows the wait-for edges from `from` to a cycle or to the end: a rank that waits for none, or
+// one outside of this world, whose steps are unknown.
 WaitChain MessageSequence::who_waits(WorldRank from, const Ranks& sooner_not) {
   std::vector<WorldRank> path;
   WorldRank at = from;
@@ -726,9 +727,9 @@ WaitChain::Waits MessageSequence::describe(WorldRank who, const Ranks& sooner_no
           {}};
 }
 
-// Who may go on after all, without buffers: who asks, or may be doing something else already; who
-// waits for one of them; and who could take another message, or whose message could be taken by
-// another receive. The others wait for ever.
+// The ranks that may continue without buffering. These are ranks that poll or are uncertain, ranks
+// that wait for one of them, and ranks whose receive or send could match another one. All others
+// are deadlocked.
 MessageSequence::Ranks MessageSequence::may_go_on(bool reported_all) {
   Ranks going(ranks_.size());
   bool anybody = false;
@@ -774,14 +775,14 @@ bool MessageSequence::may_go_on(WorldRank who, const Ranks& others, bool anybody
   if (goes(waited.source)) return true;
   if (!probes && of->kind == Kind::Send) return first_open(inboxes_[of->inbox], who, of->tag) != 0;
   if (!reported_all && (probes ? seen_by(who, step) : of->key) == 0)
-    return true;  // nobody has told yet which one it took
+    return true;  // the match has not been reported yet
   const Inbox& inbox = inboxes_[probes ? inbox_of(who, step.comm) : of->inbox];
   return std::any_of(inbox.unmatched.begin(), inbox.unmatched.end(), [&](const auto& one) {
     return waited.takes(one.first.second, one.first.first);
   });
 }
 
-// Tells of those who wait for ever, and lets one send go.
+// Reports a deadlock, and completes one send so that the simulation continues.
 bool MessageSequence::find_deadlock(WorldRank from, bool only_cycles, const Ranks& going) {
   if (rank(from).queue.empty() || going[static_cast<std::size_t>(from.value)]) return false;
   WaitChain chain = who_waits(from, going);
@@ -817,13 +818,13 @@ void MessageSequence::not_sure(Rank& rank) {
   unsure_after_ = std::min(unsure_after_, phase_);
 }
 
-// A call that asked for what is not there, without buffers: it comes back otherwise.
+// Without buffering, a polling call that found something would have found nothing. The rank
+// continues after it and is uncertain from there.
 bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
   const WaitChain waiting = who_waits(from);
   if (only_cycles && !waiting.cycle) return false;
-  // (`asked` of a call that waits for a lock means something else, and letting it go changes
-  // nothing.)
+  // Not AwaitLock: its `asked` has another meaning, and completing it changes nothing.
   const auto asks =
       std::find_if(waiting.waits.begin(), waiting.waits.end(), [](const WaitChain::Waits& waits) {
         return waits.step.asked && waits.step.kind != MessageStep::Kind::AwaitLock;
@@ -836,8 +837,8 @@ bool MessageSequence::let_asked_go(WorldRank from, bool only_cycles) {
   return true;
 }
 
-// Where it hangs on something else than buffers: another message that a receive could take is told,
-// with that.
+// The cause is not a missing buffer. If a receive could match another message, the chain is
+// reported as `other_match`.
 bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
   if (rank(from).queue.empty()) return false;
   WaitChain chain = who_waits(from);
@@ -848,9 +849,9 @@ bool MessageSequence::let_unsure_go(WorldRank from, bool only_cycles) {
   return let_send_go(std::move(chain), false);
 }
 
-// While others have not told everything yet.
+// Detects deadlocks before all steps have been added.
 bool MessageSequence::check_early(WorldRank who) {
-  constexpr std::size_t kMost = 1 << 16;  // that wait here for the end of the run
+  constexpr std::size_t kMost = 1 << 16;  // steps that wait for the end of the run
   return find_deadlock(who, true, may_go_on(false)) || let_asked_go(who, true) ||
          (rank(who).queue.size() >= kMost && let_unsure_go(who, true));
 }
@@ -889,7 +890,7 @@ void MessageSequence::forget_operations() {
       });
     rank.operations.clear();
     rank.unlocks.clear();
-    rank.unsure = false;  // known by its phase
+    rank.unsure = false;  // the phase records it
   }
   if (races_ != nullptr)
     for (auto& [window, targets] : locks_)
@@ -898,9 +899,9 @@ void MessageSequence::forget_operations() {
   locks_.clear();
 }
 
-// --- the end of a run that did not come to its end
+// --- ends of interrupted runs
 
-// The other ranks with an epoch that keeps this one from having the lock.
+// Visits the other ranks whose open epoch conflicts with the requested lock.
 template <class Visit>
 void MessageSequence::each_holder(WorldRank who, const MessageStep& awaits, Visit visit) {
   const auto window = holders_.find(awaits.comm);
@@ -908,15 +909,14 @@ void MessageSequence::each_holder(WorldRank who, const MessageStep& awaits, Visi
   for (const Holder& holder : window->second) {
     const bool same_target =
         awaits.peer == kAnySource || holder.target == kAnySource || holder.target == awaits.peer;
-    // A call that may be waiting for something else waits for the lock only if somebody has it for
-    // certain.
+    // If the call may be waiting for something else, only certain holders count.
     if (holder.rank != who && same_target && (holder.exclusive || awaits.exclusive) &&
         (holder.certain || !awaits.asked))
       visit(holder);
   }
 }
 
-// Whether the call that the rank is inside of may still return, given those who may go on.
+// Whether the call that the rank is inside of may still return, given the ranks that may continue.
 bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody) {
   using Kind = MessageStep::Kind;
   const MessageStep& step = rank(who).queue.front();
@@ -938,7 +938,7 @@ bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody
     bool held = false, given_back = false;
     each_holder(who, step, [&](const Holder& holder) {
       held = true;
-      // The target may have to act for its lock, too.
+      // The target may have to make progress for its lock, too.
       const WorldRank target = holder.target == kAnySource ? step.peer : holder.target;
       given_back |= goes(holder.rank) || (target != who && target.value >= 0 && goes(target));
     });
@@ -960,7 +960,7 @@ bool MessageSequence::may_return(WorldRank who, const Ranks& going, bool anybody
 
 std::vector<WaitChain> MessageSequence::proven_deadlocks(const std::vector<RankEnding>& endings) {
   using State = RankEnding::State;
-  constexpr std::size_t kMost = 8;  // that wait for one that has finished, each by itself
+  constexpr std::size_t kMost = 8;  // chains to a finished rank that are reported separately
   Ranks going(ranks_.size(), true);
   bool any_waits = false;
   for (std::size_t i = 0; i < std::min(ranks_.size(), endings.size()); ++i) {
@@ -979,11 +979,12 @@ std::vector<WaitChain> MessageSequence::proven_deadlocks(const std::vector<RankE
           may_return(WorldRank(static_cast<std::int32_t>(i)), going, anybody))
         going[i] = more = true;
   }
-  // From here on who is not going is inside a call that cannot return, or has finished.
+  // The ranks not in `going` are inside a call that cannot return, or have finished.
   const auto is_stuck = [&](WorldRank who) {
     return !going[static_cast<std::size_t>(who.value)] && !rank(who).queue.empty();
   };
-  std::map<WorldRank, WaitChain> by_end;  // a cycle by its lowest rank; or who has finished; or any
+  // Key: the lowest rank of a cycle, or the finished rank, or any.
+  std::map<WorldRank, WaitChain> by_end;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const WorldRank who(static_cast<std::int32_t>(i));
     if (!is_stuck(who)) continue;

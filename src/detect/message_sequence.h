@@ -1,19 +1,23 @@
-// What each rank did about messages, rank by rank, put into an order that agrees with
-// happens-before; and the same with nothing buffered, to see whether it would have come to its end.
+// Merges the message steps of each rank into one sequence that is consistent with happens-before.
+// Also simulates the same steps without send buffering, to find out whether the run would have
+// completed.
 //
-// Rule: a step is taken when what it waits for has happened. A match happens when both ends are
-// posted and each is the first for the other. Unbuffered, the completion of a standard send waits
-// for its match, too: where that leads nowhere, the ranks that wait for each other are told, one of
-// the sends is let go as if buffered, and the rest goes on. A call that asks (MPI_Test, MPI_Iprobe,
-// MPI_Waitany of several) would have come back otherwise. What the program does then nobody knows:
-// it goes on as it did, and whatever comes of that is not sure (`may_go_on`) and not told.
-// Invariant: a rank's queue holds what it did and what waits here for others; it is empty when
-// nothing is outstanding. Sends and receives of one class (the same source and tag, or wish for
-// them) are matched in the order they were posted: each class is a list of its own, and only the
-// first of each list is looked at. Memory: some 80 bytes for each send and receive that is not
-// over, some 50 for a message that was not taken, and 10 for each step that waits. Misses:
-// unbuffered, another matching than the one that was seen may deadlock; and where that one cannot
-// come about but another could, `other_match` says so.
+// Rule: a step is taken once what it waits for has happened. A send and a receive match when both
+// are posted and each is the first for the other. Without buffering, the completion of a standard
+// send also waits for its match. If the simulation gets stuck, the deadlock is reported, one of the
+// sends is completed as if buffered, and the simulation continues.
+//
+// A polling call (MPI_Test, MPI_Iprobe, MPI_Waitany of several) would have returned another result,
+// and what the program does then is unknown. The simulation continues with the recorded steps.
+// Everything that depends on them is uncertain (`may_go_on`) and not reported.
+//
+// Invariant: the queue of a rank holds the steps that wait for other ranks; it is empty when
+// nothing is outstanding. Sends and receives of one class (the same source and tag, or the same
+// wanted ones) match in posting order. Each class is a list, and only its first element is checked.
+//
+// Memory: about 80 bytes per incomplete send or receive, 50 per unmatched message, 10 per waiting
+// step. Misses: deadlocks without buffering under another matching than the observed one.
+// `other_match` is set if the observed matching is impossible but another one is not.
 #pragma once
 
 #include <cstdint>
@@ -30,31 +34,31 @@
 
 namespace photofinish {
 
-// How a rank was at the end of the run, or is now. Only what is certain: a rank that computes, or
-// died, or of which not everything is known, is Unknown, and may do anything.
+// The state of a rank at the end of the run, or now. Only certain knowledge counts: a rank that
+// computes, died, or is not fully recorded is Unknown and may do anything.
 struct RankEnding {
   enum class State : std::uint8_t { Unknown, InCall, Finished };
   State state = State::Unknown;
-  SiteId finalize;  // Finished: where it called MPI_Finalize
+  SiteId finalize;  // if Finished: where it called MPI_Finalize
 };
 
-// Ranks that wait, each for the next, and the last for the first if it is a cycle; otherwise the
-// last waits for what never comes.
+// Ranks that wait for each other, each for the next. In a cycle, the last waits for the first;
+// otherwise for something that never happens.
 struct WaitChain {
   struct Waits {
     WorldRank rank;
-    MessageStep step;          // that it cannot take
-    MessageStep posted;        // what that completes, if it completes something
-    WorldRank on = kProcNull;  // kAnySource: for a message from anybody
+    MessageStep step;          // the step that it cannot take
+    MessageStep posted;        // the operation that the step completes, if any
+    WorldRank on = kProcNull;  // kAnySource: any rank may send the message
     SiteId finalize;           // of `on`, if it has finished
   };
   std::vector<Waits> waits;
   bool cycle = false;
-  bool other_match =
-      false;                // a send and a receive that were not matched to each other could be now
-  std::uint64_t count = 1;  // at the same sites
-  std::uint64_t phase = 0;  // the first one
-  std::set<WorldRank> behind;  // wait for one of these
+  // A send and a receive that were not matched to each other could be now.
+  bool other_match = false;
+  std::uint64_t count = 1;     // deadlocks at the same call sites
+  std::uint64_t phase = 0;     // of the first deadlock
+  std::set<WorldRank> behind;  // ranks that wait for one of these
 };
 
 class MessageSequence {
@@ -63,44 +67,43 @@ class MessageSequence {
   // `races` may be null.
   MessageSequence(std::int32_t ranks, Sends sends, MessageRaces* races);
 
-  // The rank will give back a lock: it is known to all before anybody's step that may have to wait
-  // for it.
+  // The rank will release a lock. Must be called before any step that may have to wait for it.
   void announce(WorldRank rank, const MessageStep& unlock);
-  // The rank's next step. Whatever can be taken is taken.
+  // The rank's next step. Takes all steps that are possible now.
   void add(WorldRank rank, MessageStep step);
-  // Which message a receive took, or a probe saw, if its step did not say.
+  // The message that a receive took or a probe saw, if its step did not name it.
   void took(WorldRank rank, std::uint64_t operation, MessageKey key);
   void begin_phase(std::uint64_t phase) { phase_ = phase; }
-  // Nothing follows, or nothing that anybody waits for here; unless all ranks have `ended`, what
-  // follows is not known.
+  // No further steps, or none that a waiting step needs. If not all ranks have `ended`, later steps
+  // are unknown.
   void finish(bool ended = true);
-  // What has been posted is matched, and who completes it will not come back to it here.
+  // Drops matched operations, which will not be completed here.
   void forget_operations();
 
-  // Unbuffered: empty if it would have come to its end as well.
+  // Without buffering: empty if the run would have completed.
   std::vector<WaitChain> deadlocks() const;
-  // Calls that would have come back otherwise; the first phase of one, or of a receive that would
-  // have taken another message; and whether it takes what follows to know if it would come to its
-  // end.
+  // Polling calls that would have returned another result; the first phase with such a call, or
+  // with a receive that would have matched another message; and whether the outcome depends on
+  // later steps.
   std::vector<TimingDependence> answers() const { return answers_.all(); }
   std::uint64_t unsure_after() const { return unsure_after_; }
   bool unsure() const { return unsure_; }
-  // As seen: ranks that were inside calls at the end of the run, and for which it is certain that
-  // none of these calls could have returned. A call may return if a rank that may go on does what
-  // it waits for; all others wait for ever. That holds also if what is known of the ranks is not
-  // equally recent: the first of them to go on would need one of the others to have gone on before.
+  // Deadlocks that occurred: ranks that were inside calls at the end of the run, none of which
+  // could have returned. A call may return if running ranks can provide what it waits for. The
+  // proof holds even if the ranks' states have different ages: the first call to return would need
+  // another one to have returned before.
   std::vector<WaitChain> proven_deadlocks(const std::vector<RankEnding>& endings);
-  std::size_t waiting() const;  // steps not taken
-  std::size_t bytes() const;    // what it takes to keep all this, about
+  std::size_t waiting() const;  // steps that are not taken yet
+  std::size_t bytes() const;    // approximate memory use
 
  private:
-  // Small: one for each send and receive that is not over.
+  // One per incomplete send or receive, so it is small.
   struct Operation {
     MessageKey key = 0;
     std::int64_t tag = kAnyTag;
-    std::uint64_t order = 0;      // among those posted to its inbox
-    std::uint64_t next = 0;       // behind it in its class
-    std::uint64_t handle = 0;     // of MessageRaces: a receive's id, a send's index
+    std::uint64_t order = 0;      // posting order in its inbox
+    std::uint64_t next = 0;       // the next one of its class
+    std::uint64_t handle = 0;     // in MessageRaces: id of a receive, index of a send
     std::uint32_t call_site = 0;  // where it was posted
     WorldRank peer;
     std::uint32_t inbox = 0;
@@ -111,7 +114,7 @@ class MessageSequence {
     bool cancelled : 1 = false;
     bool let_go : 1 = false;
     bool freed : 1 = false;
-    bool nowhere : 1 = false;  // a send that nobody took, in the place of one that was cancelled
+    bool nowhere : 1 = false;  // an unmatched send that replaces a cancelled one
     bool unsure : 1 = false;   // the rank may have done something else
     bool met_unsure : 1 = false;
     Wanted wanted() const { return {peer, tag}; }
@@ -119,29 +122,29 @@ class MessageSequence {
   static_assert(sizeof(Operation) <= 56, "one for each send and receive that is not over");
   struct Message {
     WorldRank from = kProcNull, to = kProcNull;
-    std::uint64_t send = 0, receive = 0;  // operations; 0: not known
+    std::uint64_t send = 0, receive = 0;  // operations; 0: unknown
   };
-  // Of one class, in the order they were posted; linked by Operation::next.
+  // One class in posting order, linked by Operation::next.
   struct Class {
     std::uint64_t first = 0, last = 0;
   };
   using ClassKey = std::pair<std::int64_t, WorldRank>;  // tag and source
   struct Inbox {
     WorldRank rank;
-    std::uint32_t races = 0;  // its number there
+    std::uint32_t races = 0;  // number of the inbox in MessageRaces
     std::uint64_t posted = 0;
-    std::uint64_t any_tag = 0;            // open receives that take any tag
-    std::map<ClassKey, Class> open;       // receives, by what they want
+    std::uint64_t any_tag = 0;            // number of open receives with any tag
+    std::map<ClassKey, Class> open;       // receives, by wanted tag and source
     std::map<ClassKey, Class> unmatched;  // sends
   };
   struct Released {
     std::vector<WorldRank> by;
     std::uint32_t acquired = 0, others = 0;
     std::vector<WorldRank> waiting;
-    std::size_t needed = ~std::size_t{0};  // for the first of them to go on
+    std::size_t needed = ~std::size_t{0};  // releases that the first waiting rank needs
     bool unsure = false;
   };
-  // One lock of a window, and who gave it back when. The oldest are one, in the end.
+  // The releases of one lock of a window. The oldest are merged.
   struct Release {
     WorldRank rank;
     bool exclusive = false, taken = false;
@@ -152,22 +155,22 @@ class MessageSequence {
     std::deque<Release> releases;
     std::vector<WorldRank> waiting;
   };
-  // An open epoch with a lock, at the end.
+  // An epoch with a lock that is open at the end.
   struct Holder {
     WorldRank rank, target;
     bool exclusive = false, certain = false;
   };
   struct Rank {
-    std::deque<std::pair<Lock*, std::uint64_t>> unlocks;  // announced, by their keys
+    std::deque<std::pair<Lock*, std::uint64_t>> unlocks;  // announced, with their keys
     StepQueue queue;
     IdTable<Operation> operations;
-    std::size_t check = 256;  // for a deadlock when the queue is so long
+    std::size_t check = 256;  // queue length at which to check for a deadlock
     bool woken = false;
-    std::set<MessageKey>
-        taken_over;               // of cancelled sends that were matched here before that was known
-    bool goes_past_lock = false;  // whoever else may have had it before
-    bool let_go = false;          // of what it asks for
-    bool unsure = false;          // what it does from here on, without buffers
+    // Cancelled sends that were matched before the cancellation was known.
+    std::set<MessageKey> taken_over;
+    bool goes_past_lock = false;  // does not wait for earlier holders
+    bool let_go = false;          // the polling call at the front returns without a result
+    bool unsure = false;          // without buffering, its further steps are uncertain
   };
 
   Rank& rank(WorldRank rank) { return ranks_[static_cast<std::size_t>(rank.value)]; }
@@ -189,19 +192,19 @@ class MessageSequence {
   void go_past_locks();
   template <class Visit>
   void each_before(WorldRank who, const MessageStep& locked,
-                   Visit visit);  // whoever gave it back before
+                   Visit visit);  // visits earlier releases
   void try_match(MessageKey key);
   void append(std::map<ClassKey, Class>& classes, const ClassKey& key, WorldRank who,
               std::uint64_t id);
   void remove(std::map<ClassKey, Class>& classes, const ClassKey& key, WorldRank who,
               std::uint64_t id);
   static constexpr std::uint64_t kLast = ~std::uint64_t{0};
-  // Of the open receives that take it, the first; 0: there is none.
+  // The first open receive that takes the message; 0: none.
   std::uint64_t first_open(const Inbox& inbox, WorldRank from, std::int64_t tag);
-  // Of the unmatched sends of a rank, the first that fits; 0: there is none.
+  // The first unmatched send of a rank that fits; 0: none.
   std::uint64_t first_unmatched(const Inbox& inbox, WorldRank from, const Wanted& wanted);
   template <class Visit>
-  void each_first_send(const Inbox& inbox, Visit visit);  // from, id; until true
+  void each_first_send(const Inbox& inbox, Visit visit);  // visit(from, id), until it returns true
   bool first(const Inbox& inbox, WorldRank from, std::uint64_t send, std::uint64_t before,
              const Wanted& wanted);
   void gone(std::uint32_t inbox, const Wanted& receive, WorldRank from);
@@ -215,7 +218,7 @@ class MessageSequence {
   }
   void drop_if_over(WorldRank who, std::uint64_t id);
 
-  // --- who waits for whom
+  // --- wait-for relation
   using Ranks = std::vector<bool>;
   WorldRank waits_for(WorldRank who, const Ranks& sooner_not = {});
   WorldRank would_wait_for(WorldRank who, const Operation& operation);
@@ -243,7 +246,7 @@ class MessageSequence {
   std::map<std::pair<WorldRank, Uid>, std::uint32_t> inbox_index_;
   IdTable<Message> messages_;
   StepTable table_;
-  std::vector<MessageKey> again_;  // to be tried once more
+  std::vector<MessageKey> again_;  // messages to try to match again
   bool trying_ = false;
   std::unordered_map<std::uint64_t, Released> released_;
   std::map<Uid, std::map<WorldRank, Lock>> locks_;  // by window and target

@@ -24,7 +24,7 @@ std::uint64_t bytes_of(const Access& access) {
   return bytes;
 }
 
-// Empty if it has gaps.
+// Empty if the footprint has gaps.
 ByteRange contiguous_range(const Access& access) {
   if (access.footprint.size() != 1) return {};
   const ByteRange range = access.footprint.bounds(0);
@@ -45,7 +45,7 @@ std::int64_t first_byte(const Access& access) {
 
 }  // namespace
 
-// Of ranks that read one counter, whichever's came first.
+// One clock for all ranks that read the same counter: the first one received.
 const HostClock& Owner::common(const HostClock& clock) {
   return clock.id != 0 ? clocks_.try_emplace(clock.id, clock).first->second : clock;
 }
@@ -74,7 +74,7 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   add_atomic(plain_atomics_, atomic, address, clock);
 }
 
-// From a displacement in a window to addresses.
+// The base address of a window access, to translate displacements to addresses.
 std::optional<Owner::Location> Owner::location_of(const Access& access) {
   if (access.win == Uid(0)) return Location{nullptr, 0};
   if (access.win != last_window_.first) last_window_ = {access.win, timeline_.window(access.win)};
@@ -91,7 +91,7 @@ Access Owner::located(const Access& access, const Location& location) {
   return located;
 }
 
-// In a window with separate copies, a store clashes with every update, wherever it is.
+// In a window with the separate memory model, a store conflicts with every update, wherever it is.
 bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* window) {
   const bool updates = access.kind == AccessKind::Put ||
                        (access.kind == AccessKind::Accumulate && !reads_only(access));
@@ -131,23 +131,23 @@ bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::
   }
   seen_ = std::max(seen_, check.last_serial);
   settle_ends();
-  if (memory != kNoLimit) {  // nothing of it stays behind while others are checked
+  if (memory != kNoLimit) {  // free it all before the next owner is checked
     const auto release = [](auto& it) { it = std::decay_t<decltype(it)>(); };
     release(items_), release(atomics_), release(plain_atomics_), release(spans_),
         release(footprint_), release(sweeper_);
     release(rows_), release(row_of_), release(next_in_row_), release(row_like_), release(repeated_);
   }
-  // Others may have pairs that this rank's atomics decide.
+  // Other ranks may have pairs that depend on this owner's atomics.
   const bool undecided = !candidates.undecided.empty() || !candidates.repeated.empty();
   if (undecided || !candidates.atomic_edges.empty()) candidates_[period] = std::move(candidates);
   return undecided;
 }
 
-// Most of what comes clashes with nothing by its kind alone (gets among gets, sums among sums), and
-// is over: it is looked at where it lies, once. What is left is taken out when the bands are
+// First pass. Most accesses are complete and conflict with nothing by kind alone (gets among gets,
+// sums among sums). They are read once, in place. The others are decoded when the shards are
 // checked.
 Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t memory) {
-  // What one takes that is taken out, and each of its boxes, in bytes.
+  // Memory per decoded access, and per strided block of it, in bytes.
   constexpr std::size_t kItem = sizeof(Item) + sizeof(std::uint32_t),
                         kSpan = 4 * sizeof(Span) + sizeof(Strided);
   Check check(rank_, options_);
@@ -186,7 +186,7 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
           atomic_values_.contains(location->base))
         check.any_plain_atomic = true, ++atomics;
       check.last_serial = std::max(check.last_serial, access->serial);
-      // A rank's own accesses are not carried over: here is the end of one that was pending.
+      // The rank's own accesses are not carried over. This is the end of one that was pending.
       if (pairs_ == Pairs::Own && !findings_.empty() && access->serial != 0 &&
           access->serial <= seen_)
         note_end(*access);
@@ -218,8 +218,8 @@ void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint 
     take_atomics(batch);
     if (check.takes_accesses()) take_accesses(batch, check, until);
   });
-  // All that is over by now is before the epoch that such an access lies in; what is not will still
-  // be here when this rank has come to it.
+  // Everything that is complete by now precedes the epoch of such an access. Everything else is
+  // still stored when this rank reaches the epoch.
   std::erase_if(items_, [&](Item& item) {
     if (!awaits(item.access, until)) return false;
     keep_unless_elsewhere(awaiting_, std::move(item.access));
@@ -248,7 +248,8 @@ void Owner::forget_shown() {
   std::erase_if(shown_, [&](const auto& entry) { return !kept.contains(entry.first); });
 }
 
-// Where it begins, it is kept; it was checked wherever it reaches.
+// An access is carried over once, in the shard where it begins. It was checked in every shard that
+// it touches.
 void Owner::keep_unless_elsewhere(std::vector<Access>& list, Access&& access) const {
   if (begins_in_shard(access)) list.push_back(std::move(access));
 }
@@ -267,7 +268,7 @@ void Owner::take_earlier(Earlier& earlier, bool last) {
   take(earlier.awaiting, false);
 }
 
-// An atomic counts in the band of its address.
+// An atomic belongs to the shard of its address.
 void Owner::take_atomics(const Batch& batch) {
   const HostClock& clock = common(batch.clock);
   for (const AtomicOp& atomic : batch.atomics) {
@@ -281,8 +282,8 @@ void Owner::take_atomics(const Batch& batch) {
   }
 }
 
-// Those that are not over, and those that may clash with something. Locations that nobody ever
-// looks at (sums that are read after a fence) order nothing.
+// Takes accesses that are pending or may conflict. Plain atomics matter only at locations from
+// which some rank has fetched; others, such as sums read after a fence, create no order.
 void Owner::take_accesses(const Batch& batch, Check& check, SyncPoint until) {
   const HostClock& clock = common(batch.clock);
   for (AccessList::Reader reader(batch.accesses); const Access* access = reader.next();) {
@@ -333,9 +334,9 @@ bool Owner::begins_in_shard(const Access& access) const {
   return shard_.contains(first_byte(access));
 }
 
-// Brings together all accesses that share bytes, clash by their kinds, and are not apart in time by
-// phases (or, of the owner alone, by its own timestamps): what repeats itself in a loop meets its
-// neighbors in time, not all that ever was there.
+// Visits all pairs of accesses that share bytes, conflict by kind, and are not separated by phases
+// (pairs of the owner itself: by its timestamps). So accesses of a loop are paired with those near
+// in time, not with all earlier ones.
 void Owner::meet_all(Candidates& candidates, Groups& groups) {
   spans_.clear();
   footprint_.clear();
@@ -362,7 +363,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
     item.from = 0;
     item.to = kNever;
     if (pairs_ == Pairs::Own) {
-      if (timeline_.has_tasks()) continue;  // whose timestamps have no common order
+      if (timeline_.has_tasks()) continue;  // timestamps of tasks have no common order
       item.from = access.begin;
       item.to = access.end;
       continue;
@@ -383,7 +384,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return items_[a].from < items_[b].from;
   });
-  std::vector<std::uint32_t> open;  // of earlier rounds, and not over
+  std::vector<std::uint32_t> open;  // from earlier rounds, and still open
   std::vector<Span> round;
   std::vector<std::uint32_t> together;
   constexpr std::size_t kFew = 128, kSingly = 4;
@@ -392,8 +393,8 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
     std::erase_if(open, [&](std::uint32_t i) { return items_[i].to < now; });
     std::size_t last = first + 1;
     while (last < order.size() && items_[order[last]].from == now) ++last;
-    // With many open ones, looking at each of them for each new one would take longer than one
-    // sweep for as many new ones.
+    // With many open accesses, comparing each with each new one would take longer than one sweep
+    // over as many new ones.
     if (open.size() > kFew) last = std::max(last, std::min(order.size(), first + open.size()));
     if (last - first <= kSingly && open.size() <= kFew) {
       for (std::size_t i = first; i < last; ++i) {
@@ -468,7 +469,7 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
   return Meeting{*where, *reason};
 }
 
-// Then they were counted there.
+// Whether the pair has a common byte in a lower shard, where it was counted.
 bool Owner::met_below_shard(const Access& one, const Access& other) const {
   for (std::size_t x = 0; x < one.footprint.size(); ++x)
     for (std::size_t y = 0; y < other.footprint.size(); ++y) {
@@ -484,7 +485,7 @@ bool Owner::met_below_shard(const Access& one, const Access& other) const {
 void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size_t strided_a,
                  std::size_t strided_b, bool separate) {
   if (a == b) return;
-  // In an order of their own, for what is told of them not to depend on how they came.
+  // A fixed order, so that findings do not depend on the order of arrival.
   const auto age = [&](std::size_t i) {
     return std::tuple(items_[i].access.rank, items_[i].access.begin, items_[i].access.part);
   };
@@ -494,7 +495,7 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
   if (one.seen && other.seen) return;
   if (one.access.rank == other.access.rank && one.access.begin == other.access.begin &&
       one.access.part == other.access.part)
-    return;  // one and the same operation
+    return;  // the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
   if (separate) return meet_separate(candidates, a, b);
   const auto meeting = meeting_of(one.access, other.access, one.access.footprint[strided_a],
@@ -509,7 +510,7 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
     judge(candidates, one, other, meeting->reason, meeting->where);
 }
 
-// Series are called by their rows.
+// A group of repeated accesses is identified by its row.
 void Owner::form_series(std::vector<std::uint32_t>& items) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     const Access &one = items_[a].access, &other = items_[b].access;
@@ -567,7 +568,7 @@ RepeatedAccess& Owner::series_at(std::size_t number, const Candidates& candidate
   return *repeated;
 }
 
-// All of one with all of another, or of one with those before it.
+// All pairs of two groups; within one group, all pairs of an access and an earlier one.
 void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
   if (b < a) std::swap(a, b);
   if (!met_series_.emplace(a, b, separate).second) return;
@@ -591,9 +592,8 @@ void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bo
   };
   const bool one_found = was_found(one), other_found = was_found(other);
   if (one_found && other_found)
-    return meet_each(
-        candidates, one, other,
-        false);  // what was found of the one and of the other need not be in the same order
+    return meet_each(candidates, one, other,
+                     false);  // the results of the two groups may be in different orders
   const auto excludes = [](const Access& access) {
     return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
                                                   [](const Lock& lock) { return lock.exclusive; });
@@ -601,7 +601,7 @@ void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bo
   if (first.rank != second.rank) {
     if (kept_apart(first, second)) return;
   } else if (excludes(first) && excludes(second)) {
-    return meet_each(candidates, one, other, false);  // one after the other, or one and the same
+    return meet_each(candidates, one, other, false);  // consecutive accesses, or the same one
   }
   const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
   judge_series(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
@@ -633,7 +633,7 @@ void Owner::judge_series(Candidates& candidates, std::size_t one_row, std::size_
     };
     ask_some(first, std::min(last, asked->first));
     ask_some(std::max(first, asked->last), last);
-    // What lies between two that are asked about is asked about as well.
+    // Also ask for the members between two queried ranges, so that the range stays contiguous.
     ask_some(last, asked->first);
     ask_some(asked->last, first);
     asked->first = std::min(asked->first, first);
@@ -672,7 +672,7 @@ void Owner::judge_series(Candidates& candidates, std::size_t one_row, std::size_
     auto [first, last] =
         others.beside(one.members[at], [](const Instant&, const Instant&) { return kNever; });
     if (same) last = std::min(last, at);
-    std::size_t itself = last;  // two buffers of one and the same operation
+    std::size_t itself = last;  // two buffers of the same operation
     if (may_be_one) {
       const auto found = std::partition_point(
           others.members.begin(), others.members.end(),
@@ -689,7 +689,7 @@ void Owner::judge_series(Candidates& candidates, std::size_t one_row, std::size_
   }
 }
 
-// Those that do share bytes are found as such.
+// Pairs that share bytes are found as ordinary conflicts.
 void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) {
   const Item& one = items_[a];
   const Item& other = items_[b];
@@ -704,8 +704,8 @@ void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) 
   const WinDefinition* window = window_of(update.access);
   const Strided all = strided_of(window->base, window->size);
   bool inside = false;
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();  // the first byte of the window
-                                                                  // that the store comes near
+  // The first byte of the window within the bounds of the store.
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < store.footprint.size(); ++i) {
     inside |= overlap(store.footprint[i], all);
     if (const ByteRange range = store.footprint.bounds(i);
@@ -726,7 +726,7 @@ void Owner::judge(Candidates& candidates, const Item& a, const Item& b, Reason r
   std::vector<Condition> conditions;
   if (before(a.ends, b, candidates, conditions) || before(b.ends, a, candidates, conditions))
     return;
-  // What has been found there says nothing of the other copy of a separate window.
+  // A fetched result proves nothing about the other copy of a separate window.
   if (reason != Reason::SeparateModel &&
       (before(shown(a.access, candidates), b, candidates, conditions) ||
        before(shown(b.access, candidates), a, candidates, conditions)))
@@ -785,8 +785,7 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
   Finding finding;
   finding.reason = reason;
   const Access* accesses[] = {&a, &b};
-  // In an order of their own, for what is told of them not to depend on which is held against
-  // which.
+  // A fixed order, so that findings do not depend on the order of the arguments.
   const auto age = [](const Access& access) {
     return std::tuple(access.rank, access.begin, access.part);
   };
@@ -831,8 +830,8 @@ void Owner::note_end(const Access& access) {
     ends_[{access.rank, access.begin, access.part, access.kind}] = {access.end, access.closed};
 }
 
-// A race may be found before one of its accesses is over: what completes that access, and when, is
-// known only in a later period.
+// A race may be found before one of its accesses is complete. When that access ends, and at which
+// call, is known only in a later period.
 void Owner::settle_ends() {
   if (ends_.empty()) return;
   const auto settle = [&](Finding& finding) {
@@ -844,7 +843,7 @@ void Owner::settle_ends() {
       side.closed = end->second.closed;
     }
   };
-  bool more_to_come = false;  // from accesses as they were in their period
+  bool more_to_come = false;  // from the access records of their period
   for (Finding& finding : findings_) settle(finding);
   for (auto& [period, candidates] : candidates_) {
     for (Undecided& undecided : candidates.undecided) settle(undecided.finding);
@@ -857,7 +856,7 @@ std::vector<Finding> Owner::take_findings() {
   std::vector<Finding> findings = merge_findings(std::exchange(findings_, {}));
   for (Finding& finding : findings)
     for (FindingSide& side : finding.sides) {
-      side.part = 0;  // means nothing outside of the detector
+      side.part = 0;  // has no meaning outside of the detector
       side.task = task_of(side.begin);
       side.begin = half_of(side.begin);
       if (side.end != kNever) side.end = half_of(side.end);
@@ -876,7 +875,7 @@ AccumulateRules Owner::accumulate_rules(Uid win) const {
   return rules;
 }
 
-// --- what the resolvers decide
+// --- answers of the resolvers
 
 std::map<SyncPoint, std::vector<Query>> Owner::queries(std::uint64_t period) const {
   const auto found = candidates_.find(period);
@@ -889,7 +888,8 @@ std::vector<RankEdge> Owner::atomic_edges(std::uint64_t period) const {
   return found != candidates_.end() ? found->second.atomic_edges : std::vector<RankEdge>();
 }
 
-// Those that fetch come first, however they came: where several orders are left, that may decide.
+// Fetching atomics come first, whatever the order of arrival. If several orders are possible, this
+// may decide.
 void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period) {
   std::map<std::uint64_t, std::vector<AtomicOp>> by_location;
   for (auto* list : {&atomics_, &plain_atomics_}) {
@@ -906,15 +906,15 @@ void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period)
   }
 }
 
-// What the owner itself stores there comes between its own atomics.
+// Adds the owner's own stores between its atomics.
 void Owner::add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const {
   for (const Item& item : items_) {
     const Access& access = item.access;
     if (item.seen || access.kind != AccessKind::Store || !is_own(access)) continue;
     for (std::size_t i = 0; i < access.footprint.size(); ++i) {
       const ByteRange range = access.footprint.bounds(i);
-      const auto first = static_cast<std::uint64_t>(
-          std::max<std::int64_t>(range.begin - 7, 0));  // an element has 8 bytes at most
+      // An element has at most 8 bytes.
+      const auto first = static_cast<std::uint64_t>(std::max<std::int64_t>(range.begin - 7, 0));
       for (auto at = by_location.lower_bound(first);
            at != by_location.end() && at->first < static_cast<std::uint64_t>(range.end); ++at) {
         const Element element = at->second.front().element;

@@ -1,18 +1,19 @@
-// A rank as owner of its memory: checks every access to it, its own and the others', a period at a
-// time.
+// A rank as owner of its memory: checks every access to it, of all ranks, one period at a time.
 //
-// Rule: docs/internals/one-sided-races.md.
-// Of two accesses whose kinds clash, that share a byte and that no
-// lock keeps apart, one must be before the other. Sync points, program order and the owner's own
-// epochs decide nearly always; what they leave becomes queries to the resolvers of the phases, and
-// the pair waits for the answers. Memory: accesses stay where they are handed from (in memory, or
-// in a file), and only those are taken out that may clash with others, or are not over. Where that
-// is too much at once, one band of addresses is checked after the other. What touches several is
-// looked at in each, and a pair counts where the first byte lies that the two have in common. What
-// repeats itself is looked at as one (detect/repeated_accesses.h). Invariant: after check() only
-// accesses that are not over are kept; everything later is behind the sync point that ended the
-// period. Of the owner's own pairs nothing is kept: what is not over is handed again with each
-// check, under its serial.
+// Rule (docs/internals/one-sided-races.md): two conflicting accesses to a common byte that are not
+// protected by a common lock must be ordered. Sync points, program order and the owner's epochs
+// decide nearly all pairs. The others become queries to the resolvers of the phases; the pair stays
+// undecided until the answers arrive.
+//
+// Memory: access records are read where they are stored, in memory or in a file. Only those that
+// may conflict, or are pending, are decoded. If these are too many, one address shard is checked
+// after the other. An access that touches several shards is checked in each. A pair counts in the
+// shard of its first common byte. Repeated accesses are checked as one group
+// (detect/repeated_accesses.h).
+//
+// Invariant: after check() only pending accesses are stored; everything later comes after the sync
+// point that ended the period. Pairs::Own stores nothing: pending accesses are passed again to each
+// check, with the same serial.
 #pragma once
 
 #include <array>
@@ -39,32 +40,32 @@ namespace photofinish {
 
 class Owner {
  public:
-  // Two accesses of the owner itself, by address, need nobody else: they are looked at apart, as
-  // they come.
+  // Own: two accesses of the owner to its own memory, by address. They need no other rank and are
+  // checked separately, as they occur.
   enum class Pairs { Own, WithOthers };
 
   Owner(WorldRank rank, const Timeline& timeline, const RuleOptions& options, Pairs pairs)
       : rank_(rank), timeline_(timeline), options_(options), pairs_(pairs) {}
 
-  // Hands all batches of the period to whom it is given, the same ones in the same order as often
-  // as it is called: the accesses and atomics of each, with the clock of the sender.
+  // Each visits all batches of the period: accesses, atomics and the sender's clock. It may be
+  // called repeatedly and visits the same batches in the same order.
   using Hand = std::function<void(const Batch&)>;
   using Each = std::function<void(const Hand&)>;
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-  // `until` is the sync point that ended the period; kNoSyncPoint: the end of it all. `memory`:
-  // about how many bytes it may take to look at them. True if there are pairs that only the
+  // `until` is the sync point that ended the period; kNoSyncPoint: the end of the run. `memory`:
+  // approximate limit in bytes for decoded accesses. True if there are pairs that only the
   // resolvers can decide.
   bool check(std::uint64_t period, SyncPoint until, const Each& each,
              std::size_t memory = kNoLimit);
 
   std::map<SyncPoint, std::vector<Query>> queries(std::uint64_t period) const;
-  // How the atomics of the period, as the owner sees them, ordered their ranks.
+  // Edges between ranks from the reconstructed order of the period's atomics.
   std::vector<RankEdge> atomic_edges(std::uint64_t period) const;
-  // Answers as they were asked. When all have come, conclude.
+  // Answers are in the order of the queries. Call conclude() after all of them.
   void answer(std::uint64_t period, SyncPoint phase, const std::vector<Timestamp>& answers);
   void conclude(std::uint64_t period);
-  void forget(std::uint64_t period) { candidates_.erase(period); }  // nobody has a query about it
+  void forget(std::uint64_t period) { candidates_.erase(period); }  // no rank has a query about it
 
   const std::vector<Finding>& findings() const { return findings_; }
   std::vector<Finding> take_findings();
@@ -74,26 +75,26 @@ class Owner {
   struct Item {
     Item(Access&& what, bool before) : access(std::move(what)), seen(before) {}
     Access access;
-    bool seen = false;  // it was here in an earlier period
+    bool seen = false;  // also in an earlier period
     Instants begins, ends;
-    // For meet_all: its spans, its first and last phase (or timestamp), and whether it has met all
-    // that are open.
+    // For meet_all: its spans, its first and last phase (or timestamp), and whether it has been
+    // compared with all open ones.
     std::size_t first_span = 0, last_span = 0;
     std::uint64_t from = 0, to = 0;
     bool met = false;
   };
-  // One pair that is a race unless one of the conditions holds.
+  // A pair that is a race unless one of the conditions holds.
   struct Condition {
     SyncPoint phase = 0;
     std::size_t query = 0;
-    Timestamp least = 0;  // the answer must be at least this
+    Timestamp least = 0;  // smallest answer that fulfills the condition
   };
   struct Undecided {
     Finding finding;
     std::vector<Condition> conditions;
   };
-  // An access of one series, and those of another that race with it unless the resolvers say that
-  // they are before it or behind it.
+  // An access of one group of repeated accesses, and the range of another group that races with it,
+  // except those that the resolvers order before or after it.
   struct Repeated {
     std::shared_ptr<const RepeatedAccess> one, others;
     std::size_t at = 0, first = 0, last = 0;
@@ -107,27 +108,27 @@ class Owner {
     std::map<SyncPoint, std::map<Query, std::size_t>> asked;
     std::map<SyncPoint, std::vector<Timestamp>> answers;
     std::vector<RankEdge> atomic_edges;
-    std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>>
-        edges_at;  // by address: which of them
+    // By address: range in atomic_edges.
+    std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> edges_at;
   };
   struct Location {
     const WinDefinition* window = nullptr;
     std::uint64_t base = 0;
   };
 
-  // What a first look at everything tells.
+  // Result of the first pass over all batches.
   struct Check {
     Check(WorldRank rank, const RuleOptions& options) : groups(rank, options) {}
     Groups groups;
     bool any_atomic = false;        // that fetches
-    bool any_plain_atomic = false;  // where somebody has fetched
+    bool any_plain_atomic = false;  // at a location from which some rank has fetched
     bool any_open = false;
     std::uint64_t last_serial = 0;
-    std::size_t accesses = 0;  // to be taken out, at most
+    std::size_t accesses = 0;  // upper bound of those to decode
     std::vector<Shard> shards;
     bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_clash(); }
   };
-  // Those of earlier periods that are still of interest.
+  // Accesses of earlier periods that are still needed.
   struct Earlier {
     std::vector<Access> carried, awaiting;
   };
@@ -165,7 +166,7 @@ class Owner {
                  bool separate);
   void judge_series(Candidates& candidates, std::size_t one, std::size_t others, Reason reason,
                     const ByteRange& where);
-  // How they clash in two of their boxes, and where.
+  // How two strided blocks conflict, and where.
   struct Meeting {
     ByteRange where;
     Reason reason{};
@@ -179,15 +180,14 @@ class Owner {
   void forget_shown();
   void judge(Candidates& candidates, const Item& a, const Item& b, Reason reason,
              const ByteRange& where);
-  // The number of the query what is known of the task of an instant.
+  // Number of the query: what `instant` knows of the task of `about`.
   static std::size_t ask(Candidates& candidates, const Instant& instant, const Instant& about);
-  // Whether what is over at any of these is before b for certain; conditions under which it would
-  // be are added.
+  // Whether one of the ends certainly precedes b. Adds the conditions under which one would.
   template <class Ends>
   static bool before(const Ends& ends, const Item& b, Candidates& candidates,
                      std::vector<Condition>& conditions);
-  // When others had a result that this atomic's effect is part of: its bytes were changed by then,
-  // whenever its rank completes it.
+  // When other ranks fetched a result that includes this atomic's effect. The effect is settled by
+  // then, even if its rank completes it later.
   std::vector<Instant> shown(const Access& access, const Candidates& candidates);
   Finding make_finding(const Access& a, const Access& b, Reason reason,
                        const ByteRange& where) const;
@@ -200,45 +200,44 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
-  std::pair<Uid, const WinDefinition*> last_window_;     // that was looked up
-  std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
-  std::unordered_map<std::uint64_t, AtomicValue>
-      atomic_values_;       // by address, of locations that atomics have looked at
-  std::uint64_t seen_ = 0;  // Pairs::Own: serials up to this one were here in an earlier check
+  std::pair<Uid, const WinDefinition*> last_window_;     // cache of window()
+  std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id: the first one received
+  // By address, for locations from which atomics have fetched.
+  std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;
+  std::uint64_t seen_ = 0;  // Pairs::Own: serials up to this one were in an earlier check
   std::vector<Access> carried_;
-  std::vector<Access> awaiting_;  // those whose epoch this rank has not come to
-  std::map<std::pair<WorldRank, Timestamp>, std::vector<Instant>>
-      shown_;  // of those that are kept, in earlier periods
-  std::unordered_map<std::uint64_t, Sightings>
-      sightings_;  // of this period, by address, as they are asked for
+  std::vector<Access> awaiting_;  // in an epoch that this rank has not reached
+  // Of carried accesses, from earlier periods.
+  std::map<std::pair<WorldRank, Timestamp>, std::vector<Instant>> shown_;
+  // Of this period, by address, created on demand.
+  std::unordered_map<std::uint64_t, Sightings> sightings_;
 
-  // Of the band that is being checked.
+  // State of the shard that is being checked.
   Shard shard_;
   std::vector<AtomicOp> atomics_, plain_atomics_;
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t>
-      earlier_;  // items of earlier periods, by their serials
+  // Items of earlier periods, by serial.
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> earlier_;
   std::vector<Item> items_;
-  std::map<std::pair<std::size_t, std::size_t>, Meeting>
-      met_;  // pairs of accesses with several boxes: where they meet first
-  std::set<std::pair<std::size_t, std::size_t>>
-      separate_;  // pairs that were told of by the separate model
+  // Pairs with several strided blocks: their first conflict.
+  std::map<std::pair<std::size_t, std::size_t>, Meeting> met_;
+  // Pairs already reported for the separate model.
+  std::set<std::pair<std::size_t, std::size_t>> separate_;
 
-  // Of the accesses that are being brought together: which series each item is in, and which items
-  // each is made of, from the first on.
+  // Groups of repeated accesses among the compared items: the items of each group as a linked list.
   struct Row {
     std::uint32_t first = 0, last = 0, count = 0;
   };
   std::vector<Row> rows_;
   std::vector<std::uint32_t> row_of_, next_in_row_;  // by item
   std::unordered_map<std::uint64_t, std::uint32_t> row_like_;
-  std::unordered_map<std::size_t, std::shared_ptr<RepeatedAccess>>
-      repeated_;  // by row, of those with several, as they are asked for
+  // By row, for rows with several items, created on demand.
+  std::unordered_map<std::size_t, std::shared_ptr<RepeatedAccess>> repeated_;
   std::set<std::tuple<std::size_t, std::size_t, bool>> met_series_;
 
   std::map<std::uint64_t, Candidates> candidates_;  // by period
   std::vector<Finding> findings_;
-  // Accesses of earlier periods whose end has come: rank, begin, part and kind, as findings that
-  // were made before it know them.
+  // Accesses of earlier periods that have ended since, by rank, begin, part and kind. Findings made
+  // before identify them by these.
   struct End {
     Timestamp timestamp = kNever;
     SiteId closed;
@@ -247,7 +246,8 @@ class Owner {
   std::size_t merge_at_ = 1024;
   Sweeper sweeper_;
   std::vector<Span> spans_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> footprint_;  // access and box of each span
+  // Access and strided block of each span.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> footprint_;
 };
 
 }  // namespace photofinish

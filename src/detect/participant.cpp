@@ -40,7 +40,7 @@ void Participant::collect() {
   taken_ = 0;
   Batch own;
   own.accesses = std::exchange(own_closed_, {});
-  // What not all tasks know yet may meet something that is still to come.
+  // Accesses that not all tasks know yet may race with later ones.
   if (timeline_.has_tasks()) {
     AccessList kept;
     for (const Access& access : unknown_) kept.add(access);
@@ -56,9 +56,9 @@ void Participant::collect() {
   constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
   own_.check(
       0, kNoSyncPoint - 1,
-      [&](const Owner::Hand& hand) { hand(own); },  // whatever is closed is over
+      [&](const Owner::Hand& hand) { hand(own); },  // a closed access is complete
       own.accesses.size() > kMany ? kMemory : Owner::kNoLimit);
-  // With many requests outstanding, which are looked at each time, not so often.
+  // Less often with many outstanding requests, since each collection visits all of them.
   collect_at_ = std::max(kCollect, 2 * timeline_.open_requests());
 }
 

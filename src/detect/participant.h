@@ -1,17 +1,17 @@
-// One rank's part of the analysis: it follows its own events, owns its own memory, and resolves
-// every so-many-th phase.
+// The analysis of one rank: it processes the rank's events, owns the rank's memory, and is the
+// resolver of every n-th phase.
 //
-// A period ends at a sync point and goes through five stages. Who carries the batches, and when, is
-// the driver's business: online each stage of a period goes along with the next exchange
-// (frontend/mpi/exchange.h), offline they follow each other at once.
-//   1. send      accesses to the owners of the memory
-//   2. check     the owner looks at them; some pairs may remain undecided
-//   3. ask       if anybody has such pairs: edges to the resolvers, and queries
-//   4. resolve   answers back
-//   5. conclude  the undecided pairs are findings, or not
-// While the program runs its messages go another way (docs/internals/message-races.md):
-// where anybody has
-// some in a period, all ranks tell their steps to the ranks that walk its phases.
+// A period ends at a sync point and has five stages. The driver transports the batches. Online,
+// each stage uses the next exchange (frontend/mpi/online.h); offline, the stages follow each other
+// directly.
+// 1. send: access records to the owners of the memory
+// 2. check: the owner checks them; some pairs may remain undecided
+// 3. ask: if any rank has undecided pairs, edges and queries to the resolvers
+// 4. resolve: answers to the owners
+// 5. conclude: the undecided pairs become findings, or not
+//
+// Message steps take another path while the program runs (docs/internals/message-races.md). If any
+// rank has a message in a period, all ranks send their steps to the ranks that analyze its phases.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ class Participant {
         owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
-  // Before the first event, on all ranks of a running program.
+  // Analyzes online. Call before the first event, on all ranks.
   void run_along(bool messages);
 
   WorldRank rank() const { return rank_; }
@@ -47,21 +47,21 @@ class Participant {
     if (taken_ + timeline_.pending() >= collect_at_) [[unlikely]]
       collect();
   }
-  // How much waits for the end of the period.
+  // Number of records that wait for the end of the period.
   std::size_t pending() const {
     return waiting_ + timeline_.pending() + timeline_.pending_edges() +
            (log_ ? log_->pending() : 0);
   }
-  // What of it could wait elsewhere, in bytes, about (footprint).
+  // Approximate size in bytes of those that unload() can move elsewhere.
   std::size_t waiting_bytes() const { return waiting_bytes_ + timeline_.pending_bytes(); }
-  // All of the period so far, whether it waits or was handed out.
+  // Number of records of the period so far, including those already taken.
   std::size_t produced() const {
     return produced_ + timeline_.pending() + timeline_.pending_edges();
   }
-  // Hands it out before the period ends, for somebody to keep elsewhere until it is checked; what
-  // this rank would have sent itself goes under its own rank.
+  // Returns the records before the period ends, for storage elsewhere until check(). Those for this
+  // rank itself are under its own rank.
   Batches unload();
-  // From here on nothing is kept: the run will be analyzed from its traces.
+  // Stops recording: the traces will be analyzed instead.
   void give_up() {
     given_up_ = true, outgoing_.clear(), to_self_ = {}, kept_.clear(), own_closed_ = {},
     waiting_bytes_ = taken_ = 0;
@@ -71,12 +71,12 @@ class Participant {
   void report_no_edges() { timeline_.report_no_edges(); }
   const Owner& owner() const { return owner_; }
 
-  Batches send(std::uint64_t period, SyncPoint until);  // kNoSyncPoint: the last
-  // `each` hands over all that came from others (and what this rank unloaded), `memory` is as
-  // Owner::check has it.
+  Batches send(std::uint64_t period, SyncPoint until);  // kNoSyncPoint: the last period
+  // `each` visits the batches from other ranks, and those that this rank unloaded. `memory`: see
+  // Owner::check.
   bool check(std::uint64_t period, SyncPoint until, const Owner::Each& each, std::size_t memory);
   Batches ask(std::uint64_t period);
-  // Nobody has a query about it.
+  // No rank has a query about it.
   void forget(std::uint64_t period) {
     edges_.erase(period);
     owner_.forget(period);
@@ -86,23 +86,23 @@ class Participant {
 
   std::vector<Finding> take_findings();
 
-  // --- messages, while the program runs
+  // --- messages, online
   const MessageLog* log() const { return log_ ? &*log_ : nullptr; }
   bool has_messages(std::uint64_t period) const;
   Batches report_steps(std::uint64_t period);
   void forget_steps(std::uint64_t period) { steps_.erase(period); }
-  // What ranks told; false if these phases cannot be parted from others.
+  // Analyzes the received steps. False if a phase cannot be analyzed separately.
   bool walk(const std::vector<Batch>& received);
-  // From here on nothing is kept: the traces will tell.
+  // Stops recording messages: the traces will be analyzed instead.
   void give_up_messages();
-  // Of the phases that this rank walked, and its own notes.
+  // Findings of the phases that this rank analyzed, and its timing-dependent calls.
   MessageFindings take_messages();
 
  private:
   static constexpr std::size_t kCollect = 4096;
 
-  void take();     // what is over, from the timeline
-  void collect();  // and looks at those that need nobody else
+  void take();     // takes closed accesses from the timeline
+  void collect();  // also checks pairs that need no other rank
   void add_waiting(AccessList& list, const Access& access);
   WorldRank resolver_of(SyncPoint phase) const {
     return WorldRank(static_cast<std::int32_t>(phase % static_cast<SyncPoint>(world_size_)));
@@ -113,24 +113,25 @@ class Participant {
   const Definitions& definitions_;
   Timeline timeline_;
   Owner owner_;
-  Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by
-               // program order alone
+  // Pairs of the rank's own accesses to its own memory: checked as they occur, by program order
+  // alone.
+  Owner own_;
   Batches outgoing_;
   Batch to_self_;
-  std::map<std::uint64_t, Batch>
-      kept_;  // what this rank sent itself, by period, until the others' has come, too
+  // This rank's batch for itself, by period, until the other ranks' batches have arrived.
+  std::map<std::uint64_t, Batch> kept_;
   std::size_t waiting_ = 0, waiting_bytes_ = 0;
   bool given_up_ = false;
   AccessList own_closed_;
-  std::vector<Access> unknown_;  // of those that are over, to some tasks of the rank
+  std::vector<Access> unknown_;  // closed accesses that some tasks of the rank do not know yet
   std::size_t collect_at_ = kCollect;
-  std::size_t taken_ = 0, produced_ = 0;  // since the last look; in this period
-  std::map<std::uint64_t, std::vector<PhaseEdges>>
-      edges_;  // by period, until it is known whether anybody asks
+  std::size_t taken_ = 0, produced_ = 0;  // since the last collect(); in this period
+  // By period, until it is known whether any rank has queries.
+  std::map<std::uint64_t, std::vector<PhaseEdges>> edges_;
   std::optional<MessageLog> log_;
   bool follows_messages_ = false;
-  std::map<std::uint64_t, std::vector<PhaseSteps>>
-      steps_;  // by period, until it is known whether anybody has messages
+  // By period, until it is known whether any rank has messages.
+  std::map<std::uint64_t, std::vector<PhaseSteps>> steps_;
   std::optional<SequencePair> walk_;
 };
 

@@ -1,13 +1,14 @@
-// Accesses that repeat themselves: those of one rank, from one place, to the same bytes and in the
-// same way, between two sync points.
+// Repeated accesses: those of one rank at one access site, to the same bytes and in the same way,
+// in one phase. They are checked as one group.
 //
-// A loop that puts to one location ten thousand times, while another rank does the same, makes 10^8
-// pairs, and all of them clash alike or not at all. What of a series is over before some timestamp
-// is its beginning, and what begins behind some timestamp is its end, since a rank's knowledge only
-// grows. So an access has two borders in a series, found by halving, and races with all that lie
-// between them. Invariant: from one of a series to the next no instant, at the rank or at the
-// owner, goes back, and all begin in the same phase. Twin: the pairs one by one, as Owner::judge
-// has them (tests/unit/detect/repeated_accesses_test.cpp).
+// Example: two ranks each put to one location 10,000 times in a loop. That makes 10^8 pairs, which
+// conflict all or not at all. For an access b of one group, the members of the other group that
+// complete before b form a prefix. Those that begin after b completes form a suffix, since a rank's
+// knowledge only grows. Binary search finds both borders; all members between them race with b.
+//
+// Invariant: from one member to the next, no instant decreases, at the rank or at the owner, and
+// all begin in the same phase. Twin: pair by pair, with Owner::judge
+// (tests/unit/detect/repeated_accesses_test.cpp).
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,7 @@
 
 namespace photofinish {
 
-// When an access begins, or is over: at most one instant at the rank that made it, and one at the
-// owner.
+// The begins or the ends of an access: at most one instant at its rank, and one at the owner.
 struct Instants {
   std::array<Instant, 2> all;
   std::size_t count = 0;
@@ -33,8 +33,7 @@ struct Instants {
   const Instant* end() const { return all.data() + count; }
 };
 
-// `known`: up to which timestamp of the other's task (kNever: none) is known at an instant, as far
-// as it is known.
+// `known(begin, end)`: the latest timestamp of end's task that is known at `begin`; kNever if none.
 template <class Known>
 bool is_before(const Instant& end, const Instant& begin, const Known& known) {
   if (end.rank == begin.rank) return is_over_before(end.timestamp, begin.timestamp, begin.known);
@@ -49,13 +48,13 @@ struct RepeatedAccess {
     Knowledge known;
     Epoch epoch;
     Instants begins, ends;
-    std::vector<Instant> shown;  // of an atomic: when others had found its effect
+    std::vector<Instant> shown;  // for an atomic: when other ranks fetched its effect
   };
-  Access like;  // the first of them
+  Access like;  // the first member
   bool seen = false, met = false;
-  std::vector<std::uint32_t> items;  // of the owner, while it looks at them
-  std::vector<Member> members;       // in the order they begin
-  // Up to where it was asked what they know of a rank, when they begin.
+  std::vector<std::uint32_t> items;  // of the owner, during a check
+  std::vector<Member> members;       // in order of their begin
+  // Members that have a query about what they know of a rank when they begin.
   struct Asked {
     WorldRank about;
     std::uint32_t task = 0;
@@ -72,8 +71,8 @@ struct RepeatedAccess {
     return access;
   }
 
-  // Those that are neither over before `other` begins nor begin when it is over (or its effect was
-  // found).
+  // The members that neither complete before `other` begins, nor begin after it completes (or its
+  // effect was fetched).
   template <class Known>
   std::pair<std::size_t, std::size_t> beside(const Member& other, const Known& known) const {
     const auto any_before = [&](const auto& ends, const Instants& begins) {
@@ -93,10 +92,10 @@ struct RepeatedAccess {
   }
 };
 
-// Whether they differ in nothing but when they were made: whatever clashes with one clashes with
-// the other. Two locks that are held one after the other count as the same.
+// Whether they differ only in time, so that they conflict with the same accesses. Two locks held
+// one after the other count as the same.
 bool alike(const Access& a, const Access& b);
-std::uint64_t likeness(const Access& access);  // the same of those that are alike
+std::uint64_t likeness(const Access& access);  // hash that is equal for accesses that are alike
 bool goes_on(const Instants& earlier, const Instants& later);
 
 }  // namespace photofinish

@@ -38,7 +38,7 @@ bool kept_apart(const Access& a, const Access& b) {
       if (one.target != other.target && one.target != kAnySource && other.target != kAnySource)
         continue;
       if (a.rank == b.rank && one.since == other.since)
-        continue;  // one and the same: it keeps others out
+        continue;  // the same lock: it excludes only other ranks
       return true;
     }
   return false;

@@ -1,4 +1,4 @@
-// What may meet (docs/internals/one-sided-races.md, "Conflicting kinds"), apart from order and
+// Conflicting kinds (docs/internals/one-sided-races.md, "Conflicting kinds"), without order and
 // locks.
 #pragma once
 
@@ -14,17 +14,17 @@ struct RuleOptions {
   bool strict_accumulate_ops = false;
 };
 
-// What the owner knows of the window that an accumulate went to.
+// Properties of the window of an accumulate, known to the owner.
 struct AccumulateRules {
   bool same_op_only = false;  // accumulate_ops=same_op
-  bool ordered = true;        // accumulate_ordering does not take the order of one origin's away
+  bool ordered = true;        // accumulate_ordering keeps the accumulates of one origin ordered
 };
 
-// Why two accesses to common bytes may not meet; nothing if they may. `elements_coincide` is asked
-// of accumulates only.
+// Why two accesses to common bytes conflict; nullopt if they do not. `elements_coincide` is
+// evaluated for accumulates only.
 std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
                             const AccumulateRules& window, const RuleOptions& options);
-// Whether their ranks held locks that keep them apart.
+// Whether the accesses are protected by a common lock.
 bool kept_apart(const Access& a, const Access& b);
 
 }  // namespace photofinish

@@ -1,5 +1,5 @@
-// What all ranks did about messages, walked twice at once: as it was seen, for the races, and
-// without buffers.
+// The two simulations of the message steps of all ranks: as observed, for message races, and
+// without send buffering.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-// Nothing else that a rank does bears on its messages, but for locks of windows, which order them.
+// Only these actions affect messages; window locks order them, too.
 bool concerns_messages(Action action);
 bool concerns_locks(Action action);
 
@@ -25,13 +25,13 @@ class SequencePair {
         seen_(ranks, MessageSequence::Sends::AsSeen, &races_),
         unbuffered_(ranks, MessageSequence::Sends::Unbuffered, nullptr) {}
 
-  // From here on; Unbuffered where no receive could have taken another message. Only when nothing
-  // waits.
+  // Selects the simulations from here on. Unbuffered suffices if no receive could have matched
+  // another message. Call only if no step waits.
   enum class Ways { Both, AsSeen, Unbuffered };
   void go(Ways ways) { ways_ = ways; }
   void begin_phase(std::uint64_t phase) { unbuffered_.begin_phase(phase); }
 
-  // That the rank will give back a lock, before anybody's step that may have to wait for it.
+  // The rank will release a lock. Must be called before any step that may have to wait for it.
   void announce(WorldRank rank, const MessageStep& unlock) {
     if (ways_ != Ways::Unbuffered) seen_.announce(rank, unlock);
   }
@@ -48,26 +48,25 @@ class SequencePair {
     if (ways_ != Ways::Unbuffered) seen_.took(rank, operation, key);
     if (ways_ != Ways::AsSeen) unbuffered_.took(rank, operation, key);
   }
-  // All have come to where nothing was on its way: who waits now waits for a send that was
-  // buffered.
+  // All ranks are at a quiet sync point: a rank that waits now waits for a buffered send.
   void settle() {
     seen_.finish();
     unbuffered_.finish();
     seen_.forget_operations();
     unbuffered_.forget_operations();
   }
-  // Nothing follows; unless all ranks have ended, only because the run was broken off.
+  // No further steps. If not all ranks have ended, the run was interrupted.
   void finish(bool ended = true) {
     seen_.finish();
     unbuffered_.finish(ended);
     races_.finish();
   }
 
-  // What it takes to keep all this, about.
+  // Approximate memory use.
   std::size_t bytes() const { return seen_.bytes() + unbuffered_.bytes() + races_.held().bytes; }
   bool seen_to_the_end() const { return seen_.waiting() == 0; }
   bool nothing_waits() const { return seen_.waiting() == 0 && unbuffered_.waiting() == 0; }
-  // Races and deadlocks; `endings`: how the ranks were at the end, if that is known.
+  // Races and deadlocks. `endings`: the final states of the ranks, if known.
   MessageFindings findings(const std::vector<RankEnding>& endings = {});
 
  private:

@@ -1,5 +1,5 @@
-// Bands of addresses: what is too much to be looked at at once is looked at one band after the
-// other.
+// Address shards: if an owner's accesses need too much memory at once, it checks one address range
+// after the other.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-// Addresses [begin, end); all of them.
+// Addresses [begin, end). Default: all of them.
 struct Shard {
   std::int64_t begin = std::numeric_limits<std::int64_t>::min(),
                end = std::numeric_limits<std::int64_t>::max();
@@ -18,12 +18,13 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-// Where bands should end for all to have as many accesses: of all that are added, or of every
-// second, fourth … if there are many.
+// Computes shard borders so that all shards have the same number of accesses. Samples every second,
+// fourth … access if there are many.
 class ShardBorders {
  public:
-  void add(std::int64_t begin);  // where an access begins
-  // At most so many, in their order, all of memory together; fewer if many begin at one place.
+  void add(std::int64_t begin);  // address at which an access begins
+  // At most `count` shards in ascending order that cover all addresses; fewer if many accesses
+  // begin at one address.
   std::vector<Shard> shards(std::size_t count);
 
  private:

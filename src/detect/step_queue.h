@@ -1,7 +1,7 @@
-// The steps of one rank that wait for others, in the order they were made, in few bytes each.
+// The waiting steps of one rank, in program order, in few bytes each.
 //
-// Rule: the first is there as it is; those behind it are written as differences from the one
-// before. Places and communicators are written as numbers of a table that all queues share.
+// The first step is stored as is; the others as differences from the previous one. Call sites and
+// communicators are indices into a table that all queues share.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace photofinish {
 
-// Where steps were made, and on which communicators, each once.
+// Call sites and communicators of steps, each stored once.
 class StepTable {
  public:
   struct CallSite {
@@ -59,10 +59,10 @@ class StepQueue {
 
   std::size_t count_ = 0;
   MessageStep front_;
-  std::string bytes_;  // of those behind the first, from `read_` on
+  std::string bytes_;  // encoded steps after the first, from `read_` on
   std::size_t read_ = 0;
-  std::deque<std::shared_ptr<const std::vector<WorldRank>>> from_;  // of those that have one
-  // Of the last one that was written, and read.
+  std::deque<std::shared_ptr<const std::vector<WorldRank>>> from_;  // of steps that have one
+  // Values of the last step written, and read.
   struct Last {
     std::uint64_t operation = 0;
     Timestamp timestamp = 0;

@@ -22,7 +22,7 @@ void TaskOrder::join(Task& task, const Clock& clock, SyncPoint sync_point) {
   task.sync_point = std::max(task.sync_point, sync_point);
 }
 
-// Everything of its own that is over when this event starts.
+// Adds the task's own events that are complete when this one starts.
 void TaskOrder::add_own(std::uint32_t task, Timestamp start) {
   Task& own = tasks_[task];
   if (own.clock.size() <= task) own.clock.resize(task + 1, 0);
@@ -62,7 +62,7 @@ void TaskOrder::receive(std::uint32_t task, SyncPoint phase) {
   join(tasks_[task], sent_.clock, phase);
 }
 
-// Without its own component, which would change with each event.
+// Without its own component, which changes with each event.
 const Knowledge& TaskOrder::known(std::uint32_t task) {
   Task& own = tasks_[task];
   if (own.known == nullptr) {

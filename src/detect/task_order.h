@@ -1,12 +1,12 @@
-// Happens-before among the tasks of one rank, and which sync points each task knows.
+// Happens-before among the tasks of one rank, and the sync points that each task knows.
 //
-// Rule: a vector clock for each task, joined where a task acquires what another released. Sync
-// points order the task that calls them; another task knows one when it acquires from a task that
-// does. A task that communicates is taken to know all sync points that its rank has reached by
-// then, and tasks that communicate are ordered as observed: a rank that answers one thread may have
-// heard from another. Both claim order where there may be none (a race may be missed), never the
-// reverse. Misses: tasks that nobody was seen to start know everything that happened before their
-// first event.
+// Rule: one vector clock per task, joined when a task acquires what another released. A sync point
+// orders the task that calls it; another task knows it after it acquires from a task that does. A
+// task that communicates is assumed to know all sync points that its rank has reached. Tasks that
+// communicate are ordered as observed, since a reply to one thread may depend on a message from
+// another. Both may add order, so a race may be missed, but none is invented.
+//
+// Misses: a task whose start was not seen knows everything before its first event.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace photofinish {
 
 class TaskOrder {
  public:
-  // Everything that the first task has done so far is known to all others that follow.
+  // All other tasks know everything that the first task has done so far.
   explicit TaskOrder(SyncPoint sync_points_done);
 
-  // A task's next event; `acquires`: it acquires what it knows.
+  // A task's next event. `acquires`: the event is an acquire, so a new task knows nothing else.
   void enter(std::uint32_t task, Timestamp start, bool acquires);
   void release(std::uint32_t task, std::uint64_t key, Timestamp start, bool rests);
   void acquire(std::uint32_t task, std::uint64_t key);
@@ -32,12 +32,12 @@ class TaskOrder {
 
   SyncPoint sync_point_of(std::uint32_t task) const { return tasks_[task].sync_point; }
   const Knowledge& known(std::uint32_t task);
-  // Whether the task knows what ended then, as of its event that starts now.
+  // Whether the current event of the task knows what ended at `end`.
   bool knows(std::uint32_t task, Timestamp end) const {
     const std::uint32_t other = task_of(end);
     return other == task || (other < tasks_[task].clock.size() && end < tasks_[task].clock[other]);
   }
-  // All tasks that may still do something know it.
+  // Whether all tasks that may still run know it.
   bool is_known_to_all(Timestamp end) const;
 
  private:
@@ -46,7 +46,7 @@ class TaskOrder {
     Clock clock;
     SyncPoint sync_point = 0;
     bool is_new = true, rests = false;
-    Knowledge known;  // the same as `clock`; null if that has changed
+    Knowledge known;  // the same as `clock`; null if outdated
   };
   struct Released {
     Clock clock;
@@ -58,7 +58,7 @@ class TaskOrder {
 
   std::vector<Task> tasks_;
   std::unordered_map<std::uint64_t, Released> released_;
-  Released sent_;  // by all who communicate
+  Released sent_;  // by all tasks that communicate
 };
 
 }  // namespace photofinish

@@ -24,8 +24,8 @@ bool is_vector_form(Call call) {
   }
 }
 
-// These make a communicator of some of the parent's ranks, or without a parent: only the new one's
-// take part.
+// Calls that create a communicator of some of the parent's ranks, or without a parent. Only members
+// of the new one take part.
 bool is_among_new_members(Call call) {
   switch (call) {
     case Call::MPI_Comm_create_group:
@@ -65,8 +65,8 @@ void Timeline::add(const Event& event, const Times& times) {
     return;
   }
   const auto& [name, action, when] = traits(event.call);
-  // A call that failed did nothing; of several requests some may be complete all the same, and a
-  // message may be taken though it is too long.
+  // A failed call has no effect, with two exceptions: some of several requests may be complete, and
+  // a truncated message is matched.
   if (event.result != 0 && event.completions.empty() && !event.fields.has(Field::matched_from))
     return;
   switch (action) {
@@ -188,7 +188,7 @@ void Timeline::enter(const Event& event) {
   const bool ordered = event.fields.has(Field::order) && !one_sequence_;
   if (ordered && tasks_ == nullptr) {
     tasks_ = std::make_unique<TaskOrder>(sync_points_done_);
-    // What waits to be taken was made when there was one task; it is for both.
+    // The accesses so far were made with one task. They are both Own and Shared.
     for (AccessList::Reader reader(more_closed_); const Access* access = reader.next();)
       if (access->owner != rank_ || access->reachable) settled_.push_back(*access);
     for (const Access& access : closed_)
@@ -207,7 +207,8 @@ void Timeline::enter(const Event& event) {
   ++events_;
   phase_at_start_ = sync_points_done_;
   if (tasks_ == nullptr) return;
-  // What was called before another task's sync point was done may be known to others before it.
+  // If another task's sync point completed after this call began, the call may be visible to other
+  // ranks before that sync point.
   if (event.fields.has(Field::order_at_start))
     for (auto order = sync_point_orders_.rbegin();
          order != sync_point_orders_.rend() && *order >= event.fields[Field::order_at_start];
@@ -225,7 +226,7 @@ void Timeline::sync_point() {
   if (tasks_ == nullptr) return;
   tasks_->receive(task_, sync_points_done_);
   if (order_ < 0) return;
-  constexpr std::size_t kRecent = 64;  // that other tasks may have called something before
+  constexpr std::size_t kRecent = 64;  // sync points that a call of another task may precede
   sync_point_orders_.push_back(order_);
   if (sync_point_orders_.size() > kRecent) sync_point_orders_.pop_front();
 }
@@ -241,7 +242,7 @@ void Timeline::acquired() {
   if (tasks_ != nullptr) tasks_->receive(task_, sync_points_done_);
 }
 
-// From here on others may know what this task knows: by the next sync point all do.
+// From here on other ranks may know what this task knows. After the next sync point all do.
 void Timeline::settle_waiting(SyncPoint before) {
   std::erase_if(waiting_, [&](Access& access) {
     if (!tasks_->knows(task_, access.end)) return false;
@@ -343,8 +344,8 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool pending) const
   std::vector<Access> accesses;
   if (!makes_accesses_ || (!pending && event.buffers.size() == 1 && alone())) return accesses;
   for (const Buffer& buffer : event.buffers) {
-    if (buffer.access > BufferUse::ReadWrite) continue;  // somebody else's memory
-    // Other tasks go on while a call is made.
+    if (buffer.access > BufferUse::ReadWrite) continue;  // memory of another rank
+    // Other tasks run during the call.
     add_access(accesses,
                make(event, buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
                     buffer, pending || tasks_ != nullptr));
@@ -352,8 +353,8 @@ std::vector<Access> Timeline::buffers_of(const Event& event, bool pending) const
   return accesses;
 }
 
-// All that a place loads, or stores, in one moment is one access, however many pieces it has. As a
-// rule it is the same the next time: then so are its boxes.
+// All that one site loads, or stores, in one event is one access, whatever the number of pieces.
+// Usually the footprint is the same as the last time, and is reused.
 std::vector<Access> Timeline::touched_by(const Event& event) {
   std::vector<Access> accesses;
   if (!makes_accesses_ || event.buffers.empty() || alone()) return accesses;
@@ -377,7 +378,7 @@ std::vector<Access> Timeline::touched_by(const Event& event) {
   return accesses;
 }
 
-// An access to the own memory, or, through shared windows, to that of others: one for each owner.
+// Splits an access to own memory, or through shared windows to memory of others, by owner.
 void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
   if (segments_.empty()) {
     accesses.push_back(std::move(access));
@@ -400,8 +401,8 @@ void Timeline::add_access(std::vector<Access>& accesses, Access access) const {
       own.push_back(strided);
       continue;
     }
-    // Sync point where segments meet; blocks of a strided box are taken one by one, for it may jump
-    // from one to the other.
+    // Split at segment borders. Each block of a strided footprint is split separately, since blocks
+    // may lie in different segments.
     DataMap map{.footprint = {strided}, .size = 0, .lower_bound = 0, .extent = 0};
     const std::vector<ByteRange> ranges =
         strided.dimensions.empty()
@@ -455,7 +456,7 @@ void Timeline::close(Access& access, Timestamp timestamp, SyncPoint before, Site
     if (!own) return;
   }
   closed_.push_back(std::move(access));
-  constexpr std::size_t kMost = 8192;  // more than wait to be taken as a rule
+  constexpr std::size_t kMost = 8192;  // more than usually wait to be taken
   if (closed_.size() < kMost) return;
   for (const Access& one : closed_) more_closed_.add(one);
   closed_.clear();
@@ -465,7 +466,7 @@ void Timeline::held_changed() {
   held_set_ = held_.empty() ? nullptr : std::make_shared<const std::vector<Lock>>(held_);
 }
 
-// Those of the locks that the rank has not given back since.
+// The locks that the rank has not released since.
 LockSet Timeline::still_held(const LockSet& locks) {
   if (locks == nullptr || locks == held_set_) return locks;
   if (locks == trimmed_.all && held_set_ == trimmed_.held) return trimmed_.left;
@@ -492,7 +493,7 @@ void Timeline::take_open(Open which, const std::function<void(const Access&)>& v
     visit(copy);
     if (which == Open::Shared) access.plain_atomic = false;
   });
-  // Over, but nobody outside can know.
+  // Complete, but no other rank can know it yet.
   if (which == Open::Shared)
     for (const Access& access : waiting_) visit(access);
 }
@@ -508,8 +509,8 @@ bool Timeline::exposed(const Access& access) const {
   return false;
 }
 
-// A buffer that a one-sided operation has read, and that nobody can have written meanwhile: the
-// usual case.
+// The common case: a buffer that a one-sided operation has read, and that was not written
+// meanwhile.
 bool Timeline::meets_nothing(const Access& access) const {
   return access.kind == AccessKind::Load && access.serial == 0 && !access.reachable &&
          last_write_ < access.begin && pending_writes_ == 0 && requests_.empty() &&
@@ -525,7 +526,7 @@ std::size_t Timeline::request_bytes() const {
 
 // --- order
 
-// Everybody comes to the same conclusion: what the call is, not what it made for this rank.
+// Depends on the call, not on what it created for this rank, so that all ranks decide alike.
 void Timeline::watch_for_windows(const Event& event, Action action, const Comm& comm,
                                  bool is_sync_point) {
   const bool copies =
@@ -541,12 +542,12 @@ void Timeline::watch_for_windows(const Event& event, Action action, const Comm& 
 std::vector<PhaseEdges> Timeline::take_edges(bool last) {
   if (!last) guess_unsettled();
   edge_count_ = 0;
-  first_phase_ = sync_points_done_;  // what is still said in this phase is taken the next time
+  first_phase_ = sync_points_done_;  // the rest of this phase is taken next time
   return std::exchange(edges_, {});
 }
 
-// A signal may be worked out late, when the phase of its timestamp is no longer the last one. If
-// that is gone, so is everybody who could have needed it: they are behind a sync point.
+// An edge may be computed late, after its phase. If the phase has been taken already, no rank needs
+// the edge: all are past a sync point.
 void Timeline::add_edge(SyncPoint phase, const Edge& edge) {
   if (phase < first_phase_ || !keeps_edges_) return;
   auto at = edges_.end();
@@ -567,7 +568,7 @@ void Timeline::acquire(std::uint64_t key, Timestamp timestamp, std::uint64_t pos
   add_edge(sync_points_done_, {timestamp, key, true, position});
 }
 
-// Guessed, as far as the walk is concerned: what a program says of itself may go in circles.
+// Marked as guessed, since annotations may form cycles.
 void Timeline::annotated(const Event& event, Action action) {
   const std::uint64_t key =
       edge_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
@@ -713,8 +714,8 @@ void Timeline::collective(const Event& event, Action action, When when) {
     request.rarely().acquired = std::move(acquired);
     return;
   }
-  std::vector<Access> accesses =
-      buffers_of(event, false);  // from the start of the call: before the sync point, if it is one
+  // From the start of the call: before the sync point, if it is one.
+  std::vector<Access> accesses = buffers_of(event, false);
   const bool is_sync_point = flow.everyone && comm.whole_world && (!many_threads_ || comm.is_world);
   if (awaits_window_ && (action == Action::CommCreate || action == Action::WinCreate))
     watch_for_windows(event, action, comm, is_sync_point);

@@ -1,11 +1,11 @@
-// One rank's events become accesses, edges and sync points: everything about them that does not
-// need another rank.
+// Converts the events of one rank to accesses, edges and sync points, without knowledge of other
+// ranks.
 //
-// Events come in the order in which they started. What is over is handed out as closed; what is not
-// stays here and is handed out as open, with a serial number under which its end follows.
-// Invariant: `held_` are the locks that the rank holds now; a closed access lists those it held
-// from begin to end. Events of several tasks come in the order of Field::order; without it, they
-// are one sequence.
+// Events are added in the order of their start. A complete access is returned as closed. A pending
+// one is returned as open, with a serial number, and as closed with the same serial once it ends.
+// Events of several tasks are added in the order of Field::order; without it, they are one
+// sequence. Invariant: `held_` are the locks that the rank holds now. A closed access lists those
+// held from begin to end.
 #pragma once
 
 #include <array>
@@ -30,16 +30,16 @@
 
 namespace photofinish {
 
-// A moment with the sync point that goes with it: for an end, the first sync point that starts
-// after it; for a begin, the last one done.
+// A timestamp with its sync point: for an end, the first one that starts after it; for a begin, the
+// last one done.
 struct Instant {
   WorldRank rank;
   Timestamp timestamp = kNever;
   SyncPoint sync_point = kNoSyncPoint;
-  Knowledge known = nullptr;  // of a begin
+  Knowledge known = nullptr;  // for a begin
 };
 
-// What a rank does about messages, as it is told. Which message a receive took may follow later.
+// Receives the message steps of a rank. The message that a receive took may be reported later.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
@@ -47,7 +47,7 @@ class MessageSink {
   virtual void took(std::uint64_t operation, MessageKey key) = 0;
 
  protected:
-  // For those who look at the halves of a call that waits one by one: false if it is none.
+  // Processes a blocking call as post and completion. False if the step is not one.
   bool take_halves(const MessageStep& whole);
 };
 
@@ -56,13 +56,13 @@ class Timeline {
   Timeline(WorldRank rank, std::int32_t world_size, const Definitions& definitions);
   ~Timeline();
 
-  // When it started and ended, in ticks of the rank's clock.
+  // Start and end of an event, in ticks of the rank's clock.
   struct Times {
     std::uint64_t start = 0, end = ~std::uint64_t{0};
   };
   void add(const Event& event, const Times& times);
-  // Before the first event: who wants to know of messages; Nothing: and of nothing else, so that
-  // there are no accesses and no edges.
+  // Call before the first event. Reports message steps to `sink`. Besides::Nothing: no accesses and
+  // no edges.
   enum class Besides { Nothing, All };
   void report_messages(MessageSink* sink, Besides besides) {
     sink_ = sink;
@@ -71,30 +71,30 @@ class Timeline {
     one_sequence_ |= !makes_accesses_;
     keeps_edges_ &= makes_accesses_;
   }
-  // Before the first event: order matters to those who reach others' memory, and so from where
-  // somebody may have a window. All ranks must see that alike: at a sync point that makes a window,
-  // or a communicator of some of them, which may have one.
+  // Call before the first event. Edges matter only to ranks that access memory of others, so they
+  // are recorded from the first possible window on. All ranks must decide this alike: at a sync
+  // point that creates a window, or a communicator of some ranks, which may have one.
   void keep_edges_from_first_window() { keeps_edges_ = false, awaits_window_ = true; }
-  // There is a window that not all knew of in time: order may have been missed.
+  // A window exists that was not announced to all ranks in time: edges may be missing.
   bool lacks_edges() const { return lacks_edges_; }
 
-  // Before the first event: of ranks with tasks only sync points matter.
+  // Call before the first event. Ignores the order of tasks; only sync points matter.
   void take_as_one_sequence() { one_sequence_ = true; }
 
-  // Nobody wants to know of messages any more.
+  // Message steps are no longer needed.
   void report_no_messages() { wants_messages_ = false; }
-  // Nothing follows: receives that nobody waited for have taken their messages all the same.
+  // No further events: completes receives without a wait, which took their messages, too.
   void end_messages();
 
-  std::uint64_t site_key(
-      SiteId site) const;  // the same place on every rank, in the scopes of the event being added
+  // Identifies the site on every rank, in the scopes of the event being added.
+  std::uint64_t site_key(SiteId site) const;
 
   SyncPoint sync_points_done() const { return sync_points_done_; }
-  bool has_tasks() const { return tasks_ != nullptr; }  // and knows how they are ordered
-  // Memory that a task gave back between two timestamps, as observed, was given to somebody else:
-  // what came before and what comes after it has nothing to do with each other.
+  bool has_tasks() const { return tasks_ != nullptr; }  // and their order is known
+  // Whether a task freed the memory between two timestamps, as observed. The accesses before and
+  // after then belong to different objects.
   bool was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const;
-  // No task can make anything any more that this, which is over, could race with.
+  // Whether all tasks know the closed access, so that no later access can race with it.
   bool is_known_to_all(const Access& access) const {
     return tasks_ == nullptr || tasks_->is_known_to_all(access.end);
   }
@@ -104,19 +104,19 @@ class Timeline {
   std::size_t pending_bytes() const {
     return closed_.size() * sizeof(Access) + more_closed_.memory_bytes();
   }
-  std::size_t open_requests() const;  // that are outstanding
-  std::size_t request_bytes() const;  // that they take, about
+  std::size_t open_requests() const;  // outstanding
+  std::size_t request_bytes() const;  // approximate memory use
   std::size_t pending_edges() const { return edge_count_; }
   std::size_t edge_bytes() const { return edge_count_ * sizeof(Edge); }
-  // No rank has a window: nobody will ask what came before what.
+  // No rank has a window: edges are not needed.
   void report_no_edges() {
     keeps_edges_ = awaits_window_ = false;
     edges_ = {};
     edge_count_ = 0;
   }
 
-  // What is new since they were last taken, for whom: the rank itself, which looks at its own
-  // memory alone, or who looks at what others can reach.
+  // The purpose of a closed access: checks of the rank's own memory, checks of memory that others
+  // can reach, or both.
   enum class Use { All, Own, Shared };
   template <class Visit>
   void take_closed(Visit visit) {
@@ -129,21 +129,22 @@ class Timeline {
     for (const Access& access : settled_) visit(access, Use::Shared);
     settled_.clear();
   }
-  // The rank's own memory, by address; or whatever others may reach, or is theirs.
+  // Own: the rank's own memory, by address. Shared: memory that others can reach, or that belongs
+  // to them.
   enum class Open { Own, Shared };
   void take_open(Open which, const std::function<void(const Access&)>& visit);
-  std::vector<PhaseEdges> take_edges(bool last);  // last: nothing comes after it
+  std::vector<PhaseEdges> take_edges(bool last);  // last: no further events
   std::vector<AtomicOp> take_atomics() { return std::exchange(atomics_, {}); }
 
-  // As owner of a window: what it is, and when this rank's own epochs began and ended.
+  // As owner of a window: its definition, and the begins and ends of this rank's exposure epochs.
   const WinDefinition* window(Uid uid) const;
   struct Exposure {
-    Instant begin, end;  // end.timestamp kNever: not yet
+    Instant begin, end;  // end.timestamp kNever: still open
   };
   std::optional<Exposure> exposure_of(const Access& access) const;
-  bool awaits_exposure(
-      const Access& access) const;  // it lies in an epoch that this rank has not come to
-  // Forgets epochs that no access can refer to any more.
+  // The access lies in an epoch that this rank has not reached.
+  bool awaits_exposure(const Access& access) const;
+  // Drops epochs that no later access can refer to.
   void forget_exposures();
 
  private:
@@ -174,13 +175,13 @@ class Timeline {
   void acquire_all(Request& request);
   std::vector<Access> touched_by(const Event& event);
   template <class Visit>
-  void each_open(Visit visit);  // all that is pending
-  // Nothing of this rank goes on while a call does: what that touches by itself meets nothing.
+  void each_open(Visit visit);  // all pending accesses
+  // No operation is pending, so a call's own buffers conflict with nothing.
   bool alone() const {
     return requests_.empty() && windows_.empty() && unfinished_.empty() && split_files_.empty() &&
            !many_threads_ && tasks_ == nullptr;
   }
-  bool exposed(const Access& access) const;  // whether others may reach some of these bytes now
+  bool exposed(const Access& access) const;  // whether others can reach some of these bytes now
   bool meets_nothing(const Access& access) const;
   void add_access(std::vector<Access>& accesses, Access access) const;
 
@@ -214,7 +215,7 @@ class Timeline {
   void guess_unsettled();
   void withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site);
 
-  // --- what the sink is told
+  // --- steps for the sink
   MessageStep step(MessageStep::Kind kind, SiteId site) const;
   std::uint64_t report_send(const Event& event, const Comm& comm, WorldRank to, MessageKey key,
                             bool at_once);
@@ -237,7 +238,7 @@ class Timeline {
   void report_lock(MessageStep::Kind kind, const Window& window, WorldRank target, bool exclusive,
                    std::uint64_t ticks, SiteId site);
   void report_locked(Window& window, WorldRank target,
-                     SiteId site);  // kAnySource: all that it holds
+                     SiteId site);  // kAnySource: all locks that it holds
   void report_prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,
                      const std::function<std::uint64_t(std::uint64_t)>& key, const Flow& flow,
                      std::vector<Acquired>& acquires, SiteId site);
@@ -278,8 +279,8 @@ class Timeline {
     return tasks_ != nullptr ? tasks_->sync_point_of(task_) : sync_points_done_;
   }
   Knowledge known() const { return tasks_ != nullptr ? tasks_->known(task_) : nullptr; }
-  Knowledge send(SyncPoint phase);  // the task tells other ranks something
-  void acquired();                  // and was told something
+  Knowledge send(SyncPoint phase);  // the task releases to other ranks
+  void acquired();                  // the task acquired from another rank
   void settle_waiting(SyncPoint before);
   void note_given_back(const Access& access);
 
@@ -289,40 +290,40 @@ class Timeline {
 
   std::uint64_t events_ = 0;
   std::uint32_t task_ = 0;                      // of the event being added
-  std::unique_ptr<TaskOrder> tasks_;            // null as long as there is one sequence of events
-  std::deque<std::int64_t> sync_point_orders_;  // when the last ones were done (Field::order)
+  std::unique_ptr<TaskOrder> tasks_;            // null while all events are one sequence
+  std::deque<std::int64_t> sync_point_orders_;  // Field::order of the last sync points
   bool one_sequence_ = false;
-  std::int64_t order_ = -1;           // of the event being added; -1: it has none
+  std::int64_t order_ = -1;           // of the event being added; -1: none
   SyncPoint phase_at_start_ = 0;      // of the event being added
   Timestamp start_ = 0, return_ = 1;  // of the event being added
   Times times_;
-  SyncPoint sync_points_done_ =
-      0;  // blocking collectives: none is started that is not done by the next event
+  // Blocking collectives: each is done before the next event starts.
+  SyncPoint sync_points_done_ = 0;
   bool many_threads_ = false;
   Scopes scopes_;
   std::uint64_t serials_ = 0;
 
   std::vector<Access> closed_;
-  AccessList more_closed_;  // before those: one call may complete very many
-  // Of ranks with tasks, of what others can reach: those of which no sync point is known yet that
-  // comes after them, and those of which it is.
+  AccessList more_closed_;  // older than closed_; one call may complete very many
+  // With tasks, for memory that others can reach: accesses without a known later sync point, and
+  // accesses with one.
   std::vector<Access> waiting_, settled_;
   struct GivenBack {
     ByteRange bytes;
     std::uint64_t half;
   };
-  std::deque<GivenBack> given_back_;  // the last ones
+  std::deque<GivenBack> given_back_;  // the most recent ones
   std::vector<AtomicOp> atomics_;
   std::vector<PhaseEdges> edges_;  // by phase
   std::size_t edge_count_ = 0;
-  SyncPoint first_phase_ = 0;  // earlier ones have been taken
+  SyncPoint first_phase_ = 0;  // earlier phases have been taken
   std::vector<Lock> held_;
   LockSet held_set_;  // the same
   struct Trimmed {
     LockSet all, held, left;
   };
-  Trimmed trimmed_;  // the last set of which some had been given back
-  // Others' memory that this rank reaches by loads and stores, by where it sees it.
+  Trimmed trimmed_;  // cache: the last set from which locks had been released
+  // Memory of others that this rank accesses by loads and stores, by its local address.
   struct Segment {
     WinSegment position;
     Uid win;
@@ -335,21 +336,21 @@ class Timeline {
   std::vector<Exposed> exposed_;
 
   std::unordered_map<CommId, std::unique_ptr<Comm>> comms_;
-  std::pair<CommId, Comm*> last_comm_;  // that was looked up
+  std::pair<CommId, Comm*> last_comm_;  // cache of comm()
   std::unordered_map<WinId, std::unique_ptr<Window>> windows_;
   std::pair<WinId, Window*> last_window_{};
   std::unordered_map<Uid, WinId> window_ids_;
   std::unordered_map<RequestId, Request> requests_;
-  std::array<std::shared_ptr<const Access>, 16>
-      like_;  // what open accesses of a site have in common
-  std::unordered_map<MessageId, std::uint64_t> probed_;  // rendezvous keys of matched probes
+  // Common parts of the open accesses of a site.
+  std::array<std::shared_ptr<const Access>, 16> like_;
+  std::unordered_map<MessageId, std::uint64_t> probed_;  // message keys of matched probes
   std::unordered_map<std::int64_t, std::vector<Access>> split_files_;
-  std::vector<Access> unfinished_;  // buffers of calls that the rank ended in
+  std::vector<Access> unfinished_;  // buffers of calls in which the rank ended
   mutable std::unordered_map<SiteId, std::uint64_t> site_keys_;
   mutable std::pair<SiteId, std::uint64_t> last_site_key_{SiteId(~0u), 0};
-  std::unordered_map<SiteId, SharedFootprint>
-      buffer_;  // what a place loaded or stored last, if that was in many pieces
-  // Looked up once: an operation is made thousands of times.
+  // The last footprint of a site with many pieces.
+  std::unordered_map<SiteId, SharedFootprint> buffer_;
+  // Cached, since a type is used thousands of times.
   struct Type {
     const DataMap* map = nullptr;
     Element element;
@@ -361,16 +362,16 @@ class Timeline {
   std::unordered_map<OpId, ReduceOp> ops_;
   std::pair<OpId, ReduceOp> last_op_{};
   std::uint64_t operations_ = 0;
-  mutable Timestamp last_write_ =
-      0;  // when an access that writes the rank's own memory last began, or ended
-  std::size_t pending_writes_ = 0;  // those of one-sided operations that are not over
+  // When an access that writes the rank's own memory last began or ended.
+  mutable Timestamp last_write_ = 0;
+  std::size_t pending_writes_ = 0;  // by one-sided operations
   MessageSink* sink_ = nullptr;
-  bool wants_messages_ = false;  // else it may be told all the same
+  bool wants_messages_ = false;  // if false, the sink may still receive steps
   bool makes_accesses_ = true;
   bool keeps_edges_ = true, awaits_window_ = false, lacks_edges_ = false;
-  std::uint64_t steps_ = 0;  // numbers of sends and receives for the sink
-  bool asked_ = false;       // the event's call would have come back anyhow
-  bool unreturned_ = false;  // the rank is inside the event's call
+  std::uint64_t steps_ = 0;  // numbers the sends and receives for the sink
+  bool asked_ = false;       // the event's call would have returned anyway
+  bool unreturned_ = false;  // the event's call did not return
 };
 
 }  // namespace photofinish

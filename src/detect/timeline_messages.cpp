@@ -1,8 +1,8 @@
-// Messages and requests: whose buffers are in use until when, and which send a receive matched.
+// Messages and requests: the lifetime of their buffers, and the match of each receive.
 //
-// MPI's messages do not overtake: of those from one rank, on one communicator, with one tag, the
-// k-th that was sent is taken by the k-th receive, in the order they were posted, that took such a
-// one. Both ends count, and come to the same key.
+// MPI messages do not overtake. Among messages of one source, communicator and tag, the k-th send
+// matches the k-th receive, in posting order, that took such a message. Both ends count, and
+// compute the same key.
 #include <algorithm>
 
 #include "detect/timeline_state.h"
@@ -72,7 +72,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
     if (const auto found = probed_.find(message); found != probed_.end()) {
       release(found->second, start_);
       probed_.erase(found);
-    } else {  // which of several the probe saw is not known yet
+    } else {  // which of several messages the probe saw is not known yet
       add_edge(phase_at_start_, {start_, unsettled_key(), false, 0, true, send(phase_at_start_)});
     }
   }
@@ -92,7 +92,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
   for (Access& access : buffers_of(event, false)) close_now(access, event.site);
 }
 
-// Most receives block, and none posted before them is in doubt.
+// Fast path: most receives block, and no unsettled one precedes them.
 bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   if (!comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
   Posted posted;
@@ -116,7 +116,7 @@ bool Timeline::receive_at_once(const Event& event, Comm& comm) {
   return true;
 }
 
-// Its number for the sink; 0: there is none.
+// The operation number for the sink; 0: none.
 std::uint64_t Timeline::send(const Event& event, Comm& comm, Request* request) {
   const WorldRank to = rank_in(event, Field::to);
   if (to.value < 0) return 0;
@@ -149,7 +149,7 @@ std::shared_ptr<Timeline::Posted> Timeline::post_receive(const Event& event, Com
   posted->posted_phase = phase_at_start_;
   posted->known = send(phase_at_start_);
   if (sink_ != nullptr) posted->operation = report_receive(comm, from, tag, event.site);
-  if (comm.unsettled.empty() && !posted->wild()) {  // nobody before it is in doubt
+  if (comm.unsettled.empty() && !posted->wild()) {  // no unsettled receive precedes it
     posted->index = comm.taken[{from, tag}]++;
     posted->settled = true;
     report_sender(comm, *posted);
@@ -177,8 +177,8 @@ void Timeline::received(Comm& comm, const std::shared_ptr<Posted>& posted, World
   arrived(comm, *posted);
 }
 
-// Gives numbers to those that nobody before them can take a message from any more: one who wanted
-// this is out of their way, or wants less.
+// Numbers the receives that no earlier receive can take a message from any more. One that wanted
+// `wanted` is out of their way, or wants less.
 void Timeline::settle(Comm& comm, const Wanted& wanted) {
   comm.unsettled.settle(wanted, [&](std::shared_ptr<Posted> settled) {
     Posted& posted = *settled;
@@ -205,7 +205,7 @@ void Timeline::arrived(Comm& comm, const Posted& posted) {
         message_key(Channel::Rendezvous, comm.uid, posted.from, rank_, posted.tag, posted.index);
 }
 
-// That it is posted ends the wait of a synchronous send, whenever it is completed itself.
+// A posted receive ends the wait of a synchronous send, whenever the receive itself completes.
 void Timeline::report_sender(Comm& comm, Posted& posted) {
   if (posted.reported || !posted.takes || posted.matched_probe || posted.from.value < 0) return;
   posted.reported = true;
@@ -215,8 +215,8 @@ void Timeline::report_sender(Comm& comm, Posted& posted) {
                                  false, 0, false, posted.known});
 }
 
-// Receives that do not know their message yet, in phases that are about to be handed out: what they
-// may have heard, and who may have heard them.
+// For receives with an unknown match in phases that are about to be taken: adds guessed edges for
+// all matches that they may have.
 void Timeline::guess_unsettled() {
   for (auto& [id, comm] : comms_)
     for (auto it = comm->unsettled.in_order().begin(); it != comm->unsettled.in_order().end();
@@ -241,7 +241,7 @@ void Timeline::guess_unsettled() {
     }
 }
 
-// A receive that took nothing: those behind it move up.
+// A receive that took nothing: later ones take its number.
 void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteId site) {
   if (posted->operation != 0) report(MessageStep::Kind::Cancel, posted->operation, site);
   report_complete(*posted, site);
@@ -260,7 +260,8 @@ void Timeline::withdraw(Comm& comm, const std::shared_ptr<Posted>& posted, SiteI
       --receive->index;
 }
 
-// A send that nobody took: the next one is its number, if none has come in between.
+// A send that was never matched: the next one takes its number, unless another send came in
+// between.
 void Timeline::withdraw_send(Request& request, SiteId site) {
   if (request.comm == nullptr || request.sent_to.value < 0) return;
   std::uint64_t& sent = request.comm->sent[{request.sent_to, request.sent_tag}];
@@ -309,7 +310,7 @@ void Timeline::start_persistent(const Event& event) {
     ++rare.starts;
     const Event& prepared = *rare.prepared;
     const Action action = traits(prepared.call).action;
-    Event started = prepared;  // as if it had been called here
+    Event started = prepared;  // as if it were called here
     started.site = event.site;
     request.accesses.clear();
     rare.acquires.clear();
@@ -345,7 +346,8 @@ void Timeline::start_persistent(const Event& event) {
       request.receive = post_receive(started, *request.comm, rank_in(started, Field::from),
                                      started.fields[Field::recv_tag]);
     if (!sends(action) && !receives(action)) {
-      // A collective: its own numbers, since others of the communicator may come in between.
+      // Persistent collectives have their own numbers, since others of the communicator may come in
+      // between.
       Comm numbered = *request.comm;
       numbered.collectives =
           (rare.number << 40) + (rare.starts << 1 | 1) + (std::uint64_t{1} << 63);
@@ -360,7 +362,7 @@ void Timeline::start_persistent(const Event& event) {
 
 namespace {
 
-// One partition, or (`whole` is false) as many as make one of the other end.
+// Key of one partition, or (`whole` is false) of as many as make up one of the other end.
 std::uint64_t part_key(std::uint64_t message, std::int64_t partitions, std::int64_t index,
                        bool whole) {
   return edge_key(Channel::Partition, message, partitions, index, whole ? 1 : 2);
@@ -377,10 +379,10 @@ void each_divisor(std::int64_t number, Visit visit) {
 
 }  // namespace
 
-// The ends may divide a message differently, and neither knows how the other does. Who receives
-// hears of the part that its partition is of, if its own are that part's; who sends says when all
-// that make a larger part are ready. Where neither number divides the other, one partition orders
-// nothing.
+// The ends may partition a message differently, and neither knows the other's partition count. The
+// receiver acquires the part that contains its partition, if its partitions divide that part. The
+// sender releases a larger part when all its partitions are ready. If neither count divides the
+// other, a single partition creates no edge.
 void Timeline::release_part(Request& request, std::uint64_t message, std::int64_t partitions,
                             std::int64_t index) {
   if (index < 0 || index >= partitions) return;
@@ -411,7 +413,7 @@ void Timeline::partition(const Event& event, Action action) {
     if (event.fields[Field::flag] == 0 || arrived == nullptr) return;
     Access done = arrived->access();
     *arrived = {};
-    // What is stored there is over then, and whatever came before it was made ready is known.
+    // The partition's store is complete then, and everything before its MPI_Pready is known.
     if (keeps_edges_ && !rare.acquires.empty())
       acquire_part(rare.acquires.front().first,
                    std::max<std::int64_t>(1, rare.prepared->fields[Field::partitions]),
@@ -436,7 +438,7 @@ void Timeline::partition(const Event& event, Action action) {
   const std::int64_t count = std::max<std::int64_t>(1, prepared.fields[Field::partitions]);
   if (keeps_edges_)
     for (const std::int64_t i : partitions) release_part(request, key, count, i);
-  // The receive is over when all of them have come.
+  // The receive completes when all partitions are ready.
   rare.ready += partitions.size();
   if (rare.ready == static_cast<std::uint64_t>(count) && sink_ != nullptr && to.value >= 0 &&
       !request.comm->has_external_ranks)
@@ -452,8 +454,8 @@ void Timeline::partition(const Event& event, Action action) {
     }
 }
 
-// Whether the call would have come back if this had not been over: with nothing, or with another
-// one of several.
+// Whether the call polls: it would have returned with nothing, or with another request, if this one
+// were incomplete.
 bool Timeline::asks(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
   if (when != When::Blocks) return true;
@@ -543,8 +545,7 @@ void Timeline::acquire_all(Request& request) {
   request.rare->acquires.clear();
 }
 
-// Sites open accesses that differ in little but their address: the rest is there once for all that
-// are alike.
+// Open accesses of one site differ mainly in their address; the rest is shared.
 Timeline::OpenAccess Timeline::opened(Access access) {
   OpenAccess open{nullptr,
                   access.begin,
@@ -553,7 +554,7 @@ Timeline::OpenAccess Timeline::opened(Access access) {
                   std::exchange(access.serial, 0),
                   std::exchange(access.part, 0),
                   std::exchange(access.reachable, false)};
-  if (access.footprint.empty()) return open;  // there is none
+  if (access.footprint.empty()) return open;  // no access
   std::shared_ptr<const Access>& like = like_[access.site.value % like_.size()];
   const auto is_like = [&](const Access& other) {
     return other.kind == access.kind && other.owner == access.owner &&

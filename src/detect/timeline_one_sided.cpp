@@ -1,4 +1,4 @@
-// One-sided operations and their epochs: from when to when each touches its buffers and its target.
+// One-sided operations and their epochs: when each accesses its buffers and its target.
 #include <algorithm>
 
 #include "detect/timeline_state.h"
@@ -157,10 +157,10 @@ void Timeline::one_sided(const Event& event, Action action) {
   }
 }
 
-// One for each element.
+// Adds one atomic per element.
 void Timeline::result_of(const Pending& pending, const Event& event) {
   const Access& access = pending.access;
-  std::size_t result = 0;  // of the first; the others come behind it
+  std::size_t result = 0;  // of the first element; the others follow
   while (result + 1 < event.numbers.size() && event.numbers[result] != pending.atomic) result += 2;
   for (std::int64_t i = 0; i < pending.elements; ++i, result += 2) {
     const auto behind_first = static_cast<std::size_t>(i) - 1;
@@ -192,15 +192,15 @@ void Timeline::result_of(const Pending& pending, const Event& event) {
   }
 }
 
-// Its operation is complete here, and, if `remotely`, at the target, too. What brings something
-// back is complete at both, then.
+// The operation completes locally and, if `remotely`, at the target. An operation with a result
+// completes at both.
 bool Timeline::finish(Pending& pending, bool remotely, Timestamp timestamp, SyncPoint before,
                       const Event& event) {
   if (pending.over) return true;
   if (pending.at_target && !remotely && !pending.fetches) return false;
   if (pending.atomic != 0) {
     result_of(pending, event);
-    pending.access.operand = pending.access.start = 0;  // that was all they were for
+    pending.access.operand = pending.access.start = 0;  // no longer needed
   }
   if (pending.access.kind == AccessKind::Store)
     --pending_writes_;
@@ -216,7 +216,7 @@ void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
   std::erase_if(found->second.pending, [&](Pending& pending) {
-    // What another task started meanwhile is not complete.
+    // Operations that another task started meanwhile are not complete.
     if (tasks_ != nullptr && !tasks_->knows(task_, pending.access.begin)) return false;
     return finish(pending, remotely, timestamp, before, event);
   });
@@ -239,7 +239,7 @@ void Timeline::finish_request(const Request& finished, const Event& event) {
                        });
   for (; at != operations.pending.end() && at->operation == request.operation; ++at)
     if (!at->over && finish(*at, false, return_, next_sync_point(), event)) ++operations.over;
-  // Not one by one: a program may wait for thousands, the oldest first.
+  // Not one by one: a program may complete thousands, the oldest first.
   if (2 * operations.over < operations.pending.size()) return;
   std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
   operations.over = 0;
@@ -302,8 +302,8 @@ void Timeline::synchronize(const Event& event, Action action) {
         const std::uint64_t key = edge_key(Channel::Post, window.uid.value, rank_bits(target),
                                            rank_bits(rank_), ++window.starts[target]);
         acquire(key, return_);
-        if (sink_ != nullptr)
-          window.start_keys.push_back(key);  // MPI_Win_complete waits for the post; this need not
+        // MPI_Win_complete waits for the post; MPI_Win_start need not.
+        if (sink_ != nullptr) window.start_keys.push_back(key);
       }
       return;
     case Action::Complete:
@@ -315,8 +315,8 @@ void Timeline::synchronize(const Event& event, Action action) {
         if (found != window.operations.end()) {
           for (Pending& pending : found->second.pending) {
             if (finish(pending, false, return_, next_sync_point, event)) continue;
-            // Over when the target says so: it is the owner who knows.
-            pending.access.locks = nullptr;  // which may be given back before that
+            // The target completes it: only the owner knows when.
+            pending.access.locks = nullptr;  // they may be released earlier
             close(pending.access, kNever, kNoSyncPoint, event.site);
           }
           found->second.pending.clear();
@@ -351,8 +351,8 @@ void Timeline::synchronize(const Event& event, Action action) {
       if (!checked) return;
       held_.push_back({window.uid, target, exclusive, start_});
       held_changed();
-      if (sink_ != nullptr && target == rank_)
-        report_locked(window, target, event.site);  // others' may come when it is used
+      // Other locks may be acquired only when they are used.
+      if (sink_ != nullptr && target == rank_) report_locked(window, target, event.site);
       return;
     }
     case Action::Unlock:

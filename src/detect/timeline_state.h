@@ -1,5 +1,4 @@
-// What a Timeline keeps while it walks: communicators, windows, operations and requests that are
-// not over.
+// State of a Timeline: communicators, windows, and incomplete operations and requests.
 #pragma once
 
 #include <algorithm>
@@ -20,23 +19,24 @@ inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, Worl
                   static_cast<std::uint32_t>(to.value), tag, index);
 }
 
-// A receive, from when it was posted, or a probe: which of the messages it took is known once all
-// that were posted before it are. One for each receive that is outstanding: small.
+// A posted receive, or a probe. Its match is known once those of all earlier ones are. One per
+// outstanding receive, so it is small.
 struct Timeline::Posted {
   WorldRank from;
   bool settled : 1 = false;
   bool done : 1 = false;
-  bool freed : 1 = false;          // nobody will wait for it
-  bool reported : 1 = false;       // those who send synchronously
-  bool takes : 1 = true;           // false: MPI_Probe leaves the message where it is
+  bool freed : 1 = false;          // it will never be waited for
+  bool reported : 1 = false;       // to synchronous senders
+  bool takes : 1 = true;           // false: MPI_Probe leaves the message in the queue
   bool matched_probe : 1 = false;  // of `message`: the receive comes later
   bool reported_complete = false;
   std::int64_t tag = kAnyTag;
   Timestamp posted = 0;
-  Knowledge known;  // when it was posted
+  Knowledge known;  // at the post
   SyncPoint posted_phase = 0;
-  std::uint64_t index = 0;  // the index-th message from there with that tag; before it is settled,
-                            // its number among those that are not
+  // Its message is the index-th from the source with the tag. Before it is settled: its number
+  // among the unsettled ones.
+  std::uint64_t index = 0;
   MessageId message;
   Timestamp completed = 0;
   SyncPoint phase = 0;
@@ -47,15 +47,15 @@ struct Timeline::Posted {
   }
 };
 
-// The receives and probes of a communicator that are not settled: one posted before them could
-// still take their message. There may be very many, and they may complete in any order: each class
-// of equal wishes is a list of its own, so that nobody looks through all of them.
-// Invariant: an entry is in `open_` while its message is not known, in `known_` otherwise, under
-// what it asked for or took. `open_` may list, behind others, some that are not there any more.
+// The unsettled receives and probes of a communicator: an earlier one could still take their
+// message. There may be very many, and they may complete in any order. So each class of equal
+// wanted source and tag is a list of its own, which avoids a search through all. Invariant: an
+// entry is in `open_` while its message is unknown, otherwise in `known_`, by the source and tag
+// that it asked for or took. `open_` may list removed entries behind others.
 class Timeline::Unsettled {
  public:
   bool empty() const { return all_.empty(); }
-  const std::deque<std::shared_ptr<Posted>>& in_order() const { return all_; }  // null: gone
+  const std::deque<std::shared_ptr<Posted>>& in_order() const { return all_; }  // null: removed
 
   void add(std::shared_ptr<Posted> posted) {
     posted->index = first_ + all_.size();
@@ -65,7 +65,7 @@ class Timeline::Unsettled {
       open_[key_of(*posted)].push_back(posted->index);
     all_.push_back(std::move(posted));
   }
-  // It is done, and took this message.
+  // The receive is complete and took this message.
   void narrow(Posted& posted, WorldRank from, std::int64_t tag) {
     if (is_known(posted)) forget(key_of(posted), posted.index);
     posted.done = true;
@@ -77,19 +77,19 @@ class Timeline::Unsettled {
     const Key key = key_of(posted);
     const bool known = is_known(posted);
     if (known) forget(key, posted.index);
-    all_[posted.index - first_] = nullptr;  // `posted` may be gone
+    all_[posted.index - first_] = nullptr;  // `posted` may be destroyed
     while (!all_.empty() && all_.front() == nullptr) all_.pop_front(), ++first_;
     if (!known) first_open(key);
   }
-  // Calls settle(posted) for those that nobody before them can take a message from any more, of
-  // those that one who wanted this may have stood before. `settle` removes it.
+  // Calls settle(posted) for entries that no earlier one can take a message from any more, among
+  // those that one with `wanted` may have preceded. `settle` removes the entry.
   template <class Settle>
   void settle(const Wanted& wanted, Settle settle) {
     if (all_.empty()) return;
     const Posted& earliest = *all_.front();
     if (!is_known(earliest) && (earliest.from == kAnySource || earliest.from == wanted.source) &&
         (earliest.tag == kAnyTag || earliest.tag == wanted.tag))
-      return;  // it stands before all of them
+      return;  // it precedes all of them
     if (wanted.tag != kAnyTag && wanted.source != kAnySource)
       return settle_class({wanted.tag, wanted.source}, settle);
     std::vector<Key> keys;
@@ -138,8 +138,8 @@ class Timeline::Unsettled {
       settle(all_[*found->second.begin() - first_]);
   }
 
-  std::deque<std::shared_ptr<Posted>> all_;  // in the order they were posted
-  std::uint64_t first_ = 0;                  // the number of the first of them
+  std::deque<std::shared_ptr<Posted>> all_;  // in posting order
+  std::uint64_t first_ = 0;                  // number of the first
   std::map<Key, std::deque<std::uint64_t>> open_;
   std::map<Key, std::set<std::uint64_t>> known_;
 };
@@ -147,16 +147,16 @@ class Timeline::Unsettled {
 struct Timeline::Comm {
   Uid uid;
   std::int32_t size = 0;
-  std::uint64_t position = 0;  // this rank's in the group
+  std::uint64_t position = 0;  // of this rank in the group
   bool whole_world = false;
   bool inter = false;
   bool is_world = false;            // MPI_COMM_WORLD itself
-  bool has_external_ranks = false;  // some of its processes are in no trace
+  bool has_external_ranks = false;  // some of its processes have no trace
   const std::vector<WorldRank>*ranks = nullptr, *remote_ranks = nullptr;
   std::uint64_t own_side = 0, other_side = 0;
   std::uint64_t collectives = 0;
   std::uint64_t persistent = 0;
-  // By the other end and the tag. The last few are at hand.
+  // Counters by peer and tag, with a cache of recent entries.
   class Counts {
    public:
     std::uint64_t& operator[](std::pair<WorldRank, std::int64_t> key) {
@@ -169,7 +169,7 @@ struct Timeline::Comm {
 
    private:
     using All = std::map<std::pair<WorldRank, std::int64_t>, std::uint64_t>;
-    All all_;  // whose entries stay where they are
+    All all_;  // a map, since its entries do not move
     std::array<All::value_type*, 64> recent_{};
   };
   Counts sent, taken;
@@ -177,16 +177,16 @@ struct Timeline::Comm {
   Unsettled unsettled;
 };
 
-// One access of a one-sided operation that is not over: to a buffer, or to the target.
+// A pending access of a one-sided operation: to a buffer, or to the target.
 struct Timeline::Pending {
   Access access;
-  std::uint64_t operation = 0;  // which one
+  std::uint64_t operation = 0;  // number of the operation
   bool at_target = false;
   bool fetches = false;
   bool over = false;
   std::int64_t atomic = 0;  // its number, if it is an atomic that fetches, or on several elements
   std::int64_t elements = 1;
-  std::vector<std::int64_t> more_operands;  // behind the first
+  std::vector<std::int64_t> more_operands;  // after the first
   std::uint64_t compare = 0;                // of a compare-and-swap
 };
 
@@ -198,12 +198,12 @@ struct Timeline::Window {
     bool exclusive = false;
     bool checked = true;
     SiteId site;
-    bool reported = false;  // that it is held for certain
+    bool reported = false;  // as certainly held
   };
-  // To one target, in the order they were made.
+  // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;  // so many of them are, and will be dropped
+    std::size_t over = 0;  // complete ones that are not erased yet
   };
   std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
@@ -223,7 +223,7 @@ struct Timeline::Window {
       return &known[index - forgotten - 1];
     }
     std::uint64_t count() const { return forgotten + known.size(); }
-    // Keeps what was added since the last call but one.
+    // Keeps the epochs that were added since the last call but one.
     void forget() {
       while (forgotten < old_mark && !known.empty() && known.front().end.timestamp != kNever) {
         known.pop_front();
@@ -237,28 +237,28 @@ struct Timeline::Window {
   std::unordered_map<WorldRank, Exposures> exposed;  // by origin
 };
 
-// How the data of a collective flows, as far as this rank is concerned.
+// The data flow of a collective, as seen by this rank.
 struct Timeline::Flow {
   bool everyone = false;  // from all to all
   bool reads = false, writes = false;
-  bool among_new_members = false;  // of the communicator that it makes
+  bool among_new_members = false;  // of the communicator that it creates
   std::uint64_t number = 0;        // of the collective on its communicator
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> releases, acquires;  // key, place
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> releases, acquires;  // key, position
 };
 
-// What a rank waits for in a collective, for the sink: who has to come there.
+// For the sink: the ranks that this rank waits for in a collective.
 struct Timeline::Acquired {
   std::uint64_t key = 0;
   std::shared_ptr<const std::vector<WorldRank>> from;
   bool carries = true;
 };
 
-// An access that goes on until a request completes, in few bytes: what most of a site have in
-// common is there once.
+// An access that is pending until a request completes. Small: the common part of a site's accesses
+// is shared.
 struct Timeline::OpenAccess {
-  std::shared_ptr<const Access> like;  // all but what follows
+  std::shared_ptr<const Access> like;  // everything except the following
   Timestamp begin = 0;
-  std::int64_t shift = 0, length = 0;  // as Boxes has them
+  std::int64_t shift = 0, length = 0;  // as in Footprint
   std::uint64_t serial = 0;
   std::uint32_t part = 0;
   bool reachable = false;
@@ -277,7 +277,7 @@ struct Timeline::OpenAccess {
   }
 };
 
-// Nearly always there is one.
+// Usually has one element.
 class Timeline::OpenAccesses {
  public:
   void add(OpenAccess access) {
@@ -288,7 +288,7 @@ class Timeline::OpenAccesses {
     if (more_ == nullptr) more_ = std::make_unique<std::vector<OpenAccess>>();
     more_->push_back(std::move(access));
   }
-  // Null: there is none, or it is over.
+  // Null: absent, or complete.
   OpenAccess* at(std::size_t index) {
     OpenAccess* const found = index == 0                                   ? &first_
                               : more_ != nullptr && index <= more_->size() ? &(*more_)[index - 1]
@@ -309,30 +309,30 @@ class Timeline::OpenAccesses {
   std::unique_ptr<std::vector<OpenAccess>> more_;
 };
 
-// One for each that is outstanding: small, with what most do not have apart.
+// One per outstanding request. Small: rare state is separate.
 struct Timeline::Request {
   struct Rare {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> acquires;  // when it completes
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> acquires;  // at completion
     std::vector<Acquired> acquired;                                 // the same, for the sink
-    std::uint64_t operation = 0;                                    // a one-sided one
+    std::uint64_t operation = 0;                                    // of a one-sided operation
     Window* window = nullptr;
     WorldRank target;
-    // A persistent one: what to do at each start.
+    // A persistent request: the call to repeat at each start.
     std::unique_ptr<Event> prepared;
-    std::uint64_t number =
-        0;  // among the persistent collectives, or partitioned messages, of its communicator
+    // Among the persistent collectives, or partitioned messages, of its communicator.
+    std::uint64_t number = 0;
     std::uint64_t starts = 0;
-    std::uint64_t ready = 0;  // partitions, since the last start
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>
-        parts;  // of so many larger ones, the so-manieth: how many of its partitions are ready
+    std::uint64_t ready = 0;  // partitions since the last start
+    // Key: number of larger parts, index of the part. Value: how many of its partitions are ready.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> parts;
   };
 
-  OpenAccesses accesses;  // that go on until it completes
+  OpenAccesses accesses;  // pending until it completes
   Comm* comm = nullptr;
   std::shared_ptr<Posted> receive;
   std::uint64_t send = 0;  // its number for the sink
   std::int64_t sent_tag = 0;
-  std::uint64_t sent_index = 0;  // the index-th message to there with that tag
+  std::uint64_t sent_index = 0;  // the message is the index-th to the destination with the tag
   WorldRank sent_to;
   Call call{};
   std::unique_ptr<Rare> rare;

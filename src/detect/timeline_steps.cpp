@@ -1,9 +1,9 @@
-// What a rank does about messages, step by step, for those who look for message races
-// (docs/internals/message-races.md, "Mapping of MPI").
+// Derives the message steps of a rank for the message analysis (docs/internals/message-races.md,
+// "Mapping of MPI").
 //
-// Rule: collectives count by who has to come there for a rank to go on, which follows from the
-// action alone; whether data flows says whether it is order. Communicators with processes of other
-// worlds are left out.
+// Rule: a collective counts by the ranks that must call it before this rank can continue, which
+// follows from the action alone. It creates order only if data flows. Communicators with processes
+// of other worlds are ignored.
 #include <algorithm>
 
 #include "detect/timeline_state.h"
@@ -11,7 +11,7 @@
 namespace photofinish {
 namespace {
 
-// The definitions live longer than the steps.
+// The definitions outlive the steps.
 std::shared_ptr<const std::vector<WorldRank>> those(const std::vector<WorldRank>& ranks) {
   return {std::shared_ptr<const void>(), &ranks};
 }
@@ -73,7 +73,7 @@ std::uint64_t Timeline::report_send(const Event& event, const Comm& comm, WorldR
   return steps_;
 }
 
-// A receive that waited for its message.
+// A blocking receive.
 void Timeline::report_received(const Event& event, const Comm& comm, MessageKey key) {
   const WorldRank from(static_cast<std::int32_t>(event.fields[Field::from]));
   if (comm.has_external_ranks || from.value >= world_size_) return;
@@ -87,8 +87,8 @@ void Timeline::report_received(const Event& event, const Comm& comm, MessageKey 
   sink_->step(std::move(received));
 }
 
-// Which message it takes is told when it has it: until then an earlier one may be cancelled, and it
-// gets another.
+// The match is reported at completion: until then an earlier receive may be cancelled, which
+// changes the match.
 std::uint64_t Timeline::report_receive(const Comm& comm, WorldRank from, std::int64_t tag,
                                        SiteId site) {
   if (comm.has_external_ranks || from.value >= world_size_) return 0;
@@ -112,8 +112,8 @@ void Timeline::report_complete(Posted& posted, SiteId site) {
   report(MessageStep::Kind::CompleteReceive, posted.operation, site);
 }
 
-// That nobody waits for it does not keep it from taking its message. From any source, or with any
-// tag, nobody knows which.
+// A receive without a wait takes its message, too. With a wildcard source or tag, the match is
+// unknown.
 void Timeline::report_taken(const Comm& comm, const Posted& posted) {
   if (sink_ == nullptr || posted.operation == 0 || !posted.settled || posted.done ||
       posted.reported_complete || posted.from.value < 0)
@@ -163,11 +163,11 @@ void Timeline::report_probe(const Event& event, Action action, const Comm& comm,
   sink_->step(std::move(seen));
 }
 
-// A call that the rank was inside of at the end of the run: what it posted is there, and it waits.
-// Where it is not known what for, nothing is told.
+// A call that did not return: what it posted exists, and the rank waits. If the reason is not
+// known, no wait is reported.
 void Timeline::report_unreturned(const Event& event) {
   const auto& [name, action, when] = traits(event.call);
-  if (when == When::Consumes) return;  // it asks, and waits for nothing
+  if (when == When::Consumes) return;  // it polls, and waits for nothing
   unreturned_ = true;
   if (action == Action::Wait || action == Action::WaitAll ||
       (action == Action::WaitAny && event.requests.size() == 1)) {
@@ -197,7 +197,7 @@ void Timeline::report_unreturned(const Event& event) {
           event, comm, to,
           message_key(Channel::Message, comm.uid, rank_, to, tag, comm.sent[{to, tag}]++), false);
   }
-  if (!sends && !receives) {  // a collective, or something that says nothing
+  if (!sends && !receives) {  // a collective, or a call without messages
     const std::vector<Acquired> acquires =
         report_flow(event, action, When::Starts, comm, flow_of(event, action, comm));
     if (when != When::Starts)
@@ -208,7 +208,7 @@ void Timeline::report_unreturned(const Event& event) {
   if (sent != 0) report(MessageStep::Kind::CompleteSend, sent, event.site);
 }
 
-// The same for calls about windows.
+// The same for window calls.
 void Timeline::report_unreturned_synchronization(const Event& event, Action action) {
   Window& window = window_of(event);
   if (window.comm == nullptr || window.comm->has_external_ranks) return;
@@ -263,7 +263,7 @@ void Timeline::report_unreturned_synchronization(const Event& event, Action acti
     case Action::FlushAll:
     case Action::FlushLocal:
     case Action::FlushLocalAll:
-      // A lock may be taken only when it is needed.
+      // A lock may be acquired only when it is needed.
       for (const auto& [held, lock] : window.locks)
         if ((target == kAnySource || held == kAnySource || held == target) && lock.checked &&
             !lock.reported)
@@ -284,7 +284,7 @@ void Timeline::report_await_lock(const Window& window, WorldRank target, bool ex
   sink_->step(std::move(awaits));
 }
 
-// What the rank waits for that ended in a wait for it.
+// The operation that a rank waited for when it ended.
 void Timeline::report_waits(const Request& request, SiteId site) {
   if (request.receive != nullptr) report_complete(*request.receive, site);
   if (request.send != 0) report(MessageStep::Kind::CompleteSend, request.send, site);
@@ -337,15 +337,15 @@ void Timeline::report_locked(Window& window, WorldRank target, SiteId site) {
   }
 }
 
-// All of a group come, and go on when all are there.
+// All ranks of a group release, and continue when all have.
 void Timeline::report_exchange(const Comm& comm, std::uint64_t key, SiteId site) {
   if (comm.has_external_ranks || comm.ranks == nullptr) return;
   report_release(key, comm.ranks->size(), true, site);
   report_acquire({key, those(*comm.ranks)}, site);
 }
 
-// From all before it to each: blocks of 1, 2, 4, … ranks speak as one, so that everybody says and
-// hears few things.
+// Each rank follows all lower ones. Blocks of 1, 2, 4, … ranks share a key, so that each rank has
+// few releases and acquires.
 void Timeline::report_prefix(const std::vector<WorldRank>& ranks, std::uint64_t position,
                              const std::function<std::uint64_t(std::uint64_t)>& key,
                              const Flow& flow, std::vector<Acquired>& acquires, SiteId site) {
@@ -370,7 +370,7 @@ void Timeline::report_prefix(const std::vector<WorldRank>& ranks, std::uint64_t 
   }
 }
 
-// What it says is told now; what it hears comes back if that is only when a request completes.
+// Reports the releases now. Returns the acquires, if they occur only when a request completes.
 std::vector<Timeline::Acquired> Timeline::report_flow(const Event& event, Action action, When when,
                                                       Comm& comm, const Flow& flow) {
   std::vector<Acquired> acquires;
@@ -379,10 +379,10 @@ std::vector<Timeline::Acquired> Timeline::report_flow(const Event& event, Action
   if (flow.among_new_members) {
     of = &this->comm(CommId(static_cast<std::uint32_t>(event.fields[Field::new_comm])));
   } else if (number == 0) {
-    return acquires;  // it is not among them
+    return acquires;  // this rank is not a member
   }
   if (of->has_external_ranks || of->ranks == nullptr) return acquires;
-  // Ranks that call different ones do not meet.
+  // Ranks that call different collectives do not match.
   const auto key = [&](std::uint64_t more) {
     return edge_key(Channel::Collective, of->uid.value, number, static_cast<std::uint64_t>(action),
                     more);
@@ -419,11 +419,10 @@ std::vector<Timeline::Acquired> Timeline::report_flow(const Event& event, Action
       break;
     }
     case Action::Scan:
-    case Action::Exscan:  // a chain; without blocking, a rank may be through before the one that it
-                          // hears of
+    case Action::Exscan:  // a chain; if nonblocking, a rank may complete before one that it follows
       if (starts) {
-        const bool waits_later =
-            traits(event.call).when != When::Blocks;  // else it is one that did not return
+        // Otherwise the call did not return.
+        const bool waits_later = traits(event.call).when != When::Blocks;
         if (waits_later) report_prefix(ranks, of->position, key, flow, acquires, event.site);
         break;
       }

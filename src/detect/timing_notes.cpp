@@ -21,10 +21,11 @@ bool depends_on_time(const Event& event) {
     case Action::ReadClock:
       return true;
     case Action::Lock:
+      // Which rank acquires it first.
       return event.fields[Field::lock] == kExclusiveLock &&
-             (event.fields[Field::assertion] & kNoCheck) == 0;  // who has it first
+             (event.fields[Field::assertion] & kNoCheck) == 0;
     default:
-      return is_fetch(action);  // what others had done by then
+      return is_fetch(action);  // what other ranks had done by then
   }
 }
 
@@ -79,7 +80,7 @@ void TimingNotes::finish(WorldRank rank, const Event& event) {
     if (completion.index < event.requests.size()) is_over(event.requests[completion.index]);
 }
 
-// MPI_Testall says no as long as one of its requests is incomplete; the others choose.
+// MPI_Testall returns false as long as one of its requests is incomplete; the others choose.
 bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
   const auto is_general = [&](RequestId id) { return general_.contains({rank, id}); };
   const Action action = traits(event.call).action;
@@ -95,8 +96,8 @@ bool TimingNotes::is_about_general(WorldRank rank, const Event& event) const {
          std::all_of(event.requests.begin(), event.requests.end(), is_null_or_general);
 }
 
-// The first of its requests that is generalized decides. (Of several, one that another thread
-// completes is enough to make the outcome a matter of timing, unless it is MPI_Testall's.)
+// The first of its requests that is generalized decides. If there are several, one that another
+// thread completes makes the outcome timing-dependent, except for MPI_Testall.
 void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
   std::vector<RequestId> ids = event.requests;
   if (traits(event.call).action == Action::RequestStatus)

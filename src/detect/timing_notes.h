@@ -1,9 +1,9 @@
-// Calls that tell what has happened so far, or choose among several: another run may be told
-// otherwise.
+// Notes calls with a timing-dependent outcome: polling calls, and calls that choose among several
+// requests.
 //
-// A generalized request is the exception: it is complete when the program says so. If the thread
-// that tests it is the one that completes it, program order decides every outcome. Who completes it
-// is known later than the test, so that the note waits until then.
+// A generalized request is the exception: the program completes it. If the thread that tests it is
+// the one that completes it, program order decides every outcome. Which thread completes it is
+// known only after the test, so the note is deferred until then.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@
 
 namespace photofinish {
 
-// Whether the call could have come back with something else, had it been made a little earlier or
-// later, as far as the call alone says.
+// Whether the call could have had another outcome at a slightly different time, judging by the call
+// alone.
 bool depends_on_time(const Event& event);
 
-// By call site, of one rank or of several.
+// Notes by call site, of one or several ranks.
 class TimingNotes {
  public:
-  // `key`: of its call site.
+  // `key()`: of its call site.
   template <class Key>
   void add(WorldRank rank, const Event& event, Key key) {
     follow(rank, event);
     if (event.returned && depends_on_time(event)) {
       SiteId& last_held = last_held_[{rank, event.task}];
-      // A repetition in vain does not name its requests once more.
+      // A repeated failed test does not list its requests again.
       if (event.fields.has(Field::repeated) && event.site == last_held) return;
       if (!general_.empty() && is_about_general(rank, event))
         last_held = event.site, hold(rank, event, key());
@@ -57,16 +57,17 @@ class TimingNotes {
   using GeneralKey = std::pair<WorldRank, RequestId>;
 
   void follow(WorldRank rank, const Event& event);
-  void finish(WorldRank rank, const Event& event);  // those that it completes, or frees
+  void finish(WorldRank rank, const Event& event);  // those that the event completes or frees
   bool is_about_general(WorldRank rank, const Event& event) const;
   void hold(WorldRank rank, const Event& event, std::uint64_t key);
   void settle(WorldRank rank, const General& general);
 
-  std::map<GeneralKey, General> general_;  // those that are active
+  std::map<GeneralKey, General> general_;  // active ones
   std::map<std::uint64_t, TimingDependence> by_position_;
-  TimingDependence* last_ = nullptr;  // programs stay at a place
+  TimingDependence* last_ = nullptr;  // consecutive calls often have the same site
   std::uint64_t last_key_ = 0;
-  std::map<std::pair<WorldRank, TaskId>, SiteId> last_held_;  // by the last test of each task
+  // Call site of the last test of each task.
+  std::map<std::pair<WorldRank, TaskId>, SiteId> last_held_;
 };
 
 }  // namespace photofinish

@@ -1,4 +1,4 @@
-// How the processes of one analysis reach each other. Every process makes the same calls in the
+// Communication between the processes of one analysis. All processes make the same calls in the
 // same order.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-// Something encoded, from one rank's participant to another's.
+// An encoded batch from one rank's participant to another's.
 struct Mail {
   WorldRank from, to;
   std::vector<std::uint8_t> bytes;
@@ -23,19 +23,19 @@ class Transport {
   virtual int processes() const = 0;
   virtual int process() const = 0;
 
-  // In place, over all processes.
+  // In-place reductions over all processes.
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<std::uint64_t> values) = 0;
 
-  // Asks `next` for mail and the process that it is for, as long as it has any, and hands what
-  // comes to `take`: that of one process in the order in which it was sent. Little of it is under
-  // way at any time. Returns when everybody has everything.
+  // Sends what `next` returns, with its destination process, until it returns false. Passes
+  // received mail to `take`, in sending order per process. Few messages are under way at a time.
+  // Returns when all processes have received everything.
   using Next = std::function<bool(int& process, Mail& mail)>;
   using Take = std::function<void(Mail mail)>;
   virtual void exchange(const Next& next, const Take& take) = 0;
 };
 
-// One process has nobody to reach.
+// A single process.
 class Alone final : public Transport {
  public:
   int processes() const override { return 1; }

@@ -28,8 +28,8 @@ const WinDefinition* find_window(const RecordedRank& rank, Uid uid) {
   return nullptr;
 }
 
-// Which memory, and where in it. That of a rank of the group is known by addresses, that of others
-// by offsets in their windows.
+// A memory and an offset in it. Offsets are addresses for ranks of the group, and window offsets
+// for others.
 struct Location {
   std::uint32_t memory = 0;
   std::uint64_t offset = 0;
@@ -39,7 +39,7 @@ class Memories {
  public:
   explicit Memories(const std::vector<RecordedRank>& group) : group_(group) {}
 
-  // Of a one-sided operation at its target.
+  // The target of a one-sided operation.
   std::optional<Location> at_target(const RecordedRank& origin, const Access& access) {
     const RecordedRank* owner = find_rank(group_, access.owner);
     const WinDefinition* win = find_window(owner != nullptr ? *owner : origin, access.win);
@@ -52,7 +52,8 @@ class Memories {
     return Location{memory(access.owner, Uid()), win->base + offset};
   }
 
-  // Where a rank sees it: its own memory, or that of another in a shared window.
+  // The location of an address of a rank: its own memory, or that of another rank in a shared
+  // window.
   Location at_address(const RecordedRank& rank, std::uint64_t address) {
     for (const auto& [id, win] : rank.definitions().wins)
       for (const WinSegment& segment : win.segments) {
@@ -82,7 +83,7 @@ std::vector<ByteRange> ranges_of(const Footprint& footprint) {
   return expand(map);
 }
 
-// Contents lie in the order of addresses.
+// Contents are in ascending order of addresses.
 std::vector<Contents> pieces_of(const Access& access, const Location& at,
                                 const std::string& content) {
   std::vector<Contents> pieces;
@@ -222,8 +223,8 @@ class Explainer {
                            own != writing_of_.end() ? own->second : Origin::kElsewhere});
       readers_.push_back(std::move(end));
     } else if (access_record.kind == AccessRecord::Kind::Carried && own != writing_of_.end()) {
-      compared_[own->second] =
-          access_record.content;  // comes behind what a compare-and-swap writes
+      // Follows what a compare-and-swap writes.
+      compared_[own->second] = access_record.content;
     } else if (access_record.kind == AccessRecord::Kind::Carried && operation->second.writes) {
       const bool known = access.kind == AccessKind::Put || access.op == ReduceOp::Replace;
       writing_of_[{rank.rank, event}] = writings_.size();
@@ -232,7 +233,7 @@ class Explainer {
     }
   }
 
-  // What an atomic on one element brought back tells what it wrote, or that it wrote nothing.
+  // The result of an atomic on one element shows what it wrote, or that it wrote nothing.
   void settle_atomic(const Access& access, std::size_t index, const std::string& brought) {
     Writing& writing = writings_[index];
     if (writing.pieces.size() != 1 || brought.size() > sizeof(std::uint64_t) ||
@@ -278,10 +279,10 @@ class Explainer {
   Names names_;
   std::vector<Reading> readings_;
   std::vector<Writing> writings_;
-  std::vector<TransferEnd> readers_, writers_;   // of the same
+  std::vector<TransferEnd> readers_, writers_;   // of the same index
   std::map<std::size_t, std::string> compared_;  // by writing
-  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t>
-      writing_of_;  // by rank and event, of operations that are both
+  // By rank and event, of operations that read and write.
+  std::map<std::pair<WorldRank, std::uint64_t>, std::size_t> writing_of_;
 };
 
 }  // namespace
@@ -361,7 +362,7 @@ std::string times_text(const TransferGroup& group) {
                            counted(group.bytes, "byte", "bytes"));
 }
 
-// Small values as whole numbers: flags, counters and indices are.
+// Small values as integers: flags, counters and indices.
 std::string value_text(const Transfer& transfer) {
   if (transfer.content.empty()) return "";
   std::uint64_t value = 0;

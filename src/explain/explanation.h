@@ -1,4 +1,4 @@
-// Who talked to whom in a group of recorded ranks (docs/internals/record-replay.md, "Explain").
+// The communication inside a group of recorded ranks (docs/internals/record-replay.md, "Explain").
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace photofinish {
 
-// What a replay of one rank told, with the names of its places.
+// The access records of one rank's replay, with the names of their access sites.
 struct RankAccount {
   std::vector<AccessRecord> access_records;
-  std::map<std::uint64_t, std::string> locations;  // of loads and stores, by where they return to
+  std::map<std::uint64_t, std::string> locations;  // of loads and stores, by return address
 };
 using Accounts = std::map<WorldRank, RankAccount>;
 
@@ -21,24 +21,24 @@ using Accounts = std::map<WorldRank, RankAccount>;
 struct TransferEnd {
   WorldRank rank;
   std::string what;  // "MPI_Put halo.c:12", "load flag.c:31"
-  std::uint64_t event =
-      0;  // the rank's step in time: its event of this number, or the last before a load or store
+  // The event of this number, or the last one before a load or store.
+  std::uint64_t event = 0;
   auto operator<=>(const TransferEnd&) const = default;
 };
 
-// A message, or bytes of window memory, from one to another.
+// A message, or bytes of window memory, from one rank to another.
 struct Transfer {
   enum class Kind : std::uint8_t { Message, Value };
   Kind kind{};
   bool inside = false;       // the writer is known: a rank of the group
-  bool is_update = false;    // an accumulate, which made the value out of what was there
-  bool unexplained = false;  // no order of the group's own accesses explains the value
+  bool is_update = false;    // an accumulate, which computed the value from the previous one
+  bool unexplained = false;  // no order of the group's accesses explains the value
   TransferEnd from, to;
   std::uint64_t bytes = 0;
   std::string content = {};  // of a value, if it is small
 };
 
-// Those alike, but for when they were.
+// Transfers that differ only in time.
 struct TransferGroup {
   Transfer first;
   std::uint64_t times = 0, bytes = 0;
@@ -57,13 +57,13 @@ struct Explanation {
 };
 std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers);
 
-// Stores of which ranks can have been read by others of the group, and where: what a second replay
-// has to tell.
+// The stores of each rank that other ranks of the group may have read: what a second replay has to
+// report.
 std::map<WorldRank, AccessRecordFilter> wanted_stores(const std::vector<RecordedRank>& group,
                                                       const Accounts& accounts);
 Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts);
 
-// As lines for people; `each`: every single transfer instead of those alike together.
+// The text for users. `each`: every single transfer, instead of groups.
 std::string explanation_text(const Explanation& explanation, bool each);
 
 }  // namespace photofinish

@@ -8,7 +8,7 @@
 namespace photofinish {
 namespace {
 
-// Both ends of each message that the rank has to do with, at the event that is being added.
+// Collects both ends of the rank's messages, at the event that is being added.
 class Ends final : public MessageSink {
  public:
   explicit Ends(RecordedRank& rank) : rank_(rank) {}
@@ -55,7 +55,7 @@ class Ends final : public MessageSink {
   const Event* event_ = nullptr;
   std::uint64_t index_ = 0;
   std::unordered_map<std::uint64_t, MessagePosition> posted_;
-  std::unordered_map<std::uint64_t, bool> complete_;  // of which the message is not known yet
+  std::unordered_map<std::uint64_t, bool> complete_;  // operations whose message is not known yet
 };
 
 bool is_collective(const Event& event) {
@@ -156,7 +156,7 @@ Result<std::vector<RecordedRank>> read_group(const std::string& run,
   const CommonTime time = common_time(run, ranks);
   for (RecordedRank& rank : group) {
     rank.time = time.ranks.at(rank.rank);
-    // Times on record are rounded down, begin and duration each.
+    // Recorded times are rounded down, start and duration each.
     const RankDefinition& self = rank.definitions().rank;
     const auto rounding = static_cast<std::uint64_t>(2 * static_cast<double>(self.ticks_per_unit) *
                                                      self.clock.ns_per_tick);

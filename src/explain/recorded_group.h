@@ -1,5 +1,5 @@
-// What the ranks of a group did, from their traces: who sent what they received, their one-sided
-// operations, collectives, and when all that was.
+// What the ranks of a group did, from their traces: message matches, one-sided operations,
+// collectives, and their times.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@
 
 namespace photofinish {
 
-// One end of a message: a send, or a receive that is complete.
+// One end of a message: a send, or a completed receive.
 struct MessagePosition {
-  MessageKey key = 0;  // the same at both ends
+  MessageKey key = 0;  // equal at both ends
   Call call{};
   SiteId site;
-  std::uint64_t event = 0;  // the rank's step in time
+  std::uint64_t event = 0;  // index of the event
   std::int64_t bytes = -1;
 };
 
-// A one-sided operation, seen from its origin.
+// A one-sided operation of its origin.
 struct Operation {
   Access access;  // at its target
   bool reads = false, writes = false;
@@ -44,14 +44,14 @@ struct RecordedRank {
   std::unique_ptr<RankTrace> trace;
   RankTime time;
   std::vector<TimeSpan> times;  // by event
-  std::map<TaskId, std::vector<std::uint64_t>>
-      steps;  // of each task, the events that are steps (model/call.h): the first is number 1
+  // For each task, the events that are steps (model/call.h), numbered from 1.
+  std::map<TaskId, std::vector<std::uint64_t>> steps;
   std::unordered_map<std::uint64_t, Operation> operations;  // by event
   std::vector<MessagePosition> sent, received;
   std::vector<Collective> collectives;
 
   const Definitions& definitions() const { return trace->definitions(); }
-  // The event of a step; that before all of them for 0.
+  // The event of a step; for 0, the one before all of them.
   std::uint64_t event_of(TaskId task, std::uint64_t step) const;
   std::uint64_t time_of_tick(std::uint64_t tick) const;
 };

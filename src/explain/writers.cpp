@@ -12,13 +12,14 @@ namespace {
 constexpr std::uint64_t kGrain = 8;  // bytes that are looked up together
 constexpr int kBeyond = 1000;
 
-// A piece of a writing, where it lies in a grain.
+// A piece of a writing that overlaps a grain.
 struct CallSite {
   std::size_t writing;
   const Contents* piece;
 };
 
-// In the order in which they began; and between which of its bytes one begins or ends.
+// The pieces in the order in which their writings began, and the borders between them inside the
+// grain, as bits.
 struct Grain {
   std::vector<CallSite> call_sites;
   std::uint32_t sync_points = 0;
@@ -68,8 +69,8 @@ class Finder {
  private:
   using Found = std::map<std::tuple<std::size_t, bool>, std::uint64_t>;
 
-  // Of the bytes from `begin` to `end`, which lie in one grain: as a whole if one wrote them so,
-  // else in parts, as they were written.
+  // Adds the origins of the bytes from `begin` to `end`, which lie in one grain: as a whole if one
+  // write covers them, otherwise by part.
   void add_origins(const Reading& reading, const Contents& read, std::uint64_t begin,
                    std::uint64_t end, Found& found) const {
     const auto add = [&](const Origin& origin, std::uint64_t bytes) {
@@ -95,7 +96,7 @@ class Finder {
   Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin,
                    std::uint64_t end, const std::vector<CallSite>& call_sites) const {
     std::size_t update = Origin::kElsewhere;
-    std::uint64_t overwritten_from = 0;  // what was over before then is gone
+    std::uint64_t overwritten_from = 0;  // writes that ended before this are overwritten
     bool would_fit = false;
     int beyond = 0;
     for (auto call_site = call_sites.rbegin(); call_site != call_sites.rend(); ++call_site) {
@@ -116,8 +117,7 @@ class Finder {
       }
       if (writing.when.end < reading.when.start)
         overwritten_from = std::max(overwritten_from, writing.when.start);
-      // From here on nothing can have been it any more, and only so much time is spent to know
-      // whether something would fit.
+      // No earlier write is possible. The search for one that would fit is limited.
       if (overwritten_from != 0 && (update != Origin::kElsewhere || ++beyond > kBeyond)) break;
     }
     return {.writing = update, .unexplained = update == Origin::kElsewhere && would_fit};

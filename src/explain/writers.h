@@ -1,13 +1,15 @@
-// Who wrote what was found: for each value that a rank of a group read, the write of the group that
-// it came from, or that it came from elsewhere.
+// Finds the origin of each value that a rank of a group read: a write of the group, or an external
+// one.
 //
-// Rule: a value comes from the last write of those bytes that has these contents, could have begun
-// before the read was over, and was not surely overwritten before it began. A write is from its
-// issue to its completion, a read likewise; what overlaps in time may have happened in either
-// order. Updates of which only the operand is known (accumulates) may have made any value, and are
-// named where no write fits. A value that only writes have which cannot have been it (surely
-// overwritten, or begun later) came from elsewhere, or memory is not sequentially consistent: it is
-// marked. Cannot see: writes of the same contents by others than the group.
+// Rule: a value comes from the last possible write of these contents to those bytes. A write is
+// possible if it could have begun before the read ended, and was not certainly overwritten before
+// the read began. Writes and reads last from issue to completion; those that overlap in time may
+// have happened in either order. An update with a known operand only (an accumulate) may have
+// produced any value, and is named if no write fits.
+//
+// A value for which only impossible writes exist (certainly overwritten, or begun later) is
+// external, or memory is not sequentially consistent: it is marked. Limit: external writes of the
+// same contents are not recognized.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +20,12 @@
 
 namespace photofinish {
 
-// Nanoseconds of a clock that all share.
+// Nanoseconds of a common clock.
 struct TimeSpan {
   std::uint64_t start = 0, end = 0;
 };
 
-// Bytes of one memory: which, where, and what is or was there.
+// Bytes of one memory: which memory, where, and their values.
 struct Contents {
   std::uint32_t memory = 0;
   std::uint64_t begin = 0;
@@ -38,21 +40,21 @@ struct Writing {
 struct Reading {
   TimeSpan when;
   std::vector<Contents> pieces;
-  std::size_t own =
-      ~std::size_t{0};  // what the same operation writes, having read; the index of a writing
+  // Index of the writing of the same operation, if it also writes.
+  std::size_t own = ~std::size_t{0};
 };
 
-// Where some bytes of a reading came from.
+// The origin of some bytes of a reading.
 struct Origin {
   static constexpr std::size_t kElsewhere = ~std::size_t{0};
   std::size_t writing = kElsewhere;  // index
   std::uint64_t bytes = 0;
-  bool unexplained =
-      false;  // elsewhere, though a writing that cannot have been it has these contents
+  // Elsewhere, although an impossible writing has these contents.
+  bool unexplained = false;
   bool operator==(const Origin&) const = default;
 };
 
-// One list for each reading, by writing; those from elsewhere come last.
+// One list per reading, by writing; external origins come last.
 std::vector<std::vector<Origin>> find_origins(const std::vector<Reading>& readings,
                                               const std::vector<Writing>& writings);
 

@@ -1,15 +1,18 @@
-// The rule: two blocks share a byte if the one of `a` starts less than b.length bytes after and
-// less than a.length bytes before the one of `b`. A start of `a` is its offset plus some steps of
-// each of its strides. Counting the blocks of `b` from its last one, the distance of two starts is
-// a constant plus steps of all the strides of both boxes, every step forward: the question is
+// Rule: two blocks share a byte if the one of `a` starts less than b.length bytes after and less
+// than a.length bytes before the one of `b`. The start of a block of `a` is its offset plus some
+// steps of each of its strides. With the blocks of `b` counted from the last one, the distance of
+// two starts is a constant plus steps of all strides of both, all forward. So the question is
 // whether some sum of steps, each size taken 0 to `most` times, falls into a window.
 //
-// Steps that need no choice are removed first: a size that goes into another is joined with it if
-// together they leave no holes (equal strides always do), and a size that cannot jump over the
-// window widens it. Of what remains, two sizes are answered by Euclid's algorithm on remainders;
-// any more are tried, the one with the fewest tries first.
+// Steps that need no choice are removed first. A size that divides another is joined with it if the
+// two leave no holes (equal strides never do). A size that cannot jump over the window widens it.
+// Two remaining sizes are decided by Euclid's algorithm on remainders. More are enumerated,
+// starting with the size with the fewest candidates.
 //
-// Invariant: numbers are as wide as sums of two int64 extents need; nothing here can overflow.
+// Example: a = 4 bytes at 0, 8, 16, 24; b = 4 bytes at 4, 16, 28. The window is [-3, 3]. The starts
+// 16 and 16 have distance 0: they overlap.
+//
+// Invariant: numbers are wide enough for sums of two int64 extents; nothing here can overflow.
 #include "memory/overlap.h"
 
 #include <algorithm>
@@ -31,12 +34,12 @@ struct Steps {
   Wide most;
 };
 
-// A box names fewer than 2^63 bytes, so it has at most 62 dimensions that repeat anything; and one
-// more for its elements.
+// A footprint has fewer than 2^63 bytes, so at most 62 dimensions have a count above 1; one more
+// for its elements.
 constexpr std::size_t kMostSteps = 2 * 63;
 
 struct Window {
-  Wide low, high;  // both inside
+  Wide low, high;  // inclusive
 };
 
 Window shifted(Window window, Wide by) { return {window.low + by, window.high + by}; }
@@ -53,22 +56,22 @@ std::optional<Wide> first_hit(Wide step, Wide modulus, Window window) {
   const Wide before_wrapping = ceiling_divide(window.low, step);
   if (before_wrapping * step <= window.high) return before_wrapping;
   // No multiple of step lies in the window. After w wraps the multiples have moved by -w * modulus:
-  // the same question again, modulo step.
+  // the same problem again, modulo step.
   const auto wraps = first_hit(modulus % step, step,
                                {remainder(-window.high, step), remainder(-window.low, step)});
   if (!wraps) return std::nullopt;
   return ceiling_divide(modulus * *wraps + window.low, step);
 }
 
-// How often `steps` may be taken for the window to be in reach of the others, which can add 0 to
-// `others`. May be empty.
+// The range of counts of `steps` for which the others, which add 0 to `others`, can reach the
+// window. May be empty.
 Window tries(const Steps& steps, Wide others, Window window) {
   return {std::max<Wide>(0, ceiling_divide(window.low - others, steps.size)),
           std::min(steps.most, floor_divide(window.high, steps.size))};
 }
 
-// Between first and last, the other steps start before the window ends and end after it starts:
-// they hit it or jump over it, and which of these depends on the remainder only.
+// Between first and last, the inner steps start before the window ends and end after it starts.
+// Whether they hit it or jump over it depends on the remainder only.
 bool two_reach(const Steps& outer, const Steps& inner, Window window) {
   const auto [first, last] = tries(outer, inner.most * inner.size, window);
   if (first > last) return false;
@@ -85,14 +88,14 @@ Wide reach(std::span<const Steps> steps) {
   return sum;
 }
 
-// Every sum is a multiple of what divides all sizes.
+// Every sum is a multiple of the greatest common divisor of the sizes.
 bool divisible_in(std::span<const Steps> steps, Window window) {
   int64_t divisor = 0;
   for (const Steps& each : steps) divisor = std::gcd(divisor, each.size);
   return floor_divide(window.high, divisor) >= ceiling_divide(window.low, divisor);
 }
 
-// Whether some sum of steps lies in the window. May change the order of the steps.
+// Whether some sum of steps lies in the window. May reorder the steps.
 bool reaches(std::span<Steps> steps, Window window) {
   const Wide most = reach(steps);
   if (window.high < 0 || window.low > most) return false;
@@ -116,9 +119,8 @@ bool reaches(std::span<Steps> steps, Window window) {
   return false;
 }
 
-// Joins sizes where q times the smaller is the larger and the smaller can be taken q - 1 times:
-// then no multiple is left out. Sizes ascend, so that a size that is too large for one is followed
-// by larger ones only.
+// Joins two sizes if the larger is q times the smaller, and the smaller can be taken q - 1 times,
+// so that no multiple is missing. Sizes are in ascending order, so the smaller one comes first.
 std::span<Steps> joined(std::span<Steps> steps) {
   std::ranges::sort(steps, {}, &Steps::size);
   std::size_t kept = 0;
@@ -135,7 +137,7 @@ std::span<Steps> joined(std::span<Steps> steps) {
   return steps.first(kept);
 }
 
-// Takes away the smallest sizes as long as they cannot jump over the window, which they make wider.
+// Removes the smallest sizes while they cannot jump over the window, and widens the window by them.
 std::span<Steps> without_narrow(std::span<Steps> steps, Window& window) {
   while (!steps.empty() && steps.front().size <= window.high - window.low + 1) {
     window.low -= steps.front().most * steps.front().size;
@@ -173,8 +175,8 @@ bool starts_in(const Strided& a, const Strided& b, Window window) {
   return reaches(without_narrow(steps, window), window);
 }
 
-// A box of one block: the first of `box` that meets `other`. A box's first blocks are a box, too,
-// and more of them never meet less: the index is found by halving.
+// The first block of `strided` that overlaps `other`. A prefix of the blocks is strided, too, and a
+// longer prefix overlaps no less, so binary search finds the index.
 Strided first_meeting(Strided strided, const Strided& other) {
   while (!strided.dimensions.empty()) {
     Dimension& outer = strided.dimensions.back();

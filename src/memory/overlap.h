@@ -1,12 +1,13 @@
-// Whether two boxes share bytes, and which: never by listing their blocks, however many there are.
+// Whether, and where, two strided footprints share bytes. The blocks are never enumerated, whatever
+// their number.
 //
-// Both boxes lie in one address space: an offset is an address of one rank. Boxes are as
-// normalize() leaves them; counts of 1, dimensions in any order, and empty boxes (which share
-// nothing) are fine as well, negative strides are not.
+// Both footprints lie in one address space: offsets are addresses of one rank. They are in the form
+// of normalize(). Counts of 1, dimensions in any order, and empty footprints (which share nothing)
+// are allowed; negative strides are not.
 //
-// Cost: some hundred nanoseconds for boxes that share their outer strides, as parts of one array
-// do, and for any two boxes with one dimension each. Each further stride that fits no other
-// multiplies it by as many of its repetitions as could matter.
+// Cost: about 100 ns for footprints that share their outer strides, as parts of one array do, and
+// for two footprints with one dimension each. Each further unrelated stride multiplies it by the
+// number of its repetitions that could matter.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@ namespace photofinish {
 
 bool overlap(const Strided& a, const Strided& b);
 
-// Bytes without a gap that both touch: where the first block of `a` that meets `b` meets it first.
-// These are the lowest common bytes if no box overlaps itself. Costs some dozens of overlap() for
-// each dimension: for those who print it.
+// A contiguous range of common bytes: of the first block of `a` that overlaps `b`, and the first
+// block of `b` that overlaps it. These are the lowest common bytes if neither footprint overlaps
+// itself. Costs dozens of overlap() calls per dimension: for reports.
 std::optional<ByteRange> common_bytes(const Strided& a, const Strided& b);
 
-// Both boxes consist of elements of `size` bytes, the first at the beginning of each block. True
-// unless two elements overlap without being the same bytes; true, too, if a block's length is no
-// multiple of `size`, since then nobody can know.
+// Both footprints consist of elements of `size` bytes, the first at the start of each block. False
+// if two elements overlap without coinciding. True if a block's length is no multiple of `size`,
+// since the elements are unknown then.
 bool aligned_alike(const Strided& a, const Strided& b, std::int64_t size);
 
 }  // namespace photofinish

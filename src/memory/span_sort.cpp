@@ -1,5 +1,5 @@
-// A radix sort, lowest digit first, over those digits only in which some addresses differ: three
-// rounds for 64 GiB of doubles.
+// A radix sort, lowest digit first, over the digits in which some addresses differ: three rounds
+// for 64 GiB of doubles.
 #include "memory/span_sort.h"
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 namespace photofinish {
 namespace {
 
-// Below this, comparing costs less than counting.
+// Below this, a comparison sort is faster.
 constexpr std::size_t kFew = 100;
-// Large digits make fewer rounds, small ones fewer counters to go through in each round.
+// Large digits need fewer rounds, small ones fewer counters per round.
 constexpr int kSmallDigit = 8, kLargeDigit = 11;
 constexpr std::size_t kMany = 10'000;
 
 struct Survey {
   bool ascending = true;
   bool descending = true;
-  std::uint64_t differing = 0;  // the bits that are not the same in all addresses
+  std::uint64_t differing = 0;  // the bits that differ between addresses
 };
 
 Survey survey(const std::vector<Span>& spans) {
@@ -35,12 +35,11 @@ Survey survey(const std::vector<Span>& spans) {
   return result;
 }
 
-// Copies all spans to `to`, ordered by the digit of `bits` bits above `shift`; equal ones keep
-// their order.
+// Copies all spans to `to`, ordered by the digit of `bits` bits above `shift`. Stable.
 void distribute(const std::vector<Span>& from, std::vector<Span>& to, int shift, int bits) {
   const std::size_t digits = std::size_t{1} << bits;
   const auto digit = [&](const Span& span) { return span.begin >> shift & (digits - 1); };
-  // First how many spans have the digit, then where the next of them goes.
+  // First the number of spans with the digit, then the position of the next one.
   std::array<std::size_t, 1 << kLargeDigit> next;
   std::fill_n(next.begin(), digits, 0);
   for (const Span& span : from) ++next[digit(span)];
@@ -68,7 +67,7 @@ void sort_by_begin(std::vector<Span>& spans, std::vector<Span>& scratch) {
     const int shift = std::countr_zero(left);
     distribute(spans, scratch, shift, bits);
     spans.swap(scratch);
-    left = left >> shift >> bits << bits << shift;  // what lies above this digit
+    left = left >> shift >> bits << bits << shift;  // the bits above this digit
   }
 }
 

@@ -1,5 +1,5 @@
-// Sorting spans by where they begin, in time linear in their number: programs walk through memory,
-// so many batches are in order, forwards or backwards, before they are sorted.
+// Sorts spans by their begin in linear time. Many batches are already in ascending or descending
+// order, since programs traverse memory.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace photofinish {
 
-// `scratch` is memory to be used again; its contents mean nothing before and after.
+// `scratch` is reusable memory; its contents are irrelevant.
 void sort_by_begin(std::vector<Span>& spans, std::vector<Span>& scratch);
 
 }  // namespace photofinish

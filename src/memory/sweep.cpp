@@ -8,7 +8,7 @@
 namespace photofinish {
 namespace {
 
-using GroupSet = std::vector<std::uint64_t>;  // 64 to a word
+using GroupSet = std::vector<std::uint64_t>;  // 64 per word
 
 bool contains(const GroupSet& set, std::uint32_t group) {
   return set[group / 64] >> group % 64 & 1;
@@ -17,8 +17,8 @@ void insert(GroupSet& set, std::uint32_t group) {
   set[group / 64] |= std::uint64_t{1} << group % 64;
 }
 
-// The groups that meet nothing in this batch, such as gets among gets: their spans need not even be
-// sorted.
+// Groups without a conflicting group in this batch, such as gets among gets. Their spans need not
+// even be sorted.
 GroupSet groups_without_partner(const std::vector<Span>& spans, const GroupConflicts& conflicts) {
   const std::size_t words = (conflicts.groups() + 63) / 64;
   GroupSet present(words);
@@ -46,7 +46,7 @@ void GroupConflicts::add(std::uint32_t a, std::uint32_t b) {
 }
 
 void Sweeper::prepare(std::vector<Span>& spans, const GroupConflicts& conflicts) {
-  // What the sweep before left open.
+  // Clears the lists of the previous sweep.
   for (Open& open : open_) {
     open.spans.clear();
     open.next_check = kFirstCheck;

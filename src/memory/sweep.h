@@ -1,12 +1,14 @@
 // Finds the accesses of one batch that share bytes and conflict: append spans in any order, then
 // sweep over them once.
 //
-// The rule: with spans sorted by where they begin, two of them share a byte if the earlier one is
-// still open where the later one begins. For each group a list holds the spans that may still be
-// open; a span looks only at the lists of the groups that conflict with its own. There, each span
-// is either met, which is a pair to report, or has ended and is dropped for good. So the cost is
-// that of sorting, plus the pairs: spans whose groups do not conflict never meet, however many
-// there are.
+// Rule: spans are sorted by begin. Two of them share a byte if the earlier one is still open where
+// the later one begins. Each group has a list of the spans that may still be open. A span is
+// compared only with the lists of conflicting groups. Each span there either overlaps, which is a
+// pair to report, or has ended and is dropped. So the cost is that of sorting, plus the pairs:
+// spans of groups that do not conflict are never compared.
+//
+// Example: put [0, 8), load [4, 6), get [5, 7), in this order. The load overlaps the open put; the
+// get overlaps the put and is not compared with the load. Two pairs.
 #pragma once
 
 #include <bit>
@@ -17,8 +19,8 @@
 
 namespace photofinish {
 
-// Bytes [begin, end), who touched them, and how: groups are the kinds of access that behave alike.
-// Nothing if end <= begin.
+// Bytes [begin, end) of an access; groups are kinds of access with the same conflicts. Empty if end
+// <= begin.
 struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -28,7 +30,8 @@ struct Span {
 };
 static_assert(sizeof(Span) == 24, "sorting moves them around; each byte costs");
 
-// Which groups conflict: symmetric, and a group may conflict with itself (puts) or not (gets).
+// The conflict relation of groups: symmetric. A group may conflict with itself (puts) or not
+// (gets).
 class GroupConflicts {
  public:
   explicit GroupConflicts(std::uint32_t groups)
@@ -37,7 +40,7 @@ class GroupConflicts {
   void add(std::uint32_t a, std::uint32_t b);
   bool conflict(std::uint32_t a, std::uint32_t b) const { return row(a)[b / 64] >> b % 64 & 1; }
   std::uint32_t groups() const { return groups_; }
-  // The groups that `group` conflicts with, 64 to a word.
+  // The groups that conflict with `group`, 64 per word.
   std::span<const std::uint64_t> row(std::uint32_t group) const {
     return {bits_.data() + group * words_, words_};
   }
@@ -48,13 +51,13 @@ class GroupConflicts {
   std::vector<std::uint64_t> bits_;
 };
 
-// Keeps its memory from one sweep to the next.
+// Reuses its memory in the next sweep.
 class Sweeper {
  public:
   // Calls visit(earlier, later) once for each pair of spans that share a byte and whose groups
   // conflict; `earlier` begins first, or both begin together. If visit returns a bool, false ends
-  // the sweep. Every group is below conflicts.groups(). What is left in `spans` is for the caller
-  // to clear: they are in another order, and some are missing.
+  // the sweep. Every group is below conflicts.groups(). The caller clears `spans`, which are
+  // reordered, and of which some are removed.
   template <class Visit>
   void sweep(std::vector<Span>& spans, const GroupConflicts& conflicts, Visit&& visit);
 
@@ -73,13 +76,13 @@ class Sweeper {
 
   std::vector<Span> scratch_;
   std::vector<Open> open_;             // by group
-  std::vector<std::uint64_t> active_;  // the groups whose list is not empty, 64 to a word
+  std::vector<std::uint64_t> active_;  // groups with a nonempty list, 64 per word
 };
 
 template <class Visit>
 void Sweeper::sweep(std::vector<Span>& spans, const GroupConflicts& conflicts, Visit&& visit) {
   prepare(spans, conflicts);
-  // From here spans are sorted by begin, and each has a group in this batch that it conflicts with.
+  // From here on spans are sorted by begin, and each has a conflicting group in this batch.
   for (const Span& span : spans) {
     const auto row = conflicts.row(span.group);
     for (std::size_t word = 0; word < row.size(); ++word) {
@@ -93,7 +96,7 @@ void Sweeper::sweep(std::vector<Span>& spans, const GroupConflicts& conflicts, V
   }
 }
 
-// False if visit wants to stop.
+// False if visit ends the sweep.
 template <class Visit>
 inline bool Sweeper::meet(std::vector<Span>& open, const Span& span, Visit& visit) {
   std::size_t kept = 0;
@@ -110,8 +113,8 @@ inline bool Sweeper::meet(std::vector<Span>& open, const Span& span, Visit& visi
   return true;
 }
 
-// Lists that nobody looks at are looked at here, each time they have doubled, to stay as short as
-// what is open.
+// Lists that no span is compared with are pruned here each time they have doubled, so that their
+// length stays proportional to the open spans.
 inline void Sweeper::add(const Span& span) {
   Open& open = open_[span.group];
   if (open.spans.size() >= open.next_check) [[unlikely]]

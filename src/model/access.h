@@ -1,5 +1,4 @@
-// One access to one rank's memory: who, which bytes, how, and when at both ends
-// (docs/internals/one-sided-races.md).
+// An access record: one access to the memory of one rank (docs/internals/one-sided-races.md).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 
 namespace photofinish {
 
-// Timestamps of one rank: its n-th event starts at 2n and returns at 2n+1; the upper bits say which
-// of its tasks that was. Timestamps of one task can be compared, those of two tasks cannot.
+// Timestamps of one rank: its n-th event starts at 2n and returns at 2n+1. The upper bits are the
+// task. Only timestamps of one task can be compared.
 using Timestamp = std::uint64_t;
 inline constexpr Timestamp kNever = ~Timestamp{0};
 inline constexpr int kTaskShift = 48;
@@ -30,11 +29,11 @@ inline std::uint64_t half_of(Timestamp timestamp) {
 }
 inline std::uint64_t event_of(Timestamp timestamp) { return half_of(timestamp) / 2; }
 
-// What a task knows of the tasks of its rank, by task: the first timestamp that it does not know;
-// 0: nothing. Null: the rank has one task.
+// What a task knows of each task of its rank: the first timestamp that it does not know; 0:
+// nothing. Null: the rank has one task.
 using Knowledge = std::shared_ptr<const std::vector<Timestamp>>;
 
-// Of two timestamps of one rank: whether what ended at one is over when the other begins.
+// Whether an access that ended at `end` is complete at `begin`. Both are timestamps of one rank.
 inline bool is_over_before(Timestamp end, Timestamp begin, const Knowledge& known_at_begin) {
   const std::uint32_t task = task_of(end);
   if (task == task_of(begin)) return end < begin;
@@ -42,7 +41,7 @@ inline bool is_over_before(Timestamp end, Timestamp begin, const Knowledge& know
          end < (*known_at_begin)[task];
 }
 
-// Sync points are counted from 1, the same on all ranks.
+// Sync points are numbered from 1, alike on all ranks.
 using SyncPoint = std::uint64_t;
 inline constexpr SyncPoint kNoSyncPoint = ~SyncPoint{0};
 
@@ -50,17 +49,16 @@ enum class AccessKind : std::uint8_t { Load, Store, Get, Put, Accumulate };
 
 struct Lock {
   Uid win;
-  WorldRank target;  // kAnySource: all of them, MPI_Win_lock_all
+  WorldRank target;  // kAnySource: all targets, MPI_Win_lock_all
   bool exclusive = false;
-  Timestamp since = 0;  // when it was taken
+  Timestamp since = 0;  // when it was acquired
   bool operator==(const Lock&) const = default;
 };
 
-// One list for all accesses that were made under the same locks; null: none.
+// Shared by all accesses under the same locks; null: none.
 using LockSet = std::shared_ptr<const std::vector<Lock>>;
 
-// Which exposure epoch of the owner a target access lies in: the index-th of its kind, counted as
-// the two ranks do.
+// The owner's exposure epoch of a target access: the index-th of its kind. Both ranks count alike.
 enum class EpochKind : std::uint8_t { None, Fence, Start, Lock };
 struct Epoch {
   EpochKind kind = EpochKind::None;
@@ -69,37 +67,38 @@ struct Epoch {
 };
 
 struct Access {
-  WorldRank rank;   // who
-  WorldRank owner;  // whose memory
+  WorldRank rank;   // that makes the access
+  WorldRank owner;  // of the memory
   AccessKind kind{};
-  bool reachable = false;  // of one's own memory: others could reach some of it at the time
-  bool pending = false;    // it goes on while its task does something else
-  // An accumulate of one element that brings nothing back, the first time it is handed out: it is
-  // an atomic, too (model/atomic.h).
+  bool reachable = false;  // own memory that others could reach at the time
+  bool pending = false;    // continues while its task does other things
+  // An accumulate of one element without a result, when it is first sent: it is an atomic, too
+  // (model/atomic.h).
   bool plain_atomic = false;
   ReduceOp op = ReduceOp::None;  // of the accumulate family
   Element element;
   Call call{};
-  std::uint32_t part = 0;      // tells apart the operations that one call starts
+  std::uint32_t part = 0;      // distinguishes the operations that one call starts
   SiteId site;                 // of `rank`
-  std::uint64_t site_key = 0;  // the same place on every rank
+  std::uint64_t site_key = 0;  // identifies the site on every rank
   Timestamp begin = 0;
-  Knowledge known;  // when it begins
+  Knowledge known;  // at its begin
   Timestamp end = kNever;
-  SyncPoint after = 0;              // the last sync point that was complete when it began
+  SyncPoint after = 0;              // the last sync point done when it began
   SyncPoint before = kNoSyncPoint;  // the first sync point that started after its end
   Epoch epoch;
   LockSet locks;
   Uid win;        // null: the rank's own memory, by address
-  SiteId opened;  // the call that opened its epoch; null if there is none
+  SiteId opened;  // the call that opened its epoch; null: none
   SiteId closed;  // the call that completed it
-  // By address; before the owner has seen it: by displacement in the window, plus offsets in bytes.
+  // Addresses; before the owner has translated it: the displacement in the window, and offsets in
+  // bytes.
   std::uint64_t displacement = 0;
   Footprint footprint;
-  std::uint64_t serial =
-      0;  // tells an open access of `rank` that is sent again, with its end, from a new one
+  // Identifies an open access of `rank` that is sent again with its end; 0: none.
+  std::uint64_t serial = 0;
   std::uint64_t operand = 0, start = 0,
-                done = ~std::uint64_t{0};  // of a plain atomic: as an AtomicOp has them
+                done = ~std::uint64_t{0};  // for a plain atomic: as in AtomicOp
 };
 
 }  // namespace photofinish

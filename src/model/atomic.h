@@ -1,5 +1,5 @@
-// One element of a one-sided atomic, with what it wrote and read: enough to rebuild the order of
-// all that met there.
+// One element of a one-sided atomic, with its operands and result, from which the owner
+// reconstructs the order at that location.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,27 @@
 
 namespace photofinish {
 
-// One that is about more elements than this is not taken for an atomic; with operands, it is
-// arithmetic rather than a record with a flag in it.
+// Operations on more elements are not treated as atomics. The lower limit is for arithmetic with
+// operands; more of those are a computation, not a record with a flag.
 inline constexpr std::int64_t kMaxAtomicElements = 64, kMaxAtomicOperands = 8;
 
 struct AtomicOp {
   WorldRank rank;
   WorldRank owner;
   Uid win;
-  std::uint64_t displacement = 0;  // the owner makes an address of it
-  std::uint64_t offset = 0;        // in bytes, behind that
-  ReduceOp op = ReduceOp::None;  // None: a store of the owner, of which nobody knows what it wrote
+  std::uint64_t displacement = 0;  // the owner translates it to an address
+  std::uint64_t offset = 0;        // in bytes, relative to the displacement
+  ReduceOp op = ReduceOp::None;    // None: a store of the owner, with an unknown value
   Element element;
   bool fetches = false;
   bool has_result = false;
   std::uint64_t operand = 0, compare = 0, result = 0;  // the element's bytes, zero-extended
-  // It happened between the two, in ticks of the rank's clock; once the owner has it, in
-  // nanoseconds since 1970, by one clock for all ranks with the same clock_id.
+  // It took effect between these, in ticks of the rank's clock. The owner converts them to
+  // nanoseconds since 1970, on one clock for all ranks with the same clock_id.
   std::uint64_t start = 0, done = ~std::uint64_t{0};
   std::uint64_t clock_id = 0;
   Timestamp begin = 0;
-  SyncPoint after = 0;                   // the phase that it began in
+  SyncPoint after = 0;                   // the phase of its begin
   Timestamp known = kNever;              // when the rank had the result
   SyncPoint known_after = kNoSyncPoint;  // the phase of that timestamp
 };

@@ -1,4 +1,4 @@
-// The calls that make events, and what each does.
+// The calls that create events, and the traits of each.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Action : std::uint8_t {
 
 enum class When : std::uint8_t { Blocks, Returns, Starts, Prepares, Consumes };
 
-// Numbered by row. Never stored as a number: a trace names the calls it uses.
+// Numbered by row. The number is never stored: a trace names its calls.
 enum class Call : std::uint16_t {
 #define CALL(name, ...) name,
 #include "model/mpi_calls.def"
@@ -30,7 +30,7 @@ struct CallTraits {
   When when;
 };
 
-// Whether one process is enough for it.
+// Whether the call involves no other process.
 constexpr bool is_local(Action action) {
   switch (action) {
     case Action::Init:
@@ -57,8 +57,8 @@ constexpr bool is_local(Action action) {
   }
 }
 
-// Calls that are on record one for one, however often they are made, with a number for each: one
-// may say "after the 17th". Tests and probes that find nothing are not.
+// Calls that are recorded each time, with a number, so that "after the 17th" identifies one. Tests
+// and probes that find nothing are not.
 constexpr bool is_step(Action action, When when) {
   switch (action) {
     case Action::Put:
@@ -73,7 +73,7 @@ constexpr bool is_step(Action action, When when) {
   }
 }
 
-// An atomic that brings back what was there.
+// An atomic with a result.
 constexpr bool is_fetch(Action action) {
   return action == Action::GetAccumulate || action == Action::FetchAndOp ||
          action == Action::CompareAndSwap;

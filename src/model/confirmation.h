@@ -1,4 +1,4 @@
-// What became of a finding when it was tried to make it happen (docs/confirm.md).
+// The result of `confirm` for a finding (docs/confirm.md).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace photofinish {
 
 enum class ConfirmState : std::uint8_t { NotReproduced, SameOutcome, Harmful };
 
-// One order of the two sides, or one message of those that a receive could get.
+// One order of the two accesses, or one message that a receive could match.
 struct OrderTried {
   std::string name;        // "the put of rank 0 first"
-  std::uint32_t runs = 0;  // that it took, or that were in vain
+  std::uint32_t runs = 0;  // until it was seen, or without success
   bool seen = false;
-  bool forced = false;  // false: it was seen, and the library may have done it in any order
-  std::vector<WorldRank> ranks;         // who met, by side
-  std::vector<std::uint64_t> arrivals;  // and which time it was for each
+  bool forced = false;           // false: seen, but the library may have executed it in any order
+  std::vector<WorldRank> ranks;  // of the two accesses
+  std::vector<std::uint64_t> arrivals;  // how often each had reached its access site
   std::string outcome;                  // "exit code 0"
 };
 
@@ -27,13 +27,12 @@ struct Confirmation {
   std::uint64_t key = 0;  // of the finding
   ConfirmState state{};
   std::vector<OrderTried> orders;
-  std::uint64_t reached[2] = {0, 0};    // how often the sides were come to, in all runs
+  std::uint64_t reached[2] = {0, 0};    // how often each access site was reached, in all runs
   std::vector<std::string> difference;  // of the outcomes, as lines "- …" and "+ …"
-  bool varies = false;                  // outcomes differ among runs of one order, too
+  bool varies = false;                  // outcomes also differ among runs of one order
 };
 
-// The same for the same finding, however often a run is analyzed. With the keys of places as they
-// are read.
+// Equal for the same finding in every analysis of a run. Uses the call site keys as stored.
 std::uint64_t key_of(const Finding& finding);
 std::uint64_t key_of(const MessageFinding& finding);
 

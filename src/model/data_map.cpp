@@ -1,24 +1,24 @@
-// How maps stay small.
+// Keeps maps small.
 //
-// A box names the bytes {offset + byte + Σ index·stride}, so its dimensions commute: nothing
-// depends on which one is the inner one. That gives each box one canonical form. Strides are made
-// positive by starting at the other end, then sorted; a dimension whose stride is the length
-// extends the length, and one whose stride is count·stride of another extends that one's count. A
-// matrix sent row by row and one sent column by column end as the same box.
+// A strided block names the bytes {offset + byte + Σ index·stride}, so its dimensions commute and
+// it has one canonical form. Strides are made positive by starting at the other end, then sorted. A
+// dimension whose stride is the length extends the length. One whose stride is count·stride of
+// another extends that one's count. Example: a matrix sent row by row and one sent column by column
+// have the same form.
 //
-// Lists of boxes (from indexed types and structs) are made short by two rules, each a sort and one
-// pass:
-//   neighbors: a box that starts where another of the same dimensions ends becomes part of it;
-//   runs:       boxes of one shape at one distance become one box with one more dimension.
-// Runs are looked for among boxes of one shape, not among neighbors in memory: an array of {char,
-// int} is two runs that interleave. Each round can make new neighbors and runs (an indexed list of
-// a grid's blocks is first rows, then a column of rows), so the rules repeat, but on a long list
-// only while a round removes a good part of it: normalize() stays O(n log n), and an irregular list
-// is left nearly as it is.
+// Lists of strided blocks (from indexed types and structs) are compressed by two rules, each a sort
+// and one pass:
+//   neighbors: a block that starts where another of the same dimensions ends is merged into it;
+//   sequences: blocks of one shape at one distance become one block with one more dimension.
+// Sequences are searched among blocks of one shape, not among neighbors in memory: an array of
+// {char, int} is two interleaved sequences. Each round can create new neighbors and sequences: the
+// blocks of a grid become rows, then a column of rows. So the rules repeat, on a long list only
+// while a round removes a large part. normalize() stays O(n log n), and an irregular list is hardly
+// changed.
 //
-// Arithmetic: displacements and counts come from the user's program and may be absurd. Whatever
-// leaves int64 is noticed before it is used; the box is dropped, since it cannot lie in any memory,
-// and bounds and sizes saturate.
+// Arithmetic: displacements and counts come from the user's program and may be absurd. Overflow of
+// int64 is detected before the number is used. The block is then dropped, since it cannot lie in
+// any memory. Bounds and sizes saturate.
 #include "model/data_map.h"
 
 #include <algorithm>
@@ -36,9 +36,9 @@ using std::int64_t;
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
-// Lists up to this length are compressed until nothing changes, however little each round removes.
+// Lists up to this length are compressed until nothing changes.
 constexpr std::size_t kShortList = 64;
-// A run of this many boxes in an irregular list is hardly an accident.
+// A sequence of this many blocks in an irregular list is hardly a coincidence.
 constexpr std::size_t kLongRun = 4;
 
 int64_t saturating_add(int64_t a, int64_t b) {
@@ -59,8 +59,8 @@ int64_t saturating_subtract(int64_t a, int64_t b) {
   return difference;
 }
 
-// Makes strides positive; the box keeps its bytes but may start at another of them. False if a
-// number leaves int64.
+// Makes strides positive. The bytes stay the same; the offset may change. False on overflow of
+// int64.
 bool turn_strides(Strided& strided) {
   for (Dimension& dimension : strided.dimensions) {
     if (dimension.stride >= 0) continue;
@@ -87,8 +87,8 @@ void sort_dimensions(std::vector<Dimension>& dimensions) {
   });
 }
 
-// One pass suffices: strides ascend, and what a dimension is folded into grows beyond that
-// dimension's stride, so no dimension looked at before can fit it any more.
+// One pass suffices. Strides ascend, and a dimension that absorbs another grows beyond its stride,
+// so no earlier dimension can fit any more.
 void fold_dimensions(Strided& strided) {
   auto& dimensions = strided.dimensions;
   sort_dimensions(dimensions);
@@ -107,12 +107,12 @@ void fold_dimensions(Strided& strided) {
       *kept++ = outer;
   }
   dimensions.erase(kept, dimensions.end());
-  sort_dimensions(dimensions);  // counts have changed
-  if (dimensions.empty())
-    dimensions.shrink_to_fit();  // a long list of blocks must not keep what was folded away
+  sort_dimensions(dimensions);                         // counts have changed
+  if (dimensions.empty()) dimensions.shrink_to_fit();  // a long list must not keep unused capacity
 }
 
-// The canonical form of one box. False if the box names no bytes, or bytes that no memory has.
+// The canonical form of one block. False if the block is empty, or its bytes lie outside of any
+// memory.
 bool canonicalise(Strided& strided) {
   const auto empty = [](const Dimension& dimension) { return dimension.count <= 0; };
   if (strided.length <= 0 ||
@@ -132,7 +132,7 @@ void canonicalise_all(std::vector<Strided>& footprint) {
 
 std::strong_ordering compare_dimensions(const Strided& a, const Strided& b) {
   if (a.dimensions.empty() && b.dimensions.empty())
-    return std::strong_ordering::equal;  // most boxes of long lists
+    return std::strong_ordering::equal;  // most blocks of long lists
   return std::lexicographical_compare_three_way(
       a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
       [](const Dimension& x, const Dimension& y) {
@@ -146,8 +146,7 @@ bool same_shape(const Strided& a, const Strided& b) {
 
 template <class Before>
 void sort_footprint(std::vector<Strided>& footprint, Before before) {
-  // Types usually list their blocks in order: looking costs one pass, sorting costs a move of every
-  // box.
+  // Types usually list their blocks in order. The check costs one pass; sorting moves every block.
   if (!std::is_sorted(footprint.begin(), footprint.end(), before))
     std::sort(footprint.begin(), footprint.end(), before);
 }
@@ -176,13 +175,12 @@ void join_neighbors(std::vector<Strided>& footprint) {
   footprint.erase(std::next(last), footprint.end());
 }
 
-// How far `to` lies behind `from`; offsets ascend, so the difference fits where int64 would
-// overflow.
+// Distance from `from` to `to`. Offsets ascend, so the difference fits even if it overflows int64.
 std::uint64_t distance(const Strided& from, const Strided& to) {
   return static_cast<std::uint64_t>(to.offset) - static_cast<std::uint64_t>(from.offset);
 }
 
-// Boxes of one shape at one distance.
+// A sequence of blocks of one shape at one distance.
 struct Run {
   std::size_t count = 1;
   std::uint64_t stride = 0;
@@ -200,9 +198,9 @@ Run run_at(const std::vector<Strided>& footprint, std::size_t first) {
   return end - first > 1 ? Run{end - first, stride} : Run{};
 }
 
-// Any two boxes are a run, so short runs are taken with care: not if that would break up a longer
-// one, and in a long list only side by side with an equal one. Else an irregular list would end as
-// pairs that have nothing to do with each other and interleave all over the memory.
+// Any two blocks form a sequence, so short ones are restricted: not if that splits a longer one,
+// and in a long list only next to an equal one. Otherwise an irregular list would become unrelated
+// pairs that interleave everywhere.
 Run useful_run_at(const std::vector<Strided>& footprint, std::size_t first, const Run& previous) {
   const Run run = run_at(footprint, first);
   if (run.count >= kLongRun) return run;
@@ -245,9 +243,9 @@ void compress(std::vector<Strided>& footprint, Neighbors neighbors) {
   }
 }
 
-// Where blocks of equal size lie regularly, one box says so: its length counts elements, not bytes,
-// and neighbors stay apart, since a block's elements lie one extent from each other, whatever the
-// distance of the blocks.
+// Represents blocks of equal size at regular distances as one. Lengths count elements, not bytes.
+// Neighbors are not merged, since elements of a block are one extent apart, whatever the distance
+// of the blocks.
 std::vector<Strided> pattern_of(const std::vector<Block>& blocks) {
   std::vector<Strided> pattern;
   pattern.reserve(blocks.size());
@@ -257,12 +255,12 @@ std::vector<Strided> pattern_of(const std::vector<Block>& blocks) {
   return pattern;
 }
 
-// Moves the box; if that leaves int64, the box becomes empty and normalize() drops it.
+// Moves the block. On overflow it becomes empty, and normalize() drops it.
 void shift(Strided& strided, int64_t bytes) {
   if (__builtin_add_overflow(strided.offset, bytes, &strided.offset)) strided.length = 0;
 }
 
-// The range from the lower to the upper bound, where the next element starts.
+// From the lower to the upper bound, where the next element starts.
 ByteRange marked_range(const DataMap& map) {
   return {map.lower_bound, saturating_add(map.lower_bound, map.extent)};
 }
@@ -272,7 +270,7 @@ void set_marked_range(DataMap& map, ByteRange range) {
   map.extent = saturating_subtract(range.end, range.begin);
 }
 
-// Of marked ranges, too, which end before they begin if the extent is negative.
+// Also for marked ranges, which end before they begin if the extent is negative.
 ByteRange hull(ByteRange a, ByteRange b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
@@ -303,8 +301,8 @@ void append_ranges(const Strided& strided, std::size_t dimensions, int64_t offse
     return;
   }
   const Dimension& outer = strided.dimensions[dimensions - 1];
-  const int64_t count =
-      outer.stride == 0 ? 1 : outer.count;  // the same bytes again are the same ranges
+  // Stride 0 repeats the same ranges.
+  const int64_t count = outer.stride == 0 ? 1 : outer.count;
   for (int64_t index = 0; index < count; ++index)
     append_ranges(strided, dimensions - 1, offset + index * outer.stride, ranges);
 }

@@ -1,5 +1,5 @@
-// What the ids in events stand for. Each rank defines its own objects; those that several ranks
-// share carry a Uid that is the same on all of them.
+// The definitions of the ids in events. Each rank defines its own objects. Objects that several
+// ranks share have a Uid, equal on all of them.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace photofinish {
 struct ModuleDefinition {
   ModuleId id;
   std::string path;
-  std::string build_id;    // hexadecimal, empty if it has none
-  std::uint64_t base = 0;  // where it was loaded: address in memory less address in the file
+  std::string build_id;    // hexadecimal, empty if absent
+  std::uint64_t base = 0;  // load bias: address in memory minus address in the file
 };
 
 struct SiteFrame {
   ModuleId module;
-  std::uint64_t address =
-      0;  // as in the ELF file: the return address less where the module was loaded
+  // As in the ELF file: the return address minus the load bias.
+  std::uint64_t address = 0;
   bool operator==(const SiteFrame&) const = default;
 };
 
-// Where a call was made: return addresses, innermost first.
+// A call site: return addresses, innermost first.
 struct SiteDefinition {
   SiteId id;
   std::vector<SiteFrame> frames;
@@ -55,19 +55,19 @@ struct CommDefinition {
 struct TypeDefinition {
   TypeId id;
   std::string name;
-  std::string
-      element;  // the predefined type that all its data consists of; empty if there are several
+  // The predefined type of all its data; empty if there are several.
+  std::string element;
   DataMap map;
 };
 
 struct OpDefinition {
   OpId id;
-  std::string name;  // MPI_SUM …; "user" for one of the program's own
+  std::string name;  // MPI_SUM …; "user" for a user-defined one
 };
 
 enum class WinFlavour : std::uint8_t { Create, Allocate, Dynamic, Shared };
 
-// A piece of a shared window: whose memory it is, and where this rank sees it.
+// A segment of a shared window: its owner, and its address in this rank.
 struct WinSegment {
   WorldRank owner;
   std::uint64_t address = 0;
@@ -85,48 +85,49 @@ struct WinDefinition {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   std::int64_t unit = 1;       // displacement unit of this rank
-  std::string accumulate_ops;  // as MPI_Win_get_info tells, empty if the library does not
+  std::string accumulate_ops;  // from MPI_Win_get_info; empty if absent
   std::string accumulate_ordering;
   std::vector<WinSegment> segments;  // of a shared window
 };
 
-// Words of the program's own, from its annotations.
+// Text from the program's annotations.
 struct TextDefinition {
   TextId id;
   std::string text;
 };
 
-// Not all loads and stores of this rank were looked at (runtime/sampling.h). There is one, id 1: at
-// first with no counts, and again when the rank comes to its end.
+// Not all loads and stores of this rank were checked (runtime/sampling.h). There is one, with id 1:
+// first without counts, and again when the rank ends.
 struct SamplingDefinition {
   SamplingId id;
-  double slowdown = 0;  // that the user allows; 0: any
+  double slowdown = 0;  // the user's limit; 0: none
   std::uint64_t checked = 0,
-                skipped = 0;  // times that a load or store, or a loop of them, was come to
-  std::uint64_t locations = 0, thinned = 0;  // in the program; those of which some were skipped
-  std::uint64_t own_ns = 0;                  // what the tool took, of the task that it took most of
-  std::uint64_t recording_ns = 0;            // of that, for MPI calls
-  std::uint64_t run_ns = 0;                  // what that task had of the processor
-  std::uint64_t lifted_ns =
-      0;  // of the time of day, in which nothing was looked at and nothing counted
-  std::uint64_t wall_ns = 0;  // all of it; 0: the rank did not come to its end
+                skipped = 0;  // Number of executions of a load, store, or loop of them.
+  // Access sites in the program; those that were subsampled.
+  std::uint64_t locations = 0, thinned = 0;
+  std::uint64_t own_ns = 0;        // time of the tool, in the task with the most of it
+  std::uint64_t recording_ns = 0;  // part of it in MPI calls
+  std::uint64_t run_ns = 0;        // CPU time of that task
+  // Wall-clock time during which nothing was checked or counted.
+  std::uint64_t lifted_ns = 0;
+  std::uint64_t wall_ns = 0;  // total wall-clock time; 0: the rank did not end
 };
 
-// Why the tool did not see all that this rank did.
+// Why the trace of this rank is incomplete.
 enum class IncompleteReason : std::uint32_t {
   None = 0,
   Disk,         // the trace could not be written
-  Memory,       // the tool had no memory left
-  Internal,     // an error of the tool's own
-  Limit,        // something was larger than a trace, or a limit of the tool, allows
-  OtherRank,    // another rank stopped, so this one did
-  Unsupported,  // the program does something that the tool cannot follow
+  Memory,       // the tool ran out of memory
+  Internal,     // an internal error of the tool
+  Limit,        // something exceeds what a trace, or the tool, allows
+  OtherRank,    // another rank stopped recording
+  Unsupported,  // the tool does not support what the program does
 };
 inline constexpr std::uint32_t kIncompleteReasons = 7;
 
 // A part of the run that is not in this trace, or was not analyzed, and why. Id 0 is the reason why
-// recording stopped early: the rank keeps it in its live file, where nothing can fail. The others
-// are definitions like any other, counted from 1, of ranks that went on recording.
+// recording stopped early. It is in the live file of the rank, which can always be written. The
+// others are normal definitions, numbered from 1, of ranks that continued recording.
 struct IncompleteDefinition {
   IncompleteId id;
   IncompleteReason reason{};
@@ -138,7 +139,7 @@ struct TaskDefinition {
   std::int64_t os_thread = 0;
 };
 
-// A rank's own words about itself.
+// The properties of a rank.
 struct RankDefinition {
   WorldRank rank;
   std::int32_t world_size = 0;
@@ -147,10 +148,10 @@ struct RankDefinition {
   std::string mpi;  // MPI_Get_library_version, first line
   std::string program;
   HostClock clock;                   // at time 0 of the events
-  std::uint64_t ticks_per_unit = 1;  // of the times on record
+  std::uint64_t ticks_per_unit = 1;  // unit of the recorded times
 };
 
-// All that one rank has defined.
+// All definitions of one rank.
 struct Definitions {
   RankDefinition rank;
   std::unordered_map<TaskId, TaskDefinition> tasks;

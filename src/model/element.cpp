@@ -6,7 +6,7 @@ namespace photofinish {
 
 Element element_of(std::string_view name) {
   using enum ElementKind;
-  // Sizes are those of 64-bit Unix, the only platform there is a front end for.
+  // Sizes for 64-bit Unix, the only supported platform.
   static const auto* const elements = new std::unordered_map<std::string_view, Element>{
       {"MPI_SIGNED_CHAR", {Integer, 1}},
       {"MPI_SHORT", {Integer, 2}},

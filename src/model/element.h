@@ -1,6 +1,5 @@
-// What an accumulate computes with. Two predefined types with the same representation are one
-// element: MPI_LONG and MPI_INT64_T are both an eight-byte integer, whatever the language calls
-// them.
+// Element types of accumulates. Predefined types with the same representation are one element type:
+// MPI_LONG and MPI_INT64_T are both eight-byte integers.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ struct Element {
   bool operator==(const Element&) const = default;
 };
 
-// By the name of a predefined type, as TypeDefinition::element has it. None for what is not known.
+// By the name of a predefined type, as in TypeDefinition::element. None if unknown.
 Element element_of(std::string_view name);
 
 enum class ReduceOp : std::uint8_t {
@@ -48,7 +47,7 @@ enum class ReduceOp : std::uint8_t {
   CompareAndSwap
 };
 
-// By the name in OpDefinition. None for one of the program's own.
+// By the name in OpDefinition. None for a user-defined one.
 ReduceOp reduce_op_of(std::string_view name);
 
 }  // namespace photofinish

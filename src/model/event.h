@@ -1,9 +1,7 @@
-// One call of one task, with its arguments resolved: ranks are world ranks, handles are object ids,
-// buffers are bytes.
+// One call of one task, with resolved arguments: world ranks, object ids, and buffers as bytes.
 //
-// The numbers of a call are fields (fields.def), present or not; what comes in any number is a
-// list. One layout for all calls keeps the wrappers, the trace and the printer to a loop over a
-// table.
+// The numbers of a call are optional fields (fields.def); arguments of variable count are lists.
+// With one layout for all calls, the wrappers, the trace and the printer are loops over a table.
 #pragma once
 
 #include <array>
@@ -79,11 +77,11 @@ class FieldSet {
     return std::uint64_t{1} << static_cast<int>(field);
   }
   std::uint64_t mask_ = 0;
-  std::array<std::int64_t, kFieldCount> values_;  // only those in mask_ mean anything
+  std::array<std::int64_t, kFieldCount> values_;  // valid for the fields in mask_
 };
 
-// What an operation does to a piece of memory. Target accesses are to the target rank's window, at
-// an offset in units of its displacement unit, which only the owner knows.
+// How an operation accesses a buffer. Target accesses are to the target's window, at an offset in
+// its displacement units, which only the owner knows.
 enum class BufferUse : std::uint8_t {
   Read,
   Write,
@@ -94,7 +92,8 @@ enum class BufferUse : std::uint8_t {
 };
 inline constexpr std::uint8_t kBufferUses = 6;
 
-// Assertions of one-sided synchronization and kinds of locks, the same for every MPI library.
+// Assertions of one-sided synchronization and lock types, with the same values for every MPI
+// library.
 enum AssertionBits : std::int64_t {
   kNoCheck = 1,
   kNoStore = 2,
@@ -106,14 +105,14 @@ enum LockKinds : std::int64_t { kSharedLock = 1, kExclusiveLock = 2 };
 
 struct Buffer {
   BufferUse access{};
-  std::uint64_t address =
-      0;  // for targets: the displacement, times the target's unit, is where it starts
+  // For targets: the displacement, in the target's displacement units.
+  std::uint64_t address = 0;
   std::int64_t count = 0;  // elements of `type`
   TypeId type;             // null: plain bytes
   bool operator==(const Buffer&) const = default;
 };
 
-// The outcome of one request of a Wait or Test.
+// The completion of one request by a Wait or Test.
 struct Completion {
   std::uint32_t index = 0;  // position in Event::requests
   WorldRank from = kProcNull;
@@ -130,16 +129,16 @@ struct Event {
   std::uint64_t start = 0;     // nanoseconds since the rank's first event
   std::uint64_t duration = 0;  // nanoseconds
   bool returned = true;        // false: the rank ended inside the call
-  std::int32_t result = 0;     // what MPI returned; 0 is MPI_SUCCESS
+  std::int32_t result = 0;     // return code of MPI; 0 is MPI_SUCCESS
   FieldSet fields;
   std::vector<Buffer> buffers;
-  std::vector<RequestId> requests;  // the requests that a call was given; 0 for MPI_REQUEST_NULL
-  // A list of plain numbers. MPI_Pready_list: its partitions. A one-sided atomic on several
-  // elements (Field::atomic is the number of the first): the operands behind the first. A call that
-  // completes atomics: the number and the result of each element that was brought back, in turn.
+  std::vector<RequestId> requests;  // request arguments; 0 for MPI_REQUEST_NULL
+  // Plain numbers. For MPI_Pready_list: its partitions. For a one-sided atomic on several elements
+  // (Field::atomic is the number of the first): the operands after the first. For a call that
+  // completes atomics: number and result of each fetched element, alternating.
   std::vector<std::int64_t> numbers;
-  std::size_t more_numbers =
-      0;  // at most so many will be added when the call returns; only while it is being recorded
+  // While recording: the most numbers that the return of the call can add.
+  std::size_t more_numbers = 0;
   std::vector<Completion> completions;
 
   void clear() {

@@ -1,9 +1,7 @@
-// Merging findings. What is one race to a person is two places in the program; how often and on
-// which ranks is a detail of it.
+// Merges findings. For a user, one race is two access sites; the counts and ranks are details.
 //
-// Invariant: every comparison here is of a total order over all that a finding holds, so that equal
-// inputs in any order, and in any grouping (each rank merges its own before somebody merges those),
-// give equal results.
+// Invariant: every comparison is a total order over all members of a finding. So equal inputs in
+// any order and any grouping (each rank merges its own findings first) give equal results.
 #include "model/finding.h"
 
 #include <algorithm>
@@ -24,17 +22,17 @@ Location location(const FindingSide& side) { return {side.site_key, side.kind, s
 Key key(const Finding& finding) {
   const auto [first, second] =
       std::minmax({location(finding.sides[0]), location(finding.sides[1])});
-  // Whether it was the same rank or another one that came too early is a detail, too.
+  // Whether the same rank or another one made the second access is a detail, too.
   return {first, second, finding.reason == Reason::NotComplete ? Reason::NoOrder : finding.reason};
 }
 
-// As they are told; what is behind `begin` only keeps equal ones in one order.
+// The order in reports. The members after `begin` only make it total.
 auto telling_order(const FindingSide& s) {
   return std::tuple(is_local(s.kind), s.rank, s.begin, s.kind, s.call, s.site_key, s.site, s.opened,
                     s.closed, s.end, s.part, s.bytes, s.op, s.epoch.kind, s.epoch.index);
 }
 
-// Addresses come last: they differ from run to run.
+// Addresses come last, since they differ between runs.
 auto example_order(const Finding& f) {
   const FindingSide &a = f.sides[0], &b = f.sides[1];
   return std::tuple(f.owner, a.rank, b.rank, a.begin, b.begin, f.reason, telling_order(a),

@@ -1,4 +1,4 @@
-// What the detector found: two places in the program whose accesses race, with how often and where.
+// A finding: two access sites whose accesses race, with counts and ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace photofinish {
 
-// Why the two accesses are concurrent, as far as one sentence can say.
+// Why the accesses race.
 enum class Reason : std::uint8_t {
-  NotComplete,  // the first is one rank's operation that was still in flight when the same rank
-                // made the second
-  NoOrder,  // different ranks, and no synchronization leads from the end of either to the begin of
-            // the other
-  SeparateModel,    // a store and an update of one window in the separate memory model, apart
+  // The first is an operation that was still pending when the same rank made the second.
+  NotComplete,
+  NoOrder,  // different ranks: no happens-before path in either direction
+  // A store and an update, without common bytes, of one window in the separate memory model.
+  SeparateModel,
   MixedElements,    // accumulates with different types, or whose elements do not coincide
   MixedOperations,  // accumulates with different operations (strict_accumulate_ops, or
                     // accumulate_ops=same_op)
 };
 
-// One side of the example that is shown: ids are those of `rank`'s trace.
+// One access of the example in the report. Ids are those of `rank`'s trace.
 struct FindingSide {
   WorldRank rank;
   AccessKind kind{};
@@ -33,9 +33,9 @@ struct FindingSide {
   SiteId opened, closed;  // of its epoch; null: none, or never
   Timestamp begin = 0, end = kNever;
   std::uint32_t task = 0;  // of the rank
-  std::uint32_t part = 0;  // which operation of its call, for the detector alone: it is not stored
+  std::uint32_t part = 0;  // operation of its call, for the detector only: not stored
   std::uint64_t bytes = 0;
-  ByteRange range;  // of the owner's addresses, if its bytes are contiguous; else empty
+  ByteRange range;  // addresses of the owner if its bytes are contiguous, otherwise empty
   ReduceOp op = ReduceOp::None;
   Epoch epoch;
   bool operator==(const FindingSide&) const = default;
@@ -44,9 +44,9 @@ struct FindingSide {
 struct Finding {
   Reason reason{};
   FindingSide sides[2];
-  WorldRank owner;          // whose memory, in the example
-  ByteRange where;          // addresses of the owner, common bytes
-  Uid win;                  // the window they met in; null: a buffer
+  WorldRank owner;          // of the memory in the example
+  ByteRange where;          // common bytes, as addresses of the owner
+  Uid win;                  // null: a buffer
   std::int64_t offset = 0;  // of `where` in the window
   std::uint64_t times = 1;
   std::set<WorldRank> ranks;  // of both sides
@@ -54,19 +54,19 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// One side is where the program says that its races are intended.
+// The program declares races at one of the sites as intended.
 inline bool is_intended(const Finding& finding) {
   return is_intended(finding.sides[0].site_key) || is_intended(finding.sides[1].site_key);
 }
 
-// Findings with the same two places, (site_key, kind, call) of each side in either order, and the
-// same reason (NotComplete and NoOrder count as one) are one: its times are added, its ranks and
-// owners united, and the example is the one with the smallest owner, ranks and begins. The result
-// does not depend on the order of the input, and merging what is merged changes nothing. Sides
-// stand as they are told: the remote operation before the load or store, then the lower rank, then
+// Merges findings with the same two access sites, that is (site_key, kind, call) of each side in
+// either order, and the same reason. NotComplete and NoOrder count as one reason. Counts are added;
+// ranks and owners are united. The example is the one with the smallest owner, ranks and begins.
+// The result does not depend on the order of the input, and merging twice changes nothing. Side
+// order is as in reports: the remote operation before the load or store, then the lower rank, then
 // the earlier begin.
 std::vector<Finding> merge_findings(std::vector<Finding> findings);
-// The same of two analyses of one run, each merged: what both have found is counted once.
+// Unites two merged analyses of one run: findings in both are counted once.
 std::vector<Finding> unite_findings(std::vector<Finding> one, std::vector<Finding> other);
 
 }  // namespace photofinish

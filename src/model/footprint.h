@@ -1,5 +1,5 @@
-// The bytes of one access. Nearly always that is one range, which needs no memory of its own; boxes
-// of derived datatypes are shared by all accesses with that type, each with a shift of its own.
+// The bytes of one access. Usually this is one range, which needs no allocation. Strided blocks of
+// a derived datatype are shared by all accesses with the type, each with its own shift.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Footprint {
     strided.offset += shift_;
     return strided;
   }
-  // From its first byte to behind its last.
+  // From the first byte to one past the last.
   ByteRange bounds(std::size_t i) const {
     if (many_ == nullptr) return {shift_, shift_ + length_};
     const Strided& strided = (*many_)[i];
@@ -46,8 +46,8 @@ class Footprint {
   }
   void move_by(std::int64_t bytes) { shift_ += bytes; }
 
-  // What it is made of: equal parts are equal bytes. `length` is that of a single range; there are
-  // no `boxes` then.
+  // The representation: equal parts are equal bytes. `length` is that of a single range; `shared`
+  // is null then.
   std::int64_t shift() const { return shift_; }
   std::int64_t length() const { return length_; }
   const SharedFootprint& shared() const { return many_; }

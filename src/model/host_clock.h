@@ -1,4 +1,4 @@
-// One rank's clock: ticks of the machine that it runs on, and what time they were.
+// The clock of a rank: a tick counter of its host, and the corresponding time.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,11 @@
 namespace photofinish {
 
 struct HostClock {
-  // Ticks of ranks with the same id are of one counter, and can be compared. 0: with nobody's.
+  // Ranks with the same id read the same counter, so their ticks can be compared. 0: comparable
+  // with no other rank.
   std::uint64_t id = 0;
   double ns_per_tick = 1;
-  std::uint64_t tick = 0, ns = 0;  // at this tick it was so long after 1970
+  std::uint64_t tick = 0, ns = 0;  // the tick at `ns` nanoseconds after 1970
 
   std::uint64_t since_1970(std::uint64_t at) const {
     return ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(

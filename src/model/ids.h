@@ -1,5 +1,5 @@
-// Identities. Each is its own type: a rank of a communicator is not a rank of the world, and mixing
-// them does not compile.
+// Ids. Each kind is a type of its own, so that mixing them, such as communicator ranks and world
+// ranks, does not compile.
 #pragma once
 
 #include <compare>
@@ -16,21 +16,20 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-// A process, by its rank in MPI_COMM_WORLD. Negative values are the constants below.
+// A process by its rank in MPI_COMM_WORLD. Negative values are the constants below.
 using WorldRank = Id<struct WorldRankTag, std::int32_t>;
 using CommRank = Id<struct CommRankTag, std::int32_t>;
 
 inline constexpr WorldRank kAnySource{-1};
 inline constexpr WorldRank kProcNull{-2};
-inline constexpr WorldRank kExternalRank{
-    -3};  // a process that is not in MPI_COMM_WORLD (spawned or connected)
-inline constexpr WorldRank kRootHere{
-    -4};  // MPI_ROOT: the caller is the root of an intercommunicator's collective
+// A process outside of MPI_COMM_WORLD (spawned or connected).
+inline constexpr WorldRank kExternalRank{-3};
+// MPI_ROOT: the caller is the root of an intercommunicator's collective.
+inline constexpr WorldRank kRootHere{-4};
 inline constexpr std::int64_t kAnyTag = -1;
 
-// The objects of one rank, numbered as they are first seen. Zero is the null handle.
-// What is the same object on several ranks has the same Uid, which each rank works out without
-// asking the others.
+// Objects of one rank, numbered as they are first seen. Zero is the null handle. One object on
+// several ranks has the same Uid, which each rank computes without communication.
 using TaskId = Id<struct TaskTag, std::uint32_t>;
 using SiteId = Id<struct SiteTag, std::uint32_t>;
 using ModuleId = Id<struct ModuleTag, std::uint32_t>;

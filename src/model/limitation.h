@@ -1,5 +1,5 @@
-// One way in which the tool saw less of a run than all of it. The list of them is part of the
-// result: every report format and the exit code come from the same list (report/coverage.h).
+// A limitation: a way in which the analysis of a run is incomplete. The list of limitations is part
+// of the result. All report formats and the exit code use the same list (report/coverage.h).
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ enum class LimitationKind : std::uint8_t {
 struct Limitation {
   LimitationKind kind{};
   std::set<WorldRank> ranks;
-  std::string brief;  // for the summary line; empty: another limitation there says enough
+  std::string brief;  // for the summary line; empty: another limitation there covers it
   std::string text;   // what happened, what it means, what to do
 };
 
-std::string_view limitation_id(LimitationKind kind);  // "recording-stopped": never changes
-// Unexpected ones change exit code 0 to 67. The others are what the user asked for, or a known
-// property of the build.
+std::string_view limitation_id(LimitationKind kind);  // "recording-stopped": stable
+// An unexpected limitation changes exit code 0 to 67. The others are options of the user, or known
+// properties of the build.
 bool is_unexpected(LimitationKind kind);
 
 }  // namespace photofinish

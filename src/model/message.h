@@ -1,5 +1,4 @@
-// The two ends of a message, and what one rank does about messages, step by step
-// (docs/internals/message-races.md).
+// The two ends of a message, and the message steps of a rank (docs/internals/message-races.md).
 #pragma once
 
 #include <cstdint>
@@ -11,24 +10,24 @@
 
 namespace photofinish {
 
-// When a send may be over: Standard, when the library likes; Synchronous, once it is matched;
-// Buffered, at once; Ready, as Standard, and its receive must be there.
+// When a send may complete: Standard, at any time; Synchronous, once it is matched; Buffered, at
+// once; Ready, as Standard, and its receive must be posted.
 enum class SendMode : std::uint8_t { Standard, Synchronous, Buffered, Ready };
 
-// What takes a message, or looks at it. A cancelled receive took none.
+// What takes or sees a message. A cancelled receive took none.
 enum class Taker : std::uint8_t { Receive, Probe, Cancelled };
 
-// Where a rank sent or received.
+// A send or receive of a rank.
 struct MessageEnd {
   WorldRank rank;
   Timestamp timestamp = 0;
   SiteId site;
-  std::uint64_t site_key = 0;  // the same place on every rank
-  std::int64_t tag = kAnyTag;  // of a receive: the one it asked for
+  std::uint64_t site_key = 0;  // identifies the site on every rank
+  std::int64_t tag = kAnyTag;  // of a receive: the wanted one
   bool operator==(const MessageEnd&) const = default;
 };
 
-// What a receive or probe asks for.
+// The source and tag that a receive or probe accepts.
 struct Wanted {
   WorldRank source = kAnySource;
   std::int64_t tag = kAnyTag;
@@ -38,43 +37,44 @@ struct Wanted {
   bool operator==(const Wanted&) const = default;
 };
 
-// Both ends of a message work out the same key (order/keys.h). 0: none, or not known yet.
+// Both ends of a message compute the same key (order/keys.h). 0: none, or not known yet.
 using MessageKey = std::uint64_t;
 
 struct MessageStep {
   enum class Kind : std::uint8_t {
-    Send,     // posted: operation, mode, comm, peer, tag, key; complete, if it is `at_once`
-    Receive,  // posted: operation, comm, peer, tag; key, if it is known already; complete, if it is
-              // `at_once`
-    Cancel,   // of a receive, or (`carries` is false) a send, that turned out to be cancelled:
-              // operation
-    CompleteSend,     // operation
+    Send,          // posted: operation, mode, comm, peer, tag, key; also complete if `at_once`
+    Receive,       // posted: operation, comm, peer, tag; key, if known; also complete if `at_once`
+    Cancel,        // of a receive, or (`carries` is false) a send, that was cancelled: operation
+    CompleteSend,  // operation
     CompleteReceive,  // operation
-    Free,             // of a send whose completion nobody waits for: operation
-    Probe,            // that saw a message: operation, comm, peer, tag; key, if it is known already
-    Release,  // order of other kinds (collectives, one-sided synchronization): key, heard by
-              // `others` of them
-    Acquire,  // key, said by all of `from`
-    Unlock,  // a lock of a window is about to be given back: comm (the window), peer (whose memory;
-             // kAnySource: everybody's), exclusive, operation (when, in ticks), tag (of which
-             // clock)
-    Locked,  // a lock is held for certain, from here on: the same
-    Holds,   // at the end of the run, an epoch with this lock is open: comm, peer, exclusive;
-             // `returned`: the lock is held for certain
-    AwaitLock,  // at the end of the run, a call waits for this lock: comm, peer, exclusive;
-                // `asked`: it may be waiting for something else
+    Free,             // of a send that is never waited for: operation
+    Probe,            // that saw a message: operation, comm, peer, tag; key, if known
+    // Of another kind (collectives, one-sided synchronization): key, acquired by `others` ranks.
+    Release,
+    Acquire,  // key, released by all ranks in `from`
+    // A window lock is about to be released: comm (the window), peer (the target; kAnySource: all),
+    // exclusive, operation (time in ticks), tag (id of the clock).
+    Unlock,
+    Locked,  // a lock is certainly held from here on: the same
+    // At the end of the run, an epoch with this lock is open: comm, peer, exclusive; `returned`:
+    // the lock is certainly held.
+    Holds,
+    // At the end of the run, a call waits for this lock: comm, peer, exclusive; `asked`: it may be
+    // waiting for something else.
+    AwaitLock,
   };
   Kind kind{};
   SendMode mode = SendMode::Standard;
-  bool carries = true;     // Say, Hear: false if they wait for each other and no data flows
-  bool returned = true;    // false if the rank was inside this call at the end of the run
+  bool carries = true;     // Release, Acquire: false if ranks wait but no data flows
+  bool returned = true;    // false if the call did not return
   bool exclusive = false;  // Unlock, Locked
-  bool at_once =
-      false;  // Send, Receive: by a call that waits; what follows comes after its completion
-  bool asked = false;  // Complete…, Probe, Hear: by a call that would have come back with something
-                       // else, too (MPI_Test, MPI_Waitany of several)
+  // Send, Receive: of a blocking call; later steps follow its completion.
+  bool at_once = false;
+  // Complete…, Probe, Acquire: by a polling call (MPI_Test, MPI_Waitany of several), which would
+  // have returned anyway.
+  bool asked = false;
   std::uint32_t others = 0;
-  std::uint64_t operation = 0;  // the rank's number for it
+  std::uint64_t operation = 0;  // its number at the rank
   Uid comm;
   WorldRank peer;
   std::int64_t tag = kAnyTag;

@@ -9,9 +9,9 @@ namespace {
 
 auto order_of(const MessageEnd& end) { return std::tuple(end.rank, end.timestamp, end.site_key); }
 
-// The example is the earliest receive. What it could have got comes first; of a message that only
-// some other receive at the place could have got it is known which: that may well be one that comes
-// long after the example, or from its own rank.
+// The example is the earliest receive, and its possible matches come first. The others name the
+// receive at the same site that could have matched them, which may be much later than the example,
+// or of another rank.
 void merge_into(MessageFinding& known, MessageFinding more) {
   const auto before = order_of(more.receive), after = order_of(known.receive);
   if (before < after) {
@@ -118,7 +118,7 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
     all.unsure |= part.unsure;
     all.unsure_after = std::min(all.unsure_after, part.unsure_after);
   }
-  // What follows a call that would have come back otherwise is not known.
+  // What follows a polling call with another result is unknown.
   all.unsure |= std::erase_if(all.deadlocks, [&](const Deadlock& deadlock) {
                   return !deadlock.came_about && deadlock.phase > all.unsure_after;
                 }) > 0;
@@ -126,8 +126,8 @@ MessageFindings merge_messages(std::vector<MessageFindings> parts) {
   all.deadlocks = merged(std::move(all.deadlocks));
   all.timing = merged(std::move(all.timing));
   all.answers = merged(std::move(all.answers));
-  // Without buffers, what one thread waits for would not hold up another. In a run that was broken
-  // off, what never came might have.
+  // Without buffering, a waiting thread would not block another one. In an interrupted run, what is
+  // missing might still have happened.
   std::erase_if(all.deadlocks, [&](const Deadlock& deadlock) {
     return all.threads || !(deadlock.cycle || deadlock.came_about || all.followed);
   });

@@ -1,5 +1,5 @@
-// What was found about a run's messages: receives that could have taken others, places where it
-// needs buffers, and calls whose outcome hangs on time.
+// Findings about the messages of a run: message races, buffering dependence, and calls with a
+// timing-dependent outcome.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace photofinish {
 
-// A receive that could have got another message, at one place; the sends that it could have got, by
-// theirs.
+// A receive, by call site, that could have matched other messages; these sends, by their call
+// sites.
 struct MessageFinding {
   Taker taker = Taker::Receive;
   Uid comm;
   Wanted wanted;
   MessageEnd receive;
-  MessageEnd got;  // rank kProcNull: nothing, it was cancelled
+  MessageEnd got;  // rank kProcNull: the receive was cancelled
   struct Other {
     MessageEnd send;
-    bool unmatched = false;  // nobody ever took it
+    bool unmatched = false;  // no receive ever matched it
     std::uint64_t times = 1;
-    MessageEnd
-        receive;     // that could have got it: the finding's own, or another one at the same place
-    MessageEnd got;  // by that one
+    // The receive that could have matched it: the finding's own, or another one at the same call
+    // site.
+    MessageEnd receive;
+    MessageEnd got;  // what that receive matched
     bool operator==(const Other&) const = default;
   };
   std::vector<Other> others;
@@ -38,30 +39,31 @@ inline bool is_intended(const MessageFinding& finding) {
   return is_intended(finding.receive.site_key);
 }
 
-// Ranks that wait for each other; or that would, or for what never comes, if no send were buffered.
+// Ranks that wait for each other, or for something that never happens; or that would without send
+// buffering.
 struct Deadlock {
   struct Waits {
     WorldRank rank;
-    SiteId site;    // where it waits
-    SiteId posted;  // what it waits for was posted there; null: it is in a collective or probe
-    WorldRank on = kProcNull;    // kAnySource: for a message from any rank
-    std::uint64_t site_key = 0;  // of where it waits, the same on every rank
-    bool for_lock = false;       // of a window, which `on` holds
-    SiteId finalize;             // of `on`, which has finished: its MPI_Finalize
+    SiteId site;  // of the call that waits
+    // Where the operation that it waits for was posted; null: it is in a collective or probe.
+    SiteId posted;
+    WorldRank on = kProcNull;    // kAnySource: any rank may send the message
+    std::uint64_t site_key = 0;  // of the waiting call, equal on every rank
+    bool for_lock = false;       // a window lock that `on` holds
+    SiteId finalize;             // MPI_Finalize of `on`, if it has finished
     bool operator==(const Waits&) const = default;
   };
   std::vector<Waits> waits;
-  bool came_about = false;   // in this run
+  bool came_about = false;   // it occurred in this run
   bool cycle = false;        // the last waits for the first
-  bool other_match = false;  // unless a wildcard takes another message than it did
+  bool other_match = false;  // unless a wildcard receive matches another message
   std::uint64_t times = 1;
-  std::uint64_t phase = 0;     // of those that are walked apart
-  std::set<WorldRank> behind;  // wait for one of these, directly or not
+  std::uint64_t phase = 0;     // if phases are analyzed separately
+  std::set<WorldRank> behind;  // ranks that wait for one of these, directly or indirectly
   bool operator==(const Deadlock&) const = default;
 };
 
-// A call that tells what has happened so far, or chooses among several: another run may be told
-// otherwise.
+// A call with a timing-dependent outcome: it polls, or chooses among several requests.
 struct TimingDependence {
   MessageEnd at;
   std::uint64_t times = 1;
@@ -73,31 +75,31 @@ struct MessageFindings {
   std::vector<MessageFinding> races;
   std::vector<Deadlock> deadlocks;
   std::vector<TimingDependence> timing;
-  std::vector<TimingDependence>
-      answers;  // calls that would have come back otherwise if no send were buffered
+  // Polling calls that would have returned another result without send buffering.
+  std::vector<TimingDependence> answers;
   std::uint64_t messages = 0;
-  bool checked = true;  // false: nobody wanted to know
-  // Given up, for it would have taken more memory than it may: the races that there are, and the
-  // deadlocks of this run, are not known; nor whether it needs buffers.
+  bool checked = true;  // false: disabled
+  // Given up because of the memory limit: the races and the deadlocks of this run; the buffering
+  // dependence.
   bool races_given_up = false, buffers_given_up = false;
-  bool followed = true;  // false: not all ranks came to their end
-  bool threads =
-      false;  // some ranks call MPI from several threads: whether it needs buffers is not known
-  bool unsure = false;  // whether it needs buffers hangs on what the program does where a call
-                        // comes back otherwise
-  std::uint64_t unsure_after = ~std::uint64_t{
-      0};  // the first phase with such a call, or with a receive that takes another message
+  bool followed = true;  // false: not all ranks finished
+  // Some ranks call MPI from several threads: buffering dependence is unknown.
+  bool threads = false;
+  // Buffering dependence is unknown, since polling calls would have returned another result.
+  bool unsure = false;
+  // The first phase with such a call, or with a receive that matches another message.
+  std::uint64_t unsure_after = ~std::uint64_t{0};
   bool operator==(const MessageFindings&) const = default;
 };
 
-// Whether it is the finding's own receive that could have got it.
+// Whether the finding's own receive could have matched it.
 inline bool is_of_example(const MessageFinding& finding, const MessageFinding::Other& other) {
   return other.receive.rank == finding.receive.rank &&
          other.receive.timestamp == finding.receive.timestamp;
 }
 
-// What several have found, each in a part of the run: one race for each place of a receive, with
-// all that it could have got, one deadlock for each set of places, and all of them sorted.
+// Merges the findings of several parts of the run: one race per call site of a receive, with all
+// its possible matches, and one deadlock per set of call sites. The result is sorted.
 MessageFindings merge_messages(std::vector<MessageFindings> parts);
 
 }  // namespace photofinish

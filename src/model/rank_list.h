@@ -1,4 +1,4 @@
-// "0,2-5" as a user writes it.
+// Rank lists such as "0,2-5".
 #pragma once
 
 #include <set>
@@ -11,11 +11,11 @@
 namespace photofinish {
 
 Result<std::set<WorldRank>> parse_rank_list(const std::string& text);
-// The same text again, for ranks in order. `name` names each, where numbers are not enough.
+// The text of a sorted list. `name` formats each rank, if given.
 std::string rank_list_text(const std::vector<WorldRank>& ranks,
                            std::string (*name)(WorldRank) = nullptr);
 
-// "node1, node2", and how many more there are.
+// "node1, node2", and the number of others.
 std::string host_list_text(const std::set<std::string>& hosts);
 
 }  // namespace photofinish

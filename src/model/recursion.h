@@ -1,8 +1,8 @@
-// Stacks without their recursion, so that one place in a program is one place at every depth.
+// Removes recursion from stacks, so that a call site is the same at every recursion depth.
 //
-// Rule: from the innermost frame outwards, a frame that is already there ends a cycle: what lies
-// between the two, and the second, is left out. So each frame is there once, and mutual recursion
-// is left out as well.
+// Rule: from the innermost frame outwards, a frame that occurred before ends a cycle. The frames
+// between the two, and the second one, are removed. So each frame occurs once; mutual recursion is
+// removed, too.
 //
 //   put < walk < walk < walk < main        put < walk < main
 //   put < odd < even < odd < even < main   put < odd < even < main
@@ -14,11 +14,11 @@
 
 namespace photofinish {
 
-// The indices of the frames that stay. `identity(frame)`: what makes two frames the same one.
+// The indices of the remaining frames. `identity(frame)`: equal for equal frames.
 template <class Frames, class Identity>
 std::vector<std::size_t> without_recursion(const Frames& frames, Identity identity) {
   std::vector<std::size_t> kept;
-  std::map<decltype(identity(frames[0])), std::size_t> at;  // where in `kept`
+  std::map<decltype(identity(frames[0])), std::size_t> at;  // position in `kept`
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const auto [known, fresh] = at.try_emplace(identity(frames[i]), kept.size());
     if (fresh) {

@@ -15,7 +15,8 @@ const std::vector<Scopes::Scope> Scopes::kNone;
 
 namespace {
 
-// Below it are the threads of a team: the first one was called by the program, the others by libc.
+// Stacks of a team's threads differ below its frames: the program called the first thread, libc the
+// others.
 bool is_openmp_runtime(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name =
@@ -66,7 +67,7 @@ void Scopes::follow(const Event& event, const Definitions& definitions) {
       task.open.push_back(
           {intended, TextId(static_cast<std::uint32_t>(event.fields[Field::text])), event.site});
     } else {
-      // The innermost of its kind; one that was never begun ends nothing.
+      // The innermost of its kind. An end without a begin has no effect.
       const auto innermost =
           std::find_if(task.open.rbegin(), task.open.rend(),
                        [&](const Scope& scope) { return scope.intended == intended; });
@@ -77,7 +78,7 @@ void Scopes::follow(const Event& event, const Definitions& definitions) {
     for (const Scope& scope : task.open) {
       task.intended = task.intended || scope.intended;
       if (scope.intended) continue;
-      // By name: ids are the rank's own.
+      // By name, since ids differ between ranks.
       const auto text = definitions.texts.find(scope.text);
       const std::string name = text != definitions.texts.end() ? text->second.text : "";
       task.regions = XXH3_64bits_withSeed(name.data(), name.size(), task.regions + 1);

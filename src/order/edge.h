@@ -1,8 +1,9 @@
-// How order travels from rank to rank: one says a key at some timestamp, another hears it at a
-// later timestamp of its own.
+// Synchronization edges between ranks: one rank releases a key at a timestamp, another acquires it
+// at a later timestamp of its own.
 //
-// A message is a key said once and heard once; a barrier is one key that all say and all hear. Both
-// ends work out the key by themselves (order/keys.h), so nobody has to be told what matches what.
+// A message is a key with one release and one acquire. A barrier is one key that all ranks release
+// and acquire. Both ends compute the key themselves (order/keys.h), so matching needs no
+// communication.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +19,26 @@ struct Edge {
   Timestamp timestamp = 0;
   std::uint64_t key = 0;
   bool acquires = false;
-  // Scans: what is said at a place is heard at higher places only. Everything else is said at 0 and
-  // heard at kEveryPosition.
+  // For scans: an acquire follows the releases at lower positions only. All other releases are at
+  // 0, and acquires at kEveryPosition.
   std::uint64_t position = 0;
-  // Worked out from values that atomics returned, or said by the program: several orders may
-  // explain them, so it must not stop the walk.
+  // Derived from results of atomics, or from annotations. Several orders may explain these, so a
+  // guessed edge must not block the resolver.
   bool guessed = false;
-  Knowledge known = nullptr;  // of who says it
+  Knowledge known = nullptr;  // of a release: what its task knows
   bool operator==(const Edge&) const = default;
 };
 inline constexpr std::uint64_t kEveryPosition = ~std::uint64_t{0};
 
-// What one rank said and heard between two sync points.
+// The releases and acquires of one rank in one phase.
 struct PhaseEdges {
-  SyncPoint phase = 0;  // the last sync point that was complete
+  SyncPoint phase = 0;  // the last sync point done
   WorldRank rank;
   std::vector<Edge> edges;
 };
 
-// Up to which timestamp of `about` does `rank` know, at `timestamp`? Asked of the resolver of a
-// phase.
+// A happens-before query to the resolver of a phase: the latest timestamp of `about` that `rank`
+// knows at `timestamp`.
 struct Query {
   WorldRank rank;
   Timestamp timestamp = 0;

@@ -1,4 +1,4 @@
-// Keys of edges: a hash of what both ends know.
+// Keys of edges: hashes of what both ends know.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ template <class... Parts>
 std::uint64_t edge_key(Channel channel, Parts... parts) {
   const std::uint64_t words[] = {static_cast<std::uint64_t>(channel),
                                  static_cast<std::uint64_t>(parts)...};
-  // One can tell a rendezvous by its key.
+  // The lowest bit marks a rendezvous.
   return (XXH3_64bits(words, sizeof words) & ~std::uint64_t{1}) |
          (channel == Channel::Rendezvous ? 1 : 0);
 }
 
 inline bool is_rendezvous(std::uint64_t key) { return (key & 1) != 0; }
-// Said by receives of which it is not known yet which message they take.
+// Released by receives whose match is not known yet.
 inline std::uint64_t unsettled_key() { return edge_key(Channel::Unsettled); }
 
 }  // namespace photofinish

@@ -10,24 +10,25 @@
 namespace photofinish {
 namespace {
 
-using Clock = std::vector<Timestamp>;  // by task of the phase; 0: nothing, else 1 + the moment
+// By task of the phase; 0: nothing, otherwise 1 + the timestamp.
+using Clock = std::vector<Timestamp>;
 
 void join(Clock& clock, const Clock& other) {
   for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], other[i]);
 }
 
-// All who say one key, in the order of their places.
+// All releases of one key, by position.
 struct Released {
   struct One {
     std::uint64_t position;
     std::size_t task;
-    std::size_t edge;  // of the task's
+    std::size_t edge;  // index in the task's edges
     bool done = false;
     Clock clock;
   };
   std::vector<One> all;
-  std::size_t first_pending = 0;  // all before it have been said
-  // The join of all up to a place: asked for in rising order it is made once.
+  std::size_t first_pending = 0;  // all releases before it are done
+  // The join of all releases up to a position. It is computed once for acquires in ascending order.
   Clock sum;
   std::size_t summed = 0;
 };
@@ -40,7 +41,7 @@ class Resolution {
     for (PhaseEdges& phase : ranks)
       for (Edge& edge : phase.edges)
         task(phase.rank, task_of(edge.timestamp)).edges.push_back(std::move(edge));
-    // Those who neither say nor hear anything are known by what others of their rank know of them.
+    // A task without edges is known through what other tasks of its rank know of it.
     for (const Query& query : queries) task(query.about, query.task);
     for (const auto& [who, at] : index_)
       if (who.second != 0) has_tasks_.insert(who.first);
@@ -58,12 +59,12 @@ class Resolution {
   struct Task {
     WorldRank rank;
     std::vector<Edge> edges;
-    std::size_t next = 0;  // signal
+    std::size_t next = 0;  // next edge
     std::size_t next_query = 0;
     std::vector<std::size_t> queries;   // by timestamp
-    std::vector<std::size_t> position;  // of each of its edges among all who say the key
+    std::vector<std::size_t> position;  // index of each of its releases among those of the key
     Clock clock;
-    // Of ranks with several tasks: what it had heard from other ranks from each timestamp on.
+    // For ranks with several tasks: the clock acquired from other ranks, from each timestamp on.
     std::vector<std::pair<Timestamp, Clock>> history;
   };
 
@@ -108,8 +109,8 @@ class Resolution {
       });
   }
 
-  // Each task as far as it gets. `forced`: the first that waits for a guess, or else the first that
-  // waits at all, goes on without. False when all are at their ends.
+  // Advances each task as far as possible. `forced`: one task continues without its acquire,
+  // preferably one that waits for a guessed edge. False if all tasks are done.
   bool advance_all(bool forced) {
     bool moved = false;
     if (forced) {
@@ -135,8 +136,8 @@ class Resolution {
   }
   static bool is_done(const Task& task) { return task.next == task.edges.size(); }
 
-  // What a task of a rank with several knows at a timestamp, beside what it has heard itself: the
-  // others of its rank, and what they had heard.
+  // For ranks with several tasks: adds what the task knows of the other tasks of its rank, and what
+  // these had acquired by then.
   void join_rank(Clock& clock, WorldRank rank, std::uint32_t self, const Knowledge& known) const {
     if (known == nullptr) return;
     for (std::uint32_t other = 0; other < known->size(); ++other) {
@@ -152,7 +153,7 @@ class Resolution {
                                             [&](const auto& entry) { return entry.first < until; });
     if (later != task.history.begin()) join(clock, std::prev(later)->second);
   }
-  // Whether they have come so far.
+  // Whether the tasks that the release depends on have advanced far enough.
   bool has_come(const Edge& edge, std::size_t self) const {
     if (edge.known == nullptr) return true;
     for (std::uint32_t other = 0; other < edge.known->size(); ++other) {
@@ -163,8 +164,8 @@ class Resolution {
     return true;
   }
 
-  // The receive of a synchronous send that nobody has told of may be one that does not know its
-  // message yet: too much order hides a race, too little invents one.
+  // If the rendezvous of a synchronous send has no release, the receive may be one with an unknown
+  // match. Superfluous order hides a race, missing order invents one.
   std::unordered_map<std::uint64_t, Released>::iterator find_released(std::uint64_t key) {
     const auto found = released_.find(key);
     return found == released_.end() && is_rendezvous(key) ? released_.find(unsettled_key()) : found;
@@ -209,8 +210,8 @@ class Resolution {
     const auto found = find_released(edge.key);
     if (found == released_.end()) return;
     Released& released = found->second;
-    if (released.summed > 0 && released.all[released.summed - 1].position >=
-                                   edge.position) {  // asked for a lower place: rare
+    // A lower position than before: rare.
+    if (released.summed > 0 && released.all[released.summed - 1].position >= edge.position) {
       released.summed = 0;
       released.sum.clear();
     }
@@ -218,7 +219,7 @@ class Resolution {
     std::size_t at = released.summed;
     bool whole = true;
     for (; at < released.all.size() && released.all[at].position < edge.position; ++at) {
-      if (!released.all[at].done) {  // forced past it
+      if (!released.all[at].done) {  // a forced acquire skips it
         whole = false;
         continue;
       }
@@ -232,7 +233,7 @@ class Resolution {
     join(task.clock, released.sum);
   }
 
-  // What is heard at a timestamp is known at that timestamp.
+  // What is acquired at a timestamp is known at that timestamp.
   void answer(std::size_t i, Timestamp until) {
     Task& task = tasks_[i];
     for (; task.next_query < task.queries.size(); ++task.next_query) {
@@ -242,7 +243,7 @@ class Resolution {
       set_answer(number, task.clock);
     }
   }
-  // Those that ranks with several tasks ask: when it is known what each of them had heard.
+  // Queries of ranks with several tasks: answered when the acquires of all tasks are known.
   void answer_late() {
     for (std::size_t q = 0; q < queries_.size(); ++q) {
       const Query& query = queries_[q];
@@ -262,7 +263,7 @@ class Resolution {
   const std::vector<Query>& queries_;
   std::vector<Task> tasks_;
   std::map<std::pair<WorldRank, std::uint32_t>, std::size_t> index_;
-  std::set<WorldRank> has_tasks_;  // beside the first
+  std::set<WorldRank> has_tasks_;  // with more than the first
   std::unordered_map<std::uint64_t, Released> released_;
   std::vector<Timestamp> answers_;
 };

@@ -1,12 +1,13 @@
-// Clocks of one phase: who knows what of whom, at the moments somebody asks about.
+// Resolver: computes the vector clocks of one phase, and answers happens-before queries.
 //
-// Rule: a rank's clock holds, for each rank, the latest timestamp that happened before. It grows
-// when the rank hears a key, by the clocks of all who said it. The ranks are walked side by side,
-// each as far as what it hears has been said; since the program did run, that ends. Guessed edges
-// may form a circle (two atomics explained in an order that did not happen): then the walk goes on
-// with what has been said so far. Invariant: a key that nobody says in this phase was said before
-// the sync point, and is known to all by the sync point alone. Twin: the reachability matrix of
-// tests/unit/detect/oracle.h.
+// Rule: a rank's clock holds, for each rank, the latest timestamp that happened before. An acquire
+// joins the clocks of all releases of its key. The ranks advance side by side, each until an
+// acquire whose releases are not done. This terminates, since the program did run. Guessed edges
+// may form a cycle (two atomics explained in an order that did not happen). Then an acquire joins
+// the releases done so far.
+//
+// Invariant: a key without a release in this phase was released before the sync point, and is known
+// to all ranks through the sync point. Twin: the reachability matrix of tests/unit/detect/oracle.h.
 #pragma once
 
 #include <vector>
@@ -15,8 +16,8 @@
 
 namespace photofinish {
 
-// The answer to each query: the latest known timestamp of `about`, or kNever if none in this phase
-// is known.
+// The answer to each query: the latest known timestamp of `about`; kNever if none in this phase is
+// known.
 std::vector<Timestamp> resolve(std::vector<PhaseEdges> ranks, const std::vector<Query>& queries);
 
 }  // namespace photofinish

@@ -1,12 +1,13 @@
-// Vector clocks that share what they have in common.
+// Vector clocks that share common parts.
 //
-// Rule: a clock is a tree of nodes, leaves of 64 components and inner ones of 16 children, counted,
-// and never changed while more than one holds them. Joining skips what both sides share and gives
-// back a side that covers the other, so the cost is in what differs: two ranks that left one
-// barrier share everything but the few leaves that moved since, however many ranks there are.
-// Invariant: node 0 is the tree of zeros, at every height; it is not counted.
-// Misses: components have 32 bits; one that is full stays where it is, so that order is claimed
-// where there may be none.
+// Rule: a clock is a tree of reference-counted nodes: leaves of 64 components, inner nodes of 16
+// children. A node with more than one reference is immutable. A join skips shared nodes, and
+// returns one side if it covers the other, so the cost depends on the differences only. Two ranks
+// that left one barrier share all but the few leaves that changed since, whatever the number of
+// ranks.
+//
+// Invariant: node 0 is the tree of zeros, at every height; it is not counted. Misses: components
+// have 32 bits and saturate; from there on, order is assumed.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +34,9 @@ class ClockPool {
   }
   void hold(Node clock) { hold(clock, top_); }
   void drop(Node clock) { drop(clock, top_); }
-  // Both give a node that is held for the caller.
+  // Both return a node with a reference for the caller. raise() consumes its reference to `clock`.
   Node join(Node one, Node other) { return join(one, other, top_); }
-  Node raise(Node clock, std::size_t rank, Time time) {
-    return raise(clock, rank, time, top_);
-  }  // takes over `clock`
+  Node raise(Node clock, std::size_t rank, Time time) { return raise(clock, rank, time, top_); }
 
   std::size_t bytes() const {
     return leaves_.used() * sizeof(Time) * kLeaf + inner_.used() * sizeof(Node) * kInner;
@@ -46,11 +45,11 @@ class ClockPool {
  private:
   static constexpr std::size_t kLeaf = 64, kInner = 16;
 
-  // Nodes of one kind. They stay where they are when others are added.
+  // Nodes of one kind. Adding nodes does not move existing ones.
   template <std::size_t kWidth>
   class Store {
    public:
-    Store() { add(); }  // the zeros
+    Store() { add(); }  // node 0, the zeros
     std::uint32_t* operator[](Node node) {
       return blocks_[node / kBlock].get() + node % kBlock * kWidth;
     }
@@ -58,7 +57,7 @@ class ClockPool {
       return blocks_[node / kBlock].get() + node % kBlock * kWidth;
     }
     std::uint32_t& count(Node node) { return counts_[node]; }
-    Node add();  // held once, with whatever was in it
+    Node add();  // with one reference, uninitialized
     void remove(Node node) { free_.push_back(node); }
     std::size_t used() const { return counts_.size() - free_.size(); }
 
@@ -92,7 +91,7 @@ class ClockPool {
   Store<kInner> inner_;
 };
 
-// One clock, held as long as this lives.
+// A counted reference to a clock.
 class SharedClock {
  public:
   SharedClock() = default;

@@ -1,5 +1,5 @@
-// What a replayed rank did to memory that others reach, and what it found there, with contents: for
-// photofinish explain. It is kept where a recorded rank keeps its journal.
+// The accesses of a replayed rank to memory that other ranks can reach, with their contents: for
+// photofinish explain. They are stored in the journal lanes of the replay's trace.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,28 @@
 namespace photofinish {
 
 struct AccessRecord {
-  // By the calls of one-sided communication: what they carried to their target, and what they
-  // brought back. By the program itself, in its windows.
+  // Carried, Brought: what a one-sided call transferred to its target, or back. Loaded, Stored:
+  // accesses of the program to its windows.
   enum class Kind : std::uint8_t { Carried, Brought, Loaded, Stored };
   Kind kind{};
   std::uint64_t step = 0;  // of the call, or the last one before a load or store (model/call.h)
-  std::uint64_t pc = 0;    // of a load or store: where it returned to. (No site: those are numbered
-                           // as they come, and a journal knows them by number.)
+  // Of a load or store: its return address. Not a site: site numbers depend on the order of first
+  // use, and a journal refers to them.
+  std::uint64_t pc = 0;
   std::uint64_t address = 0;  // of a load or store
   std::uint64_t tick = 0;     // of a load: when it was recorded
-  std::string content = {};   // in the order of addresses
-  TaskId task = {};           // is not kept: it is known by where a deed is kept
+  std::string content = {};   // in ascending order of addresses
+  TaskId task = {};           // not stored: follows from the lane of the record
 };
 template <class A>
 void describe(A& a, AccessRecord& d) {
   a(d.kind, d.step, d.pc, d.address, d.tick, d.content);
 }
 
-// Which deeds are wanted: those of calls and loads; or stores alone, to these addresses.
+// Selects calls and loads; or only stores to these addresses.
 struct AccessRecordFilter {
   bool stores = false;
-  std::vector<ByteRange> where;  // sorted, apart
+  std::vector<ByteRange> where;  // sorted, disjoint
 };
 template <class A>
 void describe(A& a, AccessRecordFilter& d) {
@@ -55,7 +56,7 @@ class AccessRecordLog {
   Journal journal_;
 };
 
-// All that a rank's replay wrote.
+// All access records of a rank's replay.
 std::vector<AccessRecord> read_access_records(RankTrace& trace);
 
 }  // namespace photofinish

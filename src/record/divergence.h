@@ -1,5 +1,4 @@
-// Where a replayed rank went another way than the recorded one: a note from its process to
-// `photofinish replay`, which knows how to tell it.
+// A replay divergence: a note of the replayed process for `photofinish replay`, which reports it.
 #pragma once
 
 #include <string>
@@ -9,16 +8,16 @@
 
 namespace photofinish {
 
-inline constexpr int kDivergenceCode = 72;  // of a process that left the recorded path
-// In place of what was expected: the record ended inside this call; the journal is damaged; another
-// rank ended and had not given what it did give, and the question's place is that rank.
+inline constexpr int kDivergenceCode = 72;  // exit code of a process whose replay diverged
+// Instead of the expected call: the record ended inside this call; the journal is damaged; another
+// rank ended before it produced a shared payload, and the site of the inquiry is that rank.
 inline constexpr std::uint32_t kNoQuery = ~0u;
 inline constexpr std::uint32_t kDamagedQuery = ~0u - 1;
 inline constexpr std::uint32_t kLostPayload = ~0u - 2;
 
 struct Divergence {
   TaskId task;
-  std::uint64_t entry = 0;  // counts from 1
+  std::uint64_t entry = 0;  // numbered from 1
   Inquiry asked, expected;
 };
 

@@ -8,10 +8,10 @@
 namespace photofinish {
 namespace {
 
-// An entry begins with a word: its place, and whether the same is asked there again. There may be
-// one for each load of a loop: those have a word of their own.
+// The first word of an entry: its site, and whether its key is the same as the last one there.
+// Loads have a word of their own, since there may be one entry per load of a loop.
 constexpr std::uint64_t kLoadWord = 0;
-// How bytes are kept.
+// How bytes are stored.
 constexpr std::uint8_t kPacked = 1, kTaken = 2, kShared = 4;
 std::uint64_t word_of(SiteId site, bool again) {
   return (std::uint64_t{site.value} << 1 | (again ? 1 : 0)) + 1;
@@ -47,8 +47,8 @@ Journal::Asked Journal::ask(std::uint32_t what, SiteId site) {
   return expected_->what == what && kept_site == site ? Asked::Same : Asked::Other;
 }
 
-// The fields are mostly those of the last time, and few of them have other values: a bit for each
-// of those, and 1, in front of them; 0 where it is not so.
+// Most fields are the same as the last time. Then 1 and a bit mask of the changed ones are stored,
+// and their values; otherwise 0 and all fields.
 Journal::Asked Journal::ask_with(const std::vector<Inquiry::Given>& fields) {
   std::vector<Inquiry::Given>& last = expected_->fields;
   if (!replays()) {
@@ -153,16 +153,17 @@ void Journal::contents(void* data, std::size_t size) {
   }
   const bool payloads = size >= kKeptPayloadFrom;
   keep(data, size, payloads ? &hash : nullptr);
-  // Somebody writes it at this timestamp: then it is not known what has been kept, and nobody takes
-  // it.
+  // If the memory is being written at this timestamp, the stored contents are unknown, and are not
+  // shared.
   if (payloads && content_hash(data, size) != hash) kept_payloads_.pop_back();
 }
 
-// From kPayloadFrom bytes on a byte in front says how they are kept. Whether packing is worth it
-// shows at the beginning.
+// From kPayloadFrom bytes on, a leading byte shows how they are stored. A first part shows whether
+// packing is worthwhile.
 void Journal::keep(void* data, std::size_t size, const ContentHash* shared) {
   constexpr std::size_t kTry = 512;
-  constexpr unsigned kUnpacked = 31;  // after one that was not worth it
+  // Payloads stored unpacked after one that packing did not shrink.
+  constexpr unsigned kUnpacked = 31;
   if (replays()) {
     const std::uint8_t* kind = size >= kPayloadFrom ? in_.bytes(1) : nullptr;
     if (kind != nullptr && (*kind & kTaken) != 0) {

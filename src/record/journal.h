@@ -1,13 +1,12 @@
-// What the outside gave one task, in the order in which it asked: kept while the program runs,
-// given back when it runs again.
+// The journal: external inputs of one task, in program order. They are stored while the program
+// runs, and returned on replay.
 //
-// One function for both directions, so that they cannot differ: exchange(x) keeps x, or makes x
-// what was kept. An entry is a question (a call, where, with which arguments) and its answer. When
-// the program runs again each question must be the recorded one; the first that is not means that
-// the program has left the recorded path.
+// One function serves both directions, so that they cannot differ: exchange(x) stores x, or sets x
+// to what was stored. An entry is a key (the call, its site, its arguments) and a reply. On replay
+// each key must equal the recorded one. The first that does not is the divergence.
 //
-// Most questions of a place are the same again: then only the place is kept. A question has two
-// halves, for what a program's arguments stand for may itself be a fact that was kept.
+// Most keys of a site equal the previous one there; then only the site is stored. A key has two
+// parts, since the meaning of an argument may itself be a recorded fact.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,9 @@
 
 namespace photofinish {
 
-// What a task asks: a call of MPI, or something else that is not in its own hands.
+// The key of an external input: an MPI call, or another input.
 struct Inquiry {
-  std::uint32_t what = 0;  // a Call; from kOtherQueries on one of those
+  std::uint32_t what = 0;  // a Call; from kOtherQueries on another input
   SiteId site;
   struct Given {
     std::uint8_t field = 0;
@@ -49,7 +48,7 @@ inline constexpr std::uint32_t kLoadQuery = kOtherQueries + 128;
 
 class Journal {
  public:
-  // Whole entries, some at a time; false: there are no more.
+  // Returns whole entries, several at a time; false: no more.
   using Source = std::function<bool(std::vector<std::uint8_t>&)>;
 
   explicit Journal(Lane* lane) : lane_(lane) {}
@@ -57,30 +56,28 @@ class Journal {
 
   bool replays() const { return lane_ == nullptr; }
 
-  enum class Asked {
-    Same,
-    Other,
-    End
-  };  // Other: expected() is what was asked here. End: nothing was, any more.
+  // Other: expected() is the recorded key. End: the journal has no more entries.
+  enum class Asked { Same, Other, End };
   Asked ask(std::uint32_t what, SiteId site);
   Asked ask_with(const std::vector<Inquiry::Given>& fields);
   const Inquiry& expected() const { return *expected_; }
-  // The end of the answer.
+  // Ends the reply.
   void done();
   std::uint64_t entries() const { return entries_; }
-  // Of a replayed task: whether all that was recorded has been asked.
+  // For a replayed task: whether all entries have been replayed.
   bool at_end() { return !fill(); }
 
-  // Loads of memory that others may write are entries only where they found something new: between
-  // two entries they are counted.
+  // Loads of memory that others can write are entries only if they found a new value. The loads
+  // between two entries are counted.
   void count_load() { ++loads_; }
   void count_loads(std::uint64_t more) { loads_ += more; }
-  // The last one that was counted found something new, at this time (in ticks, later than the one
-  // before): what, is the answer, until done().
+  // The last counted load found a new value, at this tick, which must increase. Its reply follows
+  // until done().
   void keep_load(std::uint64_t tick);
-  // Of a replayed task, for each of them: whether it is the next entry; its answer then follows.
+  // For a replayed task, called for each such load: whether it is the next entry. Its reply follows
+  // then.
   bool is_kept_load();
-  std::uint64_t give_load();  // when it was
+  std::uint64_t give_load();  // its tick
 
   template <class... T>
   void operator()(T&... values) {
@@ -101,33 +98,30 @@ class Journal {
       entry_.end_at(out.next());
     }
   }
-  // So many bytes of the program's memory, whatever they are.
+  // Stores or returns this many bytes of the program's memory.
   void bytes(void* data, std::size_t size) { keep(data, size, nullptr); }
 
-  // The ranks of a group give each other what they gave each other (record/shared_payloads.h): of
-  // one that is recorded, and of one that is replayed. `lost`: an offer that does not come; it does
-  // not return. `other`: one that is not what it was.
+  // Enables shared payloads inside the group (record/shared_payloads.h): for a recorded rank, and
+  // for a replayed one. `lost` is called if a payload does not arrive, and does not return.
+  // `other`: the payload differs from the recorded one.
   void share(PayloadTable* table) { table_ = table; }
   void share(PayloadFiles* files, std::function<void(SharedPayload)> lost,
              std::function<void(SharedPayload)> other) {
     files_ = files, lost_ = std::move(lost), other_ = std::move(other);
   }
   bool shares() const { return table_ != nullptr || files_ != nullptr; }
-  // As bytes(); but they may be what one of the group offered, and others may be given them as
-  // well.
+  // As bytes(), but the bytes may be a shared payload, and may be shared with others.
   void contents(void* data, std::size_t size);
-  // This task is about to give them to one of the group. Their hash, if they are recorded and have
-  // one.
+  // This task is about to send them to a rank of the group. Returns their hash, if they are shared.
   std::optional<ContentHash> payload(const void* data, std::size_t size);
-  // Whose offer contents are that have been found to have this hash; for `exchange`. Of a replayed
-  // rank: they themselves, whosever they were.
+  // The shared payload with this hash, for `exchange`. On replay, take() returns the contents.
   std::optional<SharedPayload> taken(const ContentHash& hash) { return table_->take(hash); }
   void take(SharedPayload payload, void* data, std::size_t size);
-  // Whether all answers so far were whole: a damaged journal gives zeros.
+  // Whether all replies so far were complete: a damaged journal returns zeros.
   bool ok() const { return in_.ok(); }
 
  private:
-  // Bytes that are being put together. (A vector would clear what is about to be written.)
+  // A growing byte buffer. (A vector would zero new bytes first.)
   class Bytes {
    public:
     std::uint8_t* room(std::size_t more) {
@@ -150,20 +144,20 @@ class Journal {
 
   Lane* const lane_ = nullptr;
   const Source source_;
-  Bytes entry_;                      // that is being kept
-  std::vector<std::uint8_t> chunk_;  // that is being given back
+  Bytes entry_;                      // the entry being stored
+  std::vector<std::uint8_t> chunk_;  // the entries being replayed
   Decoder in_{nullptr, nullptr};
   std::uint64_t entries_ = 0;
-  std::deque<Inquiry> last_;  // of each place, by number
-  std::unordered_map<SiteId, Inquiry>
-      last_of_many_;  // those with high numbers, which a damaged journal may have, too
+  std::deque<Inquiry> last_;  // the last key of each site, by site number
+  // For high site numbers, which a damaged journal may contain, too.
+  std::unordered_map<SiteId, Inquiry> last_of_many_;
   Inquiry* expected_ = nullptr;
   Inquiry load_{.what = kLoadQuery, .site = SiteId(0)};
   bool fill();
   std::uint64_t loads_ = 0;             // since the last entry
   std::uint64_t kept_load_ = kUnknown;  // which of them is the next entry; 0: none
-  std::uint64_t load_tick_ = 0;         // of the last that was kept
-  unsigned unpacked_ = 0;               // to come
+  std::uint64_t load_tick_ = 0;         // of the last entry of a load
+  unsigned unpacked_ = 0;               // remaining
   PayloadTable* table_ = nullptr;
   PayloadFiles* files_ = nullptr;
   std::function<void(SharedPayload)> lost_, other_;
@@ -171,7 +165,8 @@ class Journal {
     ContentHash hash;
     std::uint64_t number;
   };
-  std::vector<Kept> kept_payloads_;  // in this entry: nobody may take them before it is on record
+  // Of this entry: other ranks may take them only after it is recorded.
+  std::vector<Kept> kept_payloads_;
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 };
 

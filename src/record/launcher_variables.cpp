@@ -8,8 +8,8 @@
 namespace photofinish {
 namespace {
 
-// By which a rank finds its launcher, its number, its peers and the way to them. The first row that
-// fits decides.
+// Prefixes of variables by which a rank finds its launcher, rank, peers and network. The first
+// matching row decides.
 struct LauncherVariables {
   std::string_view prefix;
   bool of_launcher = true;
@@ -27,7 +27,7 @@ constexpr LauncherVariables kLauncherVariables[] = {
     {"ORTE_"},
     {"PRTE_"},
     {"PRRTE_"},
-    // PMIx and both versions of PMI, whoever serves them.
+    // PMIx and both versions of PMI, of any server.
     {"PMIX_"},
     {"PMI_"},
     {"PMI2_"},
@@ -54,18 +54,18 @@ constexpr LauncherVariables kLauncherVariables[] = {
     // Cray's PALS and ALPS.
     {"PALS_"},
     {"ALPS_"},
-    // LSF, and its job step manager. (LS_COLORS is somebody else's.)
+    // LSF, and its job step manager. (Not LS_COLORS.)
     {"LSB_"},
     {"LSF_"},
     {"LS_JOBPID="},
     {"LS_SUBCWD="},
     {"JSM_"},
-    // Networks: a replayed rank is alone, maybe on a machine without them.
+    // Networks: a replayed rank runs alone, possibly on a machine without them.
     {"UCX_TLS="},
     {"UCX_NET_DEVICES="},
     {"FI_PROVIDER="},
     {"FI_TCP_IFACE="},
-    // Ours.
+    // Photofinish.
     {"PHOTOFINISH_"},
     {"LD_PRELOAD="},
 };
@@ -79,7 +79,7 @@ bool is_of_launcher(const std::string& variable) {
 }
 
 std::optional<int> rank_of_launcher() {
-  // The first decides: ranks of mpirun in a batch script have the script's SLURM_PROCID, too.
+  // The first one decides: ranks of mpirun in a batch script also have the script's SLURM_PROCID.
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* rank = std::getenv(name)) return std::atoi(rank);
   return std::nullopt;

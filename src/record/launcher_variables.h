@@ -1,11 +1,11 @@
-// What launchers tell their ranks in the environment.
+// Environment variables that launchers set for their ranks.
 #pragma once
 
 #include <optional>
 
 namespace photofinish {
 
-// The rank that this process will have, as its launcher says; nothing where it does not say.
+// The rank that the launcher assigns to this process; nullopt if unknown.
 std::optional<int> rank_of_launcher();
 
 }  // namespace photofinish

@@ -11,9 +11,8 @@ static_assert(std::endian::native == std::endian::little, "the low bytes of a wo
 
 }  // namespace
 
-std::size_t packed_bound(std::size_t size) {
-  return size + size / kWord + kWord;
-}  // a whole word is written, whatever is kept of it
+// The last term: a whole word is written, whatever part of it is kept.
+std::size_t packed_bound(std::size_t size) { return size + size / kWord + kWord; }
 
 std::uint8_t* pack(const std::uint8_t* data, std::size_t size, std::uint8_t* out) {
   std::uint64_t before = 0;

@@ -22,7 +22,7 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared between processes");
 
-// Who, and which.
+// Sender and number in one word.
 constexpr unsigned kNumberBits = 40;
 std::uint64_t word_of(SharedPayload payload) {
   return static_cast<std::uint64_t>(payload.from.value) << kNumberBits | payload.number;
@@ -39,12 +39,11 @@ ContentHash content_hash(const void* data, std::size_t bytes) {
   return {hash.low64, hash.high64};
 }
 
-// Nobody waits for anybody: entries are overwritten when there are too many, and one that is just
-// being written fits no hash.
+// Lock-free: entries are overwritten if there are too many, and a half-written one matches no hash.
 struct PayloadTable::Shared {
   static constexpr std::size_t kSets = 1 << 14, kWays = 4, kArrivals = 256, kMostRings = 1024;
   struct Entry {
-    Word payload, low, high;  // the hash, mixed with the offer
+    Word payload, low, high;  // the hash, mixed with the payload's word
   };
   struct Notice {
     Word win, displacement, bytes, low, high;
@@ -54,7 +53,7 @@ struct PayloadTable::Shared {
     Notice notices[kArrivals];
   };
   Entry entries[kSets][kWays];
-  Ring rings[];  // of each rank of the group, as far as there is room
+  Ring rings[];  // one per rank of the group, if there is room
 
   static std::uint64_t mixed(std::uint64_t payload) { return payload * 0x9e3779b97f4a7c15u; }
 };
@@ -90,7 +89,7 @@ std::unique_ptr<PayloadTable> PayloadTable::map(int file, const std::vector<Worl
   if (file < 0) return nullptr;
   const std::size_t bytes =
       sizeof(Shared) + std::min(group.size(), Shared::kMostRings) * sizeof(Shared::Ring);
-  // All of it now: where there is no room a store later on would end the program.
+  // Allocated in advance: without space, a later store would end the program.
   void* memory = posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0
                      ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                      : MAP_FAILED;
@@ -140,8 +139,7 @@ void PayloadTable::announce(WorldRank target, const Arrival& arrival) {
                                            group_.begin());
   if (at >= std::min(group_.size(), Shared::kMostRings)) return;
   Shared::Ring& ring = shared_->rings[at];
-  // What is read of two of them matches neither contents, or the contents that it is then said to
-  // be.
+  // A torn read of two notices matches no contents, or exactly the contents that it names.
   Shared::Notice& notice =
       ring.notices[ring.count.fetch_add(1, std::memory_order_acq_rel) % Shared::kArrivals];
   notice.win.store(arrival.win.value, std::memory_order_relaxed);
@@ -179,11 +177,11 @@ std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace) {
   return taken;
 }
 
-// --- replayed ranks: a file that all of them map, with a slot for each offer that is wanted; and
-// one of contents for each giver
+// --- replayed ranks: a file that all of them map, with a slot per needed payload; and a file with
+// contents per sender
 
 struct PayloadFiles::Giver {
-  std::uint64_t rank, first, count;  // of its slots, by their numbers
+  std::uint64_t rank, first, count;  // its slots, by number
   Word ended;
 };
 
@@ -193,14 +191,14 @@ constexpr std::uint64_t kLost = ~std::uint64_t{0};
 
 struct PayloadFiles::Slot {
   std::uint64_t number;
-  Word location;  // in the file of its contents, plus 1; 0: it is not there yet; kLost: it could
-                  // not be written
+  Word location;  // offset in the contents file + 1; 0: not there yet; kLost: could not be written
   std::uint64_t bytes;
 };
 
 Result<bool> PayloadFiles::make(const std::string& path,
                                 const std::map<WorldRank, std::vector<std::uint64_t>>& all) {
-  std::map<WorldRank, std::vector<std::uint64_t>> wanted = all;  // each once, as they will be made
+  // Sorted, without duplicates, as the sender produces them.
+  std::map<WorldRank, std::vector<std::uint64_t>> wanted = all;
   for (auto& [rank, numbers] : wanted) {
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -213,7 +211,7 @@ Result<bool> PayloadFiles::make(const std::string& path,
   }
   for (const auto& [rank, numbers] : wanted)
     for (const std::uint64_t number : numbers) words.insert(words.end(), {number, 0, 0});
-  unlink(path.c_str());  // whoever has mapped an earlier one keeps it
+  unlink(path.c_str());  // processes that mapped an earlier one keep it
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const std::size_t bytes = words.size() * sizeof words[0];
   const bool written = file >= 0 && write(file, words.data(), bytes) == static_cast<ssize_t>(bytes);
@@ -267,8 +265,8 @@ void PayloadFiles::payload(const void* data, std::size_t bytes) {
   Slot& slot = slots_of(*self)[next_wanted_];
   if (slot.number != payloads_) return;
   ++next_wanted_;
-  if (slot.location.load(std::memory_order_relaxed) != 0) return;  // a debugger runs it again
-  // Open for no longer than that: the program's own files have the numbers that they had.
+  if (slot.location.load(std::memory_order_relaxed) != 0) return;  // a debugger restarted the rank
+  // Closed at once, so that the program's own files have the recorded descriptors.
   const int file =
       ::open(contents_of(self_).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const off_t location = lseek(file, 0, SEEK_END);

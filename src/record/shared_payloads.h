@@ -1,16 +1,14 @@
-// What the ranks of a recorded group give each other is not kept: they give it to each other again
-// when they are replayed.
+// Shared payloads: messages inside the recorded group are not stored, but produced again on replay.
 //
-// A rank offers what it is about to send or put, and what its journal had to keep and others may be
-// given as well. Each offer has a number, and its hash goes to a table that the ranks of a machine
-// share while they are recorded. Whoever is given contents that are in the table keeps only whose
-// offer it was. Contents are compared, not calls: whatever became of them on the way (a send buffer
-// that was changed too early, a put that another one overwrote, a library that does its own thing),
-// what was offered is what arrived, or it is kept.
+// A rank publishes what it is about to send or put, and what its journal stores and other ranks may
+// receive as well. Each payload has a number. Its hash goes to a table that the recorded ranks of a
+// machine share. A rank that receives contents in the table stores only the sender and the number.
+// Contents are compared, not calls. So what arrived is a published payload, or it is stored, even
+// if a send buffer was modified too early or a put was overwritten.
 //
-// Replayed ranks make the same offers in the same order. Those that somebody took are written to
-// files, where he finds them, or waits for them. He cannot wait in a circle: in the recorded run
-// each offer was there before it was taken.
+// Replayed ranks publish the same payloads in the same order. Those that a receiver needs are
+// written to files; the receiver waits for them there. The wait cannot be circular: in the recorded
+// run each payload was published before it was received.
 #pragma once
 
 #include <array>
@@ -30,9 +28,10 @@ namespace photofinish {
 
 struct SharedPayload {
   WorldRank from;
-  std::uint64_t number = 0;  // counts from 1
-  std::uint16_t check =
-      0;  // of its contents: a giver that reads another file, say, gives something else
+  std::uint64_t number = 0;  // numbered from 1
+  // Of its contents, to detect a sender that produces other bytes, for example because a file
+  // changed.
+  std::uint16_t check = 0;
 };
 
 template <class A>
@@ -46,41 +45,41 @@ inline std::uint16_t check_of(const ContentHash& hash) {
   return static_cast<std::uint16_t>(hash[1] >> 48);
 }
 
-// A put that is on its way to a window.
+// A pending put to a window.
 struct Arrival {
   Uid win;
   std::uint64_t displacement = 0, bytes = 0;
   ContentHash hash{};
 };
 
-inline constexpr std::size_t kPayloadFrom = 64;  // bytes: less is kept as it is
-inline constexpr std::size_t kKeptPayloadFrom =
-    1024;  // the same for what is kept, and others may be given as well
+inline constexpr std::size_t kPayloadFrom = 64;  // bytes: smaller ones are stored as they are
+// The same for stored contents that others may receive as well.
+inline constexpr std::size_t kKeptPayloadFrom = 1024;
 
 inline constexpr TaskId kTakenJournal{
-    0xfffffffe};  // where a recorded rank says whose offers it took
+    0xfffffffe};  // The lane in which a recorded rank lists the payloads that it received.
 
-// Of a recorded rank.
+// For a recorded rank.
 class PayloadTable {
  public:
-  // One rank of a machine creates it, under a new name that nobody can guess; the others open it by
-  // that name. Null where there is no shared memory, or where it is not this user's alone.
+  // One rank per machine creates the table, under a new name that cannot be guessed; the others
+  // open it by name. Null if there is no shared memory, or if other users can access it.
   static std::unique_ptr<PayloadTable> create(std::string& name,
                                               const std::vector<WorldRank>& group, WorldRank self);
   static std::unique_ptr<PayloadTable> open(const std::string& name,
                                             const std::vector<WorldRank>& group, WorldRank self);
-  // Once all have opened it.
+  // Call after all ranks have opened it.
   static void remove_name(const std::string& name);
   ~PayloadTable();
   void write_to(Lane* taken) { taken_ = taken; }
 
   std::uint64_t next_number() { return ++payloads_; }
   void publish(const ContentHash& hash, std::uint64_t number);
-  // Whose offer this is; on record from here on.
+  // The payload with this hash. Records that this rank received it.
   std::optional<SharedPayload> take(const ContentHash& hash);
 
   void announce(WorldRank target, const Arrival& arrival);
-  // Those to this rank since the last time, as far as there was room for them.
+  // Puts to this rank since the last call, as far as there was room for them.
   void new_arrivals(std::vector<Arrival>& arrivals);
 
  private:
@@ -98,23 +97,23 @@ class PayloadTable {
   Lane* taken_ = nullptr;
 };
 
-// Whose offers a recorded rank took.
+// The payloads that a recorded rank received.
 std::map<WorldRank, std::vector<std::uint64_t>> read_taken(RankTrace& trace);
 
-// Of replayed ranks, and of who starts them.
+// For replayed ranks, and for the process that starts them.
 class PayloadFiles {
  public:
-  // `wanted`: numbers, of each rank whose offers were taken.
+  // `wanted`: by sender, the numbers of the needed payloads.
   static Result<bool> make(const std::string& path,
                            const std::map<WorldRank, std::vector<std::uint64_t>>& wanted);
   static Result<std::unique_ptr<PayloadFiles>> open(const std::string& path, WorldRank self);
   ~PayloadFiles();
 
   void payload(const void* data, std::size_t bytes);
-  // Waits for it. False: it will not come, for that rank has ended, or could not write it.
+  // Waits for it. False: it will not arrive, since that rank has ended or could not write it.
   bool take(SharedPayload payload, void* data, std::size_t bytes);
   void has_ended(WorldRank rank);
-  // Whether all that is wanted is there.
+  // Whether all needed payloads are there.
   bool is_complete() const;
 
  private:

@@ -19,7 +19,7 @@
 namespace photofinish {
 namespace {
 
-// Texts that end with a zero each.
+// Splits a file at zero bytes.
 std::vector<std::string> texts_of(const char* path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<std::string> texts;

@@ -12,7 +12,7 @@ namespace photofinish {
 
 inline constexpr std::uint32_t kStartQuery = kOtherQueries;
 
-// To a question before there was a journal.
+// The reply to an external input before the journal existed.
 struct EarlyAnswer {
   std::uint32_t what = 0;
   std::int64_t result = 0;
@@ -25,15 +25,15 @@ void describe(A& a, EarlyAnswer& d) {
 
 struct StartInfo {
   std::string program;                 // the executable file
-  std::string name;                    // by which it was started: it is on the stack
-  std::vector<std::string> arguments;  // its name first
+  std::string name;                    // the path as passed to exec, which is on the stack
+  std::vector<std::string> arguments;  // including argv[0]
   std::string folder;
   std::vector<std::string> environment;  // NAME=value
-  std::vector<std::string> left_out;     // names of variables that may be secret
-  std::uint64_t left_out_bytes = 0;      // of all of them, with their values
-  std::uint64_t program_hash = 0;  // of its contents: a replay with another one may go another way
+  std::vector<std::string> left_out;  // names of possibly secret variables, which are not recorded
+  std::uint64_t left_out_bytes = 0;   // their total size, with values
+  std::uint64_t program_hash = 0;     // of the file: the replay of another one may diverge
   std::vector<EarlyAnswer> early;
-  std::vector<WorldRank> group;  // all that were recorded
+  std::vector<WorldRank> group;  // all recorded ranks
 };
 template <class A>
 void describe(A& a, StartInfo& d) {
@@ -41,17 +41,17 @@ void describe(A& a, StartInfo& d) {
     d.program_hash, d.early, d.group);
 }
 
-// Whether a variable, NAME=value, may be secret: by its name, or by a value that is an address with
-// a password in it (https://user:password@host).
+// Whether a variable, NAME=value, may be secret: by its name, or because the value is a URL with a
+// password (https://user:password@host).
 bool checks_secret(std::string_view variable);
 
-// Of this process. `kept`: which variables to keep although they look secret, as --keep-env has it:
-// "*" for all, or names with commas between them.
+// Of this process. `kept`: the variables to record even if they look secret, as in --keep-env: "*"
+// for all, or a comma-separated list.
 StartInfo own_start(std::string_view kept);
 std::uint64_t hash_of_file(const std::string& path);
 
-// Whether a variable tells a rank of its launcher. A replayed rank has none, and its MPI must not
-// look for it.
+// Whether a launcher sets this variable. A replayed rank has no launcher, and its MPI must not
+// search for one.
 bool is_of_launcher(const std::string& variable);
 
 // Of a recorded rank.

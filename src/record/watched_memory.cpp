@@ -9,9 +9,9 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kPage = 4096;                // looked at first
-constexpr std::size_t kGrain = 16;                 // that is kept as a whole
-constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // in which changes are kept along with a load
+constexpr std::size_t kPage = 4096;                // compared first
+constexpr std::size_t kGrain = 16;                 // smallest unit that is stored
+constexpr std::size_t kBlock = PHOTOFINISH_BLOCK;  // changes in it are stored along with a load
 
 void find_changes(const std::uint8_t* memory, const std::uint8_t* seen, std::size_t begin,
                   std::size_t end, std::vector<WatchedChange>& changes) {
@@ -80,7 +80,7 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     if (journal.shares()) find_landed(journal, piece, begin, end);
     find_changes(piece.memory, piece.seen.data(), begin, end, changes_);
   }
-  // How many changes; and whether puts of the group have come, too.
+  // The number of changes, and a bit for arrived puts of the group.
   std::uint64_t count = changes_.size() << 1 | (landed_.empty() ? 0 : 1), next = begin;
   journal(count);
   if ((count & 1) != 0) {
@@ -106,8 +106,7 @@ void WatchedMemory::exchange(Journal& journal, Piece& piece, std::size_t begin, 
     journal(gap, change.bytes);
     change.offset = next + gap;
     next = change.offset + change.bytes;
-    if (next > end || change.bytes > end)
-      return;  // damaged: the next question will not be the right one
+    if (next > end || change.bytes > end) return;  // damaged: the next key will not match
     if (journal.replays()) {
       give(piece, change.offset, change.bytes,
            [&](std::uint8_t* to) { journal.bytes(to, change.bytes); });
@@ -129,8 +128,8 @@ void WatchedMemory::expect(const void* address, std::size_t bytes, const Content
   expected_.push_back({begin, bytes, hash});
 }
 
-// Those that have to do with what is looked at. One that has come in part, or was overwritten, is
-// what has changed, like anything else.
+// Finds expected puts in the compared range. A put that arrived in part, or was overwritten, is
+// stored as an ordinary change.
 void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begin,
                                 std::size_t end) {
   constexpr int kMostDisappointments = 3;
@@ -141,8 +140,7 @@ void WatchedMemory::find_landed(Journal& journal, Piece& piece, std::size_t begi
         put.bytes > piece.bytes - offset)
       return false;
     std::uint8_t* const seen = piece.seen.data() + offset;
-    if (std::memcmp(seen, put.address, put.bytes) == 0)
-      return false;                                         // nothing new: it has not come
+    if (std::memcmp(seen, put.address, put.bytes) == 0) return false;  // unchanged: not arrived yet
     arrived_.assign(put.address, put.address + put.bytes);  // read once: others may be writing
     const auto payload = content_hash(arrived_.data(), put.bytes) == put.hash
                              ? journal.taken(put.hash)
@@ -176,7 +174,7 @@ WatchedMemory::Piece* WatchedMemory::find(const std::uint8_t* address, std::size
   return nullptr;
 }
 
-// In all windows that have this memory.
+// Updates the shadow copy of all windows that contain this memory.
 void WatchedMemory::saw(const std::uint8_t* address, const std::uint8_t* value, std::size_t bytes) {
   for (Piece& piece : pieces_) {
     const std::uint8_t *begin = std::max<const std::uint8_t*>(address, piece.memory),
@@ -196,8 +194,8 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   const auto offset = static_cast<std::size_t>(address - piece->memory);
   const std::size_t begin = offset / kBlock * kBlock,
                     end = std::min(piece->bytes, (offset + bytes + kBlock - 1) / kBlock * kBlock);
-  // What is about to be loaded is given back with the rest. Of what has been loaded only the value
-  // counts: others may have written another one since.
+  // Without a value, the load is about to happen, and is replayed with the rest of the block. With
+  // a value, only the value counts: others may have written since.
   const bool has_value = value != where;
   if (journal.replays()) {
     if (!journal.is_kept_load()) return check_at_news(*piece, offset, bytes);
@@ -227,7 +225,8 @@ std::optional<std::uint64_t> WatchedMemory::loaded(Journal& journal, const void*
   return tick;
 }
 
-// Over the border of a window, as vectorized code does: what lies inside is a load of its own.
+// A load across the border of a window, as in vectorized code: the part inside is a load of its
+// own.
 std::optional<std::uint64_t> WatchedMemory::loaded_in_part(Journal& journal, const void* where,
                                                            void* value, std::size_t bytes) {
   auto* const address = static_cast<const std::uint8_t*>(where);
@@ -252,7 +251,7 @@ void WatchedMemory::set_ticks(Piece& piece, std::size_t begin, std::size_t end,
               piece.ticks.begin() + static_cast<std::ptrdiff_t>((end + kBlock - 1) / kBlock), tick);
 }
 
-// One load, as far as the journal is concerned.
+// One load in the journal.
 void WatchedMemory::look_ahead(Journal& journal, const void* where, std::size_t bytes) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece& piece = *find(address, bytes);
@@ -319,7 +318,7 @@ WatchedMemory::Seen WatchedMemory::all_around(const void* where, bool each_load)
           each_load ? piece->never_checked.data() : piece->checked.data()};
 }
 
-// With all that an access can touch that begins in the block.
+// Includes all bytes of an access that begins in the block.
 void WatchedMemory::check_at(Journal& journal, const void* where) {
   const auto* address = static_cast<const std::uint8_t*>(where);
   Piece* piece = find(address, 1);

@@ -1,14 +1,15 @@
-// Memory of a rank that others may write: what has changed in it is an answer, too. A recorded rank
-// keeps a copy of what it has seen of it; the memory of a replayed one is that copy.
+// Memory of a rank that other ranks can write. Changes in it are external inputs. A recorded rank
+// keeps a shadow copy of what it has seen; on replay, the memory is that copy.
 //
-// A program that was built with the pass tells what each of its loads found, and what its stores
-// put there: only what it found and had not seen is kept (paper 5, Algorithm 1), and it is what the
-// program used, not what was there a moment before. What has changed next to it is kept along with
-// it, for it is mostly loaded next: what a load finds there later is compared with that, as ever.
-// Of any other program all that has changed is kept whenever a call may have waited for others.
-// What it stored itself is kept along with it: nobody tells us. Given back, that changes nothing;
-// but it costs a comparison of all of it for each such call, and what is loaded between two calls
-// is not seen.
+// An instrumented program reports the value of each load and store. Only a loaded value that
+// differs from the shadow copy is stored (SReplay, Algorithm 1), so the journal holds exactly what
+// the program used. Changes in the surrounding block are stored along with it, since they are
+// usually loaded next. Later loads there are compared again.
+//
+// For any other program, all changes are stored after each call that may have waited for other
+// ranks. They include the program's own stores, which are not reported; replaying these changes
+// nothing. This costs a comparison of the whole memory per call, and loads between two calls are
+// not seen.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +28,20 @@ struct WatchedChange {
 
 class WatchedMemory {
  public:
-  // A put is on its way there: once all of it has come, it is whose offer it was that is kept
-  // (record/shared_payloads.h).
+  // A put is pending there. Once it has arrived completely, a reference to the shared payload is
+  // stored (record/shared_payloads.h).
   void expect(const void* address, std::size_t bytes, const ContentHash& hash);
-  // Called before what has changed is looked for: so that it may be expected.
+  // `ask` is called before each search for changes, and may call expect().
   void ask_for_arrivals(std::function<void()> ask) { ask_ = std::move(ask); }
 
-  // What is there now is given back, too: fresh memory of MPI's may hold anything.
+  // Stores the current contents, too: fresh memory of MPI may hold anything.
   void add(Journal& journal, std::uint64_t key, void* memory, std::size_t bytes);
   void remove(std::uint64_t key);
   bool empty() const { return pieces_.empty(); }
 
   void exchange_changes(Journal& journal);
 
-  // Whether a load that found this found what has been seen there. (No for an answer may also mean:
-  // look closer.)
+  // Whether a loaded value equals the shadow copy. False may also mean that a full check is needed.
   bool is_known(const void* address, const void* value, std::size_t bytes) const {
     if (last_ >= pieces_.size() || !pending_.empty()) return false;
     const Piece& piece = pieces_[last_];
@@ -53,42 +53,42 @@ class WatchedMemory {
     if (bytes == 4) return std::memcmp(seen, value, 4) == 0;
     return std::memcmp(seen, value, bytes) == 0;
   }
-  // A load found this, or is about to find what is there (value is address); a store put it there,
-  // or is about to. When a value was found that had not been seen; nothing for the others.
+  // A load found `value`, or is about to find what is there (value is address). Returns when it was
+  // recorded, if it differs from the shadow copy; otherwise nullopt.
   std::optional<std::uint64_t> loaded(Journal& journal, const void* address, void* value,
                                       std::size_t bytes);
-  // What is there is about to be loaded, all of it from what has been seen.
+  // All these bytes are about to be loaded, from the shadow copy.
   void look_ahead(Journal& journal, const void* address, std::size_t bytes);
-  // The same as a part of the entry at hand, of any memory: where to find what has been seen of it.
+  // The same as a part of the current entry, for any memory. Returns where its shadow copy is.
   const std::uint8_t* check_within(Journal& journal, const std::uint8_t* address,
                                    std::size_t bytes);
-  // Where that lies, behind the memory; zero of a replayed rank, whose memory it is. `any`: this is
-  // memory of some window. Nothing if it is not all of one, or of several.
+  // Distance from the memory to its shadow copy; zero on replay, where they are the same. `any`:
+  // some of it is window memory. nullopt if it is not entirely in one window, or in several.
   std::optional<std::int64_t> distance_of(const void* address, std::size_t bytes, bool& any);
-  // Of a rank that tells news: as `loaded`.
+  // With report_news(): as `loaded`.
   std::optional<std::uint64_t> news_of(const void* address, std::size_t bytes);
   void stored(const void* address, const void* value, std::size_t bytes);
   void will_store(const void* address, std::size_t bytes);
-  // What was about to be stored has been.
+  // The announced stores have happened.
   void settle();
-  // What has been seen where a load or store was: accesses that begin in these bytes, on one page,
-  // may be compared with it, and made there, without us. None: no bytes.
+  // The shadow copy around a load or store. Accesses that begin in these bytes, on one page, may
+  // use it without calling the library. Empty: none.
   struct Seen {
     std::uint64_t begin = 0, bytes = 0;
     std::int64_t distance = 0;
     const std::uint8_t* checked = nullptr;
   };
   Seen seen_at(const void* address);
-  // The same for the whole window around it; of a replayed rank as well. From here on each of its
-  // blocks is looked at before anything is loaded from there: `looked` says which were, or, if each
-  // load is to be told, that none was.
+  // The same for the whole window around it, also on replay. From here on each block is checked
+  // before anything is loaded from it. `checked` shows which blocks were; with `each_load`, none
+  // are, so that each load is reported.
   Seen all_around(const void* address, bool each_load);
   void check_at(Journal& journal, const void* address);
 
-  // Of a replayed rank: from now on `loaded` says it of each value when it is looked at for the
-  // first time, not of those that were merely given back.
+  // On replay: from now on `loaded` returns the time of each value when it is first loaded, not
+  // when it is replayed.
   void report_news() { reports_news_ = true; }
-  // The program has them from elsewhere.
+  // The program got these bytes from elsewhere.
   void overwritten(const void* address, std::size_t bytes);
 
  private:
@@ -96,12 +96,12 @@ class WatchedMemory {
     std::uint64_t key = 0;
     std::uint8_t* memory = nullptr;
     std::size_t bytes = 0;
-    std::vector<std::uint8_t> seen;  // of a recorded rank
-    bool alone = true;               // no other has any of its bytes
-    std::vector<bool> news;  // of one that tells them, for each byte: it has not been looked at
-    std::vector<std::uint64_t> ticks;                // and of each block: when it was kept
-    std::vector<std::uint8_t> checked = {};          // of each block: by the loop at hand
-    std::vector<std::uint32_t> checked_blocks = {};  // those of which that says so
+    std::vector<std::uint8_t> seen;    // the shadow copy of a recorded rank
+    bool alone = true;                 // overlaps no other piece
+    std::vector<bool> news;            // with report_news(), for each byte: new and not loaded yet
+    std::vector<std::uint64_t> ticks;  // for each block: when it was recorded
+    std::vector<std::uint8_t> checked = {};          // for each block: checked by the current loop
+    std::vector<std::uint32_t> checked_blocks = {};  // blocks with that flag
     std::vector<std::uint8_t> never_checked = {};
   };
   struct Range {
@@ -116,13 +116,13 @@ class WatchedMemory {
   std::optional<std::uint64_t> loaded_in_part(Journal& journal, const void* address, void* value,
                                               std::size_t bytes);
   void set_ticks(Piece& piece, std::size_t begin, std::size_t end, std::uint64_t tick);
-  // Fills the memory by `read`, which is told where to.
+  // Fills the memory. `read` writes to the given address.
   template <class Reader>
   void give(Piece& piece, std::size_t offset, std::size_t bytes, Reader&& read);
   std::optional<std::uint64_t> check_at_news(Piece& piece, std::size_t offset, std::size_t bytes);
 
   std::vector<Piece> pieces_;
-  std::size_t last_ = 0;  // where the last one was found
+  std::size_t last_ = 0;  // index of the last hit
   std::vector<Range> pending_;
   bool reports_news_ = false;
   std::vector<std::uint8_t> given_;

@@ -9,19 +9,20 @@
 namespace photofinish {
 namespace {
 
-// In one moment, before a place gets bits: rows that it begins, and accesses, even if they make a
-// row; for those that come then it need not call us.
+// Limits per interval after which a site gets a bitmap: rows that it starts, and accesses, even if
+// they form a row. Accesses recorded in a bitmap need no hook call.
 constexpr std::uint32_t kBegunMost = 8, kCallsMost = 64;
-constexpr std::uint64_t kCoverMost =
-    std::uint64_t{1} << 32;  // memory with a bit for each unit; only bits that are used take memory
-constexpr std::size_t kGatheredMost = 16;  // of one place in one moment, before they become rows
-constexpr std::uint64_t kRegular =
-    3;  // two or three in a row mean nothing yet: as single ones they may join others
+// The largest range with a bit per unit. Only used pages of the bitmap take memory.
+constexpr std::uint64_t kCoverMost = std::uint64_t{1} << 32;
+// Gathered footprints of one site in one interval, before they become rows.
+constexpr std::size_t kGatheredMost = 16;
+// Shorter sequences stay single accesses, which may join others.
+constexpr std::uint64_t kRegular = 3;
 
-// Words of a site, and of indices, that are ours.
+// The words of a site, or of an index, that belong to the library.
 enum LibraryWord { kOwner, kState };
 
-// Threads end, and the next one may be where they were: a number is not given twice.
+// Owner numbers are never reused, since a new thread may have the address of one that ended.
 void* next_owner() {
   static std::atomic<std::uintptr_t> last{0};
   return reinterpret_cast<void*>(++last);
@@ -58,7 +59,7 @@ void AccessBuffer::finish(State& state) {
   if (rows_.size() >= compact_at_) compact();
 }
 
-// The first time in this interval.
+// The first access of the site in this interval.
 void AccessBuffer::enter(State& state, Call call, std::uint64_t pc, std::uint64_t frame) {
   state.interval = interval_;
   state.site = sites_.find(pc, frame);
@@ -81,7 +82,7 @@ bool AccessBuffer::grow(State& state, std::uint64_t begin, std::uint64_t bytes) 
   if (state.rows == 0) return false;
   if (state.rows == 1) {
     const std::uint64_t end = state.begin + state.bytes;
-    if (begin >= state.begin && begin <= end) {  // inside, or right behind
+    if (begin >= state.begin && begin <= end) {  // inside, or adjacent
       state.bytes = std::max(end, begin + bytes) - state.begin;
       return true;
     }
@@ -91,7 +92,7 @@ bool AccessBuffer::grow(State& state, std::uint64_t begin, std::uint64_t bytes) 
       return true;
     }
     if (bytes != state.bytes) return false;
-    state.stride = static_cast<std::int64_t>(begin - state.begin);  // the second of a row?
+    state.stride = static_cast<std::int64_t>(begin - state.begin);  // possibly the second of a row
     state.rows = 2;
     return true;
   }
@@ -103,7 +104,7 @@ bool AccessBuffer::grow(State& state, std::uint64_t begin, std::uint64_t bytes) 
   return begin == state.begin + (state.rows - 1) * static_cast<std::uint64_t>(state.stride);
 }
 
-// Whether [begin, end) can be kept as bits: from now on, with those that there are.
+// Whether [begin, end) can be recorded as bits from now on, together with the existing ones.
 bool AccessBuffer::scatter(State& state, photofinish_site& site, std::uint64_t begin,
                            std::uint64_t end, unsigned unit, std::uint64_t bytes) {
   if (state.scattered != nullptr && state.scattered->covers(begin, end)) return true;
@@ -111,7 +112,7 @@ bool AccessBuffer::scatter(State& state, photofinish_site& site, std::uint64_t b
     return false;
   if (begin < state.last.begin || state.last.end < end || !state.last.reachable) return false;
   std::uint64_t low = state.last.begin, high = state.last.end;
-  if (high - low > kCoverMost) {  // all memory is: what lies around it
+  if (high - low > kCoverMost) {  // all memory is reachable: use the surroundings of the access
     low = std::max(low, begin / kCoverMost * kCoverMost);
     high = std::min(high, low + kCoverMost);
     if (end > high) return false;
@@ -125,7 +126,7 @@ bool AccessBuffer::scatter(State& state, photofinish_site& site, std::uint64_t b
   if (!wider->works()) return false;
   if (state.scattered != nullptr) take_scattered(state);
   state.scattered = std::move(wider);
-  // Where not everything is looked at, the program has to ask each time.
+  // With sampling, each access has to call the hook.
   if (lends_bits_ && Sampling::get() == nullptr && site.library[kOwner] == owner_) {
     site.base = state.scattered->begin();
     site.units = state.scattered->units();
@@ -206,7 +207,7 @@ void AccessBuffer::gather(const Reach& reach, photofinish_site& site, photofinis
   state.gathered.push_back(std::move(gathered));
 }
 
-// Sorts, and joins what touches.
+// Sorts the rows, and joins adjacent ones.
 void AccessBuffer::compact() {
   const auto key = [](const AccessRow& row) {
     return std::tuple(row.site.value, row.call, row.rows > 1, row.bytes * (row.rows > 1),
@@ -233,7 +234,7 @@ void AccessBuffer::compact() {
   compact_at_ = std::max<std::size_t>(1 << 12, 2 * kept);
 }
 
-// Evenly spaced ones are a row again.
+// Converts evenly spaced bits back to rows.
 void AccessBuffer::take_scattered(State& state) {
   std::uint64_t begin = 0, bytes = 0, rows = 0, stride = 0;
   state.scattered->take([&](std::uint64_t from, std::uint64_t to) {
@@ -268,7 +269,7 @@ std::vector<AccessRow>& AccessBuffer::take() {
   for (State* state : growing_)
     if (state->gathered.size() > 1) take_gathered(*state);
   compact();
-  // What is in order, and of one place only once, need not be sorted.
+  // If the rows are already in order, with one per site, sorting is not needed.
   for (State* state : growing_) take_gathered(*state);
   for (State* state : growing_)
     if (state->scattered != nullptr) take_scattered(*state);

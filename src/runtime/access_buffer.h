@@ -1,11 +1,11 @@
-// What a task loads and stores between two of its MPI calls, as few ranges.
+// The loads and stores of a task between two of its MPI calls, as few ranges.
 //
-// Rule: between two calls nothing happens to the task's clock, so that it is all one moment. Each
-// place in the program grows a row of evenly spaced pieces; what does not fit begins a new one; a
-// place that begins many, or comes often, gets a bit for each unit of the memory (Scattered), which
-// the program sets itself. Same bytes again cost nothing. What a loop touches through indices is
-// found in front of it, and known again when they are the same (Indices). Two ways of one place
-// through different callers are one: the stack is that of the first.
+// Rule: between two calls the task's clock does not change, so all these accesses have one
+// timestamp. Each access site grows a row of evenly spaced pieces. A piece that does not fit starts
+// a new row. A site that starts many rows, or is reached often, gets a bitmap with one bit per unit
+// of memory (Scattered), which the program sets itself. Repeated bytes cost nothing. Accesses of a
+// loop through indices are computed before the loop, and recognized if the indices are the same
+// (Indices). One site reached through different callers is one site, with the stack of the first.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace photofinish {
 
-// `bytes` at `begin`, rows times, stride apart.
+// `rows` pieces of `bytes` bytes, the first at `begin`, `stride` apart.
 struct AccessRow {
   SiteId site;
   Call call = Call::load;  // or store, or release
@@ -38,25 +38,24 @@ class AccessBuffer {
   explicit AccessBuffer(SiteCache& sites);
 
   bool empty() const { return rows_.empty() && growing_.empty(); }
-  // One access, of a place whose addresses and bytes are multiples of 2^unit; if it can be reached.
+  // Records one access if it is reachable. The site's addresses and sizes are multiples of 2^unit.
   void access(const Reach& reach, photofinish_site& site, std::uint64_t begin, std::uint64_t bytes,
               unsigned unit, Call call, std::uint64_t pc, std::uint64_t frame);
   void row(const Reach& reach, photofinish_site& site, const AccessRow& row, std::uint64_t pc,
            std::uint64_t frame);
-  // Indices that a loop is going to use; false: ask for each access instead.
+  // The indices that a loop is about to use. False: call the hook for each access instead.
   bool indices(photofinish_index& index, const void* first, std::uint64_t times);
-  // What it touches through them, after that.
+  // Records the loop's accesses through these indices.
   void gather(const Reach& reach, photofinish_site& site, photofinish_index& index,
               std::uint64_t base, const Pattern::Key& key, Call call, std::uint64_t pc,
               std::uint64_t frame);
-  // All of them, by site; the next interval begins.
+  // Returns all rows, sorted by site, and starts the next interval.
   std::vector<AccessRow>& take();
-  // From now on the program sets none of its bits by itself: other threads may take them at any
-  // time.
+  // From now on the program sets no bits itself, since other threads may take them at any time.
   void keep_bits();
 
  private:
-  // Of a place in the program.
+  // State of an access site.
   struct State {
     std::uint64_t interval = 0;
     std::uint64_t begin = 0, bytes = 0, rows = 0;
@@ -64,7 +63,7 @@ class AccessBuffer {
     SiteId site;
     Call call = Call::load;
     std::uint32_t begun = 0, calls = 0;  // rows, accesses, in this interval
-    Reach::Piece last;                   // of what can be reached, or not
+    Reach::Piece last;                   // the last range with its reachability
     std::unique_ptr<Scattered> scattered;
     struct Gathered {
       std::shared_ptr<const Pattern> pattern;
@@ -88,9 +87,9 @@ class AccessBuffer {
 
   SiteCache& sites_;
   ThreadSites own_sites_;
-  void* owner_;  // what the sites that it was the first to use have as such
+  void* owner_;  // the owner number in the sites of this thread
   bool lends_bits_;
-  std::vector<photofinish_site*> lent_;  // to these
+  std::vector<photofinish_site*> lent_;  // sites with a lent bitmap
   std::uint64_t interval_ = 1;
   std::deque<State> states_;
   std::unordered_map<photofinish_index*, Indices> indices_;

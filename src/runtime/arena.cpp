@@ -17,15 +17,16 @@
 namespace photofinish::arena {
 namespace {
 
-// Where nobody else is: a recorded rank and its replay have it at the same place.
+// A usually unused address, so that a recorded rank and its replay have the same one.
 constexpr std::uint64_t kWanted = std::uint64_t{3} << 44;
 constexpr std::size_t kMostRegion = std::size_t{1} << 36, kLeastRegion = std::size_t{1} << 24;
-constexpr std::size_t kStep = std::size_t{1} << 20;  // that is made usable at once
+constexpr std::size_t kStep = std::size_t{1} << 20;  // made usable at once
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kLarge = std::size_t{1} << 20;      // from here on the system gets back
-constexpr std::size_t kKeptLarge = std::size_t{1} << 26;  // what is freed beyond so many bytes
-constexpr int kSteps = 8;                                 // sizes from one power of two to the next
-constexpr unsigned kSizes = 8 + kSteps * 29;  // to 128 bytes in steps of 16, then to 2^36
+// Blocks from this size on are returned to the system.
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+constexpr std::size_t kKeptLarge = std::size_t{1} << 26;  // if more than this many bytes are free
+constexpr int kSteps = 8;                                 // size classes per power of two
+constexpr unsigned kSizes = 8 + kSteps * 29;  // up to 128 bytes in steps of 16, then up to 2^36
 
 constexpr unsigned size_number(std::size_t bytes) {
   if (bytes <= 128) return static_cast<unsigned>((bytes + 15) / 16) - (bytes != 0);
@@ -41,11 +42,11 @@ constexpr std::size_t size_of(unsigned number) {
 }
 static_assert(size_number(1) == 0 && size_number(129) == 8 && size_of(size_number(1000)) >= 1000);
 
-// In front of each block.
+// Precedes each block.
 struct Header {
-  std::uint32_t size;   // its number
-  std::uint32_t spare;  // bytes between the beginning of the block and the header: for alignment
-  std::uint64_t kept;   // a large one that is free: whether its memory is still there
+  std::uint32_t size;   // size class
+  std::uint32_t spare;  // bytes from the start of the block to the header, for alignment
+  std::uint64_t kept;   // of a free large block: whether its memory is still mapped
 };
 static_assert(sizeof(Header) == kAlignment);
 
@@ -74,18 +75,19 @@ struct List {
 constinit List g_lists[kSizes];
 constinit SpinLock g_region_lock;
 constinit std::atomic<std::uint64_t> g_begin{0}, g_end{0};
-constinit std::uint64_t g_next = 0,
-                        g_usable = 0;  // of the region: not yet given out; usable so far
+// Offsets in the region: first unallocated byte; end of the usable part.
+constinit std::uint64_t g_next = 0, g_usable = 0;
 constinit bool g_has_tried = false;
 constinit std::atomic<std::size_t> g_kept_large{0};
 
-// Small blocks that a thread has freed, for itself: without a lock. Given back when it ends.
-constexpr unsigned kCachedSizes = 8 + kSteps * 3;  // to 1024 bytes
-constexpr std::uint32_t kCachedBlocks = 64;        // of each size
+// Small blocks that a thread has freed, for reuse by the thread without a lock. Returned when the
+// thread ends.
+constexpr unsigned kCachedSizes = 8 + kSteps * 3;  // up to 1024 bytes
+constexpr std::uint32_t kCachedBlocks = 64;        // per size class
 struct Cache {
   Free* first[kCachedSizes];
   std::uint32_t blocks[kCachedSizes];
-  bool is_known;  // to g_cache_key
+  bool is_known;  // registered with g_cache_key
 };
 constinit thread_local Cache t_cache{};
 pthread_key_t g_cache_key;
@@ -99,7 +101,8 @@ class Hold {
   SpinLock& lock_;
 };
 
-// Whoever held a lock is not in the child, and left a list half way: what was free is lost.
+// The thread that held a lock does not exist in the child, and its list may be inconsistent. Free
+// blocks are lost.
 void start_afresh_in_child() {
   for (List& list : g_lists) {
     list.lock.unlock();
@@ -108,7 +111,7 @@ void start_afresh_in_child() {
   g_region_lock.unlock();
 }
 
-// When the library is loaded: another thread may fork while one takes its first block.
+// At load time, since another thread may fork while one allocates its first block.
 [[gnu::constructor]] void expect_forks() {
   pthread_atfork(nullptr, nullptr, start_afresh_in_child);
 }
@@ -156,7 +159,7 @@ void reserve() {
     }
 }
 
-// A block that nobody has had yet. Null: there is no more.
+// A block that was never used. Null: out of memory.
 Free* fresh(std::size_t bytes) {
   const Hold hold(g_region_lock);
   if (!g_has_tried) reserve();
@@ -227,7 +230,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   alignment = std::max(alignment, kAlignment);
   const std::size_t spare = alignment - kAlignment;
   if (bytes > kMostRegion - spare - sizeof(Header)) return nullptr;
-  // One byte at least: what is free needs room for a pointer behind its header.
+  // At least one byte, since a free block needs space for a pointer after its header.
   void* const block = take(size_number(std::max<std::size_t>(bytes, 1) + spare + sizeof(Header)));
   if (block == nullptr || spare == 0) return block;
   const auto begin = reinterpret_cast<std::uint64_t>(block);

@@ -1,6 +1,6 @@
-// All allocation of a library in the user's process, its C++ runtime and zstd among it, from the
-// arena: operator new and delete are the library's own and hidden, and the linker turns malloc and
-// its like into the functions below (--wrap). What libc has allocated itself goes back to libc.
+// Redirects all allocations of a library in the user's process to the arena, including its C++
+// runtime and zstd. operator new and delete are defined here and hidden. The linker replaces malloc
+// and similar functions by those below (--wrap). Blocks that libc allocated are returned to libc.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +20,7 @@ void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
 
 namespace {
 
-// Libc's where there are no addresses for an arena.
+// Falls back to libc if the arena could not be reserved.
 void* allocate(std::size_t bytes, std::size_t alignment = arena::kAlignment) noexcept {
   void* const block = arena::allocate(bytes, alignment);
   if (block != nullptr) [[likely]]

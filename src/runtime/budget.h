@@ -1,9 +1,8 @@
-// How much may be looked at so that the tool's own time stays below a share of the run time.
+// Controls the sampling rate so that the tool's time stays below a share of the run time.
 //
-// Rule: a program that is slowed down by no more than b has spent 1 - 1/b of its run with the tool.
-// Both are counted from the start: what was too much is made up for later, and what was saved may
-// be spent. Above nine tenths of the share half as much is looked at, below seven tenths twice as
-// much; from the share on nothing is, until the run has caught up and it is below seven tenths.
+// Rule: at a slowdown of b, the tool uses 1 - 1/b of the run time. Both times count from the start,
+// so overspending is compensated later, and savings may be spent. Above 90 % of the share the rate
+// is halved, below 70 % it is doubled. From 100 % on nothing is checked until usage is below 70 %.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +15,10 @@ class Budget {
   static constexpr std::uint32_t kMost = 1 << 14;
   static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
 
-  // Slowdown: 1.1 is a tenth more time. 0: as much as it takes.
+  // Slowdown: 1.1 is 10 % more time. 0: no limit.
   explicit Budget(double slowdown = 0) : share_(slowdown > 0 ? 1 - 1 / slowdown : 0) {}
 
-  // So far, in any unit.
+  // Total times so far, in any unit.
   void update(double own, double run) {
     if (share_ == 0) return;
     const double used = own / std::max(share_ * run, 1.0);
@@ -30,7 +29,7 @@ class Budget {
     exhausted_ = used > (exhausted_ ? 0.7 : 1.0);
   }
 
-  // Of the accesses at one place one in so many may be looked at; kNothing: none.
+  // Check one of this many accesses of a site; kNothing: none.
   std::uint32_t interval() const { return exhausted_ ? kNothing : interval_; }
 
  private:

@@ -1,5 +1,5 @@
-// Four cyclic redundancy checks, each of every fourth word: what processors have an instruction
-// for, one word a cycle. Without it, products.
+// Four CRC-32C checksums, each of every fourth word. Processors have an instruction for it, with
+// one word per cycle. Without the instruction: multiplications.
 #include "runtime/digest.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// 128 bits that tell whether memory is what it was: as fast as it can be read.
+// A 128-bit digest to detect changes of memory, at memory speed.
 #pragma once
 
 #include <array>

@@ -1,10 +1,9 @@
-// What is recorded is safe without any of this (trace/writer.h); it only adds how the rank ended.
-// Nothing else may change: a signal that the program handles, or ignores, is left alone. Only where
-// it would end the process do we note it first; and for faults, where MPI has handlers that print a
-// stack before they give up.
+// Records how the rank ended. The recorded events are safe without it (trace/writer.h). Signals
+// that the program handles or ignores are left alone. A signal is noted only if it would end the
+// process, or is a fault for which MPI has a handler that prints a stack and exits.
 //
-// A handler that the program installs later replaces ours, and may call it as the one before: then
-// it only takes a note.
+// A handler that the program installs later replaces ours, and may call it as the previous one.
+// Then ours only takes a note.
 #include "runtime/ending.h"
 
 #include <signal.h>
@@ -28,10 +27,10 @@ void note_signal(int signal, siginfo_t* info, void*) {
   struct sigaction now{};
   sigaction(signal, nullptr, &now);
   if (now.sa_sigaction != note_signal)
-    return;  // called by the handler that replaced us; info may be garbage
+    return;  // called by the handler that replaced ours; `info` may be invalid
   sigaction(signal, &g_before[signal], nullptr);
-  // A fault happens again when we return, for whoever handled it before us. Any other signal must
-  // be sent again; it is blocked until we return.
+  // A fault recurs when we return, for the previous handler. Any other signal must be sent again;
+  // it is blocked until we return.
   const bool again =
       (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
       info->si_code > 0 && info->si_code != SI_KERNEL;

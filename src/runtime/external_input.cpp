@@ -1,9 +1,9 @@
-// What a process can ask its system and be told something else each time: clocks, random numbers,
-// its own number; and environment variables that the record left out. A library of its own, for
-// recorded and replayed ranks only: nobody else's clock should take longer.
+// Intercepts external inputs from the system that differ between runs: clocks, random numbers, the
+// process id; and environment variables that were not recorded. A library of its own, loaded in
+// recorded and replayed ranks only, so that clocks of other ranks are not slowed down.
 //
-// Cannot see: instructions that read a counter, /dev/urandom, what threads ask that never call MPI,
-// and programs that read `environ` by themselves.
+// Limits: it does not see counter instructions, /dev/urandom, threads that make no MPI calls, and
+// direct reads of `environ`.
 #include "runtime/external_input.h"
 
 #include <dlfcn.h>
@@ -52,10 +52,10 @@ char* variable(std::string_view name) {
   return nullptr;
 }
 
-// Of a replayed rank. The variables that tell are gone after MPI_Init.
+// State of a replayed rank. The variables it is read from are unset after MPI_Init.
 struct LeftOut {
   char names[1 << 16] = {}, rank[16] = {};
-  std::atomic<std::uint64_t> reported{0};  // a bit for each name
+  std::atomic<std::uint64_t> reported{0};  // one bit per name
 
   LeftOut() {
     if (const char* given = variable("PHOTOFINISH_REPLAY_LEFT_OUT"))
@@ -65,7 +65,7 @@ struct LeftOut {
   }
 };
 
-// Once for each name, and not for what MPI looks for.
+// Reports each name once, except queries by MPI.
 [[gnu::cold]] void report_left_out(LeftOut& left_out, std::string_view name) {
   int index = 0;
   for (std::string_view rest = left_out.names; !rest.empty(); ++index) {
@@ -95,9 +95,9 @@ int real_isatty(int file) {
 
 }  // namespace
 
-// libc's own buffer depends on what its output goes to, in its size (which other blocks of the heap
-// would notice), and in whether lines are kept back: those are lost when the program is killed. On
-// a terminal of our user's nothing is, whatever was recorded.
+// The size and mode of libc's output buffer depend on where the output goes. The size affects the
+// heap; lines in the buffer are lost if the program is killed. So both are set as recorded; on a
+// terminal, output is not held back.
 void set_output_buffer() {
   static char buffer[4096];
   const bool was_terminal = isatty(STDOUT_FILENO) != 0;

@@ -1,6 +1,6 @@
-// Between the two libraries of a recorded or replayed rank: the one that stands in front of libc's
-// clocks and its like (outside.cpp) asks the one that stands in front of MPI, which has the
-// journal.
+// The interface between the two libraries of a recorded or replayed rank. The one that intercepts
+// libc's clocks and similar functions (external_input.cpp) calls the one that intercepts MPI, which
+// has the journal.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ enum class ExternalInput : std::uint32_t {
   Terminal
 };
 
-// `ask` fills in so many bytes of data. True: they are, and *result is what it returned, now or
-// when it was recorded. False: this is nothing to be kept.
+// `ask` fills in `bytes` bytes of data and returns a result. True: data and *result are set, from
+// `ask` or from the journal. False: this input is not journaled.
 using ExternalInputFunction = bool (*)(ExternalInput what,
                                        std::int64_t (*ask)(void* data, std::size_t bytes),
                                        void* data, std::size_t bytes, std::int64_t* result);
 inline constexpr char kExternalInputFunction[] = "photofinish_external_input";
-// bool (): whether this thread runs the program's own code, not MPI's or ours (heap.cpp).
+// bool (): whether this thread runs code of the program, not of MPI or the tool (heap.cpp).
 inline constexpr char kProgramFunction[] = "photofinish_is_program";
-// Before main: what the program prints leaves it when it did.
+// Call before main: output leaves the process at the same points as recorded.
 void set_output_buffer();
 
 }  // namespace photofinish

@@ -22,7 +22,7 @@ void on_failure(void (*act)() noexcept) noexcept { g_act.store(act); }
 void fail(IncompleteReason reason, const char* why) noexcept {
   if (g_failed.exchange(true)) return;
   Recorder::stop(reason, why);
-  if (reason != IncompleteReason::OtherRank) {  // which has said it
+  if (reason != IncompleteReason::OtherRank) {  // that rank has printed it
     char line[1100];
     std::snprintf(line, sizeof line, "%s; recording and analysis stop here, the program continues",
                   why);
@@ -34,7 +34,8 @@ void fail(IncompleteReason reason, const char* why) noexcept {
 void fail(const std::exception& error) noexcept {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return fail(IncompleteReason::Memory, "the tool is out of memory");
-  if (dynamic_cast<const RecordingStopped*>(&error) != nullptr) {  // the writer has said why
+  // The writer has printed the reason.
+  if (dynamic_cast<const RecordingStopped*>(&error) != nullptr) {
     if (g_failed.exchange(true)) return;
     Recorder::stop(IncompleteReason::Disk, error.what());
     if (auto* const act = g_act.load()) act();

@@ -1,15 +1,16 @@
-// What happens when the tool itself fails inside the user's process: no memory, a full disk, a
-// CHECK that does not hold.
+// Handles failures of the tool inside the user's process: out of memory, a full disk, a failed
+// CHECK.
 //
-// Rule: nothing of ours ends the program, or lets an exception of ours reach it. Our half of every
-// wrapper, hook and callback is inside `guarded`. The first failure ends recording and analysis in
-// this rank for good: the reason goes to the live file, one line to standard error, and every
-// wrapper passes its call on. The other ranks hear of it with the next exchange, which this rank
-// still takes part in (frontend/mpi/online.h), and stop, too.
-// Invariant: from the failure on the tool allocates nothing, and writes no file, in this rank,
-// except in guarded attempts to save findings at the end.
-// Only exceptions that derive from std::exception are caught: all of ours do. What the program
-// throws through an MPI call, and a thread that is cancelled, pass.
+// Rule: the tool never ends the program, and none of its exceptions reach it. The tool's half of
+// every wrapper, hook and callback is inside `guarded`. The first failure ends recording and
+// analysis in this rank: the reason goes to the live file, one line to standard error, and every
+// wrapper passes its call on. The other ranks learn of it in the next exchange, in which this rank
+// still takes part (frontend/mpi/online.h), and stop, too.
+//
+// Invariant: after the failure the tool allocates nothing and writes no file in this rank, except
+// in guarded attempts to save findings at the end. Only exceptions derived from std::exception are
+// caught; all of ours are. Exceptions that the program throws through an MPI call, and thread
+// cancellation, pass.
 #pragma once
 
 #include <exception>
@@ -18,16 +19,16 @@
 
 namespace photofinish {
 
-// From now on this rank records and analyzes nothing. Without an allocation, a lock or a call of
-// MPI; from any thread. Only the first counts.
+// Stops recording and analysis in this rank. Uses no allocation, lock or MPI call; callable from
+// any thread. Only the first call counts.
 void fail(IncompleteReason reason, const char* why) noexcept;
 [[gnu::cold, gnu::noinline]] void fail(const std::exception& error) noexcept;
-// Whether that has happened.
+// Whether fail() was called.
 bool has_failed() noexcept;
-// Called once, from fail(): the front end's share.
+// Called once, from fail(), for the front end.
 void on_failure(void (*act)() noexcept) noexcept;
 
-// Runs what is ours; false if it failed.
+// Runs code of the tool; false if it failed.
 template <class Half>
 [[gnu::always_inline]] inline bool guarded(Half&& half) {
   try {

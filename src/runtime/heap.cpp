@@ -1,13 +1,14 @@
-// The program's own heap, in recorded and replayed ranks: its blocks lie at the same addresses in
-// both, whatever MPI allocates in between. A program that sorts by address, or prints one, does the
-// same again.
+// The program's heap in recorded and replayed ranks: its blocks have the same addresses in both,
+// whatever MPI allocates in between. So a program that sorts by address, or prints one, behaves the
+// same.
 //
-// Rule: blocks that the main thread asks for between main and the end, and not from inside a call
-// of MPI or of ours, are taken from a region of their own, in which the next one follows only from
-// those before: a part for each size, and of what has been freed the last first. All others are
-// libc's. Invariant: only the main thread touches the lists; what other threads free waits for it
-// in `returned_`. Cannot see: allocators of the program's own that ask the system for memory, and
-// what other threads ask for.
+// Rule: a separate region serves allocations of the main thread between main and the end, outside
+// of calls of MPI or the tool. An address there depends only on earlier allocations: one part per
+// size class, last freed first. All other blocks are libc's. Invariant: only the main thread uses
+// the lists. Blocks that other threads free wait in `returned_`.
+//
+// Limits: allocators of the program that ask the system for memory, and allocations of other
+// threads, are not covered.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -24,7 +25,7 @@
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
-// libc's own, by the names under which it has them for those who stand in front.
+// libc's own functions, under the names that it provides for interposers.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
@@ -37,12 +38,13 @@ namespace photofinish {
 namespace {
 
 constexpr std::uint64_t kBase = std::uint64_t{1} << 45;
-constexpr int kPartBits = 36;  // of addresses, for blocks of one size
+constexpr int kPartBits = 36;  // address bits per size class
 constexpr std::size_t kGrain = 16, kMost = std::size_t{1} << 32;
-constexpr std::size_t kLarge = 1 << 20;       // from here on the system gets back what is freed
-constexpr std::size_t kPage = 65536;          // or a part of it
-constexpr int kSteps = 8;                     // sizes from one power of two to the next
-constexpr unsigned kParts = 8 + kSteps * 26;  // to 128 bytes in grains, then in steps
+// Blocks from this size on are returned to the system when freed.
+constexpr std::size_t kLarge = 1 << 20;
+constexpr std::size_t kPage = 65536;          // a multiple of the system's page size
+constexpr int kSteps = 8;                     // size classes per power of two
+constexpr unsigned kParts = 8 + kSteps * 26;  // up to 128 bytes in grains, then in steps
 
 unsigned part_of(std::size_t bytes) {
   if (bytes <= 8 * kGrain)
@@ -68,8 +70,8 @@ class Heap {
         static_cast<unsigned>((reinterpret_cast<std::uint64_t>(block) - kBase) >> kPartBits));
   }
 
-  // From main on. Where the system has no such addresses the heap stays libc's. They are only kept
-  // free: a part becomes memory as it grows, so that a core dump has nothing else to look at.
+  // Called at main. If the region cannot be reserved, the heap stays libc's. The addresses are only
+  // reserved: a part becomes accessible as it grows, which keeps core dumps small.
   void open() {
     const std::size_t bytes = std::size_t{kParts} << kPartBits;
     void* region = mmap(reinterpret_cast<void*>(kBase), bytes, PROT_NONE,
@@ -84,7 +86,7 @@ class Heap {
 
   bool serves() const { return thread_ == __builtin_thread_pointer() && is_program_(); }
 
-  // Null if there is no such size.
+  // Null if no size class fits.
   void* take(std::size_t bytes) {
     if (bytes > kMost) return nullptr;
     if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
@@ -143,7 +145,7 @@ class Heap {
     }
   }
 
-  void* thread_ = nullptr;  // of main; null: not open
+  void* thread_ = nullptr;  // main's; null: not open
   bool (*is_program_)() = nullptr;
   Part parts_[kParts];
   std::atomic<Block*> returned_{nullptr};
@@ -157,7 +159,7 @@ void* allocate(std::size_t bytes) {
   return __libc_malloc(bytes);
 }
 
-// Blocks of a power of two lie at multiples of it.
+// Blocks of a power-of-two size are aligned to it.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
   if (alignment <= kGrain) return allocate(bytes);
   const std::size_t size = std::bit_ceil(bytes > alignment ? bytes : alignment);
@@ -195,11 +197,10 @@ EXPORTED void* calloc(std::size_t count, std::size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
+  // Large blocks are already zero, except for a link.
   if (g_heap.serves())
     if (void* block = g_heap.take(bytes))
-      return std::memset(
-          block, 0,
-          Heap::bytes_of(block) < kLarge ? bytes : kGrain);  // large ones are fresh, but for a link
+      return std::memset(block, 0, Heap::bytes_of(block) < kLarge ? bytes : kGrain);
   return __libc_calloc(count, size);
 }
 

@@ -7,10 +7,9 @@
 namespace photofinish {
 namespace {
 
-// One behind the other without seeing one again, before the program has to ask; and then so many
-// times.
+// Consecutive misses before read() declines, and how many times it declines then.
 constexpr std::uint32_t kMissesMost = 8, kRefusals = 64;
-// Bits that are looked through for each index, rather than sorting them.
+// Up to this many bits per index, a bitmap is scanned instead of sorting.
 constexpr std::uint64_t kSparse = 256;
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
@@ -18,7 +17,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return a ^ a >> 29;
 }
 
-// Makes rows of pieces that come in order.
+// Joins pieces in ascending order into rows.
 class Rows {
  public:
   explicit Rows(std::vector<Pattern::Row>& rows) : rows_(rows) {}
@@ -46,7 +45,7 @@ Indices::Indices(const photofinish_index& index)
       is_signed_((index.bytes & PHOTOFINISH_SIGNED) != 0),
       slots_(index.slots) {}
 
-// Those of a step, one step after the other.
+// Visits the indices in these slots of each step, step by step.
 template <class Each>
 void Indices::each_index(std::uint64_t slots, Each each) const {
   const auto read_as = [&]<class Number>(Number) {
@@ -124,7 +123,7 @@ std::shared_ptr<const Pattern> Indices::find(const Pattern::Key& key) const {
   auto pattern = std::make_shared<Pattern>();
   pattern->key = key;
   Rows rows(pattern->rows);
-  // Neighbors are one piece if there is no gap between them.
+  // Adjacent elements are one piece if there is no gap between them.
   const auto add = [&](std::int64_t first, std::int64_t last) {
     const auto at = [&](std::int64_t index) {
       return static_cast<std::uint64_t>(index) * key.scale;

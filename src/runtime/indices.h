@@ -1,11 +1,11 @@
-// What a loop touches through a row of indices, a[index[i]], as few ranges behind the begin of `a`.
+// The footprint of a loop that accesses memory through indices, a[index[i]], as few ranges relative
+// to `a`.
 //
-// Rule: programs use the same indices again and again, so a row of them is known by a digest of
-// all, and what was found for it is kept. Reading is a small part of what the loop itself does;
-// finding ranges is not. If a row is never the same as before, it is not worth it: then the program
-// is to ask for each access, for a while.
-// Misses: other indices with the same digest, by chance. A change is in one of four checks of 32
-// bits at least, and as a rule in all of them.
+// Rule: programs reuse indices, so an index array is identified by a digest, and its footprint is
+// cached. Reading the indices is cheap compared with the loop; computing the footprint is not. If
+// an array never repeats, read() declines for a while, and the program calls the hook for each
+// access. Misses: changed indices with the same digest. A change affects at least one of four
+// 32-bit checksums, usually all of them.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace photofinish {
 
 struct Pattern {
-  // Of the indices in these slots of a step: so many bytes at scale * index.
+  // For the indices in these slots of a step: `bytes` bytes at scale * index.
   struct Key {
     std::uint64_t slots = 0, scale = 0, bytes = 0;
     bool operator==(const Key&) const = default;
@@ -28,18 +28,19 @@ struct Pattern {
     std::uint64_t begin = 0, bytes = 0, rows = 1, stride = 0;
   };
   Key key;
-  std::vector<Row> rows;  // in order
-  std::uint64_t low = 0,
-                high = 0;  // of all of them: indices may be negative, all numbers are modulo 2^64
+  std::vector<Row> rows;  // in ascending order
+  // Bounds of all rows. Indices may be negative; all numbers are modulo 2^64.
+  std::uint64_t low = 0, high = 0;
 };
 
 class Indices {
  public:
   explicit Indices(const photofinish_index& index);
 
-  // The loop is going to read them there, so many times; false: ask for each access.
+  // The loop is about to read the indices there, `times` times. False: call the hook for each
+  // access.
   bool read(const void* first, std::uint64_t times);
-  // Of what was read last; until it is read again nothing in memory changes.
+  // For the indices read last. Memory must not change until the next read().
   const std::shared_ptr<const Pattern>& pattern(const Pattern::Key& key);
 
  private:

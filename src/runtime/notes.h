@@ -1,4 +1,4 @@
-// The notes of runtime_abi.h, in the executable and in all shared libraries of the process.
+// The ELF notes of runtime_abi.h in the executable and all shared libraries of the process.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace photofinish {
 
-// What those of one type point to, each once, whatever the number of notes.
+// The targets of all notes of one type, without duplicates.
 std::vector<void*> noted(std::uint32_t type);
 
 }  // namespace photofinish

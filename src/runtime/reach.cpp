@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 1 << PHOTOFINISH_PAGE_BITS;
 
-// An access that begins so far in front of what is open may reach it.
+// An access that begins up to PHOTOFINISH_SPAN bytes before open memory may reach it.
 std::uint64_t first_page(std::uint64_t begin) {
   return (begin - std::min<std::uint64_t>(begin, PHOTOFINISH_SPAN)) / kPage;
 }
@@ -38,7 +38,7 @@ void Reach::start(const Hooks& hooks) {
   if (!reach.objects_.empty()) instance_ = &reach;
 }
 
-// Also those that were loaded since the last time.
+// Includes objects that were loaded since the last call.
 void Reach::find_objects() {
   std::vector<photofinish_state*> found;
   for (void* state : noted(PHOTOFINISH_ABI))
@@ -119,8 +119,8 @@ void Reach::mark(std::uint64_t first_page, std::uint64_t last_page, bool on) {
   }
 }
 
-// One more thing reaches there, or one less. Pieces that are alike are one: buffers in flight often
-// lie one behind the other.
+// Increments or decrements the count of a range. Ranges with equal counts are merged: pending
+// buffers are often adjacent.
 void Reach::change(Bytes bytes, bool opens) {
   cover_.try_emplace(0, 0);
   const auto split = [&](std::uint64_t at) {
@@ -152,7 +152,7 @@ void Reach::open(Bytes bytes) {
   widen(bytes);
 }
 
-// What is open reaches further: as a rule that moves one border.
+// Extends an open range; usually this moves one border.
 void Reach::extend(Bytes& open, std::uint64_t end) {
   const auto border = cover_.find(open.end);
   if (const auto next = border != cover_.end() ? std::next(border) : border;
@@ -265,8 +265,8 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);
   const bool one_sided = is_one_sided(call.action);
-  // What others put into buffers in flight is kept when it is complete (frontend/mpi/journaling.h):
-  // whoever asks for values asks for windows.
+  // The journal stores received data when the operation completes (frontend/mpi/journaling.h). With
+  // a `loaded` hook, only windows are opened.
   const bool opens = hooks_.loaded == nullptr &&
                      (has_request || one_sided || call.action == Action::FileSplitBegin) &&
                      !event.buffers.empty();
@@ -280,7 +280,7 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
   const std::int64_t target = event.fields.has(Field::target) ? event.fields[Field::target] : -1;
   switch (call.action) {
     case Action::WinCreate: {
-      find_objects();  // where one was loaded since, it knows windows now
+      find_objects();  // objects loaded since then learn of windows here
       const std::int64_t made = event.fields[Field::new_win];
       const auto found = definitions.wins.find(WinId(static_cast<std::uint32_t>(made)));
       if (found == definitions.wins.end()) break;

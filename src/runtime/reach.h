@@ -1,10 +1,10 @@
-// Which memory somebody else may touch while the program runs on: windows, attached memory, buffers
-// of operations in flight. It is marked in the tables of the objects that were built with the pass
-// (runtime_abi.h), so that their loads and stores call us there, and only there.
+// Reachable memory: windows, attached memory, and buffers of pending operations. It is marked in
+// the page tables of the objects built with the pass (runtime_abi.h), so that only their loads and
+// stores there call a hook.
 //
-// Rule: marked from before the program gets control back until the call that ends it has returned.
-// Too long a mark costs time, too short a one misses races: where an end is not seen (requests that
-// are started again and again), it stays until the object is gone.
+// Rule: memory is marked from before the program regains control until the call that ends its
+// reachability has returned. A mark that lasts too long costs time; one that is too short misses
+// races. If an end is not seen (persistent requests), the mark stays until the object is freed.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace photofinish {
 class Reach {
  public:
   Reach();
-  // Null if nothing in the process was built with the pass.
+  // Null if no object in the process was built with the pass.
   static Reach* get() { return instance_.load(std::memory_order_acquire); }
   using AccessHook = void (*)(photofinish_site*, const void*, std::uint64_t, const void*);
   using RangeHook = void (*)(photofinish_site*, const void*, std::uint64_t, std::uint64_t,
@@ -46,7 +46,7 @@ class Reach {
     RangeHook range = nullptr;
     IndicesHook indices = nullptr;
     GatherHook gather = nullptr;
-    LoadedHook loaded = nullptr;  // of processes that are recorded or replayed
+    LoadedHook loaded = nullptr;  // in recorded or replayed processes
     StoredHook stored = nullptr;
     AheadHook ahead = nullptr;
     BehindHook behind = nullptr;
@@ -56,32 +56,32 @@ class Reach {
   };
   static void start(const Hooks& hooks);
 
-  // All memory counts as reachable, until each who asked for it has taken that back.
+  // All memory counts as reachable, until each caller has switched it off again.
   void watch_everything(bool on);
-  void stop();  // nothing is marked any more
-  // For a while: as if nothing could be reached, so that no hook is called. What is opened and
-  // closed meanwhile is kept.
+  void stop();  // clears all marks
+  // Clears all marks temporarily, so that no hook is called. Memory that is opened and closed
+  // meanwhile is tracked.
   void lift(bool lifted);
 
-  // What a call that is on record opened or ended.
+  // Opens or closes the memory that the recorded call affects.
   void follow(const Event& event, const Definitions& definitions);
 
-  // What a recorded rank has seen of its windows (runtime_abi.h), for the calling thread; and that
-  // there is nothing of that any more.
+  // The known values of the windows of a recorded rank (runtime_abi.h), for the calling thread; and
+  // their removal.
   void show_seen(const photofinish_seen& seen);
   void forget_seen();
-  // For a while nothing counts as seen.
+  // Temporarily treats nothing as known.
   void pause_seen(bool paused) {
     for (photofinish_state* state : objects_) state->seen_thread = paused ? 0 : seen_thread_;
   }
-  // How many loads found only that, since the last time.
+  // The number of loads that found only known values, since the last call.
   std::uint64_t take_known_loads() {
     std::uint64_t sum = 0;
     for (photofinish_state* state : objects_) sum += std::exchange(state->known_loads, 0);
     return sum;
   }
 
-  // Whether any of these bytes can be reached. Each task keeps the last piece that it asked about.
+  // Whether any of these bytes is reachable. Each task caches the last range that it asked about.
   struct Piece {
     std::uint64_t begin = 0, end = 0, version = 0;
     bool reachable = false;
@@ -92,7 +92,7 @@ class Reach {
       return last.reachable;
     return look_up(begin, end, last);
   }
-  // How much of them can be.
+  // How much of the range is reachable.
   enum class Part { None, Some, All };
   Part part(std::uint64_t begin, std::uint64_t end) const;
 
@@ -100,21 +100,20 @@ class Reach {
   struct Bytes {
     std::uint64_t begin, end;
   };
-  // Of one-sided operations that are not over: buffers that lie one behind the other are one piece,
-  // be they for several targets.
+  // Pending one-sided operations. Adjacent buffers are one range, even for several targets.
   struct Operation {
     std::int64_t target;
     Bytes bytes;
   };
   struct Operations {
     std::vector<Operation> pieces;
-    std::vector<std::int64_t> targets;  // of those for several
+    std::vector<std::int64_t> targets;  // of ranges with several targets
   };
   bool look_up(std::uint64_t begin, std::uint64_t end, Piece& last) const;
   void find_objects();
   void show(photofinish_state& state) const;
   void open(Bytes bytes);
-  void close(Bytes bytes);  // what was opened
+  void close(Bytes bytes);  // must have been opened
   void change(Bytes bytes, bool opens);
   void extend(Bytes& open, std::uint64_t end);
   void widen(Bytes bytes);
@@ -123,19 +122,20 @@ class Reach {
   void close_requests(const Event& event);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
 
-  static std::atomic<Reach*> instance_;  // a failure clears it while other threads look
+  static std::atomic<Reach*> instance_;  // a failure clears it while other threads read it
   Hooks hooks_;
   std::vector<photofinish_state*> objects_;
   mutable std::shared_mutex mutex_;
   std::atomic<std::uint64_t> version_{1};
-  std::map<std::uint64_t, std::uint32_t> cover_;  // from here to the next key so many things reach
-  std::uint64_t low_ = 0, high_ = 0;              // of all that was ever opened
+  // Number of open ranges from this address to the next key.
+  std::map<std::uint64_t, std::uint32_t> cover_;
+  std::uint64_t low_ = 0, high_ = 0;  // bounds of everything ever opened
   bool lifted_ = false;
-  std::uint32_t everything_ = 0;  // so many want all memory to be watched
+  std::uint32_t everything_ = 0;  // callers that want all memory watched
   std::uint64_t seen_thread_ = 0;
-  std::vector<std::uint32_t> pages_;  // so many marks on each slot of the gate
+  std::vector<std::uint32_t> pages_;  // number of open ranges per table slot
   std::unordered_map<std::uint64_t, std::vector<Bytes>> requests_;
-  std::unordered_set<std::uint64_t> persistent_;             // of these
+  std::unordered_set<std::uint64_t> persistent_;             // persistent requests
   std::unordered_map<std::int64_t, Operations> operations_;  // by window
   std::unordered_map<std::int64_t, std::vector<Bytes>> windows_;
 };

@@ -13,11 +13,12 @@
 namespace photofinish {
 namespace {
 
-// Fine enough to see what a call cost, coarse enough that the usual difference is one byte.
+// Fine enough to show the duration of a call; coarse enough that most differences fit into one
+// byte.
 constexpr double kNsPerUnit = 100;
 
 pthread_key_t g_task_key;
-char g_rank_name[128] = "";  // for complaints
+char g_rank_name[128] = "";  // for messages on standard error
 
 }  // namespace
 
@@ -46,7 +47,7 @@ void complain(const char* line) noexcept {
 
 Result<Recorder*> Recorder::start(const std::string& directory, RankDefinition rank,
                                   const Options& options) {
-  auto* self = new Recorder;  // never deleted: the program's last threads may still be in it
+  auto* self = new Recorder;  // never deleted: threads may use it until the process ends
   const double ns_per_tick = rank.clock.ns_per_tick;
   while (ns_per_tick * static_cast<double>(1 << self->shift_) < kNsPerUnit) ++self->shift_;
   self->base_ = rank.clock.tick;
@@ -100,8 +101,8 @@ void Recorder::finalized() {
 
 void Recorder::aborting(int code) { writer_->note_state(RankState::Aborted, code); }
 
-// The destructors of the program's own keys may come after this, and call MPI: that makes another
-// task.
+// Destructors of the program's own thread-specific data may run later and call MPI. That creates
+// another task.
 void Recorder::detach(void* argument) {
   auto* task = static_cast<Task*>(argument);
   current_task_ = nullptr;

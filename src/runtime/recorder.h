@@ -1,10 +1,9 @@
-// The recording of this process: started once the front end knows its rank, one lane a task, ended
-// when the process does.
+// The recording of this process. It starts once the front end knows its rank, has one lane per
+// task, and ends with the process.
 //
-// Ground rules, for this lives in someone else's program: nothing here prints (but one line when it
-// gives up), or changes what the program computes; what is thrown ends in failure.h; a task's own
-// events take no lock and no allocation once its buffers have grown; after a fork the child records
-// nothing.
+// Rules inside a foreign program: it prints nothing (except one line when it gives up), and does
+// not change what the program computes. Exceptions end in failure.h. Events of a task need no lock,
+// and no allocation once its buffers have grown. After a fork, the child records nothing.
 #pragma once
 
 #include <atomic>
@@ -28,25 +27,23 @@ struct Task {
   TaskId id;
   Lane* lane;
   SiteCache sites;
-  Event event;                      // the one being made; its lists keep their memory
-  std::shared_ptr<void> front_end;  // what the front end keeps for the task
+  Event event;                      // the one being built; its lists keep their capacity
+  std::shared_ptr<void> front_end;  // the front end's state of the task
 };
 
 class Recorder {
  public:
-  // Starts recording; `base` is the time that counts as zero. The Error is for the front end to
-  // report.
+  // Starts recording; `base` is time zero. The front end reports the Error.
   static Result<Recorder*> start(const std::string& directory, RankDefinition rank,
                                  const Options& options);
-  // Null before the start, after a fork, and when recording was given up.
-  // Relaxed: what it points to is complete before any other thread is let into MPI, and an
-  // acquiring load would cost each call.
+  // Null before the start, after a fork, and after recording was given up. Relaxed: the object is
+  // complete before other threads can call MPI, and an acquire load would cost each call.
   static Recorder* get() { return instance_.load(std::memory_order_relaxed); }
-  // No more events, and no trace of this rank.
+  // Stops recording and deletes the trace of this rank.
   static void discard();
-  // No more events; the trace says why. Allocates nothing.
+  // Stops recording; the trace states the reason. Does not allocate.
   static void stop(IncompleteReason reason, const char* why) noexcept;
-  // The one that was stopped, or is at work: for how the rank ends. Null in a forked child.
+  // The current or stopped recorder, to record how the rank ends. Null in a forked child.
   static Recorder* last() { return last_.load(std::memory_order_relaxed); }
 
   Task* task() {
@@ -54,7 +51,7 @@ class Recorder {
     return task != nullptr ? task : attach();
   }
 
-  // Null if the calling thread has none yet.
+  // Null if the calling thread has no task yet.
   static Task* known_task() { return current_task_; }
 
   TraceWriter& writer() { return *writer_; }
@@ -79,9 +76,9 @@ class Recorder {
   int shift_ = 0;
 };
 
-// A line on standard error.
+// Prints a line on standard error.
 void say_line(const char* line) noexcept;
-// The same with the rank; at most once in a process.
+// The same with the rank; complain_once() at most once per process.
 void complain(const char* line) noexcept;
 void complain_once(const char* line) noexcept;
 inline void say_line(const std::string& line) { say_line(line.c_str()); }

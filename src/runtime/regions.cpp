@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// Looked up each time: libraries come and go.
+// Searched each time, since libraries may be loaded and unloaded.
 void pass_regions(const std::vector<std::uint32_t>& lines, bool over) {
   std::vector<std::uint32_t> unseen = lines;
   std::vector<std::uint8_t*> without;

@@ -1,5 +1,5 @@
-// Parts of the program that go on in a copy without hooks (runtime_abi.h) where only a few places
-// matter, and none of them is theirs.
+// Cloned regions of the program (runtime_abi.h): runs those that contain no relevant access site
+// without hooks.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace photofinish {
 
-// Only places in these lines (base/line_key.h) matter: all regions that have none are passed over,
-// or looked at after all, from where they are next entered on. Where one of the lines is not known,
-// or nobody in the process has a place in it, everything is looked at.
+// Only sites in these lines (base/line_key.h) are relevant. Regions without such a site run their
+// clone (`over`), or are checked again, from their next entry on. If a line is unknown, or no
+// object in the process has a site in it, everything is checked.
 void pass_regions(const std::vector<std::uint32_t>& lines, bool over);
 
 }  // namespace photofinish

@@ -20,7 +20,7 @@ bool rests(pid_t thread) {
   char text[512];
   const std::size_t size = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
-  // "123 (name) S …"; a name may have brackets of its own
+  // "123 (name) S …"; the name may contain brackets
   const std::size_t name_end = std::string_view(text, size).rfind(')');
   return name_end == std::string_view::npos || name_end + 2 >= size || text[name_end + 2] != 'R';
 }
@@ -40,8 +40,8 @@ std::vector<pid_t> other_threads() {
 
 bool wait_until_resting(const std::vector<pid_t>& threads, std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;
-  // One may hand something to another that we have looked at, and rest when we come to it; the
-  // second time the other one shows.
+  // A thread that was already checked may be woken by one that rests when it is checked in turn. A
+  // second pass detects this.
   for (int in_a_row = 0; in_a_row < 2;) {
     if (std::all_of(threads.begin(), threads.end(), rests)) {
       ++in_a_row;

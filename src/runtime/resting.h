@@ -1,4 +1,4 @@
-// Whether other threads of the process have something to do.
+// Whether other threads of the process are running.
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 
 namespace photofinish {
 
-std::vector<pid_t> other_threads();  // than the one that asks, by the system's numbers
+std::vector<pid_t> other_threads();  // thread ids of all threads but the caller
 
-// Until all of them wait for something, or have ended. False: not within this time.
+// Waits until all of them are blocked, or have ended. False: timeout.
 bool wait_until_resting(const std::vector<pid_t>& threads, std::chrono::milliseconds most);
 
 }  // namespace photofinish

@@ -9,13 +9,12 @@ namespace photofinish {
 namespace {
 
 constexpr double kUpdateNs = 200'000;
-constexpr double kLongNs =
-    20'000;  // to ask what one has had of the processor is a call of the system
-constexpr double kStartNs = 5'000'000;  // so long nothing is kept back: what begins with much of
-                                        // the tool's own says nothing yet
+// Reading the CPU time is a system call, so it is done only for longer calls.
+constexpr double kLongNs = 20'000;
+// No limit during this time, since the startup cost of the tool is not representative.
+constexpr double kStartNs = 5'000'000;
 constexpr std::uint32_t kCalibrations = 4096;
-// In a program the call also saves registers and misses caches: docs/sampling.md has what was
-// measured.
+// A real call also saves registers and misses caches; measurements are in docs/sampling.md.
 constexpr double kAroundACall = 5;
 constexpr std::uint16_t kMaxChecks = (1 << 15) - 1;
 constexpr std::uint32_t kMaxWait = (1 << 16) - 1;
@@ -31,7 +30,7 @@ void Sampling::start(double slowdown, std::uint64_t first_tick, double ns_per_ti
   };
   instance_ = new Sampling(slowdown, first_tick, ns_per_tick, lift, [] {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-  });  // never deleted: it goes with the process
+  });  // never deleted: lives as long as the process
 }
 
 Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick,
@@ -44,7 +43,7 @@ Sampling::Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick
       update_ticks_(static_cast<std::uint64_t>(kUpdateNs / ns_per_tick)),
       long_ticks_(static_cast<std::uint64_t>(kLongNs / ns_per_tick)),
       budget_(slowdown) {
-  // What it takes to pass one over.
+  // Calibrates the cost of a skipped access.
   Task& task = attach();
   photofinish_site site{};
   const std::uint64_t before = ticks();
@@ -75,14 +74,15 @@ void Sampling::check(Task& task, State& state, std::uint32_t least) {
     state.wait = 0;
     return;
   }
-  // From 0 to twice as many as on average; xorshift is as good as need be.
+  // From 0 to twice the average. xorshift is sufficient.
   task.random ^= task.random << 13;
   task.random ^= task.random >> 17;
   task.random ^= task.random << 5;
   state.wait = static_cast<std::uint16_t>(std::min(task.random % (2 * interval - 1), kMaxWait));
 }
 
-// Tasks share the cores of their rank, or wait for each other: the one that pays most counts.
+// Tasks share the cores of their rank, or wait for each other, so the task with the largest share
+// counts.
 const Sampling::Task* Sampling::dearest() const {
   const auto share = [&](const Task* task) {
     return own_ns(*task) / static_cast<double>(task->run_ns + 1);
@@ -91,7 +91,7 @@ const Sampling::Task* Sampling::dearest() const {
                            [&](const Task* a, const Task* b) { return share(a) < share(b); });
 }
 
-// How much of the processor it has had since it was last counted.
+// CPU time of the task since it was last counted.
 std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
   const std::uint64_t had = processor_ns_();
   task.counted_tick = now;
@@ -100,14 +100,14 @@ std::uint64_t Sampling::count(Task& task, std::uint64_t now) {
 
 void Sampling::waited(std::uint64_t since, std::uint64_t now) {
   Task& task = current();
-  // Until the call; others may have had the processor even then, which is little as a rule.
+  // Time before the call. Other processes may have had the CPU in it, which is usually little.
   const double before =
       since > task.counted_tick ? static_cast<double>(since - task.counted_tick) * ns_per_tick_ : 0;
   task.run_ns += std::min(count(task, now), static_cast<std::uint64_t>(before));
 }
 
-// Of ticks that were so many that others may have had the processor: no more than the task had
-// since it was last counted.
+// For a long interval, in which others may have had the CPU: at most the task's CPU time since it
+// was last counted.
 std::uint64_t Sampling::without_others(Task& task, std::uint64_t since, std::uint64_t now) {
   const std::uint64_t had = count(task, now);
   task.run_ns += had;

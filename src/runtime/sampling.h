@@ -1,19 +1,18 @@
-// Which of the loads and stores that reach the library are looked at, when the user wants to pay
-// for some of them only.
+// Sampling: selects which loads and stores that reach the library are checked.
 //
-// Rule: a place in the program is looked at each time at first, and then, the more often it was,
-// the more seldom, down to one in kMaxInterval; and the first time after each MPI call anyway,
-// while there is no need to save. A budget (runtime/budget.h) sets a least interval for all places.
-// When that is not enough, for to be asked costs time as well, the marks are lifted from all memory
-// until the run has caught up, which is seen at an MPI call. How many are passed over is drawn anew
-// each time, so that no stride of the program's is in step with it. Never passed over: MPI calls,
-// so that of a race between a call and a load or store only one side may be missed. The time it
-// takes is measured around each look and each event, and, for those passed over, reckoned by what
-// one took at the start. It is held against what the task has had of the processor, without what it
-// spent waiting in MPI calls: ranks that wait for each other would otherwise each take what the
-// other one costs for time to spend. Not measured: the test in front of each access
-// (runtime_abi.h), which nobody counts. Nor does anybody count what goes by while marks are lifted,
-// but for how long that was.
+// Rule: a site is checked each time at first, then at exponentially lower rates, down to one in
+// kMaxInterval. The first access after each MPI call is always checked, unless the budget forbids
+// it. A budget (runtime/budget.h) sets a minimum interval for all sites. A hook call that skips
+// costs time, too. So if the budget is exhausted, the page marks are cleared until an MPI call
+// finds that the run has caught up. The number of skipped accesses is random each time, so that no
+// stride of the program is in step with it. MPI calls are never skipped: only the load or store of
+// a race can be missed.
+//
+// Time: checks and events are measured. Skipped accesses are charged at the cost of one at start.
+// The sum is compared with the CPU time of the task, without waiting in MPI calls. Otherwise ranks
+// that wait for each other would each treat the other's cost as time to spend. Not measured: the
+// test before each access (runtime_abi.h). While marks are cleared, only the duration is known, not
+// the number of accesses.
 #pragma once
 
 #include <atomic>
@@ -31,22 +30,21 @@ namespace photofinish {
 
 class Sampling {
  public:
-  static constexpr std::uint32_t kChecksALevel = 32;  // at each interval, before it doubles
+  static constexpr std::uint32_t kChecksALevel = 32;  // checks at each interval before it doubles
   static constexpr std::uint32_t kMaxInterval = 1024;
-  static constexpr std::size_t kSiteWord =
-      3;  // of those of a photofinish_site that are the library's; Touched has others
+  // Index of the site word used here; AccessBuffer uses others.
+  static constexpr std::size_t kSiteWord = 3;
 
-  // Null: everything is looked at.
+  // Null: everything is checked.
   static Sampling* get() { return instance_; }
-  // Slowdown: 0 for no budget.
+  // Slowdown 0: no budget.
   static void start(double slowdown, std::uint64_t first_tick, double ns_per_tick);
-  // `lift`: what lifts marks, and puts them back. `processor_ns`: what the calling task has had of
-  // the processor so far. Not the time of day: on a machine that is shared, that goes on while
-  // neither program nor tool runs.
+  // `lift` clears and restores the page marks. `processor_ns`: CPU time of the calling task. Not
+  // wall-clock time, which passes on a shared machine while neither program nor tool runs.
   Sampling(double slowdown, std::uint64_t first_tick, double ns_per_tick, void (*lift)(bool),
            std::uint64_t (*processor_ns)());
 
-  // Of the calling task, which comes to this place once more.
+  // Whether the calling task skips this execution of the site.
   bool skips(photofinish_site& site) {
     Task& task = current();
     void*& word = site.library[kSiteWord];
@@ -68,10 +66,10 @@ class Sampling {
 
   // The calling task makes an MPI call.
   void next_interval() { ++current().interval; }
-  // Time of the tool's own, in ticks, until now: around what it looked at, or around an MPI call,
-  // which no sampling makes cheaper.
+  // Time of the tool in ticks, until now: for a check, or for an MPI call, whose cost sampling
+  // cannot reduce.
   void took_checking(std::uint64_t since, std::uint64_t now) { took(&Task::checking, since, now); }
-  // Ticks of an MPI call, until now. A short one is the program's work.
+  // Ticks inside an MPI call, until now. A short one counts as work of the program.
   void was_in_call(std::uint64_t since, std::uint64_t now) {
     if (now - since >= long_ticks_) waited(since, now);
   }
@@ -82,23 +80,24 @@ class Sampling {
   SamplingDefinition summary(std::uint64_t now);
 
  private:
-  // What a place keeps in its word.
+  // The content of a site's word.
   struct State {
     std::uint32_t interval;
-    std::uint16_t wait;  // so many more are passed over
+    std::uint16_t wait;  // remaining accesses to skip
     std::uint16_t passed : 1;
     std::uint16_t checks : 15;
   };
   static_assert(sizeof(State) == sizeof(void*));
 
-  // Only its task writes; sums may be a little behind.
+  // Written by its own task only; sums may be slightly outdated.
   struct Task {
     std::uint32_t interval = 1;
     std::uint32_t random = 1;
     std::uint64_t checked = 0, skipped = 0, checking = 0, recording = 0, last_update = 0;
-    std::uint64_t locations = 0, thinned = 0;  // where this task was the first
-    std::uint64_t run_ns = 0;                  // what it has had of the processor, but for waiting,
-    std::uint64_t counted_ns = 0, counted_tick = 0;  // until all of it was this, and then
+    std::uint64_t locations = 0, thinned = 0;  // sites that this task used first
+    std::uint64_t run_ns = 0;                  // CPU time without waiting
+    // Total CPU time when last counted, and the tick then.
+    std::uint64_t counted_ns = 0, counted_tick = 0;
   };
 
   Task& current() { return current_ != nullptr ? *current_ : attach(); }
@@ -117,7 +116,7 @@ class Sampling {
     return ns_per_tick_ * (static_cast<double>(task.checking + task.recording) +
                            static_cast<double>(task.skipped) * skip_ticks_);
   }
-  const Task* dearest() const;  // with mutex_ held
+  const Task* dearest() const;  // requires mutex_
 
   static Sampling* instance_;
   static thread_local Task* current_;
@@ -127,12 +126,12 @@ class Sampling {
   void (*const lift_)(bool);
   std::uint64_t (*const processor_ns_)();
   const std::uint64_t update_ticks_, long_ticks_;
-  std::uint64_t lifted_since_ = 0, lifted_ = 0;  // ticks; 0: they are not
+  std::uint64_t lifted_since_ = 0, lifted_ = 0;  // ticks; 0: marks are not cleared
   double skip_ticks_ = 0;
   std::atomic<std::uint32_t> least_{1};
   mutable std::mutex mutex_;
   Budget budget_;
-  std::vector<Task*> tasks_;  // never deleted: their counts are wanted at the end
+  std::vector<Task*> tasks_;  // never deleted: their counts are needed at the end
 };
 
 }  // namespace photofinish

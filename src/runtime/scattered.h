@@ -1,11 +1,10 @@
-// What one place of the program touches here and there, within some memory: a bit for each unit of
-// it.
+// The irregular accesses of one site within a memory range, as a bitmap with one bit per unit.
 //
-// Rule: a set bit is an access of `bytes` that begins at its unit, or, if that is how much a unit
-// has, a part of one. Addresses that are no multiple of the unit, or outside, are not for here.
-// What comes out is in order, and joined. Invariant: a group of units that has bits is in
-// `groups_`, and its byte, in front of the bits, is set; so the program itself may set further bits
-// of such a group (runtime_abi.h), and what takes them out need not look at all of the memory.
+// Rule: a set bit is an access of `bytes` bytes at its unit; or, if `bytes` is the unit, a part of
+// one. Addresses that are not multiples of the unit, or out of range, are not supported. The output
+// is sorted and joined. Invariant: a group of units with set bits is in `groups_`, and its byte,
+// before the bits, is set. So the program may set more bits of such a group itself (runtime_abi.h),
+// and take() need not scan the whole range.
 #pragma once
 
 #include <sys/mman.h>
@@ -22,7 +21,7 @@ namespace photofinish {
 
 class Scattered {
  public:
-  // For [begin, end), or a little more.
+  // For [begin, end), possibly rounded up.
   Scattered(std::uint64_t begin, std::uint64_t end, unsigned unit, std::uint64_t bytes);
 
   std::uint64_t begin() const { return base_; }
@@ -30,7 +29,7 @@ class Scattered {
   std::uint64_t units() const { return units_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t* bits() const { return bits_; }
-  bool works() const { return memory_ != nullptr; }  // there was enough
+  bool works() const { return memory_ != nullptr; }  // false: out of memory
 
   bool covers(std::uint64_t begin, std::uint64_t end) const {
     return base_ <= begin && end <= this->end();
@@ -45,7 +44,7 @@ class Scattered {
   }
   void add_range(std::uint64_t begin, std::uint64_t end);
 
-  // Tells of [begin, end) one after the other, and forgets them.
+  // Visits the ranges [begin, end) in order, and clears them.
   template <class Each>
   void take(Each each) {
     sort_groups();
@@ -92,10 +91,10 @@ class Scattered {
     void operator()(std::uint64_t* bits) const { munmap(bits, bytes); }
   };
   std::uint64_t base_, units_;
-  unsigned unit_;  // as a power of two
+  unsigned unit_;  // log2 of the unit
   std::uint64_t bytes_;
-  std::unique_ptr<std::uint64_t[], Unmap>
-      memory_;  // group bytes, then bits; only pages that are used count
+  // Group bytes, then bits. Only used pages take memory.
+  std::unique_ptr<std::uint64_t[], Unmap> memory_;
   std::uint64_t* bits_ = nullptr;
   std::vector<std::uint32_t> groups_;
 };

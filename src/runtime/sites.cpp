@@ -24,23 +24,22 @@ struct Unwinding {
   std::size_t depth;
   bool found = false;
   std::vector<std::uint64_t> pcs;
-  std::vector<std::uint64_t> stack_pointers;  // of each frame, when it made its call
+  std::vector<std::uint64_t> stack_pointers;  // of each frame at its call
 };
 
 _Unwind_Reason_Code visit_frame(_Unwind_Context* context, void* argument) {
   Unwinding& walk = *static_cast<Unwinding*>(argument);
   const std::uint64_t pc = _Unwind_GetIP(context);
-  if (!walk.found && pc != walk.first_pc) return _URC_NO_REASON;  // our own frames
+  if (!walk.found && pc != walk.first_pc) return _URC_NO_REASON;  // frames of the tool
   walk.found = true;
   if (pc == 0) return _URC_END_OF_STACK;
   const std::uint64_t stack_pointer = _Unwind_GetCFA(context);
-  // Unwind tables that are wrong (of assembly, as OpenMP's runtime has it) lead from a frame to
-  // itself.
+  // Wrong unwind tables (of assembly, as in OpenMP's runtime) lead from a frame to itself.
   if (!walk.pcs.empty() && pc == walk.pcs.back() && stack_pointer <= walk.stack_pointers.back())
     return _URC_END_OF_STACK;
   walk.pcs.push_back(pc);
   walk.stack_pointers.push_back(stack_pointer);
-  // One frame more than is kept: it tells how far the last one's reaches.
+  // One frame more than is stored: it bounds the search in the last one.
   return walk.pcs.size() > walk.depth ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
@@ -53,7 +52,7 @@ std::uint64_t plain_address(std::uint64_t word) {
 #endif
 }
 
-// A frame with a huge local array is not searched to its end.
+// Limits the search in a frame with a huge local array.
 constexpr std::size_t kMaxFrameWords = 1 << 20;
 
 std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
@@ -125,7 +124,7 @@ SiteCache::SiteCache(SiteTable& table) : table_(table), buckets_(kBuckets) {}
 
 SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
   Unwinding walk{.first_pc = pc, .depth = static_cast<std::size_t>(table_.depth())};
-  // Nothing is thrown through the unwinder.
+  // Reserved in advance, since nothing may be thrown through the unwinder.
   walk.pcs.reserve(walk.depth + 1);
   walk.stack_pointers.reserve(walk.depth + 1);
   _Unwind_Backtrace(visit_frame, &walk);
@@ -142,7 +141,7 @@ SiteId SiteCache::walk(std::uint64_t pc, std::uint64_t frame) {
     const auto* word = reinterpret_cast<const std::uint64_t*>(walk.stack_pointers[i]);
     const auto* end = reinterpret_cast<const std::uint64_t*>(walk.stack_pointers[i + 1]);
     const std::uint64_t caller = plain_address(walk.pcs[i + 1]);
-    // Every match, for one of them is the slot and the others only cost a false miss.
+    // All matches: one of them is the slot, the others can only cause a false miss.
     for (std::size_t n = 0; word < end && n < kMaxFrameWords; ++word, ++n)
       if (plain_address(*word) == caller) stack->slots.push_back({word, *word});
   }

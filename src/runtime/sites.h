@@ -1,13 +1,12 @@
-// Where a call was made: the return addresses of all its callers, as one small number.
+// Call sites: the return addresses of all callers, as one small number.
 //
-// Walking a stack costs microseconds, so each task remembers the stacks it has seen, by the call's
-// return address and frame. A remembered stack also knows where on the stack each of its return
-// addresses lies: if those places still hold the same addresses, it is the same stack. (By
-// induction from the innermost: the same return address means the same code, hence the same frame
-// size, hence the next return address is where it was.) That makes a hit exact, without frame
-// pointers, for one hash and one comparison a frame.
-// Imprecise: a frame whose return address is in no stack slot we can find (none are known) is not
-// compared.
+// Unwinding takes microseconds, so each task caches the stacks it has seen, by return address and
+// frame of the call. A cached stack also stores the stack slot of each of its return addresses. If
+// these slots still hold the same addresses, it is the same stack. (By induction from the innermost
+// frame: the same return address means the same code, hence the same frame size, hence the same
+// slot of the next return address.) So a hit is exact, without frame pointers, for one hash and one
+// comparison per frame. Imprecise: a frame whose return address is in no slot that we can find
+// (none are known) is not compared.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +21,11 @@ class TraceWriter;
 
 class SiteTable;
 
-// One for each task; not thread-safe.
+// One per task; not thread-safe.
 class SiteCache {
  public:
   explicit SiteCache(SiteTable& table);
-  // `pc` is the return address into the program, `frame` the frame address of the intercepted
-  // function.
+  // `pc`: return address into the program. `frame`: frame address of the intercepted function.
   SiteId find(std::uint64_t pc, std::uint64_t frame) {
     for (const Stack* stack = buckets_[bucket(pc, frame)]; stack != nullptr; stack = stack->next)
       if (stack->pc == pc && stack->frame == frame && same(*stack)) return stack->site;
@@ -46,14 +44,14 @@ class SiteCache {
     std::vector<Slot> slots;
   };
   static constexpr std::size_t kBuckets = 1024;
-  // A deep recursion that communicates at every level must not eat the memory; forgetting costs one
-  // walk.
+  // Bounds the memory of a deep recursion that communicates at every level. An evicted stack costs
+  // one unwinding.
   static constexpr std::size_t kMaxStacks = 1 << 16;
 
   static std::size_t bucket(std::uint64_t pc, std::uint64_t frame) {
     return ((pc ^ (frame << 7)) * 0x9e3779b97f4a7c15ull) >> 54;
   }
-  // The slots are words of frames that are not ours, which a sanitizer may forbid.
+  // The slots are in foreign frames, which a sanitizer may forbid to read.
   [[gnu::no_sanitize("address")]] static bool same(const Stack& stack) {
     for (const Slot& slot : stack.slots)
       if (*slot.location != slot.value) return false;
@@ -67,7 +65,7 @@ class SiteCache {
   std::vector<std::unique_ptr<Stack>> stacks_;
 };
 
-// The sites of the process. Thread-safe.
+// The call sites of the process. Thread-safe.
 class SiteTable {
  public:
   SiteTable(TraceWriter& writer, int depth);

@@ -1,9 +1,9 @@
-// The program's threads: whether their order is followed, and one sequence of numbers for what they
-// do.
+// The threads of the program: whether their order is tracked, and one counter for their events.
 //
-// Rule: from the first thread on that the program makes, every event gets a number (Field::order),
-// a release before it is made and an acquire after it: so an acquire comes behind the releases that
-// it saw. Before that, and in ranks that are confirmed, recorded or replayed, nothing is numbered.
+// Rule: from the first thread that the program creates on, every event has a number (Field::order).
+// A release takes it before it happens, an acquire afterwards. So an acquire has a larger number
+// than the releases that it saw. Before that, and in ranks under confirm, record or replay, events
+// are not numbered.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@ namespace photofinish {
 
 class Tasks {
  public:
-  // How a release or an acquire of the calling thread goes on record. `rests`: nothing of the task
-  // follows until it acquires something.
+  // Records a release or an acquire of the calling thread. `rests`: the task has no further event
+  // before its next acquire.
   using Record = void (*)(bool acquires, std::uint64_t key, bool rests);
-  // Once recording has started, where the order of threads is to be followed. `begin` is called
-  // while there is still one thread.
+  // Enables tracking, once recording has started. `begin` is called while there is still one
+  // thread.
   static void follow(Record record, void (*begin)());
-  // By whoever is about to make a thread.
+  // Called before a thread is created.
   static void begin();
 
   static bool active() { return active_.load(std::memory_order_relaxed); }
@@ -35,8 +35,8 @@ class Tasks {
       note(true, key, false);
   }
 
-  // The explicit task that the calling thread is in the middle of; 0: none. Each is a line of order
-  // of its own, whichever thread runs it.
+  // The explicit task that the calling thread executes; 0: none. Each is a task of its own,
+  // whichever thread executes it.
   static std::uint32_t& line() { return line_; }
 
  private:
@@ -49,7 +49,7 @@ class Tasks {
   static thread_local std::uint32_t line_;
 };
 
-// What a key is about; the rest of it is an address, or a number.
+// The kind of a key; the rest of it is an address or a number.
 enum class TaskKey : std::uint64_t {
   Thread = 1,
   ThreadEnd,
@@ -68,7 +68,7 @@ enum class TaskKey : std::uint64_t {
   TaskGroup,
   DependenceIn,
   DependenceOut,
-  Switch  // nobody acquires it: from here on the thread runs another task
+  Switch  // never acquired: the thread runs another task from here on
 };
 inline std::uint64_t task_key(TaskKey kind, const void* what, std::uint64_t number = 0) {
   return (static_cast<std::uint64_t>(kind) << 56) ^ reinterpret_cast<std::uint64_t>(what) ^

@@ -10,18 +10,18 @@ namespace photofinish {
 namespace {
 
 struct Registry {
-  std::mutex mutex;  // taken before that of one of them
+  std::mutex mutex;  // acquired before that of an entry
   std::vector<ThreadAccesses*> shared;
-  std::vector<AccessRow> left;  // by threads that have ended
+  std::vector<AccessRow> left;  // rows of threads that have ended
 };
 
 Registry& registry() {
-  static auto* const all =
-      new Registry;  // never deleted: the program's last threads may still be in it
+  // Never deleted: threads may use it until the process ends.
+  static auto* const all = new Registry;
   return *all;
 }
 
-std::atomic<std::uint32_t> g_threads{0};  // made by the program, as far as that can be told
+std::atomic<std::uint32_t> g_threads{0};  // created by the program, as far as known
 std::uint32_t g_threads_before = 0;
 bool g_others_may_call = true;
 thread_local bool t_has_started = false;  // this thread has called MPI_Init
@@ -38,7 +38,7 @@ std::atomic<bool> ThreadAccesses::any_{false};
 ThreadAccesses::ThreadAccesses(SiteCache& sites) : buffer_(sites), shared_(false) {
   if (calls_alone())
     t_unshared = this;
-  else if (!Tasks::active())  // else each task's own are put on record when it orders itself
+  else if (!Tasks::active())  // otherwise each task records its own rows when it synchronizes
     share();
 }
 
@@ -78,7 +78,7 @@ std::vector<AccessRow> ThreadAccesses::take_all() {
   return taken;
 }
 
-// MPI makes threads, too, while it starts; they are none of the program's.
+// MPI creates threads during startup, too. They are not the program's.
 void ThreadAccesses::before_start() {
   g_threads_before = g_threads.load(std::memory_order_relaxed);
 }

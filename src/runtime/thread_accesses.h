@@ -1,10 +1,10 @@
-// Threads that touch memory while others call MPI: a worker of OpenMP's may never call it at all.
+// Accesses of threads while others call MPI. OpenMP workers may make no MPI calls at all.
 //
-// Rule: what a rank's threads have touched is put in front of the rank's next MPI call, whichever
-// of them makes it. Whoever made sure that the call comes after the access has its order kept;
-// whoever did not has none to lose. What is touched while a call is being made is not in front of
-// it. The thread that alone calls MPI (up to MPI_THREAD_FUNNELED; above, until it makes another
-// thread) takes what it has touched itself: it needs no lock, and the program may set its bits.
+// Rule: accesses of a rank's threads are recorded before the rank's next MPI call, whichever thread
+// makes it. If the program orders an access before the call, this preserves the order; otherwise
+// there is none to preserve. Accesses during a call are not before it. The only thread that calls
+// MPI (up to MPI_THREAD_FUNNELED; above, until it creates another thread) takes its own accesses
+// itself. It needs no lock, and the program may set its bits.
 #pragma once
 
 #include <atomic>
@@ -18,37 +18,38 @@ namespace photofinish {
 class ThreadAccesses {
  public:
   explicit ThreadAccesses(SiteCache& sites);
-  ~ThreadAccesses();  // what it has touched is kept until somebody takes it
+  ~ThreadAccesses();  // its rows are kept until they are taken
   ThreadAccesses(const ThreadAccesses&) = delete;
   ThreadAccesses& operator=(const ThreadAccesses&) = delete;
 
-  // By its own thread.
+  // Called by its own thread.
   template <class Note>
   void touch(Note note) {
     if (!shared_) return note(buffer_);
     const std::lock_guard hold(mutex_);
     note(buffer_);
   }
-  // In front of a call of its own thread, what nobody else can take. Null: nothing. To be cleared
-  // by the caller.
+  // Before a call of its own thread: the rows that no other thread can take. Null: none. The caller
+  // clears them.
   std::vector<AccessRow>* take_own() {
     return shared_ || buffer_.empty() ? nullptr : &buffer_.take();
   }
 
-  // In front of anybody's call.
+  // Before a call of any thread.
   static bool any() { return any_.load(std::memory_order_relaxed); }
   static std::vector<AccessRow> take_all();
 
-  // Around MPI_Init, by the thread that calls it; whether other threads may call MPI then.
+  // Called around MPI_Init by the thread that calls it. `others_may_call`: other threads may call
+  // MPI.
   static void before_start();
   static void started(bool others_may_call);
-  // By whoever makes another thread.
+  // Called before a thread is created.
   static void before_thread();
 
  private:
   void share();
 
-  static std::atomic<bool> any_;  // of those that are shared, or have left something
+  static std::atomic<bool> any_;  // some buffer is shared, or has rows of an ended thread
   std::mutex mutex_;
   AccessBuffer buffer_;
   bool shared_;

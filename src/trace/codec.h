@@ -1,9 +1,10 @@
-// Bytes and back. One `describe` for each stored type names its members once, for both directions.
+// Encodes values to bytes and decodes them. One `describe` per stored type lists its members, for
+// both directions.
 //
-// Numbers are LEB128 varints, signed ones in zigzag; strings and lists have their length in front.
-// The encoder writes into memory that its caller has made large enough; the decoder believes
+// Numbers are LEB128 varints, signed ones in zigzag form. Strings and lists are preceded by their
+// length. The encoder writes to memory that its caller has made large enough. The decoder trusts
 // nothing: it never reads past its end, never allocates more than the input could fill, and
-// remembers the first thing that was wrong.
+// remembers the first error.
 #pragma once
 
 #include <bit>
@@ -74,7 +75,7 @@ class Decoder {
     const std::uint64_t value = number();
     return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
   }
-  // A count of things that take at least one byte each.
+  // A count of items of at least one byte each.
   std::size_t length() {
     const std::uint64_t value = number();
     if (value > left()) return fail("a length is larger than what is left"), 0;

@@ -8,7 +8,7 @@ namespace photofinish {
 
 CommonTime common_time(const std::string& directory, const std::vector<WorldRank>& ranks) {
   CommonTime time;
-  std::map<std::uint64_t, HostClock> counters;  // by id, that of the first rank that reads it
+  std::map<std::uint64_t, HostClock> counters;  // by id: the clock of the first rank that reads it
   std::uint64_t begin = 0;
   double least = 0;
   for (const WorldRank rank : ranks) {

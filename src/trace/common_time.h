@@ -1,5 +1,5 @@
-// One time for all ranks of a run. Each rank's events count from its own first one, at a rate that
-// it measured itself; ranks that read one counter are put on the rate of the first of them, or they
+// A common time for all ranks of a run. Each rank's events count from its own first one, at a rate
+// that it measured. Ranks that read one counter use the rate of the first of them; otherwise they
 // would drift apart.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace photofinish {
 
-// From a rank's nanoseconds to those of all.
+// Converts a rank's nanoseconds to common ones.
 struct RankTime {
-  double offset = 0;  // when the rank's time 0 was, from that of the first of them
+  double offset = 0;  // the rank's time 0, relative to the earliest one
   double rate = 1;
   std::uint64_t of(std::uint64_t ns) const {
     const double common = offset + rate * static_cast<double>(ns);
@@ -23,7 +23,7 @@ struct RankTime {
 };
 
 struct CommonTime {
-  std::map<WorldRank, RankTime> ranks;  // those whose trace cannot be read are left out
+  std::map<WorldRank, RankTime> ranks;  // without ranks whose trace cannot be read
   std::uint64_t since_1970 = 0;         // of time 0, in nanoseconds
 };
 CommonTime common_time(const std::string& directory, const std::vector<WorldRank>& ranks);

@@ -1,4 +1,4 @@
-// confirmed.findings in the run directory: what photofinish confirm has seen so far.
+// confirmed.findings in the run directory: the results of photofinish confirm so far.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace photofinish {
 
-// None if there is no such file.
+// Empty if there is no such file.
 Result<std::vector<Confirmation>> read_confirmations(const std::string& directory);
 Result<bool> write_confirmations(const std::string& directory,
                                  const std::vector<Confirmation>& confirmations);

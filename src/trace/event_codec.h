@@ -1,14 +1,14 @@
-// Events as bytes, and back.
+// Encodes events to bytes and decodes them.
 //
-// What is known before a call and what it returned are two halves, so that the first can be on
-// record while the call waits. Times are in the trace's units, the start relative to the end of the
-// task's event before.
+// What is known before a call and what it returned are two halves, so that the first can be
+// recorded while the call waits. Times are in the trace's units. A start is relative to the end of
+// the task's previous event.
 //
-// Programs repeat themselves: the usual event is the last one from its site once more, at another
-// time. So each half has a body (all but its time), and a body that equals the last one of its site
-// is replaced by a reference to it: 4 bytes an event instead of 40, and as much less for the
-// compressor to read. Requests are numbered from the newest one, or no two events that name them
-// would ever be equal. All of this is the state of one chunk: chunks are read on their own.
+// Events repeat: usually an event equals the last one from its site, except for its time. So each
+// half has a body (everything but its time), and a body that equals the last one of its site is
+// replaced by a reference: 4 bytes per event instead of 40, and less input for the compressor.
+// Requests are numbered relative to the newest one; otherwise no two events with requests would be
+// equal. This state belongs to one chunk, so that chunks can be decoded separately.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace photofinish {
 
-// Where the last body of a site is in its chunk.
+// Position of the last body of a site in its chunk.
 struct BodyOffset {
   std::uint32_t offset = 0;
-  std::uint32_t size = 0;  // 0: there is none
+  std::uint32_t size = 0;  // 0: none
 };
 
 struct RepeatSlot {
@@ -31,8 +31,8 @@ struct RepeatSlot {
 };
 
 inline constexpr std::size_t kRepeatSlots = 64;
-// Larger ones are always written out: a reference must not cost its reader much more than it cost
-// its writer.
+// Larger bodies are always written out: a reference must not cost the reader much more than it cost
+// the writer.
 inline constexpr std::size_t kMaxRepeatedBody = 4096;
 inline std::size_t repeat_slot(SiteId site) { return site.value % kRepeatSlots; }
 
@@ -51,7 +51,7 @@ class EventEncoder {
     newest_request_ = 0;
   }
 
-  // Each writes its half at `at`, in a chunk that begins at `chunk`, and returns where it ends.
+  // Each writes its half at `at`, in a chunk that begins at `chunk`, and returns its end.
   std::uint8_t* before(const std::uint8_t* chunk, std::uint8_t* at, const Event& event,
                        std::uint64_t start_delta) {
     const std::size_t slot = repeat_slot(event.site);
@@ -81,8 +81,8 @@ class EventEncoder {
     return end_;
   }
 
-  // `before` is the mask of fields at the time of the first half: those that the call's return
-  // added are stored now.
+  // `before` is the field mask of the first half. Fields that the call's return added are stored
+  // now.
   std::uint8_t* after(const std::uint8_t* chunk, std::uint8_t* at, const Event& event,
                       std::uint64_t duration, std::uint64_t before) {
     RepeatSlot& slot = slots_[repeat_slot(event.site)];
@@ -109,8 +109,8 @@ class EventEncoder {
   }
 
  private:
-  // The last first half of a slot as numbers, so that a repetition need not be written before it is
-  // known to be one.
+  // The last first half of a slot as numbers, so that a repetition can be detected before it is
+  // encoded.
   struct Opening {
     std::uint64_t mask = ~std::uint64_t{0};
     SiteId site;
@@ -120,8 +120,8 @@ class EventEncoder {
     Buffer buffer;
     std::array<std::int64_t, 8> values{};
 
-    // Becomes the event's first half, and notes whether it was that before. False if it is not a
-    // simple one.
+    // Sets this to the event's first half, and whether it is unchanged. False if it is not a simple
+    // one.
     bool take(const Event& event) {
       const std::uint64_t now = event.fields.mask();
       if (!event.requests.empty() || !event.numbers.empty() || event.buffers.size() > 1 ||
@@ -148,17 +148,16 @@ class EventEncoder {
     }
   };
 
-  // The last second half of a site as numbers. A program waits for a receive's second half, and
-  // comparing bytes that were only just stored one by one would make it wait for the store buffer
-  // as well.
+  // The last second half of a site as numbers. The program waits for this comparison. Comparing
+  // bytes that were just stored one by one would also wait for the store buffer.
   struct Outcome {
     std::uint64_t mask = ~std::uint64_t{0};
     std::int32_t result = 0;
     bool same = false;
     std::array<std::int64_t, 4> values{};
 
-    // Becomes the event's outcome, and notes whether it was that before. False if it is not a
-    // simple one.
+    // Sets this to the event's outcome, and whether it is unchanged. False if it is not a simple
+    // one.
     bool take(const Event& event, std::uint64_t before) {
       const std::uint64_t added = event.fields.mask() & ~before;
       if (!event.completions.empty() || std::popcount(added) > 4 ||
@@ -176,7 +175,7 @@ class EventEncoder {
     }
   };
 
-  // 0 is the null request; otherwise how far behind the newest.
+  // 0 is the null request; otherwise the distance from the newest.
   std::uint64_t relative(RequestId id) const {
     if (id.value == 0) return 0;
     const auto distance = static_cast<std::int64_t>(id.value - newest_request_);
@@ -195,8 +194,8 @@ class EventEncoder {
     });
   }
 
-  // The body was written a little behind `at`. In front of it comes its time with one bit for
-  // whether it is a repetition; then itself, unless it is.
+  // The body was written a little after `at`. Writes its time, with one bit for a repetition,
+  // before it; then the body, unless it is one.
   bool replace(const std::uint8_t* chunk, std::uint8_t* at, const std::uint8_t* body_end,
                std::uint64_t time, BodyOffset& last) {
     const std::uint8_t* body = at + kMaxVarint;
@@ -218,7 +217,7 @@ class EventEncoder {
   std::array<Opening, kRepeatSlots> openings_{};
   std::array<Outcome, kRepeatSlots> outcomes_{};
   std::uint64_t newest_request_ = 0;
-  std::size_t numbers_before_ = 0;  // how many of the event's the first half has
+  std::size_t numbers_before_ = 0;  // number of the event's numbers in the first half
   std::uint8_t* end_ = nullptr;
 };
 
@@ -230,14 +229,14 @@ class EventDecoder {
   }
 
   struct Record {
-    std::uint64_t call = 0;  // as the trace numbers them
+    std::uint64_t call = 0;  // its number in the trace
     std::uint64_t start_delta = 0;
     std::uint64_t duration = 0;
-    std::size_t end = 0;  // where the next one begins
+    std::size_t end = 0;  // where the next record begins
   };
 
-  // The record at `position` of a chunk, of which bytes up to `limit` may be read; `half`: only its
-  // first half is there. The reason if it cannot be read, null otherwise.
+  // Decodes the record at `position` of a chunk; bytes up to `limit` may be read. `half`: only its
+  // first half exists. Returns an error message, or null.
   const char* decode(const std::uint8_t* chunk, std::size_t position, std::size_t limit, bool half,
                      const Vocabulary& vocabulary, Event& event, Record& record) {
     Decoder in(chunk + position, chunk + limit);

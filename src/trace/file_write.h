@@ -1,4 +1,4 @@
-// Writing a file inside the user's process.
+// Writes files inside the user's process.
 #pragma once
 
 #include <pthread.h>
@@ -14,7 +14,8 @@
 
 namespace photofinish {
 
-// A file that outgrows the program's own limit is an error of ours, not the program's death.
+// Blocks SIGXFSZ: exceeding the program's file size limit is an error of the tool, and must not end
+// the program.
 class NoSizeSignal {
  public:
   NoSizeSignal() {
@@ -40,7 +41,7 @@ class NoSizeSignal {
   bool was_pending_;
 };
 
-// False: errno tells why not all of it was written.
+// False: not everything was written; errno is set.
 inline bool write_all(int file, const void* data, std::size_t size, std::uint64_t offset) {
   NoSizeSignal no_signal;
   if (g_disk_fault.strikes()) [[unlikely]] {

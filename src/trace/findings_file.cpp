@@ -23,13 +23,13 @@
 namespace photofinish {
 namespace {
 
-// A damaged size must not become an allocation; no run has that many different findings.
+// Limits allocations for a damaged size. No run has that many distinct findings.
 constexpr std::uint64_t kMaxFindings = std::uint64_t{1} << 30;
 
 template <class A>
 constexpr bool kReads = std::is_same_v<A, Read>;
 
-// An enumeration, up to its last value.
+// An enumeration value, checked against the last one.
 template <class A, class T>
 void value(A& a, T& it, T last) {
   a(it);
@@ -147,7 +147,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int number() const { return number_; }
-  // What a delayed write could not do shows here.
+  // Shows errors of delayed writes.
   bool closed() { return close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -195,7 +195,7 @@ Result<bool> write_sealed(const std::string& path, const char (&magic)[8],
   header.checksum = checksum_of(header, payload.data(), payload.size());
 
   const std::string unfinished = path + std::string(kUnfinished);
-  // Not emptied first: there may be room that was reserved.
+  // Not truncated first: space may be reserved.
   File file(open_private(unfinished, O_WRONLY));
   if (file.number() < 0) return file_error("cannot create", unfinished, errno);
   if (!write_all(file.number(), &header, sizeof header, 0) ||

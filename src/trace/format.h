@@ -1,5 +1,5 @@
-// What a trace looks like on disk; docs/internals/trace-format.md is the description for people.
-// A change of anything here, or of a `describe` in codec.h, is a new kTraceVersion.
+// The on-disk format of a trace, documented in docs/internals/trace-format.md. A change here, or of
+// a `describe` in codec.h, needs a new kTraceVersion.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace photofinish {
 
 inline constexpr std::uint32_t kTraceVersion = 10;
 
-// --- rank-N.trace: a header, then chunks, each complete in itself.
+// --- rank-N.trace: a header, then self-contained chunks.
 
 struct FileHeader {
   char magic[8];  // kFileMagic
@@ -20,13 +20,13 @@ struct FileHeader {
   std::int32_t rank;
   std::int32_t world_size;
   std::uint32_t reserved;
-  double ns_per_unit;      // of the times in events
-  std::uint64_t checksum;  // XXH3 of all before it
+  double ns_per_unit;      // unit of the times in events
+  std::uint64_t checksum;  // XXH3 of everything before it
 };
 static_assert(sizeof(FileHeader) == 40, "on disk: bump kTraceVersion");
 inline constexpr char kFileMagic[8] = {'P', 'H', 'O', 'T', 'O', 'F', 'I', 'N'};
 
-// Journal: what the outside gave a task (record/journal.h), as bytes that only it understands.
+// Journal: the external inputs of a task (record/journal.h), as opaque bytes.
 enum class ChunkKind : std::uint32_t {
   Vocabulary = 1,
   Definitions = 2,
@@ -39,15 +39,15 @@ struct ChunkHeader {
   std::uint32_t magic;  // kChunkMagic
   ChunkKind kind;
   std::uint32_t task;         // of an Events or Journal chunk
-  std::uint32_t raw_size;     // bytes when decompressed
-  std::uint64_t sequence;     // counts the chunks of its lane
-  std::uint32_t stored_size;  // if that is raw_size, it is not compressed
+  std::uint32_t raw_size;     // decompressed size in bytes
+  std::uint64_t sequence;     // number of the chunk in its lane
+  std::uint32_t stored_size;  // if equal to raw_size: not compressed
   std::uint32_t reserved;
-  std::uint64_t checksum;  // XXH3 of the header before it and of the stored bytes
+  std::uint64_t checksum;  // XXH3 of the preceding header and of the stored bytes
 };
 static_assert(sizeof(ChunkHeader) == 40, "on disk: bump kTraceVersion");
 inline constexpr std::uint32_t kChunkMagic = 0x4b484350;  // "PCHK"
-// The writer makes no larger ones, and a reader refuses them: a damaged size must not become an
+// The writer creates no larger chunks, and a reader rejects them, so that a damaged size causes no
 // allocation.
 inline constexpr std::uint32_t kMaxChunk = 1u << 28;
 
@@ -66,8 +66,8 @@ enum class DefinitionKind : std::uint8_t {
   Incomplete
 };
 
-// --- rank-N.live: mapped by the running rank. What it has recorded but not yet written as chunks
-// lives here, so that it survives the process however it ends. Gone after an orderly exit.
+// --- rank-N.live: mapped by the running rank. Holds what is recorded and not yet written as
+// chunks, so that it survives any end of the process. Removed at a normal exit.
 
 enum class RankState : std::uint32_t { Running = 1, Finalized, Exited, Aborted, Signaled };
 
@@ -78,13 +78,13 @@ struct LiveHeader {
   std::uint32_t lane_count;
   RankState state;
   std::int32_t state_code;      // exit code, abort code or signal
-  IncompleteReason incomplete;  // recording stopped early; None: it did not
+  IncompleteReason incomplete;  // why recording stopped early; None: it did not
   std::int64_t pid;
   char host[64];
-  char why[1024];  // it stopped
+  char why[1024];  // text for `incomplete`
 };
 inline constexpr char kLiveMagic[8] = {'P', 'H', 'O', 'T', 'O', 'L', 'I', 'V'};
-inline constexpr std::size_t kLivePage = 4096;  // the header has a page of its own
+inline constexpr std::size_t kLivePage = 4096;  // the header has its own page
 inline constexpr std::size_t kLaneBytes = 256 * 1024;
 
 static_assert(sizeof(LiveHeader) <= kLivePage);
@@ -93,12 +93,12 @@ struct LaneHeader {
   ChunkKind kind;  // 0: free
   std::uint32_t task;
   std::uint64_t sequence;   // of the chunk that this lane will become
-  std::uint64_t committed;  // bytes of complete records
-  std::uint64_t pending;    // bytes of the first half of a record behind them
-  std::uint64_t
-      in_call;  // 1 + the Call that the task is inside of, when it has no pending record; 0 outside
+  std::uint64_t committed;  // size of the complete records in bytes
+  std::uint64_t pending;    // size of the first half of a record after them
+  // 1 + the Call that the task is inside of, if it has no pending record; 0: none.
+  std::uint64_t in_call;
   std::uint64_t in_call_pc;
-  std::uint64_t last_end;  // time at which the last committed event ended
+  std::uint64_t last_end;  // when the last committed event ended
   std::uint64_t reserved;
 };
 static_assert(sizeof(LaneHeader) == 64, "on disk: bump kTraceVersion");

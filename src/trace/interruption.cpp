@@ -14,7 +14,7 @@ std::string interrupted_path(const std::string& directory) {
 
 }  // namespace
 
-// Where it cannot be written, ranks that left no word of how they ended count as dead.
+// If it cannot be written, ranks without a recorded end count as dead.
 void note_interruption(const std::string& directory) {
   const int file = open_private(interrupted_path(directory), O_WRONLY);
   if (file >= 0) close(file);

@@ -1,5 +1,5 @@
 // A run that was ended from outside while its ranks were alive: by Ctrl-C, or because of a
-// deadlock. However a rank ended then, the call that it was inside of is one that it waited in.
+// deadlock. Each rank then waited in the call that it was inside of, however it ended.
 #pragma once
 
 #include <string>

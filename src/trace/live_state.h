@@ -1,7 +1,7 @@
-// What the live file of a running rank shows at a glance, without its trace being read.
+// The state of a running rank, from its live file, without reading its trace.
 //
-// Over a network file system it may be old: what is written to mapped memory arrives there late. So
-// it says where a rank was, not that it is still there.
+// On a network file system it may be outdated, since stores to mapped memory arrive late. So it
+// shows where a rank was, not that it is still there.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct LiveState {
   std::int64_t pid = 0;
   std::string host;
   bool in_calls = false;          // every task that has made a call is inside of one
-  std::uint64_t fingerprint = 0;  // another one when anything has been recorded since
+  std::uint64_t fingerprint = 0;  // changes whenever something is recorded
 };
 
-// None if there is no such file, or it cannot be read.
+// nullopt if there is no such file, or it cannot be read.
 std::optional<LiveState> read_live_state(const std::string& directory, WorldRank rank);
 
 }  // namespace photofinish

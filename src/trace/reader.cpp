@@ -36,7 +36,7 @@ std::string at(const std::string& path, std::uint64_t offset, const std::string&
   return path + ": at byte " + std::to_string(offset) + ": " + reason;
 }
 
-// Reading the live file, the lane of the definitions stands beside those of the tasks.
+// The lane of the definitions in the live file, next to those of the tasks.
 constexpr TaskId kDefinitionLane{~0u};
 
 void drop_tail(std::vector<std::uint8_t>& tail, std::uint64_t& committed) {
@@ -44,14 +44,14 @@ void drop_tail(std::vector<std::uint8_t>& tail, std::uint64_t& committed) {
   committed = 0;
 }
 
-// Hostile times must not become undefined conversions.
+// Avoids undefined conversions of invalid times.
 std::uint64_t nanoseconds(std::uint64_t units, double ns_per_unit) {
   const double value = static_cast<double>(units) * ns_per_unit;
   return value < 9e18 ? static_cast<std::uint64_t>(value)
                       : std::uint64_t{9'000'000'000'000'000'000};
 }
 
-// Whoever uses a definition relies on what its type promises, so that is checked here, once.
+// Users of a definition rely on its invariants, so they are checked here, once.
 template <class Definition>
 bool holds(const Definition&, int) {
   return true;
@@ -142,7 +142,7 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
     if (!self->load(chunk, bytes)) break;
     self->decode_definitions(bytes, bytes.size(), self->path_, chunk.offset);
   }
-  // The live file's definitions are the newest: a chunk's must not replace them.
+  // The definitions in the live file are the newest: those of a chunk must not replace them.
   for (auto& stream : self->streams_)
     if (stream->task == kDefinitionLane)
       self->decode_definitions(stream->tail, stream->tail.size(), self->live_path_,
@@ -157,8 +157,8 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   return self;
 }
 
-// The program chose them, and everybody who reads a trace shows them to people. (Not the paths of
-// modules, which are opened.)
+// These names come from the program and are shown to users. (Not the paths of modules, which are
+// opened.)
 void RankTrace::make_names_printable() {
   const auto each = [](auto& all, auto member) {
     for (auto& [id, one] : all) one.*member = printable(one.*member);
@@ -202,8 +202,7 @@ bool RankTrace::read_header(Error& error) {
   return true;
 }
 
-// Reads the chunks' headers only; payloads are read, and their checksums compared, when they are
-// needed.
+// Reads chunk headers only. Payloads are read, and their checksums verified, on demand.
 void RankTrace::scan_chunks() {
   std::uint64_t offset = sizeof header_;
   bool has_vocabulary = false;
@@ -267,15 +266,15 @@ void RankTrace::scan_chunks() {
   if (!has_vocabulary) cut_off(offset, "the chunk with the names of calls is missing");
 }
 
-// A rank that runs, or was killed, may be half way through its last chunk: then the lane still has
-// what is in it.
+// A running or killed rank may have written part of its last chunk. Its lane still holds the
+// contents.
 void RankTrace::cut_off(std::uint64_t offset, const std::string& reason) {
   if (!has_live_) damaged(path_, offset, reason);
 }
 
 void RankTrace::read_live(const std::string& path) {
   const int live = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (live < 0) return;  // the usual case: the rank ended in order
+  if (live < 0) return;  // the usual case: the rank ended normally
   LiveHeader header{};
   if (!read_at(live, &header, sizeof header, 0) ||
       std::memcmp(header.magic, kLiveMagic, sizeof kLiveMagic) != 0) {
@@ -330,7 +329,7 @@ void RankTrace::read_live(const std::string& path) {
         damaged(path, to.tail_offset, "the file ends inside a lane");
         break;
       }
-      // A rank that is running has emptied its lane meanwhile: then what was in it is a chunk.
+      // A running rank has emptied its lane meanwhile: its contents are a chunk now.
       if (now.task != lane_header.task || now.sequence != lane_header.sequence ||
           now.committed < lane_header.committed) {
         drop_tail(to.tail, to.tail_committed);
@@ -385,7 +384,7 @@ bool RankTrace::load(const ChunkOffset& chunk, std::vector<std::uint8_t>& bytes)
   if (checksum != chunk.header.checksum)
     return damaged(path_, start, "a chunk is damaged (checksum)"), false;
   if (stored.size() == chunk.header.raw_size) return bytes = std::move(stored), true;
-  // The frame must say the same size: only then is it worth the memory.
+  // The frame must have the same size before memory is allocated for it.
   if (ZSTD_getFrameContentSize(stored.data(), stored.size()) != chunk.header.raw_size)
     return damaged(path_, start, "a chunk's sizes disagree"), false;
   bytes.resize(chunk.header.raw_size);
@@ -476,8 +475,8 @@ bool RankTrace::next(const Event*& event) {
   return true;
 }
 
-// Where the order of the tasks was followed, their events are numbered; before that they were not,
-// and what a rank ended in has no number yet.
+// If the order of tasks was tracked, their events are numbered. Earlier events, and the calls in
+// which a rank ended, are not.
 bool RankTrace::later(const TaskStream& a, const TaskStream& b) {
   const auto key = [](const TaskStream& stream) {
     const Event& event = stream.event;
@@ -524,7 +523,7 @@ bool RankTrace::next_bytes(TaskStream& stream) {
 
 bool RankTrace::decode_event(TaskStream& stream) {
   const std::string& path = stream.tail_done ? live_path_ : path_;
-  // The pending half of a record lies behind the committed ones, and only there.
+  // The pending half of a record lies after the committed ones.
   const bool pending = stream.position >= stream.committed;
   Event& event = stream.event;
   event.clear();
@@ -559,8 +558,8 @@ bool RankTrace::decode_event(TaskStream& stream) {
   return true;
 }
 
-// The call that a task was inside of when the rank ended, if all that it left is its name and
-// place.
+// The call that a task was inside of when the rank ended, if only its name and return address are
+// recorded.
 bool RankTrace::make_unreturned(TaskStream& stream) {
   if (stream.in_call == 0 || stream.in_call_done) return false;
   stream.in_call_done = true;
@@ -573,14 +572,14 @@ bool RankTrace::make_unreturned(TaskStream& stream) {
   event.call = *call;
   event.task = stream.task;
   event.site = stream.in_call_site;
-  event.start = nanoseconds(stream.last_end, header_.ns_per_unit);  // or later: nobody noted it
+  event.start = nanoseconds(stream.last_end, header_.ns_per_unit);  // or later: not recorded
   event.duration = 0;
   event.returned = false;
   return true;
 }
 
-// Only their program counters are on record: as sites they have one frame, in the module that
-// begins before it.
+// Only their program counters are recorded. Their sites have one frame, in the module that contains
+// it.
 void RankTrace::location_unreturned_calls() {
   for (const auto& stream : streams_) {
     if (stream->in_call == 0) continue;
@@ -590,7 +589,7 @@ void RankTrace::location_unreturned_calls() {
           (module == nullptr || candidate.base > module->base))
         module = &candidate;
     if (module == nullptr) continue;
-    stream->in_call_site = SiteId(~stream->task.value);  // sites count from 1
+    stream->in_call_site = SiteId(~stream->task.value);  // regular site numbers start at 1
     definitions_.sites.try_emplace(
         stream->in_call_site,
         SiteDefinition{stream->in_call_site, {{module->id, stream->in_call_pc - module->base}}});

@@ -1,10 +1,10 @@
-// The reading half: one rank's trace as a stream of events in the order of each task, and the
-// definitions they refer to.
+// Reads the trace of one rank: a stream of events, in program order of each task, and their
+// definitions.
 //
-// A trace may be larger than memory: one chunk of each task is decoded at a time. It may be cut
-// off, damaged, foreign, newer than this reader, or still being written: what is whole is
-// delivered, then an Error names the file, the offset and the reason. Nothing in a file is believed
-// before its checksum is, and nothing after it without a bounds check.
+// A trace may be larger than memory: one chunk per task is decoded at a time. It may be truncated,
+// damaged, foreign, newer than this reader, or still being written. Intact parts are returned, then
+// an Error with file, offset and reason. Nothing is used before its checksum is verified, nor
+// without bounds checks.
 #pragma once
 
 #include <map>
@@ -22,16 +22,16 @@
 
 namespace photofinish {
 
-// How a rank ended, as far as it could still say.
+// How a rank ended, as far as recorded.
 struct RankEnd {
-  RankState state =
-      RankState::Running;  // Running: it never said; it is running, or was killed outright
+  // Running: no end is recorded; it is running, or was killed.
+  RankState state = RankState::Running;
   int code = 0;
-  // Recording stopped before the program did; why is in the definitions, IncompleteId(0).
+  // Recording stopped before the program did. The reason is in the definitions, IncompleteId(0).
   bool incomplete = false;
 };
 
-// A signal that a process gets for what it does itself.
+// A synchronous signal, caused by the process itself.
 bool is_fault(int signal);
 
 class RankTrace {
@@ -43,22 +43,22 @@ class RankTrace {
   int world_size() const { return header_.world_size; }
   const Definitions& definitions() const { return definitions_; }
   const RankEnd& end() const { return end_; }
-  // What is wrong with the file beyond the point up to which it can be read; empty if nothing is.
-  // Chunks are read when they are needed: damage inside one shows then, or when `verify` reads all.
+  // The damage after the readable part of the file; empty if none. Chunks are read on demand:
+  // damage inside one is found then, or by verify(), which reads all.
   const std::string& damage() const { return damage_; }
   void verify();
-  // Neither did the rank write its end, nor is its live file there: a part of the file is missing,
-  // even if what is left is whole.
+  // Neither an end nor a live file exists: a part of the file is missing, even if the rest is
+  // intact.
   bool is_truncated() const { return !has_end_ && !has_live_; }
   std::uint64_t stored_bytes() const { return stored_bytes_; }
 
-  // The next event, tasks merged by time. False at the end, or at the damage. The reference lives
-  // until the next call.
+  // The next event, tasks merged by time. False at the end, or at damage. Valid until the next
+  // call.
   bool next(const Event*& event);
   void rewind();
 
-  // What the outside gave a task, if it was recorded: whole entries, some at a time. False at the
-  // end, or at the damage.
+  // The journal of a task, if recorded: whole entries, several at a time. False at the end, or at
+  // damage.
   bool next_of_journal(TaskId task, std::vector<std::uint8_t>& entries);
 
  private:
@@ -66,7 +66,7 @@ class RankTrace {
     std::uint64_t offset = 0;  // of the payload
     ChunkHeader header{};
   };
-  // One task's events: its chunks in order, then what its lane in the live file still holds.
+  // The events of one task: its chunks in order, then the rest in its lane of the live file.
   struct TaskStream {
     TaskId task;
     std::vector<ChunkOffset> chunks;
@@ -74,7 +74,8 @@ class RankTrace {
     std::uint64_t tail_offset = 0;
     std::uint64_t tail_committed = 0;
     std::uint64_t tail_sequence = 0;  // of the chunk that it would have become
-    std::uint64_t in_call = 0;  // 1 + the call that left only its name, if the rank ended inside it
+    // 1 + the call that recorded only its name, if the rank ended inside it.
+    std::uint64_t in_call = 0;
     std::uint64_t in_call_pc = 0;
     SiteId in_call_site;
     std::size_t next_chunk = 0;
@@ -130,7 +131,7 @@ class RankTrace {
   std::vector<ChunkOffset> definition_chunks_;
   std::map<TaskId, JournalStream> journals_;
   std::unordered_map<TaskId, TaskStream*> stream_of_task_;
-  std::vector<TaskStream*> heap_;  // those that have an event, the earliest on top
+  std::vector<TaskStream*> heap_;  // streams with an event, the earliest on top
   TaskStream* delivered_ = nullptr;
 };
 

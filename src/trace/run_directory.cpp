@@ -43,8 +43,8 @@ std::string json_string(const std::string& text) {
   return out + "\"";
 }
 
-// Reads what json_string wrote, from its first quote on; false if it is something else. Leaves `at`
-// behind it.
+// Parses the output of json_string, from its first quote on; false on a mismatch. Sets `at` to its
+// end.
 bool read_json_string(std::string_view text, std::size_t& at, std::string& out) {
   out.clear();
   if (at >= text.size() || text[at] != '"') return false;
@@ -69,7 +69,7 @@ bool read_json_string(std::string_view text, std::size_t& at, std::string& out) 
   return at < text.size() && text[at++] == '"';
 }
 
-// Behind the name of a member, which stands at the beginning of a line; npos if there is none.
+// Position after the name of a member, which is at the start of a line; npos if absent.
 std::size_t member(std::string_view text, const char* name) {
   const std::string start = std::string("\n  \"") + name + "\": ";
   const std::size_t found = text.find(start);
@@ -88,8 +88,7 @@ std::vector<std::string> entries(const std::string& directory) {
   return names;
 }
 
-// The rank whose file it is, as trace_path, live_path and findings_path name them; -1 if it is
-// nobody's.
+// The rank of a file named by trace_path, live_path or findings_path; -1 if it is none.
 int rank_of_file(std::string_view name, std::string_view ending) {
   constexpr std::string_view kPrefix = "rank-";
   if (!name.starts_with(kPrefix) || !name.ends_with(ending)) return -1;
@@ -100,10 +99,10 @@ int rank_of_file(std::string_view name, std::string_view ending) {
   return name.size() >= 6 && error == std::errc() && end == name.data() + name.size() ? rank : -1;
 }
 
-// Findings under their own name, or under the one they have while they are written.
+// Findings files, including unfinished ones.
 bool is_findings(std::string_view name) {
   if (name.ends_with(kUnfinished)) name.remove_suffix(kUnfinished.size());
-  // (perfetto.json: as earlier versions called it.)
+  // (perfetto.json: the name in earlier versions.)
   for (const std::string_view report :
        {kHtmlReport, kJsonReport, kSarifReport, kPerfettoReport, std::string_view("perfetto.json")})
     if (name == report) return true;
@@ -111,14 +110,14 @@ bool is_findings(std::string_view name) {
          rank_of_file(name, kFindingsEnding) >= 0;
 }
 
-// What NFS makes of a file that was removed while somebody had it open; it goes when they close it,
-// and cannot be removed before.
+// A file that was removed while open on NFS. It disappears when it is closed, and cannot be removed
+// before.
 bool is_removed_on_nfs(const std::string& name) {
   return name.starts_with(".nfs") && name.size() > 4 &&
          name.find_first_not_of("0123456789abcdef", 4) == std::string::npos;
 }
 
-// What replay --vscode leaves for the editor: a folder for each rank, and what they share.
+// The output of replay --vscode for the editor: a folder per rank, and shared files.
 bool is_debugging_folder(const std::string& directory, const std::string& name) {
   if (name != "debugging") return false;
   struct stat status;
@@ -139,7 +138,7 @@ bool is_ours(const std::string& directory, const std::string& name) {
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// A file, or a folder with all that is in it; links are not followed.
+// Removes a file, or a folder with its contents; links are not followed.
 bool remove_entry(const std::string& path) {
   if (unlink(path.c_str()) == 0) return true;
   if (errno != EISDIR && errno != EPERM) return false;
@@ -147,7 +146,7 @@ bool remove_entry(const std::string& path) {
   return rmdir(path.c_str()) == 0;
 }
 
-// The ranks that have a file with this ending, in order.
+// The ranks with a file of this suffix, in order.
 std::vector<WorldRank> ranks_with(const std::string& directory, std::string_view ending) {
   std::vector<WorldRank> ranks;
   for (const std::string& name : entries(directory))
@@ -222,7 +221,7 @@ Result<bool> create_run_directory(const std::string& directory, const RunInfo& i
     for (const std::string& name : names)
       if (!remove_entry(directory + "/" + name))
         return Error{"cannot remove " + directory + "/" + name + ": " + std::strerror(errno)};
-    // Where it is somebody else's, the files in it are private all the same.
+    // If the directory belongs to another user, the files in it are private anyway.
     if ((status.st_mode & 077) != 0) (void)!chmod(directory.c_str(), status.st_mode & 0700);
   }
   return write_run_file(directory, info);
@@ -274,7 +273,7 @@ bool run_in_use(const std::string& directory) {
       file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
   if (file >= 0) close(file);
   if (locked) return true;
-  // Ranks that a launcher of the user's started have no check: their files are mapped.
+  // Ranks started by the user's launcher have no check process, but their files are mapped.
   if (ranks_with(directory, ".live").empty()) return false;
   char* resolved = realpath(directory.c_str(), nullptr);
   const std::string mapped = std::string(resolved != nullptr ? resolved : directory) + "/rank-";

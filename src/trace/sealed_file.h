@@ -1,5 +1,5 @@
-// A small file with a header and one value: written whole or not at all, and read only if its
-// checksum is right.
+// A small file with a header and one value: written atomically, and read only if its checksum is
+// right.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-// Replaces the file. Also for use inside the user's process.
+// Replaces the file. Also used inside the user's process.
 Result<bool> write_sealed(const std::string& path, const char (&magic)[8],
                           const std::vector<std::uint8_t>& payload);
 Result<std::vector<std::uint8_t>> read_sealed(const std::string& path, const char (&magic)[8]);

@@ -55,7 +55,7 @@ bool sees_token(const std::string& directory, const std::string& token, int seco
   for (auto pause = 10ms; std::chrono::steady_clock::now() < until;
        pause = std::min<std::chrono::milliseconds>(2 * pause, 1000ms)) {
     std::this_thread::sleep_for(pause);
-    // A client that has read a directory anew does not rely on what it believed to be missing.
+    // Reading a directory invalidates the client's cache of missing files.
     read_names(directory.substr(0, directory.find_last_of('/') + 1));
     read_names(directory);
     if (holds_token(directory, token)) return true;

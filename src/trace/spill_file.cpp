@@ -23,7 +23,7 @@ Error SpillFile::trouble(const char* what) const {
 
 Result<SpillFile::Extent> SpillFile::add(const std::vector<std::uint8_t>& bytes) {
   if (file_ < 0) file_ = open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file_ < 0) {  // not every file system has files without a name
+  if (file_ < 0) {  // not every file system supports unnamed files
     char name[32];
     std::snprintf(name, sizeof name, "/rank-%06d", number_);
     const std::string path = directory_ + name + kSpillEnding;

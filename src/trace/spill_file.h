@@ -1,5 +1,5 @@
-// Room on disk for what does not fit in memory. The file has no name as soon as it is open:
-// whatever becomes of the process, nothing is left.
+// Disk space for data that does not fit in memory. The file is unlinked as soon as it is open, so
+// nothing remains, however the process ends.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr const char* kSpillEnding = ".spill";
 
 class SpillFile {
  public:
-  // In this directory, when it is first needed; `number` tells apart the processes that use it.
+  // Created in this directory on first use. `number` distinguishes the processes that use it.
   SpillFile(std::string directory, int number)
       : directory_(std::move(directory)), number_(number) {}
   ~SpillFile();
@@ -26,7 +26,7 @@ class SpillFile {
   };
   Result<Extent> add(const std::vector<std::uint8_t>& bytes);
   Result<std::vector<std::uint8_t>> read(const Extent& extent) const;
-  void clear();  // all places are free again
+  void clear();  // frees all extents
 
  private:
   Error trouble(const char* what) const;

@@ -1,5 +1,5 @@
-// The names of calls and fields as a trace uses them. Traces refer to both by position in these
-// lists, so that a reader with other tables, older or newer, finds its own by name.
+// The names of calls and fields of a trace. Traces refer to both by position in these lists, so
+// that an older or newer reader finds its own by name.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ std::vector<std::uint8_t> encode_vocabulary();
 
 class Vocabulary {
  public:
-  bool decode(Decoder& in);  // false: in.reason() tells
+  bool decode(Decoder& in);  // false: see in.reason()
   std::optional<Call> call(std::uint64_t index) const;
-  std::string call_name(
-      std::uint64_t index) const;  // also of a call that this photofinish does not know
+  // Also for a call that this version does not know.
+  std::string call_name(std::uint64_t index) const;
   std::optional<Field> field(std::size_t bit) const;
 
  private:

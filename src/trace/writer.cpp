@@ -18,12 +18,11 @@
 namespace photofinish {
 namespace {
 
-// Fast enough to run in the task that filled the lane; the records repeat so much that higher
-// levels gain little.
+// Fast enough for the task that filled the lane. Records are so repetitive that higher levels gain
+// little.
 constexpr int kCompressionLevel = 1;
-// What does not get much smaller, such as numbers that others computed, is kept as it is: writing
-// it takes less time than that. After so many chunks it is tried again; twice as many if that was
-// in vain, too.
+// Data that compresses badly, such as numerical data, is stored uncompressed, which takes less
+// time. Compression is tried again after some chunks; after twice as many if it failed again.
 constexpr std::uint8_t kMostPlainChunks = 120;
 
 Error file_error(const std::string& what, const std::string& path, int error) {
@@ -110,8 +109,8 @@ Result<bool> TraceWriter::start(const RankDefinition& rank, double ns_per_unit) 
   if (definitions_.header_ == nullptr) return file_error("no room for", live_path_, errno);
   definitions_.header_->kind = ChunkKind::Definitions;
 
-  complain_ = [](const std::string&) {
-  };  // until recording has begun its failures are the caller's to report
+  // Before recording has started, the caller reports failures.
+  complain_ = [](const std::string&) {};
   const std::vector<std::uint8_t> vocabulary = encode_vocabulary();
   if (!write_chunk(ChunkKind::Vocabulary, 0, 0, vocabulary.data(), vocabulary.size()))
     return file_error("cannot write", trace_path_, errno);
@@ -179,7 +178,7 @@ Lane* TraceWriter::take_lane(TaskId task, ChunkKind kind) {
 void TraceWriter::close_lane(Lane* lane) {
   std::lock_guard lock(mutex_);
   if (lane->header_->pending != 0)
-    return;  // the thread ended inside a call: the reader shall see it
+    return;  // the thread ended inside a call: leave it for the reader
   seal(lane->header_);
   if (lane->header_->committed != 0) return;
   lane->header_->kind = ChunkKind{};
@@ -261,10 +260,10 @@ std::uint8_t* Lane::make_room(std::size_t bytes) {
 
 void TraceWriter::seal(LaneHeader* lane) {
   if (lane->committed == 0 || !recording_.load(std::memory_order_relaxed)) return;
-  // What cannot be written stays in the lane: the live file keeps it.
+  // If writing fails, the records stay in the lane: the live file keeps them.
   if (!write_lane(lane)) return;
-  // The sequence moves last: a reader that finds the chunk and its sequence in the lane knows that
-  // the bytes are the same.
+  // The sequence is updated last: a reader that finds both the chunk and its sequence in the lane
+  // knows that the bytes are the same.
   lane->committed = 0;
   lane->last_end = 0;
   std::atomic_signal_fence(std::memory_order_release);
@@ -349,8 +348,7 @@ void TraceWriter::definition_done(std::uint8_t* end) {
 }
 
 void TraceWriter::note_state(RankState state, int code) {
-  // Launchers kill a rank that is on its way out through MPI_Abort: that it called it is what
-  // counts.
+  // Launchers kill a rank that has called MPI_Abort. The abort counts.
   if (live_->state == RankState::Aborted && state == RankState::Signaled) return;
   live_->state_code = code;
   live_->state = state;
@@ -365,16 +363,15 @@ void TraceWriter::flush() {
 
 void TraceWriter::end(RankState state, int code) {
   note_state(state, code);
-  // exit() may have been called by a signal handler, on top of one of our own functions: then the
-  // live file keeps it all.
+  // A signal handler may call exit() on top of one of our functions. Then the live file keeps
+  // everything.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  // What could not be written is in the live file, and a task that is still inside a call keeps its
-  // lane: for the reader.
+  // Unwritten records, and the lanes of tasks inside a call, stay in the live file for the reader.
   if (!recording_.load(std::memory_order_relaxed)) return;
   for (const auto& lane : lanes_)
     if (lane->header_->pending != 0 || lane->header_->in_call != 0) return;
-  // Other threads may still be recording: their lanes are copied, not emptied under their hands.
+  // Other threads may still be recording: their lanes are copied, not emptied.
   if (definitions_.header_->committed != 0 && !write_lane(definitions_.header_)) return;
   for (const auto& lane : lanes_)
     if (lane->header_->kind != ChunkKind{} && lane->header_->committed != 0 &&

@@ -1,13 +1,12 @@
-// The writing half of a rank's trace, inside the user's process.
+// Writes the trace of a rank, inside the user's process.
 //
-// Each task appends to a lane of its own: memory that is mapped from rank-N.live, so that what has
-// been recorded is in the kernel's hands the moment it is stored, and outlives SIGKILL without a
-// signal handler or a system call for each event. A full lane is compressed and appended to
-// rank-N.trace as a chunk. Lanes are allocated on disk before they are used: a disk that fills up
-// is an error from write(), never a SIGBUS in the program.
+// Each task appends to its own lane: memory mapped from rank-N.live. So recorded events survive
+// SIGKILL without a signal handler or a system call per event. A full lane is compressed and
+// appended to rank-N.trace as a chunk. Lanes are allocated on disk before use: a full disk is an
+// error of write(), never a SIGBUS in the program.
 //
-// Invariant: a record is either wholly in committed chunks or wholly in its lane;
-// LaneHeader::sequence tells which, should the process die between the two.
+// Invariant: a record is either entirely in committed chunks or entirely in its lane.
+// LaneHeader::sequence shows which, if the process dies between the two.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ namespace photofinish {
 
 class TraceWriter;
 
-// Thrown where somebody would go on with events that are no longer recorded.
+// Thrown if a caller needs events that are no longer recorded.
 class RecordingStopped final : public std::exception {
  public:
   const char* what() const noexcept override { return "recording stopped"; }
@@ -38,7 +37,7 @@ class RecordingStopped final : public std::exception {
 
 class Lane {
  public:
-  // An event whose call may wait: its first half is on record while it does.
+  // An event whose call may wait: its first half is recorded while it does.
   void begin(const Event& event, std::uint64_t start);
   void finish(const Event& event, std::uint64_t end);
   // An event whose call has returned.
@@ -46,19 +45,20 @@ class Lane {
     begin(event, start);
     finish(event, end);
   }
-  // A call that does not wait leaves only its name until it returns.
+  // A call that does not wait records only its name until it returns.
   void entered(Call call, std::uint64_t pc) {
     header_->in_call_pc = pc;
     header_->in_call = static_cast<std::uint64_t>(call) + 1;
   }
   void left() { header_->in_call = 0; }
 
-  // Into a journal: bytes that are on record as a whole, or not at all.
+  // Appends to a journal: the bytes are recorded entirely or not at all.
   void append(const std::uint8_t* entry, std::size_t size);
 
  private:
   friend class TraceWriter;
-  // What is not yet a chunk begins here; for an event larger than a lane, a chunk of its own does.
+  // Start of the records that are not yet a chunk. An event larger than a lane has a chunk of its
+  // own.
   std::uint8_t* chunk() { return oversized_.empty() ? data() : oversized_.data(); }
   std::uint8_t* data() const { return reinterpret_cast<std::uint8_t*>(header_ + 1); }
   [[gnu::cold, gnu::noinline]] std::uint8_t* make_room(std::size_t bytes);
@@ -66,20 +66,20 @@ class Lane {
 
   TraceWriter* writer_ = nullptr;
   LaneHeader* header_ = nullptr;
-  std::uint8_t* record_ = nullptr;  // where the begun event is; null while recording is off
-  std::uint8_t* after_ = nullptr;   // where its second half goes
+  std::uint8_t* record_ = nullptr;  // start of the begun event; null while recording is off
+  std::uint8_t* after_ = nullptr;   // position of its second half
   std::uint64_t start_ = 0;
   std::uint64_t before_mask_ = 0;
   EventEncoder encoder_;
-  std::vector<std::uint8_t> oversized_;  // an event that is larger than a lane
+  std::vector<std::uint8_t> oversized_;  // an event larger than a lane
 };
 
 class TraceWriter {
  public:
-  // Told once, in one line, why recording stopped before the program did.
+  // Called once, with one line, if recording stops before the program does.
   using Complaint = void (*)(const std::string& line);
 
-  ~TraceWriter();  // leaves the files as they are, as the process's end would
+  ~TraceWriter();  // leaves the files as they are, as the end of the process would
   static Result<std::unique_ptr<TraceWriter>> create(const std::string& directory,
                                                      const RankDefinition& rank, double ns_per_unit,
                                                      Complaint complain);
@@ -90,9 +90,9 @@ class TraceWriter {
 
   template <class Definition>
   void define(DefinitionKind kind, const Definition& definition);
-  // All of them, for who works with the events while they are made. He does so without a lock: once
-  // there are threads that put their own loads and stores on record, what only those need is left
-  // out, unless it comes from the thread that called this.
+  // All definitions, for analysis while the program runs. Read without a lock. Once threads record
+  // their own loads and stores, definitions that only those need are omitted, except from the
+  // thread that called begin_threads().
   const Definitions& known() const { return known_; }
   void begin_threads() {
     first_thread_ = std::this_thread::get_id();
@@ -101,20 +101,20 @@ class TraceWriter {
 
   bool is_recording() const { return recording_.load(std::memory_order_relaxed); }
 
-  // How the rank is ending. Only stores to mapped memory: may be called from a signal handler.
+  // How the rank is ending. Only stores to mapped memory, so it is async-signal-safe.
   void note_state(RankState state, int code);
   RankState state() const { return live_->state; }
 
-  // Writes what the lanes hold. end() is for an orderly exit: it leaves one complete file.
+  // Writes the contents of the lanes. end() is for a normal exit: it leaves one complete file.
   void flush();
   void end(RankState state, int code);
-  // Recording stops here, for this reason: noted in the live file, without a lock, an allocation or
-  // a system call. The first reason counts.
+  // Stops recording, and notes the reason in the live file, without a lock, an allocation or a
+  // system call. The first reason counts.
   void stop_recording(IncompleteReason reason, const char* why);
 
-  // In a forked child: the parent's files are not ours to write.
+  // In a forked child: the files belong to the parent.
   void abandon();
-  // Takes everything back: no files of this rank stay.
+  // Removes all files of this rank.
   void discard();
 
  private:
@@ -124,7 +124,7 @@ class TraceWriter {
   LaneHeader* map_lane(std::size_t index);
   Lane* take_lane(TaskId task, ChunkKind kind);
   bool write_lane(const LaneHeader* lane);
-  void seal(LaneHeader* lane);  // with mutex_ held
+  void seal(LaneHeader* lane);  // requires mutex_
   bool write_chunk(ChunkKind kind, std::uint32_t task, std::uint64_t sequence,
                    const std::uint8_t* data, std::size_t size);
   void stop(IncompleteReason reason, const std::string& what, int error);
@@ -145,13 +145,13 @@ class TraceWriter {
   std::thread::id first_thread_;
   std::vector<std::uint8_t> compressed_;
   struct Plain {
-    std::uint8_t chunks = 0, next = 15;  // to come; and then
+    std::uint8_t chunks = 0, next = 15;  // remaining; and after the next failure
   };
-  std::array<Plain, 8> plain_chunks_{};  // of each kind
+  std::array<Plain, 8> plain_chunks_{};  // by kind
   struct Compressor;
   std::unique_ptr<Compressor, void (*)(Compressor*)> compressor_{nullptr, nullptr};
 
-  std::uint8_t* definition_room(std::size_t bytes);  // with mutex_ held
+  std::uint8_t* definition_room(std::size_t bytes);  // requires mutex_
   void definition_done(std::uint8_t* end);
 };
 
