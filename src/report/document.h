@@ -72,8 +72,8 @@ struct FindingDocument {
   std::string why, advice;
   // report/identity.h: equal for the same race in another build or run.
   std::string identity, fingerprint;
-  std::optional<std::size_t> suppressed_by;  // index in RunDocument::suppressions
-  bool known = false;                        // part of the baseline
+  std::optional<std::size_t> suppressed_by;                 // index in RunDocument::suppressions
+  bool known = false;                                       // part of the baseline
   bool counts() const { return !suppressed_by && !known; }  // counts for the exit code
 };
 

@@ -26,9 +26,9 @@ class FindingWords {
       int side) const;  // "put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48"
   std::string epoch(int side) const;  // "epoch opened by …, open until …"; empty if the access
                                       // completes when its call returns
-  std::string memory() const;  // "window "halo" created by …"; empty if nothing is known
-  std::string why() const;     // "The accesses are concurrent: …"
-  std::string advice() const;  // "Try: …"
+  std::string memory() const;         // "window "halo" created by …"; empty if nothing is known
+  std::string why() const;            // "The accesses are concurrent: …"
+  std::string advice() const;         // "Try: …"
 
  private:
   // The accesses are of two threads of one rank.
