@@ -28,8 +28,8 @@ extern "C" {
 /* One for each access site; filled in by the library, zero at first. A site with irregular
  * addresses may have a bit for each unit of memory, set for an access that begins there. In front
  * of the bits, in reverse order, is a byte for each PHOTOFINISH_GROUP of units. The site sets the
- * bit if `thread` is the current thread pointer, the address is one of the `units` from `base` on,
- * and the byte of the group is not zero. Otherwise it calls `access`. */
+ * bit if three conditions hold: `thread` is the current thread pointer, the address is one of the
+ * `units` from `base` on, and the byte of the group is not zero. Otherwise it calls `access`. */
 struct photofinish_site {
   uint64_t thread, base, units;
   uint64_t* bits;
@@ -127,8 +127,8 @@ struct photofinish_state {
 #define PHOTOFINISH_STATE "__photofinish_state_7"
 
 /* The note of each object, in section PHOTOFINISH_NOTE_SECTION. Its name is PHOTOFINISH_NOTE_NAME,
- * its type PHOTOFINISH_ABI. Its words are the distance from the first word to the state, the number
- * of accesses found, the number of accesses with hooks, and the name of the source file. */
+ * its type PHOTOFINISH_ABI. Its words are: the distance from the first word to the state, the
+ * number of accesses found, the number of accesses with hooks, the name of the source file. */
 #define PHOTOFINISH_NOTE_SECTION ".note.photofinish"
 #define PHOTOFINISH_NOTE_NAME "Photofinish"
 struct photofinish_note {
@@ -144,7 +144,7 @@ struct photofinish_note {
  * once it knows that none of the region's access sites is of interest.
  *
  * Each object with access sites has a note of type PHOTOFINISH_REGIONS_ABI. Its single word is the
- * distance from itself to a table of words. For each region the table has the distance from that
+ * distance from itself to a table of words. For each region the table has: the distance from that
  * word to the region's byte, the number of lines, and the lines of its access sites
  * (base/line_key.h), 0 if unknown. A distance of 0 begins the lines of all access sites outside of
  * regions, and the table ends after them. */

@@ -5,8 +5,8 @@
 // Ctrl-C does.
 //
 // Time alone never suffices. There is no verdict about ranks that compute, sleep, poll, are stopped
-// or are debugged, about calls that the analysis does not support, or with MPI_THREAD_MULTIPLE,
-// where another thread could end a wait.
+// or are debugged, nor about calls that the analysis does not support. There is none with
+// MPI_THREAD_MULTIPLE, where another thread could end a wait.
 #pragma once
 
 #include <sys/types.h>

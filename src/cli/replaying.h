@@ -24,8 +24,7 @@ struct Replay {
   std::vector<std::pair<std::string, std::string>>
       settings;                     // environment variables in addition to the recorded ones
   std::optional<int> recorded_end;  // its exit code, in the form of a shell
-  bool chosen = true;               // false: it only sends its messages to the others, without
-                                    // output
+  bool chosen = true;               // false: only sends its messages to the others, without output
   pid_t process = 0;
 };
 

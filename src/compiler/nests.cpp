@@ -100,9 +100,7 @@ void report_nests(Function& function, const Relevance& relevance, const QuietCal
                                                  static_cast<std::uint64_t>(piece.offset), true);
       const auto range =
           finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
-      if (!range || range->loops < 2)
-        break;  // a single loop can still be analyzed after
-                // vectorization
+      if (!range || range->loops < 2) break;  // analyzed after vectorization
       of_pieces.push_back(*range);
     }
     if (of_pieces.size() < check.pieces.size()) continue;

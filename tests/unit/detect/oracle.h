@@ -1,9 +1,9 @@
 // A second implementation of docs/internals/one-sided-races.md, simple and slow, to compare the
 // analysis with.
 //
-// Every access is a list of bytes, every timestamp of every rank is a node of a graph,
-// happens-before is the transitive closure of that graph, and all pairs of accesses are compared.
-// It has no sync points and no sweep, and it discards nothing. It was written from that page alone.
+// Every access is a list of bytes, and all pairs of accesses are compared. Every timestamp of every
+// rank is a node of a graph, and happens-before is its transitive closure. It has no sync points
+// and no sweep, and it discards nothing. It was written from that page alone.
 //
 // Limits: no partitioned messages, split collective file access, persistent collectives, pair types
 // (MPI_2INT …), memory shared by MPI_Win_allocate_shared, dynamic windows in the separate memory

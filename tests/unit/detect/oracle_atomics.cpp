@@ -6,9 +6,9 @@
 // also follows the ones before.
 //
 // All possible orders are kept, independent of happens-before: the page does not say which one to
-// take. It also does not say whether an atomic that leaves the value unchanged (a sum with 0) has
-// written it, nor whether observed plain sums order anything while sums of other ranks were not
-// among them. Both are tried.
+// take. Two more cases are open, and both alternatives are tried. An atomic that leaves the value
+// unchanged (a sum with 0) may or may not have written it. Observed plain sums may or may not order
+// anything while sums of other ranks were not among them.
 #include <algorithm>
 
 #include "atomic_value.h"
