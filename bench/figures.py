@@ -1,6 +1,6 @@
-"""bench/figures.json: the figures that README.md and docs/ show. The benchmarks write it with --figures, tests/docs/figures_test.py compares the pages with it.
+"""Reads and writes bench/figures.json, the figures of README.md and docs/. The benchmarks write it with --figures, tests/docs/figures_test.py compares the pages with it.
 
-`tables` holds what was measured, by table and row; `measured` says for each table by which command, and on which machine.
+`tables` has the measured values, by table and row; `measured` has the command and the machine of each table.
 """
 import json
 import os

@@ -1,5 +1,5 @@
-// Rank 0 puts a value into rank 1 while rank 2 gets it. Both hold a lock, but a shared one: nothing
-// orders them. Built with -DFIXED there is a barrier between them.
+// Rank 0 puts a value into rank 1 while rank 2 gets it. Both locks are shared, so the accesses are
+// concurrent. Built with -DFIXED there is a barrier between them.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// What all applications share: arguments, the clock of the main loop, and what they print for
+// Shared by all applications: arguments, the timer of the main loop, and the output for
 // bench/apps/run.
 #pragma once
 #include <mpi.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { kLine = 64 };  // windows are multiples of it, so that no two things share a cache line
+enum { kLine = 64 };  // window sizes are multiples of it, so that no two objects share a cache line
 
 static inline int argument(int argc, char** argv, int index, int otherwise) {
   return argc > index ? atoi(argv[index]) : otherwise;
@@ -26,7 +26,7 @@ static inline void start(int* argc, char*** argv) {
 
 static inline size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-// The part of `total` that begins at `rank`: constant work, divided by the ranks.
+// The first element of `rank`'s share of `total`: constant work, divided by the ranks.
 static inline long share_begin(long total, int rank, int ranks) { return total * rank / ranks; }
 
 // splitmix64: a random number for each counter, so that results do not depend on the number of
@@ -38,7 +38,7 @@ static inline uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Of part of a distributed array, which begins there with its element `first`.
+// The checksum of a part of a distributed array that begins with element `first`.
 static inline uint64_t checksum_of(const double* values, long count, long first) {
   uint64_t checksum = 0, bits;
   for (long i = 0; i < count; ++i) {
@@ -53,8 +53,8 @@ static inline double synchronised_time(void) {
   return MPI_Wtime();
 }
 
-// For --confirm: a race behind all that is measured, so that a confirming run looks out for it all
-// the time.
+// For --confirm: a race after the measured part, so that a confirming run waits for it all the
+// time.
 static inline void race(void) {
 #ifdef RACE
   int rank, one = 1, *memory;
@@ -69,8 +69,7 @@ static inline void race(void) {
 #endif
 }
 
-// Ends MPI. The peak of memory is each rank's own line and comes last, so that it covers what
-// happens in MPI_Finalize.
+// Finalizes MPI. Each rank prints its memory peak last, so that it includes MPI_Finalize.
 static inline int finish(double seconds, uint64_t part_of_checksum) {
   int rank;
   uint64_t checksum = 0;

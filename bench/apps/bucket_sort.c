@@ -1,7 +1,7 @@
 // Sorts integers by counting: bucket_sort STEPS KEYS
-// Each rank has a share of the keys and owns a range of their values. It puts what belongs to
-// others into their windows, and counts what came into its own, with a table that is in the window,
-// too: at the end of a step whoever wants to looks up how many keys of a value there are.
+// Each rank has a share of the keys and owns a range of their values. It puts keys of other ranges
+// into the windows of their owners, and counts the keys in its own window. The table of counts is
+// in the window, too, so that other ranks can read it at the end of a step.
 #include "app.h"
 
 enum { kValues = 1 << 19, kLookups = 64 };
@@ -14,9 +14,9 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const long begin = share_begin(all_keys, rank, ranks),
              keys = share_begin(all_keys, rank + 1, ranks) - begin;
-  const long values = (kValues + ranks - 1) / ranks;  // each rank's
+  const long values = (kValues + ranks - 1) / ranks;  // of each rank
   const long room =
-      2 * (all_keys / ranks) + 1024;  // for keys that come: random ones are not that uneven
+      2 * (all_keys / ranks) + 1024;  // for incoming keys: random keys are less uneven
 
   int *counts, *came;
   MPI_Win count_win, key_win;
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     for (long i = 0; i < keys; ++i) ++to_each[mine[i] / values];
     for (int to = 0, sum = 0; to < ranks; sum += to_each[to++]) first[to] = next[to] = sum;
     for (long i = 0; i < keys; ++i) grouped[next[mine[i] / values]++] = mine[i];
-    // Where mine begin in each window, and how many come into my own.
+    // Where this rank's keys begin in each window, and how many keys it receives.
     MPI_Exscan(to_each, there, ranks, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) memset(there, 0, ranks * sizeof(int));
     int coming;

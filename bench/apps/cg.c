@@ -1,7 +1,7 @@
 // Conjugate gradients on a sparse matrix: cg STEPS ORDER
-// A block of rows for each rank. Every rank's window holds the whole direction vector: each puts
-// its part into those of all others, and the product loads it from there through the indices of the
-// columns.
+// A block of rows for each rank. The window of every rank holds the whole direction vector. Each
+// rank puts its part into all other windows, and the product loads the vector through the column
+// indices.
 #include "app.h"
 
 enum { kPairs = 12, kRow = 2 * kPairs + 1 };  // elements of a row
@@ -12,8 +12,8 @@ typedef struct {
   double* values;
 } Matrix;
 
-// Symmetric, and its diagonal outweighs the rest: so it is positive definite. What is how far from
-// the diagonal is random.
+// Symmetric and diagonally dominant, and so positive definite. Distances from the diagonal are
+// random.
 static Matrix make_matrix(long order, long begin, long rows) {
   Matrix matrix = {rows, malloc(rows * kRow * sizeof(int)), malloc(rows * kRow * sizeof(double))};
   for (long row = 0; row < rows; ++row) {

@@ -1,9 +1,9 @@
-// Random updates of a distributed table, nothing else: guppie UPDATES BATCH
-// UPDATES in all, divided by the ranks; after BATCH of them each rank flushes and waits for the
+// Random updates of a distributed table, without other work: guppie UPDATES BATCH
+// UPDATES in total, divided by the ranks. After BATCH updates each rank flushes and waits for the
 // others.
 #include "app.h"
 
-enum { kTable = 1 << 18 };  // elements in all
+enum { kTable = 1 << 18 };  // elements in total
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long elements = (kTable + ranks - 1) / ranks;  // each rank's
+  const long elements = (kTable + ranks - 1) / ranks;  // of each rank
   const size_t bytes = whole_lines(elements * sizeof(uint64_t));
   uint64_t* table;
   MPI_Win win;

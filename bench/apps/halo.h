@@ -1,7 +1,7 @@
 // A 5-point stencil on a torus of ROWS x kColumns doubles, a block of rows for each rank. The
-// window holds nothing but the two rows that the neighbors put, once for even and once for odd
-// steps: while one pair is read, the other may be written. halo_*.c differ in how they synchronize;
-// each defines the three functions declared below.
+// window holds only the two rows that the neighbors put, one pair for even and one for odd steps:
+// one pair is read while the other may be written. halo_*.c differ in their synchronization. Each
+// defines the three functions declared below.
 #pragma once
 #include "app.h"
 
@@ -10,14 +10,15 @@ enum { kColumns = 1024, kAbove = 0, kBelow = 1 };
 typedef struct {
   MPI_Win win;
   double* edges;                  // of this rank
-  int rank, ranks, above, below;  // ranks; with one or two of them, above and below are the same
+  int rank, ranks, above, below;  // ranks; with one or two ranks, above and below are the same
 } Halo;
 
 static void open_halo(Halo* halo);
 static void exchange(Halo* halo, const double* first, const double* last, int parity);
 static void close_halo(Halo* halo);
 
-// My first row is what lies below the rank above me, my last one what lies above the rank below me.
+// My first row goes to the lower edge of the rank above, my last row to the upper edge of the rank
+// below.
 __attribute__((unused)) static void put_rows(Halo* halo, const double* first, const double* last,
                                              int parity) {
   const MPI_Aint pair = 2 * (MPI_Aint)parity;

@@ -1,4 +1,4 @@
-// The halo exchange with non-blocking messages, all by name: halo_messages STEPS ROWS
+// The halo exchange with nonblocking messages from named sources: halo_messages STEPS ROWS
 #include "halo.h"
 
 static void open_halo(Halo* halo) { (void)halo; }

@@ -1,5 +1,4 @@
-// The halo exchange with post, start, complete and wait between neighbors only: halo_pscw STEPS
-// ROWS
+// The halo exchange with post, start, complete and wait between neighbors: halo_pscw STEPS ROWS
 #include "halo.h"
 
 static MPI_Group neighbors;

@@ -1,7 +1,7 @@
 // A distributed hash table with open addressing: hash_table ELEMENTS WORK
-// Rounds of inserting and looking up. ELEMENTS in all, divided by the ranks; WORK is what an
-// element costs to compute. A slot is claimed by compare-and-swap of its key, and only who claimed
-// it puts its payload. Look-ups get whole slots after a barrier, so they never meet an insertion.
+// Rounds of insertions and lookups. ELEMENTS in total, divided by the ranks; WORK is the work to
+// compute an element. A rank claims a slot by compare-and-swap of its key, and only then puts the
+// payload. Lookups get whole slots after a barrier, so they are ordered after all insertions.
 #include <string.h>
 #include "app.h"
 
@@ -13,14 +13,14 @@ typedef struct {
 _Static_assert(sizeof(Slot) == kLine, "a slot is a line");
 
 typedef struct {
-  MPI_Win win;  // of each rank: a line for the number of its elements, then its slots
-  long slots;   // each rank's
+  MPI_Win win;  // of each rank: a cache line for the number of its elements, then its slots
+  long slots;   // of each rank
   int ranks;
 } Table;
 
 static uint64_t key_of(long element) {
   return mix(element) | 1;
-}  // never 0, which is an empty slot
+}  // never 0, which marks an empty slot
 
 static void compute(uint64_t key, int work, uint64_t* payload) {
   for (int i = 0; i < kPayload; ++i) {
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   Table table;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &table.ranks);
-  table.slots = 2 * ((elements + table.ranks - 1) / table.ranks);  // half full
+  table.slots = 2 * ((elements + table.ranks - 1) / table.ranks);  // load factor 1/2
   unsigned char* memory;
   const size_t bytes = (size_t)kLine * (table.slots + 1);
   MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &table.win);
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
       insert(&table, key_of(first + i), payload);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    const int other = (rank + 1) % table.ranks;  // looks for what its neighbor inserted
+    const int other = (rank + 1) % table.ranks;  // looks up what its neighbor inserted
     for (long i = share_begin(count, other, table.ranks);
          i < share_begin(count, other + 1, table.ranks); ++i) {
       Slot slot;

@@ -1,7 +1,7 @@
-// A gas on a mesh of quadrangles whose corners are found through an index, as in hydrodynamics:
+// A gas on a mesh of quadrilaterals with an index array of corners, as in hydrodynamics codes:
 // hydro STEPS ROWS A block of rows of elements for each rank. All nodal arrays are in its window.
-// Nodes between two ranks belong to both: each adds its part of the force to the other's with an
-// accumulate.
+// Nodes between two ranks belong to both: each rank adds its part of the force to the other's with
+// an accumulate.
 #include "app.h"
 
 enum { kElements = 512, kNodes = kElements + 1 };  // of a row
@@ -10,8 +10,8 @@ typedef struct {
   double *x, *y, *vx, *vy, *fx, *fy;
 } Nodal;
 
-// The nodes that others share come first, row by row; the numbers of the others are mixed up in
-// groups, as a mesh generator leaves them.
+// Shared nodes come first, row by row. The numbers of the others are shuffled in groups, as by a
+// mesh generator.
 static int node_number(long row, long column, long rows) {
   if (row == 0) return (int)column;
   if (row == rows) return (int)(kNodes + column);
@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
   if (all_rows < 2 * ranks) MPI_Abort(MPI_COMM_WORLD, 2);
   const long elements = rows * kElements, nodes = (rows + 1) * kNodes;
 
-  // Forces first, so that they are at the same place in all windows, however many nodes a rank has.
+  // Forces first, so that they have the same offset in all windows, independent of the number of
+  // nodes.
   const long room =
       whole_lines(((all_rows + ranks - 1) / ranks + 1) * kNodes * sizeof(double)) / sizeof(double);
   double* arrays;
@@ -99,7 +100,7 @@ int main(int argc, char** argv) {
     memset(node.fx, 0, nodes * sizeof(double));
     memset(node.fy, 0, nodes * sizeof(double));
     add_forces(node, corners, pressure, mass, elements);
-    // My first row of nodes is the last one of the rank before, and the other way round.
+    // My first row of nodes is the last row of the preceding rank, and vice versa.
     for (int edge = 0; edge < 2; ++edge) {
       memcpy(edges[2 * edge], node.fx + edge * kNodes, sizeof *edges);
       memcpy(edges[2 * edge + 1], node.fy + edge * kNodes, sizeof *edges);

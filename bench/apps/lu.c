@@ -1,12 +1,12 @@
-// Factors a dense matrix into a lower and an upper triangle, without exchanging rows: lu STEPS
-// ORDER Panels of kPanel columns are dealt out to the ranks in turn and live in their windows,
-// where they are factored and updated; whoever needs the one that was finished last gets it.
+// LU factorization of a dense matrix without pivoting: lu STEPS ORDER
+// Panels of kPanel columns are distributed cyclically, and are factored and updated in the windows
+// of their ranks. A rank that needs the last finished panel gets it.
 #include "app.h"
 
 enum { kPanel = 32 };
 typedef double Row[kPanel];
 
-// The rows from `first` on of a panel whose diagonal begins there.
+// Factors the rows from `first` on of a panel whose diagonal begins there.
 static void factor(Row* panel, long first, long order) {
   for (long k = 0; k < kPanel; ++k)
     for (long row = first + k + 1; row < order; ++row) {
@@ -16,7 +16,7 @@ static void factor(Row* panel, long first, long order) {
     }
 }
 
-// `done` is the factored panel whose diagonal begins at `first`; `panel` is one to its right.
+// `done`: the factored panel whose diagonal begins at `first`; `panel`: one to its right.
 static void update(Row* restrict panel, Row* restrict done, long first, long order) {
   for (long k = 0; k < kPanel; ++k)
     for (long row = first + k + 1; row < first + kPanel; ++row)

@@ -1,11 +1,11 @@
 // Molecular dynamics of atoms that attract and repel each other: particles STEPS SIDE
-// SIDE^3 atoms, a share of them for each rank. Every rank's window holds the positions of all: each
-// moves its own there, puts them into the windows of all others, and loads those of neighbors
+// SIDE^3 atoms, a share for each rank. The window of every rank holds all positions. Each rank
+// moves its own atoms, puts their positions into all other windows, and loads those of neighbors
 // through a list.
 #include <math.h>
 #include "app.h"
 
-static const double kCutoff = 1.8, kStep = 0.0005;  // distances in those of the lattice
+static const double kCutoff = 1.8, kStep = 0.0005;  // in units of the lattice spacing
 
 typedef struct {
   double x, y, z;
@@ -17,7 +17,7 @@ static long location_in(long atom, long side, long dx, long dy, long dz) {
   return x + side * (y + side * z);
 }
 
-// All atoms but itself in a cube around it: nothing moves far.
+// All other atoms in a cube around it: no atom moves far.
 static long neighbors_of(long atom, long side, int* list) {
   long count = 0;
   for (long dz = -1; dz <= 1; ++dz)

@@ -1,4 +1,4 @@
-// A task farm that does nothing but hand out tasks to whoever asks: task_farm TASKS
+// A task farm that only hands out tasks on request: task_farm TASKS
 #include "app.h"
 
 enum { kTask = 1, kEnd = 2 };

@@ -1,7 +1,7 @@
-// Transposes a square matrix again and again: transpose STEPS ORDER
-// A block of rows for each rank, kept as a block of columns for each of the others, which it puts
-// into their windows as they are; whoever reads them there turns them. The window is there once for
-// even and once for odd steps: while one is read, the other may be written.
+// Transposes a square matrix repeatedly: transpose STEPS ORDER
+// A block of rows for each rank, stored as one block of columns for each rank. Each rank puts these
+// blocks into the windows of the others, and the owner of the window transposes them. There is one
+// window for even and one for odd steps: one is read while the other may be written.
 #include "app.h"
 
 enum { kTile = 16 };
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const long width = order / ranks, block = width * width;  // elements of one
+  const long width = order / ranks, block = width * width;  // elements of a block
   if (order % (ranks * kTile) != 0) MPI_Abort(MPI_COMM_WORLD, 2);
 
   double* in;
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   MPI_Win_allocate(2 * ranks * block * sizeof(double), sizeof(double), MPI_INFO_NULL,
                    MPI_COMM_WORLD, &in, &win);
   double* matrix =
-      aligned_alloc(kLine, ranks * block * sizeof(double));  // [to whom][my row][their row]
+      aligned_alloc(kLine, ranks * block * sizeof(double));  // [destination][my row][their row]
   double* turned = aligned_alloc(kLine, width * order * sizeof(double));  // [my row][row]
   for (long i = 0; i < ranks * block; ++i) {
     matrix[i] = (double)(mix(rank * ranks * block + i) >> 40);

@@ -1,6 +1,6 @@
-// What one MPI call costs: nanoseconds per call of each kind, printed by rank 0 as "name ns". Two
-// ranks. Run bare and under `photofinish exec`, the difference is what recording costs
-// (bench/micro/run does both).
+// The cost of an MPI call: nanoseconds for each kind of call, printed by rank 0 as "name ns". Two
+// ranks. The difference between a native run and one under `photofinish exec` is the cost of
+// recording (bench/micro/run does both).
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void isend_irecv_wait(int rounds) {
     isend += now() - t;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < kBatch; ++i) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
-    t = now();  // sends are complete by now: what is left is the call
+    t = now();  // the sends are complete: this measures the call only
     for (int i = 0; i < kBatch; ++i) MPI_Wait(&sends[i], MPI_STATUS_IGNORE);
     wait += now() - t;
   }

@@ -1,4 +1,4 @@
-// Starts and ends: what recording adds to the start of a run.
+// Only MPI_Init and MPI_Finalize: what recording adds to the start of a run.
 #include <mpi.h>
 
 int main(int argc, char** argv) {

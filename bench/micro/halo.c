@@ -1,5 +1,5 @@
-// A halo exchange: what an event costs on disk. Each rank sends four faces to its neighbors, STEPS
-// times.
+// A halo exchange that measures the size of an event on disk. Each rank sends four faces to its
+// neighbors, STEPS times.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,14 @@
-// What it costs to find the conflicting accesses of a batch: append, sort, sweep, beside
+// The cost of finding the conflicting accesses of a batch (append, sort, sweep), compared with
 // Boost.ICL's interval map.
 //
 //   cmake --build build/release --target memory_index
-//   build/release/bin/memory_index [most accesses, 10000000 by default] [ours: without the interval map]
+//   build/release/bin/memory_index [most accesses, 10000000 by default] [ours: no interval map]
 //
-// Prints nanoseconds of processor time for each access: medians of batches that use their memory
-// again, and the first batch, whose memory the system has yet to give. Half of the accesses are
-// writes, half are reads, of 8 bytes each; about one in a hundred meets another one. Ours appends
-// each access to a batch, then sweeps over it. The interval map keeps the set of writers of each
-// byte: all writes are looked up and added, then all reads are looked up. Both must find as many
-// pairs.
+// Prints nanoseconds of processor time for each access: the median of batches that reuse their
+// memory, and the first batch, which allocates it. Half of the accesses are writes, half are reads,
+// of 8 bytes each; about 1 in 100 overlaps another one. The sweep appends each access to a batch
+// and then sweeps over it. The interval map stores the set of writers of each byte: all writes are
+// looked up and added, then all reads are looked up. Both must find the same number of pairs.
 #include <malloc.h>
 #include <time.h>
 
@@ -31,14 +30,14 @@ namespace {
 
 constexpr std::uint32_t kWrites = 0, kReads = 1;
 constexpr std::uint64_t kBase = 0x7f0000000000, kSize = 8;
-constexpr double kMostSeconds = 30;  // the interval map is left out where one run would take longer
+constexpr double kMostSeconds = 30;  // the interval map is skipped if one run would take longer
 
 struct Access {
   std::uint64_t begin;
   std::uint32_t group;
 };
 
-// Each access has its own place, but one in a hundred goes where the one before it went.
+// Each access has its own address, except that 1 in 100 repeats the preceding one.
 template <class Location>
 std::vector<Access> stream(std::size_t count, Location location) {
   std::vector<Access> accesses(count);
@@ -56,8 +55,8 @@ std::vector<Access> make_stream(const std::string& name, std::size_t count) {
     return stream(count, [=](std::size_t i) { return i % rows * row_bytes + i / rows * kSize; });
   }
   std::mt19937_64 random(1);
-  // "random": anywhere in 100 times the memory that is touched; "scattered": in 1000 places of the
-  // whole address space.
+  // "random": anywhere in 100 times the accessed memory; "scattered": in 1000 regions of the whole
+  // address space.
   const bool scattered = name == "scattered";
   std::vector<std::uint64_t> bases(scattered ? 1000 : 1);
   for (std::uint64_t& base : bases) base = scattered ? random() % kBase / 4096 * 4096 : 0;
@@ -68,7 +67,7 @@ std::vector<Access> make_stream(const std::string& name, std::size_t count) {
   return stream(count, [&](std::size_t i) { return locations[i]; });
 }
 
-// Of the processor, for this program: others may be running.
+// Processor time of this process: others may be running.
 double seconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -129,11 +128,11 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds of one run of the interval map, or 0 if it was left out.
+// Seconds of one run of the interval map, or 0 if it was skipped.
 double measure(const std::string& name, std::size_t count, bool with_map) {
   const std::vector<Access> accesses = make_stream(name, count);
   const int repetitions = count >= 10000000 ? 5 : count >= 1000000 ? 9 : count >= 100000 ? 25 : 101;
-  malloc_trim(0);  // the interval map of the row before has left millions of free pieces
+  malloc_trim(0);  // the interval map of the preceding row has left millions of free chunks
   std::vector<Span> spans;
   Sweeper sweeper;
   const auto [first, pairs] = run_ours(accesses, spans, sweeper);

@@ -1,14 +1,15 @@
-// What it costs to look for message races: events a second of one core, and memory.
+// The cost of detecting message races: events per second on one core, and memory.
 //
 //   cmake --build build/release --target message_races
 //   build/release/bin/message_races [messages of each row, 300000 by default]
 //   build/release/bin/message_races long [events, 100000000 by default]
 //   build/release/bin/message_races one processes outstanding tags [messages]
 //
-// Simulated processes keep so many receives open, with any source and tags in turn; messages come
-// from eight neighbors, or from anybody, half as many in flight as receives are open. One in ten
-// is synchronous. An event is a send, a receive, or the completion of a receive or synchronous
-// send; the completion of a standard send says nothing and is not counted.
+// Simulated processes keep a given number of wildcard receives posted, with alternating tags.
+// Messages come from eight neighbors, or from any process; half as many are pending as receives are
+// posted. One in ten is synchronous. An event is a send, a receive, or the completion of a receive
+// or synchronous send. Completions of standard sends create no synchronization edge and are not
+// counted.
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ using namespace photofinish;
 
 namespace {
 
-// Of the processor, for this program: others may be running.
+// Processor time of this process: others may be running.
 double seconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -47,7 +48,7 @@ double megabytes() {
 struct Shape {
   int processes = 64, outstanding = 16, tags = 4;
   bool neighbors = true, wild = true;
-  int barrier_every = 0;  // rounds
+  int barrier_every = 0;  // in rounds
 };
 
 class Load {
@@ -60,7 +61,7 @@ class Load {
     }
   }
 
-  // One message more for each process.
+  // Adds one message for each process.
   void round() {
     for (int p = 0; p < shape_.processes; ++p) {
       Rank& rank = ranks_[static_cast<std::size_t>(p)];
@@ -97,7 +98,7 @@ class Load {
   std::uint32_t random() { return random_ = random_ * 1664525 + 1013904223, random_ >> 8; }
 
   int sender(int p, unsigned number) {
-    if (!shape_.wild || shape_.neighbors) {  // for named sources both ends must agree: by number
+    if (!shape_.wild || shape_.neighbors) {  // with named sources both ends must agree: by number
       const int far = 1 + static_cast<int>(number % 8) % (shape_.processes - 1);
       return (p + far) % shape_.processes;
     }
@@ -160,7 +161,9 @@ void measure(const Shape& shape, std::uint64_t messages) {
   Load load(shape);
   const auto rounds =
       std::max<std::uint64_t>(4, messages / static_cast<std::uint64_t>(shape.processes));
-  for (std::uint64_t i = 0; i < rounds / 4; ++i) load.round();  // until as much is open as will be
+  for (std::uint64_t i = 0; i < rounds / 4; ++i)
+    load.round();  // until the number of posted
+                   // receives is stable
   const std::uint64_t before = load.events();
   const double start = seconds();
   for (std::uint64_t i = 0; i < rounds; ++i) load.round();

@@ -1,12 +1,12 @@
 // Programs for many ranks on one machine, each with a known number of findings.
 //
 //   scale rma STEPS
-//     a ring of puts between fences, and two ranks that put to one place: one race
+//     a ring of puts between fences, and two ranks that put to one address: one race
 //   scale rma-fixed STEPS
 //     the same, in two epochs: none
 //   scale messages STEPS
-//     halos with non-blocking messages, sums, and results that rank 0 takes from any source: one
-//     message race
+//     halos with nonblocking messages, sums, and results that rank 0 receives from any source:
+//     one message race
 //   scale messages-fixed STEPS
 //     the same, from each rank in turn: none
 #include <mpi.h>

@@ -1,10 +1,10 @@
-// One program that runs for a given time: a halo exchange with messages, puts between fences and a
-// task farm, in turn. Rank 0 decides when it is over.
+// A program that runs for a given time: a halo exchange with messages, puts between fences and a
+// task farm, in turn. Rank 0 decides when it ends.
 //
 //   soak SECONDS
 //
-// The task farm receives from any source, which is a message race and its only finding. Prints the
-// number of rounds and a checksum.
+// The task farm receives from any source. This message race is its only finding. Prints the number
+// of rounds and a checksum.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Two ranks add to one place, one of them four bytes, the other eight. Built with -DFIXED both add
-// eight.
+// Two ranks add to one address, one of them 4 bytes, the other 8. Built with -DFIXED both add 8
+// bytes.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// Rank 0 takes the first message that comes for the setting, and the second for the data. Built
+// Rank 0 takes the first message that arrives for the setting, and the second for the data. Built
 // with -DFIXED it names their sources.
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   } else {
     const int value = 100 * rank;
     if (rank == 2)
-      usleep(300000);  // it has more to do, so that its message comes second, as a rule
+      usleep(300000);  // simulates more work, so that its message usually arrives second
     MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Finalize();

@@ -1,5 +1,5 @@
-// The buffer of a send is written again before the send is over. Built with -DFIXED it is waited
-// for first.
+// A rank writes the buffer of a send before the send completes. Built with -DFIXED it waits for the
+// send first.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Rank 0 takes results as they come, with MPI_Waitany: each receive has one sender, and yet no two
-// runs need be alike. Built with -DFIXED it takes them in order.
+// Rank 0 takes results as they arrive, with MPI_Waitany: each receive has one sender, but the order
+// varies between runs. Built with -DFIXED it takes them in rank order.
 #include <mpi.h>
 #include <stdio.h>
 

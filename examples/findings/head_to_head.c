@@ -1,6 +1,6 @@
-// Two ranks send to each other, and receive afterwards. It comes to its end if the library keeps
-// the messages for a while: it does with small ones, and not with large ones (give their size in
-// ints). Built with -DFIXED they use MPI_Sendrecv.
+// Two ranks send to each other, and receive afterwards. The program completes only if the MPI
+// library buffers the messages: it buffers small ones, but not large ones (the argument is their
+// size in ints). Built with -DFIXED they use MPI_Sendrecv.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

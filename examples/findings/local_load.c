@@ -1,5 +1,5 @@
-// A put of another rank into memory that its owner reads with a plain load. Built with -DFIXED
-// there is a barrier between them.
+// A rank puts into memory that the owner reads with a plain load. Built with -DFIXED there is a
+// barrier between them.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-// A get whose result is used while it is still in flight. Built with -DFIXED it is waited for
+// A rank uses the result of a get while the get is pending. Built with -DFIXED it waits for the get
 // first.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Two receives into one buffer, both in flight: seen in the calls alone. Built with -DFIXED each
-// has its own.
+// Two pending receives write to one buffer: the calls alone show the race. Built with -DFIXED each
+// has its own buffer.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// Receives from any source that are posted before the senders are let go; which of two greetings
-// comes first does not matter. Fixed: each is from a rank by name.
+// Wildcard receives posted before the senders start; which of two greetings arrives first does not
+// matter. Fixed: each receive names its source.
 #include <mpi.h>
 #include <stdio.h>
 // run: ranks=3

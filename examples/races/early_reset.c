@@ -1,6 +1,6 @@
 // UPC-Thrille, NPB MG 2.4: every rank reads two shared variables, and rank 0 resets them without
-// waiting for the readers. Only rank 0 uses what it has read, so that the solution is the same.
-// Fixed: a barrier before the reset.
+// waiting for the readers. Only rank 0 uses the values that it has read, so the solution is the
+// same. Fixed: a barrier before the reset.
 #include "window.h"
 // run: ranks=4
 // output: norms 3 4

@@ -1,6 +1,6 @@
-// UPC-Thrille's `guppie`: random updates of a distributed table, each a get, an xor and a put, with
-// nothing to keep two ranks from updating one entry at a time. Some updates are lost, which its
-// authors know of: what they check is that there are few. Fixed: an accumulate, which is atomic.
+// UPC-Thrille's `guppie`: random updates of a distributed table, each a get, an xor and a put. No
+// lock protects an entry, so two ranks may update it concurrently, and some updates are lost. The
+// authors accept that, and only check that few are lost. Fixed: an accumulate, which is atomic.
 #include "window.h"
 // run: ranks=4
 // output: 4 ranks made 24 updates each

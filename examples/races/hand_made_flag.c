@@ -1,6 +1,6 @@
-// UPC-Thrille, NPB BT and SP 3.3: signal (v = 1) and wait (while (v == 0)) by hand. Nothing tells
-// that the flag orders the data behind it, so that both are predicted; only the flag's own race can
-// happen. Fixed: a message instead of the flag.
+// UPC-Thrille, NPB BT and SP 3.3: hand-written signal (v = 1) and wait (while (v == 0)). The tool
+// cannot know that the flag orders the data, so it predicts both races; only the race on the flag
+// can happen. Fixed: a message instead of the flag.
 #include "window.h"
 // run: ranks=2
 // output: read 12

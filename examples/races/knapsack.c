@@ -1,6 +1,6 @@
-// UPC-Thrille's `knapsack`: the ranks fill the table of the dynamic programme, the last one writes
-// the best value and the weight it takes into shared variables, and rank 0 checks them without
-// having waited for either. If it reads before they are written, its check fails. Fixed: a barrier
+// UPC-Thrille's `knapsack`: the ranks fill the table of the dynamic program. The last one
+// writes the best value and its weight to shared variables, and rank 0 checks them
+// without waiting. If it reads before they are written, its check fails. Fixed: a barrier
 // between.
 #include "window.h"
 // run: ranks=3
@@ -11,7 +11,7 @@ enum { kItems = 6, kCapacity = 12, kValue = 0, kWeight = 16 };
 
 static const int values[kItems] = {4, 9, 11, 3, 9, 12}, weights[kItems] = {3, 4, 6, 2, 5, 6};
 
-// The best value of the first `items` with this capacity; the weight that it takes goes to `used`.
+// The best value of the first `items` with this capacity; stores its weight in `used`.
 static int best(int items, int capacity, int* used) {
   *used = 0;
   if (items == 0) return 0;

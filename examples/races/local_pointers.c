@@ -1,5 +1,5 @@
 // UPC-Thrille, NPB CG 2.4: each rank initializes its part of a shared vector through a local
-// pointer, and rank 0 reads one without waiting. Fixed: a barrier between.
+// pointer, and rank 0 reads a part without waiting. Fixed: a barrier between.
 #include "window.h"
 // run: ranks=3
 // output: sum 8

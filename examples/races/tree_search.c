@@ -1,8 +1,8 @@
-// UPC-Thrille's `psearch`: a tree is searched, and rank 0 hands out its branches through a box in
-// its memory. Whether the box is full, everybody looks without a lock; such races happen and do no
-// harm, for a thief looks again when it has the lock. The branch itself is written without a lock,
-// too, but only while the box is empty, and read only while it is full: that race is predicted, and
-// cannot happen. Fixed: everybody takes the lock before looking.
+// UPC-Thrille's `psearch`: a tree search in which rank 0 hands out branches through a box in its
+// memory. All ranks read the state of the box without a lock. These races happen but are harmless,
+// because a thief reads it again under the lock. The branch is also written without a lock, but
+// only while the box is empty, and read only while it is full: that race is predicted but cannot
+// happen. Fixed: every rank takes the lock first.
 #include "window.h"
 // run: ranks=3
 // output: 127 nodes
@@ -18,7 +18,7 @@ static MPI_Win locks, boxes;
 static volatile int* box;
 
 static int nodes_below(int depth) { return depth == 0 ? 1 : 1 + 2 * nodes_below(depth - 1); }
-// MPI need not wait for a lock until something is done with it.
+// MPI may delay acquiring a lock until the first operation under it.
 static void lock(void) {
   static int nothing;
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, locks);
@@ -30,7 +30,7 @@ static void unlock(void) { MPI_Win_unlock(0, locks); }
 static int is_empty(void) {
   int flag;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
-             MPI_STATUS_IGNORE);  // so that the others come forward
+             MPI_STATUS_IGNORE);  // drives progress of the other ranks
   MPI_Win_sync(boxes);
   return box[kState] == kEmpty; /*{wait}*/
 }
@@ -53,7 +53,7 @@ static void hand_out(int branch, int state) {
 #endif
 }
 
-// The nodes of a branch, 0 if there was none; the state of the box goes to `state`.
+// The number of nodes of a branch, 0 if there was none; stores the state of the box in `state`.
 static int steal(int* state) {
   int branch = 0, nodes = 0;
 #ifndef FIXED

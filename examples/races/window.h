@@ -1,5 +1,5 @@
-// What the programs of this folder share: who they are, and a window of ints. The calls that race
-// stand in the programs themselves.
+// Shared by the programs of this folder: rank, size, and a window of ints. The racing calls are in
+// the programs themselves.
 #pragma once
 #include <mpi.h>
 #include <sched.h>
@@ -14,8 +14,8 @@ static inline void begin(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-// `count` ints on each rank, all zero when it returns, counted in ints. (In whole cache lines:
-// MPICH 4.0.2 gets some smaller windows wrong.)
+// `count` ints on each rank, zero when it returns; the displacement unit is an int. (Whole cache
+// lines: MPICH 4.0.2 has a bug with some smaller windows.)
 static inline int* int_window(int count, MPI_Win* win) {
   int* base = NULL;
   const MPI_Aint bytes = (count * (MPI_Aint)sizeof(int) + 63) / 64 * 64;

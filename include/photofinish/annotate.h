@@ -1,23 +1,23 @@
-/* What a program knows about its own races, and Photofinish cannot see. For C and C++;
- * docs/annotations.md tells more.
+/* Annotations: facts about a program's synchronization that Photofinish cannot detect. For C and
+ * C++; see docs/annotations.md.
  *
- *   PHOTOFINISH_HAPPENS_BEFORE(key, value);       before the flag is raised: all that this rank has
- * done and completed so far … PHOTOFINISH_HAPPENS_AFTER(key, value);        … comes before all that
- * whoever says this, with the same key and value, does from here on
- *   PHOTOFINISH_INTENDED_BEGIN("why");            races of what is started from here on …
- *   PHOTOFINISH_INTENDED_END();                   … to here are intended: they are counted, and no
- * findings PHOTOFINISH_REGION_BEGIN("halo exchange");    reports say that it happened in here
+ *   PHOTOFINISH_HAPPENS_BEFORE(key, value);     release: what this rank has completed so far
+ *                                               happens before …
+ *   PHOTOFINISH_HAPPENS_AFTER(key, value);      acquire: … what follows this call, on every rank
+ *                                               that makes it with the same key and value
+ *   PHOTOFINISH_INTENDED_BEGIN("why");          races of accesses that start from here on …
+ *   PHOTOFINISH_INTENDED_END();                 … to here are intended: counted, but no findings
+ *   PHOTOFINISH_REGION_BEGIN("halo exchange");  reports name the region of an access
  *   PHOTOFINISH_REGION_END();
  *
- * Without the tool each is a load and a branch, and needs no library. With
- * PHOTOFINISH_NO_ANNOTATIONS defined, they are nothing at all. */
+ * Without the tool each is a load and a branch, and needs no library. If PHOTOFINISH_NO_ANNOTATIONS
+ * is defined, they expand to nothing. */
 #ifndef PHOTOFINISH_ANNOTATE_H
 #define PHOTOFINISH_ANNOTATE_H
 
 #if defined(__ELF__) && defined(__GNUC__) && !defined(PHOTOFINISH_NO_ANNOTATIONS)
 
-/* Whatever a program warns of in its own code, such as casts of C, is no concern of what these
- * macros become. */
+/* Suppresses warnings about the expansion of these macros, such as those about C casts. */
 #pragma GCC system_header
 
 #include "runtime_abi.h"
@@ -25,7 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* One for each executable or shared library: the linker keeps one, and nobody outside sees it. */
+/* One for each executable or shared library: the linker keeps one, and the symbol is hidden. */
 extern struct photofinish_annotations __photofinish_annotations_1;
 __attribute__((weak, used,
                visibility("hidden"))) struct photofinish_annotations __photofinish_annotations_1 = {
@@ -34,7 +34,8 @@ __attribute__((weak, used,
 }
 #endif
 
-/* A photofinish_annotations_note. In assembly, for C has no distance between two symbols. */
+/* A photofinish_annotations_note. In assembly, because C cannot express the distance of two
+ * symbols. */
 __asm__(
     ".pushsection .note.photofinish, \"a\", %note\n"
     ".balign 4\n"
@@ -43,7 +44,7 @@ __asm__(
     ".long __photofinish_annotations_1 - .\n"
     ".popsection\n");
 
-/* A macro, so that the place is the line where it stands. */
+/* A macro, so that the call site is the line that uses it. */
 #define PHOTOFINISH_ANNOTATE_(what, text, key, value)                                      \
   do {                                                                                     \
     if (__builtin_expect(__photofinish_annotations_1.say != 0, 0))                         \

@@ -1,12 +1,11 @@
-/* The boundary between a program that was built with the pass and the library that `photofinish
- * check` preloads.
+/* The interface between an instrumented program and the library that `photofinish check` preloads.
  *
- * The program needs neither the tool nor a library: all it has is a table of pages, in its own
- * zeroed memory, and a note in its ELF file that says where. An access looks at the table and goes
- * on. The library, if it is there, finds the note when MPI starts, fills in the functions, and
- * marks the pages that others can reach.
+ * The program needs neither the tool nor a library. It contains a table of page marks, in
+ * zero-initialized memory, and an ELF note with the address of the table. Each access tests the
+ * mark of its page. The library, if it is loaded, finds the note when MPI starts, sets the hooks,
+ * and marks the pages of reachable memory.
  *
- * Everything here is compiled into programs: a change is a new PHOTOFINISH_ABI. */
+ * All of this is compiled into programs: a change requires a new PHOTOFINISH_ABI. */
 #ifndef PHOTOFINISH_RUNTIME_ABI_H
 #define PHOTOFINISH_RUNTIME_ABI_H
 
@@ -18,36 +17,36 @@ extern "C" {
 
 #define PHOTOFINISH_ABI 8
 
-/* A page's mark is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]: two pages
- * may share one, a mark says "maybe". */
+/* The mark of a page is at gate[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_GATE_SIZE]. Two
+ * pages may share one, so a mark means "maybe". */
 #define PHOTOFINISH_PAGE_BITS 12
 #define PHOTOFINISH_GATE_SIZE (1 << 18)
-/* Looking at the first byte is enough for so many: whoever marks a page also marks the one before
- * it if it begins nearer than that. */
+/* Testing the mark of the first byte is sufficient for accesses of up to this size: the library
+ * also marks the preceding page if it is closer than that. */
 #define PHOTOFINISH_SPAN 256
 
-/* One for each place in the program that touches memory: the library's to fill in, zero at first. A
- * place that touches memory here and there may get a bit for each unit of it, to be set for an
- * access that begins there, and in front of them, backwards, a byte for each PHOTOFINISH_GROUP of
- * units. If `thread` is the program's own thread pointer, its address is one of the `units` from
- * `base` on, and the byte of its group is not zero, it sets the bit and is done; otherwise it calls
- * `access`. */
+/* One for each access site; filled in by the library, zero at first. A site with irregular
+ * addresses may have a bit for each unit of memory, set for an access that begins there. In front
+ * of the bits, in reverse order, is a byte for each PHOTOFINISH_GROUP of units. The site sets the
+ * bit if three conditions hold: `thread` is the current thread pointer, the address is one of the
+ * `units` from `base` on, and the byte of the group is not zero. Otherwise it calls `access`. */
 struct photofinish_site {
   uint64_t thread, base, units;
   uint64_t* bits;
   void* library[4];
 };
 
-/* Each thread but the first may have sites of its own, as copies of all data of the executable or
- * library: so many bytes behind those of the first thread, zero if it has none. The note, of type
- * PHOTOFINISH_THREADS_ABI, one for each object, has one word, the distance from itself to a
- * function that returns where the calling thread keeps that number. */
+/* Each thread but the first may have its own sites, in a copy of all data of the executable or
+ * shared library. PHOTOFINISH_DISTANCE, a thread-local variable, is the distance of the copy; zero:
+ * there is none. The note of type PHOTOFINISH_THREADS_ABI, one for each object, has one word: the
+ * distance from itself to a function that returns the address of that variable. */
 #define PHOTOFINISH_THREADS_ABI 769
 #define PHOTOFINISH_DISTANCE "__photofinish_distance_1"
 
-/* In the number of bytes: they are written; they are given back (a variable of a function that
- * returns, or, with no bytes, what is freed). Three bits from PHOTOFINISH_UNIT_BITS on: the unit of
- * this place, as a power of two; its addresses and bytes are multiples of it. */
+/* Flags in the number of bytes: the bytes are written; the bytes are released (a variable whose
+ * function returns, or, with 0 bytes, a block that is freed). Three bits from PHOTOFINISH_UNIT_BITS
+ * on: the unit of this site as a power of two. Its addresses and sizes are multiples of the unit.
+ */
 #define PHOTOFINISH_WRITES (UINT64_C(1) << 63)
 #define PHOTOFINISH_RELEASES (UINT64_C(1) << 62)
 #define PHOTOFINISH_UNIT_BITS 56
@@ -57,7 +56,7 @@ struct photofinish_site {
 #define PHOTOFINISH_UNIT(bytes) ((bytes) >> PHOTOFINISH_UNIT_BITS & 7)
 #define PHOTOFINISH_BYTES(bytes) ((bytes) & ((UINT64_C(1) << PHOTOFINISH_UNIT_BITS) - 1))
 
-/* One for each row of indices that a loop reads, as in a[index[i]]: `slots` of them, one bit each,
+/* One for each row of indices that a loop reads, as in a[index[i]]: a bit mask of `slots`, repeated
  * every `step` bytes. */
 struct photofinish_index {
   uint32_t step, bytes; /* of an index: 1, 2, 4 or 8; and PHOTOFINISH_SIGNED */
@@ -65,17 +64,18 @@ struct photofinish_index {
   void* library[2];
 };
 #define PHOTOFINISH_SIGNED (UINT32_C(1) << 31)
-/* Loops that read fewer have each access looked at. */
+/* Loops that read fewer indices call a hook for each access. */
 #define PHOTOFINISH_FEW_INDICES 32
 
-/* What a recorded rank has seen of a page of its windows: for accesses that begin in the `bytes`
- * from `begin` on, `distance` bytes behind each. The page at `address` has its own at seen[(address
- * >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE], or another one has. */
+/* The copy of a window page that a recorded rank has seen. For accesses that begin in the `bytes`
+ * from `begin` on, it is `distance` bytes behind the address. The page at `address` uses
+ * seen[(address >> PHOTOFINISH_PAGE_BITS) % PHOTOFINISH_SEEN_SIZE], unless another page occupies
+ * that slot. */
 struct photofinish_seen {
   uint64_t begin, bytes;
   int64_t distance;
-  /* Where all of a window is meant: a byte for each PHOTOFINISH_BLOCK of it, not zero if what
-   * accesses that begin there would find has been looked at. */
+  /* If the entry covers a whole window: a byte for each PHOTOFINISH_BLOCK of it. It is not zero if
+   * the current memory of accesses that begin there has been checked. */
   const uint8_t* checked;
 };
 #define PHOTOFINISH_BLOCK_BITS 10
@@ -85,48 +85,48 @@ struct photofinish_seen {
 
 #define PHOTOFINISH_ONE_BY_ONE INT64_MIN
 
-/* What one executable or shared library has once, however many objects it was linked from. Hidden,
+/* Exists once in an executable or shared library, however many objects it was linked from. Hidden,
  * named PHOTOFINISH_STATE. */
 struct photofinish_state {
   uint8_t gate[PHOTOFINISH_GATE_SIZE];
   /* No marked page lies outside of [low, high). */
   uint64_t low, high;
-  /* The program is about to read or write, at `place`. Called for marked pages only. */
+  /* The program is about to read or write, at `location`. Called for marked pages only. */
   void (*access)(struct photofinish_site* site, const void* address, uint64_t bytes,
                  const void* location);
-  /* The same for a whole loop, or two nested ones: bytes, rows times, stride apart; and all that
-   * planes times, plane_stride apart. */
+  /* The same for a whole loop, or two nested ones: `bytes`, repeated `rows` times at distance
+   * `stride`, and all that `planes` times at distance `plane_stride`. */
   void (*range)(struct photofinish_site* site, const void* address, uint64_t bytes, uint64_t rows,
                 int64_t stride, uint64_t planes, int64_t plane_stride);
-  /* The program is about to read indices, `times` times those that `index` says, from `first` on.
-   * If the answer is not zero, `gather` is called for each place that uses them, and nothing for
-   * what it touches. */
+  /* The program is about to read the indices that `index` describes, `times` times, from `first`
+   * on. If the result is not zero, `gather` is called for each site that uses them, and no hook for
+   * the accesses themselves. */
   uint64_t (*indices)(struct photofinish_index* index, const void* first, uint64_t times);
-  /* It is about to touch, for each of the indices in `slots`, so many bytes at base + scale *
-   * index. */
+  /* The program is about to access, for each of the indices in `slots`, `bytes` bytes at base +
+   * scale * index. */
   void (*gather)(struct photofinish_site* site, const void* base, uint64_t bytes, uint64_t scale,
                  struct photofinish_index* index, uint64_t slots);
-  /* Set before main, if at all, in processes that are recorded or replayed. Functions then go on in
-   * a copy that calls these, for marked pages only: it has found `value` at `address`, and goes on
-   * with what is in `value` afterwards; it has stored it there. All other accesses are told to
-   * `access` and `range`. */
+  /* Set before main, in recorded and replayed processes only. Functions then run in a copy that
+   * calls these for marked pages. `loaded`: the program has loaded `value` from `address`, and
+   * continues with the contents of `value` after the call. `stored`: it has stored `value` there.
+   * All other accesses are reported to `access` and `range`. */
   void (*loaded)(const void* address, void* value, uint64_t bytes);
   void (*stored)(const void* address, const void* value, uint64_t bytes);
-  /* In front of a loop, for each of its accesses at evenly spaced addresses, where it meets [low,
-   * high): how far behind its addresses the loop loads instead, and stores as well.
-   * PHOTOFINISH_ONE_BY_ONE: it goes on in its copy that tells each access. */
+  /* Called in front of a loop, for each of its accesses at evenly spaced addresses that overlap
+   * [low, high). Returns the distance to the memory that the loop loads from instead, and also
+   * stores to. PHOTOFINISH_ONE_BY_ONE: the loop runs in the copy that reports each access. */
   int64_t (*ahead)(const void* address, uint64_t bytes, uint64_t rows, int64_t stride,
                    uint64_t planes, int64_t plane_stride, const void* location);
-  /* The same for accesses anywhere around `base`: where that holds. Others are told one by one.
-   * `look` is called in front of a load from a block that has not been looked at. */
+  /* The same for accesses around `base`: returns where that holds. Other accesses are reported one
+   * by one. `check` is called before a load from a block that has not been checked. */
   const struct photofinish_seen* (*behind)(const void* base, uint64_t writes);
   void (*check)(const void* address, uint64_t bytes, const void* location);
-  /* If `seen_thread` is the program's own thread pointer: a load that finds what has been seen
-   * there adds one to `known_loads` instead; a store is made there as well. */
+  /* If `seen_thread` is the current thread pointer: a load that finds the value seen there
+   * increments `known_loads` instead of calling the hook. A store is also made there. */
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
-  /* If it is set: an atomic operation on `address` is about to release what the thread did before
-   * it, or has acquired what others released. No address: a fence. */
+  /* If set: an atomic operation on `address` is about to release, or has acquired. Null address: a
+   * fence. */
   void (*synchronize)(const void* address, uint64_t how);
   /* If it is set: the thread is about to start an OpenMP parallel region of this kind. */
   void (*region)(uint64_t kind);
@@ -138,10 +138,9 @@ struct photofinish_state {
 #define PHOTOFINISH_ACQUIRE 2
 #define PHOTOFINISH_STATE "__photofinish_state_8"
 
-/* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is
- * PHOTOFINISH_NOTE_NAME, its type PHOTOFINISH_ABI; its words are the distance from the first of
- * them to the state, how many accesses were found, how many are looked at, and then the name of the
- * source file. */
+/* The note of each object, in section PHOTOFINISH_NOTE_SECTION. Its name is PHOTOFINISH_NOTE_NAME,
+ * its type PHOTOFINISH_ABI. Its words are: the distance from the first word to the state, the
+ * number of accesses found, the number of accesses with hooks, the name of the source file. */
 #define PHOTOFINISH_NOTE_SECTION ".note.photofinish"
 #define PHOTOFINISH_NOTE_NAME "Photofinish"
 struct photofinish_note {
@@ -152,18 +151,20 @@ struct photofinish_note {
   /* char source[]; */
 };
 
-/* Functions and loops that have a copy without hooks: regions. Where one is entered it goes to the
- * copy if nothing is shared, or if the byte of the region is not zero, which the library may set
- * once it knows that nobody wants to hear of its places. The note, of type PHOTOFINISH_REGIONS_ABI,
- * one for each object that has places, has one word, the distance from itself to a table of words:
- * for each region the distance from the word to its byte, how many lines follow, and the lines of
- * its places (base/line_key.h), zero if one is not known. A distance of zero begins the lines of
- * all places outside of regions; behind them the table ends. */
+/* Regions: functions and loops that have a copy without hooks. At entry a region runs the copy if
+ * there is no reachable memory, or if the region's byte is not zero. The library may set the byte
+ * once it knows that none of the region's access sites is of interest.
+ *
+ * Each object with access sites has a note of type PHOTOFINISH_REGIONS_ABI. Its single word is the
+ * distance from itself to a table of words. For each region the table has: the distance from that
+ * word to the region's byte, the number of lines, and the lines of its access sites
+ * (base/line_key.h), 0 if unknown. A distance of 0 begins the lines of all access sites outside of
+ * regions, and the table ends after them. */
 #define PHOTOFINISH_REGIONS_ABI 513
 
-/* What annotate.h puts into a program, built with the pass or not: a function for the library to
- * fill in, hidden, and a note that says where. The note has the same section and name, the type
- * PHOTOFINISH_ANNOTATIONS_ABI, and one word, the distance from itself to it. */
+/* What annotate.h adds to a program, instrumented or not: a hidden function pointer that the
+ * library sets, and a note with its address. The note has the same section and name, the type
+ * PHOTOFINISH_ANNOTATIONS_ABI, and one word, the distance from itself to the pointer. */
 #define PHOTOFINISH_ANNOTATIONS_ABI 257
 struct photofinish_annotations {
   void (*say)(uint32_t what, const char* text, uint64_t key, uint64_t value);
@@ -177,7 +178,7 @@ enum photofinish_saying {
   PHOTOFINISH_SAYS_REGION_END
 };
 
-/* What a program that was built without the pass can tell: it is about to read, or write, these
+/* For programs built without the pass: report that the program is about to read, or write, these
  * bytes. */
 void photofinish_load(const void* address, uint64_t bytes) __attribute__((weak));
 void photofinish_store(void* address, uint64_t bytes) __attribute__((weak));

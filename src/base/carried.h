@@ -1,5 +1,5 @@
-// An exception of ours from a callback to its caller, past a function of libc's in between: libc's
-// frames are not for our unwinder (the C++ runtime in the preload libraries is their own).
+// Carries an exception from a callback to its caller past a libc function in between. The unwinder
+// must not cross libc frames, because the preload libraries have their own C++ runtime.
 #pragma once
 
 #include <exception>
@@ -8,7 +8,7 @@ namespace photofinish {
 
 class Carried {
  public:
-  // What the callback returns, or `stop` if it threw.
+  // The result of the callback, or `stop` if it threw.
   template <class Callback, class Result>
   Result run(Callback callback, Result stop) noexcept {
     try {

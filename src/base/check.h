@@ -1,7 +1,8 @@
-// CHECK states what must hold in our own code. It stays on in release: a wrong verdict costs more than a stop.
-// In the tool it is an internal error that ends it. Inside a user's process (g_checks_throw) it is
-// an exception: the analysis ends there and the program goes on (runtime/failure.h). So no CHECK in
-// a function that is noexcept, or in a destructor. Not for bad input (that is a Result).
+// CHECK states an invariant of the tool's own code. It stays enabled in release builds: a wrong
+// verdict costs more than an abort. In the tool a violation is an internal error that ends it.
+// Inside a user's process (g_checks_throw) it throws: the analysis ends and the program continues
+// (runtime/failure.h). So use no CHECK in a noexcept function or in a destructor. Invalid input is
+// not for CHECK: use a Result.
 #pragma once
 
 #include <cstdio>

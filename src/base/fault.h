@@ -1,6 +1,6 @@
-// Failures on demand, for tests of what the tool does about its own failures: PHOTOFINISH_FAULT=
-// RANK:KIND:N makes the Nth allocation (memory), write to a file (disk) or event (event) of the
-// tool in that rank fail, counted from the end of MPI_Init, and all after it.
+// Fault injection for tests. PHOTOFINISH_FAULT=RANK:KIND:N makes the Nth allocation (memory), file
+// write (disk) or event (event) of the tool in that rank fail, and all later ones. Counting starts
+// at the end of MPI_Init.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace photofinish {
 
 class Fault {
  public:
-  // Whether this one is to fail.
+  // Whether this operation is to fail.
   [[gnu::always_inline]] bool strikes() {
     const std::int64_t left = left_.load(std::memory_order_relaxed);
     if (left < 0) [[likely]]

@@ -1,5 +1,5 @@
-// A line of a source file as one number: what the compiler pass writes into a program about its
-// places, and what the tool knows of the places of a finding.
+// A source line as one number. The compiler pass writes the lines of access sites into a program,
+// and the tool compares them with those of a finding.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace photofinish {
 
-// Zero if the line is not known. Directories do not count: where a program was built they may have
-// other names than where it is looked at.
+// Zero if the line is unknown. Directories do not count: their names may differ between the build
+// machine and the machine of the analysis.
 constexpr std::uint32_t line_key(std::string_view file, std::uint32_t line) {
   if (file.empty() || line == 0) return 0;
   std::uint32_t key = 2166136261u;  // FNV-1a

@@ -1,8 +1,8 @@
-// Words that the program chose (names, file names, output), fit for a terminal.
+// Makes strings of the program (names, file names, output) safe for a terminal.
 //
-// Rule: control characters, the marks that reorder text, and bytes that are no UTF-8 become \xNN
-// (\n, \t and \r by name). Everything else, in any script, stays as it is. So a name can neither
-// change the terminal nor start a line of its own in a report.
+// Rule: control characters, characters that reorder text, and invalid UTF-8 bytes become \xNN (\n,
+// \t and \r by name). All other characters, in any script, are unchanged. So a name can neither
+// change the terminal nor start a new line in a report.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace photofinish {
 
 namespace printable_detail {
 
-// How many bytes the character at the front has, with its code point; 0 if it is no UTF-8.
+// The length in bytes of the first character, and its code point; 0 if it is not valid UTF-8.
 inline std::size_t character(std::string_view text, std::uint32_t& code) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

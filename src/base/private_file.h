@@ -1,5 +1,5 @@
-// Files and directories for their user alone: a record holds what the program computed and was
-// given. Their modes are 0600 and 0700, whatever the umask; a stricter umask is kept.
+// Creates files and directories that only their user can read: a trace contains data of the
+// program. Their modes are 0600 and 0700, independent of the umask; a stricter umask is respected.
 #pragma once
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 namespace photofinish {
 
-// As open() with O_CREAT and O_CLOEXEC. A plain file that is there already, and that others may
-// read, is taken from them.
+// Like open() with O_CREAT and O_CLOEXEC. Removes the permissions of others from an existing
+// regular file.
 inline int open_private(const std::string& path, int flags) {
   const int file = open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600);
   struct stat status;
@@ -23,16 +23,17 @@ inline int open_private(const std::string& path, int flags) {
   return file;
 }
 
-// A file that nobody else has put there, nor a symbolic link: one that was left behind is removed.
+// Creates a new file: never opens a file or symbolic link of another user. An existing one is
+// removed first.
 inline int create_private(const std::string& path, int flags) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) return -1;
   return open(path.c_str(), flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-// As mkdir().
+// Like mkdir().
 inline int make_private_directory(const std::string& path) { return mkdir(path.c_str(), 0700); }
 
-// With those above it. False: errno tells why; one that is there already is as good.
+// Creates the parents, too. False: errno has the reason. An existing directory is a success.
 inline bool make_private_directories(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);

@@ -1,4 +1,4 @@
-// Bad input is a value: what went wrong in one line, with what to do about it.
+// An error value for invalid input: one line that says what is wrong and what to do.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A new directory with a name of its own, for what does not outlive the process.
+// Creates a uniquely named directory for files that do not outlive the process.
 #pragma once
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 namespace photofinish {
 
-// Inside of `folder`; nothing if it cannot be made there, and errno says why.
+// Creates it in `folder`; nothing on failure, with the reason in errno.
 inline std::optional<std::string> make_temp_directory(const std::string& folder,
                                                       const std::string& name) {
-  std::string path = folder + "/" + name + "-" + std::string(6, 'X');  // which mkdtemp replaces
+  std::string path = folder + "/" + name + "-" + std::string(6, 'X');  // replaced by mkdtemp
   if (mkdtemp(path.data()) == nullptr) return {};
   return path;
 }

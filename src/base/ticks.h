@@ -1,4 +1,4 @@
-// The cheapest monotonic clock there is: 5 to 10 ns a read, where clock_gettime takes 30.
+// The cheapest monotonic clock: 5 to 10 ns for a read, where clock_gettime takes 30.
 #pragma once
 
 #include <time.h>
@@ -31,9 +31,9 @@ inline std::uint64_t clock_ns(clockid_t clock) {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// How long a tick is. Arm tells; on x86 it is measured between construction (when the library is
-// loaded) and the first question (after MPI_Init, tens of milliseconds later), so that nobody has
-// to wait for it.
+// The length of a tick. Arm provides it. On x86 it is measured between construction (when the
+// library is loaded) and the first query (after MPI_Init, tens of milliseconds later), so that no
+// wait is needed.
 class TickRate {
  public:
   TickRate() : ticks_(ticks()), ns_(clock_ns(CLOCK_MONOTONIC)) {}

@@ -1,5 +1,5 @@
-// photofinish analyze: the findings of a recorded run, from its traces. By this process; by
-// several, with -n; or by those of a launcher's that has started several of this.
+// photofinish analyze: finds the races of a recorded run in its traces. Runs in this process, in
+// several ones with -n, or in the processes that a launcher has started.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@
 namespace photofinish {
 namespace {
 
-// The MPI that the run was recorded with, as far as it tells.
+// The MPI library that the run was recorded with, if known.
 std::optional<MpiFlavour> flavour_of_run(const std::string& directory, WorldRank rank) {
   const auto trace = RankTrace::open(directory, rank);
   if (!trace) return std::nullopt;
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> launch_line(MpiFlavour flavour, int processes,
   return line;
 }
 
-// The run's own MPI is there, or was; the analysis does not mind which it is.
+// Prefers the MPI library of the run; any other one works, too.
 Result<std::vector<std::string>> launch_line(std::optional<MpiFlavour> recorded, int processes,
                                              const std::string& directory, const Options& options) {
   if (const auto chosen = chosen_flavour(options.mpi))
@@ -71,7 +71,7 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
         launch_line(flavour_of_run(run, ranks->front()), processes, absolute_path(run), options);
     if (!line) return fail(line.error().message);
     Options quiet = options;
-    quiet.progress = false;  // nothing is recorded
+    quiet.progress = false;  // the analysis is not recorded
     quiet.deadlock_timeout = 0;
     const int code = start_and_wait(*line, quiet).code;
     if (code != 0) return code == kExitInterrupted ? code : kExitToolError;
@@ -81,7 +81,7 @@ int analyze_by_several(const Options& options, const std::string& run, int proce
   return run_report(options, {.run = run, .unwritten = std::move(unwritten)});
 }
 
-// This is one of several that a launcher has started: it goes on as a process of that MPI.
+// A launcher has started several of these processes: continues as a process of that MPI.
 int become_process(const Options& options, const std::string& run, int processes) {
   const auto ranks = recorded_ranks(run);
   if (!ranks) return fail_once(ranks.error().message);

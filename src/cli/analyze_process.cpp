@@ -1,13 +1,13 @@
-// photofinish-analyze-MPI: one process of a photofinish analyze by several, linked with the MPI
-// whose launcher starts it.
+// photofinish-analyze-MPI: one process of a parallel photofinish analyze, linked with the MPI
+// library whose launcher starts it.
 //
 //   photofinish-analyze-MPI report|findings PROCESSES RUN OPTIONS
 //   photofinish-analyze-MPI swap
 //
-// report: process 0 prints the report, and its exit code tells whether there are findings.
+// report: process 0 prints the report; its exit code says whether there are findings.
 // swap: for photofinish doctor: whether this MPI's MPI_Compare_and_swap works.
-// findings: only writes them; whoever started the processes prints. Not for users: photofinish
-// analyze starts it, or becomes it.
+// findings: only writes them; the parent prints the report. Not for users: photofinish analyze
+// starts this program, or becomes it by exec.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -38,12 +38,12 @@ int run(const std::string& what, int processes, const std::string& directory,
                                 [](const std::string& message) { fail(message); });
   if (!done) return done.error().message.empty() ? kExitToolError : fail(done.error().message);
   setenv("NO_COLOR", "1",
-         1);  // a launcher may have given us a terminal of its own, and write to something else
+         1);  // a launcher may provide a terminal of its own but write elsewhere
   return what == "report" && transport.process() == 0 ? run_report(*options, {.run = directory})
                                                       : kExitOk;
 }
 
-// Open MPI 4.1.4's osc/rdma crashes here.
+// Crashes with osc/rdma of Open MPI 4.1.4.
 int swap() {
   MPI_Init(nullptr, nullptr);
   std::int64_t *base = nullptr, fresh = 1, expected = 0, found = 0;

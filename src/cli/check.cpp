@@ -1,4 +1,4 @@
-// photofinish check: one run of the program, recorded.
+// photofinish check: runs the program once, and records it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,17 +24,17 @@
 namespace photofinish {
 namespace {
 
-// One line for each way in which ranks ended, the usual one left out.
+// How the ranks ended: one line for each way, except for the normal one.
 struct Summary {
   std::size_t ranks = 0;
   int world_size = 0;
   std::uint64_t bytes = 0;
   std::map<std::string, std::vector<WorldRank>> unusual;
   std::map<WorldRank, std::string> hosts;
-  std::set<std::string> programs;  // of ranks that have windows
+  std::set<std::string> programs;  // of ranks with windows
 };
 
-// ", in MPI_Recv solver.c:31" for a rank that did not come back from a call.
+// ", in MPI_Recv solver.c:31" for a rank that did not return from a call.
 std::string last_call(RankTrace& trace, Symbolizer& symbolizer) {
   const Event* event = nullptr;
   Call call{};
@@ -85,14 +85,14 @@ std::string locations(const Summary& summary, const std::vector<WorldRank>& rank
   return all.size() > 1 && !theirs.empty() ? " on " + host_list_text(theirs) : "";
 }
 
-// The ranks look for races while they run. Where one stopped early, or left no findings, the traces
-// are analyzed as well: they hold accesses that no rank has checked.
+// The ranks detect races while they run. If a rank stopped early, or left no findings, the traces
+// are analyzed as well: they contain accesses that no rank has checked.
 Result<int> find_races(const std::string& directory, const Options& options,
                        const ReportFile& report) {
   const auto online = read_findings(directory);
   if (!online) return online.error();
-  // What ranks have found is reported also where the traces cannot be analyzed; the report says
-  // what is missing.
+  // Findings of the ranks are reported even if the traces cannot be analyzed; the report says what
+  // is missing.
   UnwrittenFindings unwritten;
   const auto stopped = any_stopped_early(directory);
   if (!online->analysed || !online->missing.empty() || (stopped && *stopped)) {
@@ -149,8 +149,9 @@ int run_check(const Options& given, const CheckArguments& arguments) {
         "this run is recorded only, so it has no report yet; run photofinish analyze, then "
         "photofinish report",
         kExitUsage);
-  // A user who edits, builds and checks again means the new run when no name is given: it gets the
-  // default name, and the earlier one is renamed. A run that is still written to stays where it is.
+  // A user who edits, builds and checks again without naming a run means the new run. So it gets
+  // the default name, and the earlier run is renamed. A run that is still being written is not
+  // renamed.
   bool sets_aside = false;
   if (!arguments.named_output && !options.overwrite && is_run_directory(options.output)) {
     sets_aside = !run_in_use(options.output);
@@ -223,7 +224,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
                summary.ranks, summary.world_size, static_cast<double>(summary.bytes) / 1e3,
                options.output, next, options.output);
   if (!options.record.empty() || options.offline) {
-    // No report follows that could say it.
+    // There is no report that could say it.
     for (const std::string& program : summary.programs)
       if (const std::string text = not_instrumented(program).text; !text.empty())
         fmt::print(stderr, "photofinish: {}\n", text);

@@ -1,4 +1,4 @@
-// The commands. Each is a file of its own; main.cpp only tells them apart.
+// The commands, one file each; main.cpp parses the command line and calls them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace photofinish {
 
-// The program's own exit code wins when it failed. README and man page list these.
+// If the program fails, its own exit code takes precedence. README and man page list these.
 enum ExitCode : int {
   kExitOk = 0,
   kExitProblems = 1,
@@ -23,26 +23,25 @@ enum ExitCode : int {
   kExitDivergence = 72
 };
 
-// Where a report goes, and how it looks.
+// The file and format of a report.
 struct ReportFile {
   std::string format = "text";  // one of kReportFormats
-  std::string file =
-      {};  // empty: where the command puts such a one by itself; "-": standard output
+  std::string file = {};        // empty: the default of the command; "-": standard output
 };
 inline constexpr const char* kReportFormats[] = {"text", "json",     "sarif",
                                                  "html", "perfetto", "otf2"};
 
 struct CheckArguments {
-  int ranks = 0;  // 0: `line` is a launcher's line
+  int ranks = 0;  // 0: `line` is a launcher command line
   std::vector<std::string> line;
-  const char* command = "check";  // what the user calls it: record is check, with ranks to keep
-  ReportFile report = {};         // beside the text
+  const char* command = "check";  // the name of the command: record is check with recorded ranks
+  ReportFile report = {};         // in addition to the text
   bool named_output = false;      // the user chose the directory: it is never renamed
 };
 int run_check(const Options& options, const CheckArguments& arguments);
 
 struct ExecArguments {
-  std::string token;  // from check; empty under a launcher of the user's
+  std::string token;  // from check; empty if the user started the launcher
   std::vector<std::string> line;
 };
 int run_exec(const Options& options, const ExecArguments& arguments);
@@ -58,10 +57,10 @@ int run_dump(const Options& options, const DumpArguments& arguments);
 
 struct AnalyzeArguments {
   std::string run;
-  int processes = 0;  // 0: this one, or those that a launcher has started
+  int processes = 0;  // 0: this process, or those of a launcher
 };
 int run_analyze(const Options& options, const AnalyzeArguments& arguments);
-// Reads the traces and writes the findings, in this process; what cannot be written goes to
+// Reads the traces and writes the findings, in this process. Findings that cannot be written go to
 // `unwritten`.
 Result<bool> analyze_alone(const std::string& directory, const Options& options,
                            UnwrittenFindings& unwritten);
@@ -69,37 +68,37 @@ Result<bool> analyze_alone(const std::string& directory, const Options& options,
 struct ConfirmArguments {
   std::string run;
   std::vector<std::string> findings;  // "F3"; none: all
-  int order = 0;                      // 1, 2, …: only this one, once, to be seen again
-  int ranks = 0;                      // 0: as many as the recorded run had
+  int order = 0;                      // 1, 2, …: reproduces only this order, once
+  int ranks = 0;                      // 0: as in the recorded run
   std::vector<std::string> compare;   // files that the program writes
-  std::vector<std::string> line;      // another one to start; empty: that of the recorded run
+  std::vector<std::string> line;      // another program to start; empty: that of the recorded run
 };
 int run_confirm(const Options& options, const ConfirmArguments& arguments);
 
 struct ReplayArguments {
   std::string run;
-  std::string ranks;                  // "2,5"; empty: all that were recorded
-  int debugged = -1;                  // the rank that gdb is to start; -1: none
-  std::string server;                 // ":2345": gdbserver starts it instead
+  std::string ranks;                  // "2,5"; empty: all recorded ranks
+  int debugged = -1;                  // the rank to start in gdb; -1: none
+  std::string server;                 // ":2345": starts it in gdbserver instead
   std::vector<std::string> commands;  // for gdb
-  std::string editor_file;            // a launch.json to be written instead
-  std::string output;  // a folder for what each rank prints; empty: all of it goes where ours does
+  std::string editor_file;            // writes this launch.json instead
+  std::string output;  // a folder for the output of each rank; empty: inherits standard output
 };
 int run_replay(const Options& options, const ReplayArguments& arguments);
-// For gdbserver, not for users: photofinish replay-start FILE PROGRAM ARGS… becomes the program, in
-// the environment that the file has.
+// For gdbserver, not for users: photofinish replay-start FILE PROGRAM ARGS… executes the program in
+// the environment that the file contains.
 inline constexpr const char* kStartCommand = "replay-start";
 int start_in_environment(int argc, char** argv);
 
 struct ExplainArguments {
   std::string run;
-  std::string ranks;    // "2,5"; empty: all that were recorded
-  std::string finding;  // "F1": which ranks a group for it needs, instead
+  std::string ranks;    // "2,5"; empty: all recorded ranks
+  std::string finding;  // "F1": prints which ranks to record for it instead
   bool each = false;
 };
 int run_explain(const ExplainArguments& arguments);
-// What record is to do for a finding of a run that was checked: which ranks, another place than
-// that run's, and its program if none is given.
+// Sets up record for a finding of a checked run: the ranks, another directory than that run's, and
+// its program if none is given.
 Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options,
                             CheckArguments& arguments);
 
@@ -109,15 +108,15 @@ struct ReportArguments {
   UnwrittenFindings unwritten = {};
 };
 int run_report(const Options& options, const ReportArguments& arguments);
-// The same after a run, as text on standard error; what the user calls the directory is among the
-// options. The exit code, or why there is no report. `report`: and in this form as well, in the run
-// directory if not told otherwise.
+// The same after a run, as text on standard error; the options have the user's name of the
+// directory. Returns the exit code, or why there is no report. `report`: a further format, written
+// to the run directory by default.
 Result<int> report_findings(const std::string& directory, const Options& options,
                             const ReportFile& report, const UnwrittenFindings& unwritten = {});
-// What a report will need (the suppressions, the baseline) can be read, and means something: better
-// to know before a long run than after it.
+// Checks before a long run that the files a report needs (suppressions, baseline) are readable and
+// valid.
 Result<bool> check_report_options(const Options& options, const ReportFile& report = {});
-// For the ranks, which need none of them.
+// Removes options that ranks do not need.
 void forget_report_options(Options& options);
 
 struct DiffArguments {
@@ -126,25 +125,25 @@ struct DiffArguments {
 int run_diff(const Options& options, const DiffArguments& arguments);
 
 struct DoctorArguments {
-  std::string program;  // empty: the machine
+  std::string program;  // empty: checks the machine
 };
-// kExitProblems if there is something to do.
+// kExitProblems if the user has something to do.
 int run_doctor(const DoctorArguments& arguments);
 
 struct ManArguments {
   std::string command;    // empty: the page of photofinish itself
-  std::string into;       // a folder that gets all pages
-  bool markdown = false;  // docs/options.md instead
+  std::string into;       // a folder for all pages
+  bool markdown = false;  // prints docs/options.md instead
 };
-// The manual, made from the same tables as --help.
+// The manual, from the same tables as --help.
 int run_man(const ManArguments& arguments, const CommandTree& tree);
-// What a shell needs to complete our commands and options.
+// The completion script for a shell.
 int run_completion(const std::string& shell, const CommandTree& tree);
 
 // "photofinish: …" on standard error; returns `code`.
 int fail(const std::string& message, int code = kExitToolError);
-// The exit code of a command that has findings to report: kExitFindings, unless --exit-zero or
-// --error-exitcode says otherwise.
+// The exit code of a command with findings: kExitFindings, unless --exit-zero or --error-exitcode
+// is set.
 inline int findings_code(const Options& options) {
   return options.exit_zero ? static_cast<int>(kExitOk) : options.error_exitcode;
 }

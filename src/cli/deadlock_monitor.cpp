@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a process on this machine: 'S', 'R', 'T'; '\0' if there is none.
+// The state of a process on this machine: 'S', 'R', 'T'; '\0' if it does not exist.
 char process_state(std::int64_t pid) {
   std::FILE* const file = std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re");
   if (file == nullptr) return '\0';
@@ -27,11 +27,11 @@ char process_state(std::int64_t pid) {
   const std::size_t size = std::fread(line, 1, sizeof line, file);
   std::fclose(file);
   const std::string_view text(line, size);
-  const std::size_t name_end = text.rfind(')');  // names may hold anything
+  const std::size_t name_end = text.rfind(')');  // names may contain any character
   return name_end != text.npos && name_end + 2 < text.size() ? text[name_end + 2] : '\0';
 }
 
-// A rank that is stopped, or was killed, does not wait. Of other machines' nothing is known.
+// A stopped or killed rank does not wait. The state of ranks on other machines is unknown.
 bool can_run(const LiveState& live) {
   char host[sizeof(LiveHeader::host)] = {};
   gethostname(host, sizeof host - 1);
@@ -40,7 +40,7 @@ bool can_run(const LiveState& live) {
   return state == 'S' || state == 'R' || state == 'D';
 }
 
-// A number for the state that all ranks are in, if each of them is inside a call, or has finished.
+// A hash of the state of all ranks, if each is inside a call or has finished.
 std::optional<std::uint64_t> state_of_hang(const std::string& directory) {
   const auto ranks = recorded_ranks(directory);
   if (!ranks || ranks->empty()) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<std::uint64_t> state_of_hang(const std::string& directory) {
   bool any_in_call = false;
   for (const WorldRank rank : *ranks) {
     const auto live = read_live_state(directory, rank);
-    if (!live) continue;  // it has ended in order, which stays so
+    if (!live) continue;  // it has ended normally, which is final
     all = all * 0x9e3779b97f4a7c15u + live->fingerprint;
     if (live->incomplete) return std::nullopt;
     if (live->state == RankState::Finalized) continue;
@@ -96,7 +96,7 @@ bool DeadlockMonitor::is_stopped() {
 void DeadlockMonitor::run() {
   const auto interval = std::clamp<std::chrono::milliseconds>(timeout_ / 10, 50ms, 1000ms);
   std::optional<std::uint64_t> last, searched;
-  // Not by the clock: the whole job, and we with it, may have been stopped for a while.
+  // Not wall-clock time: the whole job, including this process, may have been stopped for a while.
   std::chrono::milliseconds unchanged{};
   while (wait(interval)) {
     const auto now = state_of_hang(directory_);

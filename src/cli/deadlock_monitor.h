@@ -1,11 +1,12 @@
-// Ends a run that hangs. When no rank has recorded anything for --deadlock-timeout seconds, and
-// every rank is inside a call that may wait, or has finished, the traces are analyzed. Only if they
-// prove that some of these calls can never return (MessageSequence::proven_deadlocks), the deadlock
-// is printed and the launcher is interrupted, as by Ctrl-C.
+// Ends a run that hangs. The monitor analyzes the traces when no rank has recorded an event for
+// --deadlock-timeout seconds, and every rank is inside a call that may wait, or has finished. Only
+// if the traces prove that some of these calls can never return
+// (MessageSequence::proven_deadlocks), it prints the deadlock and interrupts the launcher, as
+// Ctrl-C does.
 //
-// Never by time alone: of ranks that compute, sleep, poll, are stopped or are debugged nothing is
-// said, nor of calls that the analysis does not know, nor with MPI_THREAD_MULTIPLE, where another
-// thread could end a wait.
+// Time alone never suffices. There is no verdict about ranks that compute, sleep, poll, are stopped
+// or are debugged, nor about calls that the analysis does not support. There is none with
+// MPI_THREAD_MULTIPLE, where another thread could end a wait.
 #pragma once
 
 #include <sys/types.h>
@@ -21,11 +22,11 @@ namespace photofinish {
 
 class DeadlockMonitor {
  public:
-  // `timeout` 0: it does nothing.
+  // `timeout` 0: does nothing.
   DeadlockMonitor(std::string directory, std::chrono::seconds timeout, pid_t launcher);
   ~DeadlockMonitor() { stop(); }
 
-  // From here on the launcher gets no signals. Before its process is reaped.
+  // No signals are sent to the launcher after this. Call it before the launcher is reaped.
   void stop();
   bool found() const { return found_; }
 

@@ -1,5 +1,5 @@
-// The command line as plain data. A header, for main.cpp alone: it is the one file that is compiled
-// with CLI11, which takes long.
+// Converts the command line definition to plain data. A header for main.cpp only: that is the one
+// file compiled with CLI11, which compiles slowly.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 
 namespace photofinish {
 
-// CLI11 appends what checks a value: "TEXT:{text,json}", "N:INT in [1 - 16]".
+// CLI11 appends the check of a value: "TEXT:{text,json}", "N:INT in [1 - 16]".
 inline std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -48,7 +48,7 @@ inline std::vector<OptionHelp> describe_options(const CLI::App& app, bool positi
   return all;
 }
 
-// Those lines of a command's footer that show how it is used.
+// The lines of a command's footer that show its usage.
 inline std::vector<std::string> usage_lines(const CLI::App& command) {
   std::vector<std::string> usage;
   std::istringstream lines(command.get_footer());

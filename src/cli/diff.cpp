@@ -1,5 +1,4 @@
-// photofinish diff: which findings of a run are new, which are gone, which are the same as in
-// another.
+// photofinish diff: compares the findings of two runs: new, gone, unchanged.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// photofinish doctor: looks at the machine, or at one program, and says what to do.
+// photofinish doctor: checks the machine, or one program, and gives advice.
 #include <fmt/format.h>
 
 #include <algorithm>

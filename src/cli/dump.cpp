@@ -1,4 +1,4 @@
-// photofinish dump: what the ranks did, one line an event, rank by rank.
+// photofinish dump: prints the events of the ranks, one in each line, rank by rank.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -21,7 +21,7 @@
 namespace photofinish {
 namespace {
 
-// The windows of ranks that others' operations go to, read when they are first named.
+// Windows of other ranks that are targets of operations; read on first use.
 class Windows {
  public:
   explicit Windows(std::string run) : run_(std::move(run)) {}
@@ -41,7 +41,7 @@ class Windows {
   std::map<WorldRank, std::map<std::uint64_t, WinDefinition>> ranks_;
 };
 
-// Why a function of MPI makes no events; empty if it makes some, or is none of MPI's.
+// Why an MPI function produces no events; empty if it does, or if it is no MPI function.
 std::string why_left_out(const std::string& call) {
 #define LEFT_OUT(reason, ...)                                          \
   {                                                                    \
@@ -53,7 +53,7 @@ std::string why_left_out(const std::string& call) {
   return "";
 }
 
-// A pattern that no call on record can have is a mistake, and not an empty answer.
+// A pattern that no recorded call can match is an error, not an empty result.
 Result<bool> check_pattern(const std::string& pattern) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kCallCount; ++i)

@@ -1,6 +1,6 @@
-// photofinish exec: becomes one rank of the program, with our library in front of MPI. It is
-// exec'd, not forked: the launcher keeps the process it started, with its signals, its exit code
-// and its place in the process tree.
+// photofinish exec: becomes one rank of the program, with the preload library. It uses exec without
+// fork: the launcher keeps the process that it started, with its signals, exit code and position in
+// the process tree.
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -25,9 +25,9 @@ Result<MpiFlavour> find_flavour(const Options& options, const MpiProgram& progra
   return Error{program.path + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
 }
 
-// Open MPI and UCX patch mmap, munmap and free in each rank, for memory that their networks have
-// registered; so do allocators and tools, and then ranks crash. Ours are told to leave it, unless
-// the user has said how it shall be.
+// Open MPI and UCX patch mmap, munmap and free in each rank, for memory registered with the
+// network. Allocators and tools do so, too, and then ranks crash. Disables the patches, unless the
+// user has set these variables.
 void leave_memory_functions(MpiFlavour flavour, const Options& options) {
   const auto set = [&](const char* name, const char* value) {
     if (std::getenv(name) != nullptr) return;
@@ -45,7 +45,7 @@ void leave_memory_functions(MpiFlavour flavour, const Options& options) {
 int run_exec(const Options& options, const ExecArguments& arguments) {
   if (arguments.line.empty())
     return fail_once("exec needs a program: photofinish exec PROGRAM ARGS…", kExitUsage);
-  // With --mpi the user knows better than the ELF file, and a shell's tells nothing.
+  // --mpi overrides the ELF file, and a shell's ELF file does not show the MPI library.
   auto program = inspect_program(arguments.line[0]);
   if (!program && (options.mpi != "auto" || is_interpreter(arguments.line[0])))
     if (auto path = find_program(arguments.line[0]))
@@ -66,7 +66,7 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     const auto outside = outside_library();
     if (!outside) return fail_once(outside.error().message);
     preload += ":" + *outside;
-    // Addresses must be the same when it is replayed.
+    // Addresses must be the same in a replay.
     personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
   }
   if (before != nullptr && *before != '\0') preload += std::string(":") + before;

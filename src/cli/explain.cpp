@@ -1,5 +1,5 @@
-// photofinish explain: recorded ranks are replayed in silence, and tell what they wrote and found;
-// together that tells who talked to whom.
+// photofinish explain: replays recorded ranks without output, and collects what they wrote and
+// read. Together that shows which ranks communicated.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ std::string location_of(std::uint64_t pc, const Definitions& definitions, Symbol
   return SiteText(alone, symbolizer).location(SiteId(1));
 }
 
-// Replays the ranks, each with an order of what it is to tell, and adds what they did.
+// Replays the ranks, each with a list of the accesses to report, and adds what they report.
 Result<bool> report(const std::string& run, const std::map<WorldRank, AccessRecordFilter>& orders,
                     Accounts& accounts) {
   const auto scratch = ScratchFolder::make();
@@ -76,7 +76,7 @@ Result<bool> report(const std::string& run, const std::map<WorldRank, AccessReco
   return true;
 }
 
-// Those of both sides, whose memory it is, all that could have sent.
+// The ranks of both sides, the owner of the memory, and all possible senders.
 Result<std::vector<WorldRank>> ranks_of_finding(const std::string& run,
                                                 const std::string& finding) {
   const auto document = read_document(run, {});
@@ -141,8 +141,8 @@ int run_explain(const ExplainArguments& arguments) {
   Accounts accounts;
   if (const auto reported = report(arguments.run, orders, accounts); !reported)
     return fail(reported.error().message);
-  // Stores are many, and few of them are read by others: they are told the second time, when it is
-  // known where to look.
+  // There are many stores, and other ranks read few of them. So stores are reported in a second
+  // replay, when the relevant addresses are known.
   if (const auto reported = report(arguments.run, wanted_stores(*group, accounts), accounts);
       !reported)
     return fail(reported.error().message);

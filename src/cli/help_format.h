@@ -1,6 +1,6 @@
-// How --help looks. CLI11's own way tells readers what checks a value ("N:INT in [1 - 16]"), how a
-// switch is turned off ("{false}"), and nothing of what a command is given. A header, for main.cpp
-// alone, as describe.h is.
+// The format of --help. CLI11's own format shows the checks of values ("N:INT in [1 - 16]") and the
+// off values of switches ("{false}"), and omits positional arguments. A header for main.cpp only,
+// as describe.h.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,8 +14,7 @@ namespace photofinish {
 
 class HelpFormat : public CLI::Formatter {
  public:
-  // The lines that a command has for its usage are its footer, where describe() finds them for the
-  // manual.
+  // The usage lines of a command are in its footer, where describe() finds them for the manual.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     const std::vector<std::string> lines = usage_lines(*app);
     if (lines.empty()) return CLI::Formatter::make_usage(app, name);
@@ -25,7 +24,8 @@ class HelpFormat : public CLI::Formatter {
     return text;
   }
 
-  // A command's own is the tool's, without the last line, which says how to find a command.
+  // The footer of a command is that of the tool, without the last line, which says how to find a
+  // command.
   std::string make_footer(const CLI::App* app) const override {
     const bool is_command = app->get_parent() != nullptr;
     std::string footer = (is_command ? app->get_parent() : app)->get_footer();

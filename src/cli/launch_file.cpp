@@ -27,7 +27,7 @@ json entry_of(const Replay& replay, const std::string& name) {
           {"args", std::vector<std::string>(replay.start.arguments.begin() + 1,
                                             replay.start.arguments.end())},
           {"cwd", replay.start.folder},
-          {"environment", json::array()},  // in the script, which is nobody else's
+          {"environment", json::array()},  // in the script, which only the user can read
           {"MIMode", "gdb"},
           {"setupCommands", commands}};
 }
@@ -39,7 +39,7 @@ Result<bool> write_launch_file(const std::string& path, const std::string& run,
   json file{{"version", "0.2.0"}, {"configurations", json::array()}};
   if (std::ifstream present(path); present) {
     const std::string text{std::istreambuf_iterator<char>(present), {}};
-    file = json::parse(text, nullptr, false, true);  // people write comments there
+    file = json::parse(text, nullptr, false, true);  // with comments, as users write them
     if (!file.is_object() ||
         (file.contains("configurations") && !file["configurations"].is_array()))
       return Error{fmt::format(

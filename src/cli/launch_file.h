@@ -1,4 +1,4 @@
-// A launch.json for Visual Studio Code, with which it replays ranks under its debugger.
+// Writes a launch.json for Visual Studio Code that replays ranks in its debugger.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace photofinish {
 
-// What else is in the file stays; entries of ours of the same name are replaced.
+// Preserves other entries of the file; replaces entries of the same name.
 Result<bool> write_launch_file(const std::string& path, const std::string& run,
                                const std::vector<Replay>& replays);
 

@@ -28,7 +28,7 @@ bool launched_by_other_than(MpiFlavour flavour) {
 }
 
 int launched_processes() {
-  // Of Slurm's the one that only srun sets: others are there in a batch script, too.
+  // For Slurm the variable that only srun sets: the others are also set in a batch script.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* size = std::getenv(name)) return std::max(1, std::atoi(size));
   return 1;

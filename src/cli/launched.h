@@ -1,4 +1,4 @@
-// What a launcher's environment tells the process that it has started.
+// Detects the launcher of this process from the environment.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace photofinish {
 
-// What cannot be seen in the program (a script, python) shows in what its launcher says to it.
+// For programs that are no ELF files of MPI (scripts, python): the MPI library of the launcher.
 std::optional<MpiFlavour> flavour_of_launcher();
-// Where that is the launcher of the other MPI, each rank would take itself for the only one.
+// Whether the launcher belongs to the other MPI: then each rank would be a world of its own.
 bool launched_by_other_than(MpiFlavour flavour);
-// How many it has started; 1 if there is none.
+// The number of processes that it has started; 1 if there is no launcher.
 int launched_processes();
-// One process is enough to say what is wrong with all of them.
+// Only one of the processes prints the error.
 int fail_once(const std::string& message, int code = kExitToolError);
 
 }  // namespace photofinish

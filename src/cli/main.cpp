@@ -1,4 +1,5 @@
-// photofinish: tells the commands apart, and the options of the table (options.def) from their own.
+// photofinish: parses the command line, separates the options of the table (options.def) from those
+// of a command, and calls the command.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -19,8 +20,8 @@ std::string flag_name(std::string_view option) {
   return option == "output" ? "-o," + flag : option == "quiet" ? "-q," + flag : flag;
 }
 
-// What the command line said about the table's options; applied after PHOTOFINISH_OPTIONS, so that
-// it wins.
+// Options of the table given on the command line; applied after PHOTOFINISH_OPTIONS, so that they
+// override it.
 using Given = std::vector<std::pair<std::string, std::string>>;
 
 using Names = std::vector<std::string_view>;
@@ -68,7 +69,7 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
           [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); },
           help);
     } else if (const std::string_view alone = value_alone(name); !alone.empty()) {
-      // A flag that may have a value, behind "=" only: what follows is the program.
+      // A flag with an optional value, only after "=": the next word is the program.
       static std::string unused;
       command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
           ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
@@ -97,8 +98,8 @@ Result<Options> resolve(const Given& given, const std::string& inherited) {
   return options;
 }
 
-// The program's line: what CLI11 did not take, and what came behind a "--". If a program was named
-// before it, the "--" is one of the program's own arguments.
+// The program's command line: the words that CLI11 left, and those after a "--". If the program was
+// named before the "--", the "--" is one of its arguments.
 std::vector<std::string> program_line(const CLI::App& command,
                                       const std::vector<std::string>& behind, bool dashes) {
   std::vector<std::string> words = command.remaining();
@@ -107,7 +108,7 @@ std::vector<std::string> program_line(const CLI::App& command,
   return words;
 }
 
-// The run that a command is about: that of the last check, unless told otherwise.
+// The run that a command reads: by default that of the last check.
 void add_run(CLI::App& command, std::string& run) {
   run = Options{}.output;
   command.add_option("run", run, fmt::format("Run directory. Default: {}.", run))->type_name("RUN");
@@ -122,7 +123,7 @@ void add_report_file(CLI::App& command, const std::string& flag, ReportFile& rep
   command.add_option(flag + "--output-file", report.file, files)->type_name("FILE");
 }
 
-// Commands are asked for help in many ways.
+// Accepts several ways to ask for help.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (words.size() > 1 && words[1] == "help") {
@@ -133,7 +134,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
-// mpirun's -np for our -n. In front of the program only, whose arguments are its own.
+// Accepts mpirun's -np for -n. Only in front of the program: its arguments are its own.
 void take_np(std::vector<std::string>& words, CLI::App& command, bool has_program) {
   if (command.get_option_no_throw("--np") == nullptr) return;
   for (auto word = words.begin() + 2; word != words.end() && *word != "--"; ++word) {
@@ -149,7 +150,7 @@ void take_np(std::vector<std::string>& words, CLI::App& command, bool has_progra
   }
 }
 
-// 1 and f1 mean F1.
+// Accepts 1 and f1 for F1.
 void name_finding(std::string& finding) {
   if (finding.starts_with('f')) finding[0] = 'F';
   if (!finding.empty() && finding.find_first_not_of("0123456789") == std::string::npos)
@@ -358,7 +359,7 @@ int run(int argc, char** argv) {
   doctor_command->add_option("program", doctor.program, "Program to check instead of the machine.");
   doctor_command->footer("photofinish doctor\nphotofinish doctor PROGRAM");
 
-  // For packages, and for people who install by hand: not in --help.
+  // For packages and manual installation: not in --help.
   ManArguments man;
   CLI::App* man_command = app.add_subcommand("man", "Print a manual page.")->group("");
   man_command->add_option("command", man.command, "Command to describe.");
@@ -381,7 +382,7 @@ int run(int argc, char** argv) {
       fmt::print("{:<14} {} (default: {})\n", info.name, info.help, info.default_value);
     return kExitOk;
   }
-  // A program's arguments are never ours, whatever they look like.
+  // Arguments of the program are never parsed.
   std::vector<std::string> words = words_of(argc, argv);
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   const auto command = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* one) {
@@ -425,7 +426,7 @@ int run(int argc, char** argv) {
   for (const CLI::App* one : {check_command, exec_command, record_command})
     if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-'))
       return no_option(left[0]);
-  if (doctor_command->parsed()) return run_doctor(doctor);  // which tells of wrong options, too
+  if (doctor_command->parsed()) return run_doctor(doctor);  // it reports wrong options, too
   const auto options = resolve(given, inherited);
   if (!options) return fail(options.error().message, kExitUsage);
 

@@ -1,4 +1,4 @@
-// photofinish man, photofinish completion: what the package installs, printed.
+// photofinish man, photofinish completion: print the files that the package installs.
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -30,7 +30,7 @@ int write_pages(const std::string& folder, const CommandTree& tree) {
                        folder, std::strerror(errno)));
 }
 
-// As man shows it on a terminal; as it is for those who install it, or where there is no man.
+// Through man on a terminal; as roff otherwise, or if there is no man.
 int show(const std::string& page) {
   if (isatty(STDOUT_FILENO) != 0) {
     std::signal(SIGPIPE, SIG_IGN);

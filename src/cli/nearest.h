@@ -1,4 +1,4 @@
-// What someone may have meant who wrote a word that there is not.
+// Suggests the known word that is closest to an unknown one.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// Letters to be put in, left out, replaced, or swapped with their neighbors.
+// The number of letters to insert, delete, replace, or swap with a neighbor.
 inline std::size_t edits(const std::string& from, const std::string& to) {
   std::vector<std::size_t> before_last, last(to.size() + 1);
   for (std::size_t j = 0; j <= to.size(); ++j) last[j] = j;
@@ -24,7 +24,7 @@ inline std::size_t edits(const std::string& from, const std::string& to) {
   return last.back();
 }
 
-// "; did you mean check?", or nothing if no word is near.
+// "; did you mean check?", or empty if no word is close.
 inline std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const auto nearest = std::min_element(
       known.begin(), known.end(),

@@ -1,5 +1,5 @@
-// What there is for each MPI, found beside this executable: the library that goes into the ranks,
-// and the analysis by several processes.
+// Finds the files for each MPI next to this executable: the preload library, and the program for
+// the parallel analysis.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace photofinish {
 
 std::string own_path();  // of the photofinish executable
 Result<std::string> preload_library(MpiFlavour flavour);
-// The one in front of libc, for recorded and replayed ranks.
+// The library that intercepts libc, for recorded and replayed ranks.
 Result<std::string> outside_library();
 Result<std::string> analysis_program(MpiFlavour flavour);
 // From --mpi; nothing for auto.

@@ -10,7 +10,7 @@ namespace photofinish {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kQuiet = 3s;  // a run that is shorter than this needs none
+constexpr auto kQuiet = 3s;  // shorter runs show no progress
 
 std::uintmax_t bytes_in(const std::string& directory) {
   std::uintmax_t bytes = 0;
@@ -44,7 +44,7 @@ Progress::Progress(const Options& options)
 void Progress::tick() {
   if (!shown()) return;
   const auto passed = std::chrono::steady_clock::now() - start_;
-  // Short programs should not wait for us.
+  // Short programs must not be delayed.
   std::this_thread::sleep_for(passed < 1s ? 5ms : 100ms);
   if (passed < kQuiet) return;
   line_.show(fmt::format("photofinish: running for {} s, {:.1f} MB recorded",

@@ -1,4 +1,4 @@
-// One line on a terminal that is rewritten while a program runs, and gone when it ends.
+// A status line on a terminal, rewritten while a program runs and removed at the end.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace photofinish {
 
-// The line itself: on standard error, if that is a terminal and the user wants it.
+// The line itself: on standard error, if that is a terminal and the option is on.
 class StatusLine {
  public:
   explicit StatusLine(bool wanted);
@@ -26,7 +26,7 @@ class Progress {
  public:
   explicit Progress(const Options& options);
   bool shown() const { return line_.shown(); }
-  void tick();  // waits a moment, then rewrites the line
+  void tick();  // sleeps briefly, then rewrites the line
   void clear() { line_.clear(); }
 
  private:

@@ -8,8 +8,8 @@
 namespace photofinish {
 namespace {
 
-// The words before the program: our own per-rank wrapper. Everything it needs is in its arguments,
-// for launchers do not take the environment along to other nodes.
+// The words in front of the program: the per-rank wrapper. Everything it needs is in its arguments,
+// because launchers do not forward the environment to other nodes.
 std::vector<std::string> exec_words(const Options& options, const std::string& token) {
   std::vector<std::string> words{own_path(), "exec", "--token", token};
   if (const std::string text = format_options(options); !text.empty())

@@ -1,4 +1,4 @@
-// The line that starts the ranks of a program, each with our library in it.
+// Builds the command line that starts the ranks of a program with the preload library.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace photofinish {
 
-// `ranks` of the program that `command` names, under the launcher of its MPI; 0: `command` is a
-// launcher's line. The options and the token go to each rank.
+// `ranks` ranks of the program in `command`, under the launcher of its MPI. 0: `command` is a
+// launcher command line. The options and the token are passed to each rank.
 Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
                                            const std::vector<std::string>& command,
                                            const std::string& token);

@@ -1,5 +1,5 @@
-// photofinish replay: ranks of a recorded run once more, each a process of its own, with its
-// journal, and with what others of the group give it.
+// photofinish replay: replays ranks of a recorded run, each in its own process, with its journal
+// and the shared payloads of the group.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
@@ -25,13 +25,13 @@
 namespace photofinish {
 namespace {
 
-// As a shell has it.
+// In the form that a shell shows.
 std::string end_by(int code) {
   return end_text(code > 128 ? RankEnd{RankState::Signaled, code - 128}
                              : RankEnd{RankState::Exited, code});
 }
 
-// What a process left to say about its end, and its exit code.
+// Prints what a process left about its end; returns its exit code.
 int conclude(const std::string& run, const Replay& replay, int code, bool& reported) {
   const auto divergence = read_divergence(divergence_path(replay.scratch));
   if (!divergence && replay.recorded_end.value_or(code) == code) return code;
@@ -55,7 +55,7 @@ int conclude(const std::string& run, const Replay& replay, int code, bool& repor
   return divergence->expected.what == kNoQuery ? code : static_cast<int>(kExitDivergence);
 }
 
-// What is started, and what was set for it.
+// The command, and the variables set for it.
 std::string shown(const Replay& replay) {
   std::string line = fmt::format("rank {}:", replay.rank.value);
   for (const auto& [name, value] : replay.settings) line += " " + name + "=" + value;
@@ -63,7 +63,7 @@ std::string shown(const Replay& replay) {
   return line;
 }
 
-// In a child process: what it prints goes to files of its own.
+// In a child process: redirects its output to files.
 void redirect(const std::string& folder, WorldRank rank) {
   for (const auto& [descriptor, ending] :
        {std::pair{STDOUT_FILENO, "out"}, std::pair{STDERR_FILENO, "err"}}) {
@@ -74,8 +74,9 @@ void redirect(const std::string& folder, WorldRank rank) {
   }
 }
 
-// gdbserver hands the words of its --wrapper to a shell, unquoted, and expects it to start the
-// program at once. So the wrapper is this tool, with the name of a file that has the environment.
+// gdbserver passes the words of --wrapper to a shell, unquoted, and expects that it starts the
+// program at once. So the wrapper is this tool, with the name of a file that contains the
+// environment.
 std::string escaped(const std::string& word) {
   std::string text;
   for (const char c : word) {
@@ -96,7 +97,7 @@ Result<std::vector<std::string>> gdbserver_wrapper(const Replay& replay) {
   return std::vector<std::string>{escaped(own_path()), kStartCommand, escaped(path)};
 }
 
-// gdb starts the rank itself, in the environment that it needs.
+// gdb starts the rank itself, in the environment that the rank needs.
 [[noreturn]] void become_debugger(Replay& replay, const std::string& server,
                                   const std::vector<std::string>& commands) {
   stay_alive();
@@ -126,14 +127,13 @@ Result<std::vector<std::string>> gdbserver_wrapper(const Replay& replay) {
                          std::strerror(errno))));
 }
 
-// Its folders stay: an editor starts the ranks whenever it likes.
+// The folders remain: an editor may start the ranks at any time.
 int write_editor_file(const ReplayArguments& arguments, const std::vector<WorldRank>& ranks) {
-  const auto all =
-      recorded_ranks(arguments.run);  // those of an entry that was written earlier as well
+  const auto all = recorded_ranks(arguments.run);  // including those of entries written earlier
   if (!all) return fail(all.error().message);
   auto replays = prepare_replays(arguments.run, *all, absolute_path(arguments.run) + "/debugging");
   if (!replays) return fail(replays.error().message);
-  // What the others give them must be there then.
+  // The shared payloads of the group must exist by then.
   if (const auto given = give_all(*replays); !given) return fail(given.error().message);
   std::erase_if(*replays, [&](const Replay& replay) {
     return std::find(ranks.begin(), ranks.end(), replay.rank) == ranks.end();
@@ -168,7 +168,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   auto replays = prepare_replays(arguments.run, *ranks, scratch->path());
   if (!replays) return fail(replays.error().message);
   for (Replay& replay : *replays) {
-    if (debugs) replay.recorded_end.reset();  // the end that we see is gdb's
+    if (debugs) replay.recorded_end.reset();  // the exit code is that of gdb
     if (options.verbose)
       fmt::print(stderr, "photofinish: {}{}\n", shown(replay),
                  replay.chosen ? "" : " (its output is discarded: it only sends to the others)");
@@ -178,9 +178,9 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
       return fail(
           fmt::format("cannot make the folder {}: {}", arguments.output, std::strerror(errno)));
   }
-  signal(
-      SIGINT,
-      SIG_IGN);  // the terminal sends it to the ranks as well; we stay to tell what became of them
+  signal(SIGINT,
+         SIG_IGN);  // the terminal sends it to the ranks as well; this process stays to report
+                    // their outcome
   int code = 0;
   bool reported = false;
   const auto codes = run_replays(*replays, [&](Replay& replay) {
@@ -192,7 +192,7 @@ int run_replay(const Options& options, const ReplayArguments& arguments) {
   if (!codes) return fail(codes.error().message);
   for (std::size_t i = 0; i < replays->size(); ++i) {
     const Replay& replay = (*replays)[i];
-    // Of those that nobody asked for only what kept the others waiting.
+    // For ranks that the user did not select, reports only what blocked the others.
     if (!replay.chosen &&
         (code != kExitDivergence || !read_divergence(divergence_path(replay.scratch))))
       continue;

@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What MPI allocated for windows: its process must keep it free from the start.
+// The window memory that MPI allocated: the process must reserve these addresses from the start.
 std::string window_memory(const Definitions& definitions) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> pieces;
   for (const auto& [id, win] : definitions.wins) {
@@ -48,15 +48,15 @@ std::string window_memory(const Definitions& definitions) {
   return text;
 }
 
-// Whether several of its threads may call MPI at once: its first call tells.
+// Whether several threads may call MPI concurrently, from the rank's first call.
 bool has_many_threads(RankTrace& trace) {
   const Event* event = nullptr;
   return trace.next(event) && event->fields.has(Field::thread_level) &&
          event->fields[Field::thread_level] >= 3;
 }
 
-// The environment lies above the stack: as many variables and bytes as there were put all else
-// where it was. (Where that cannot be, addresses on the stack differ, which few programs notice.)
+// The environment lies above the stack. The same number of variables and bytes keeps stack
+// addresses equal. If that is impossible, stack addresses differ, which few programs notice.
 void pad(std::vector<std::string>& variables, const StartInfo& recorded) {
   const auto bytes = [](const std::vector<std::string>& texts) {
     std::size_t sum = 0;
@@ -120,7 +120,7 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (end.state == RankState::Exited) replay.recorded_end = end.code & 255;
   if (end.state == RankState::Signaled) replay.recorded_end = 128 + end.code;
   auto flavour = program->flavour;
-  if (!flavour) {  // a script's interpreter: the recorded rank knows
+  if (!flavour) {  // a script's interpreter: the trace has it
     flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich
                                                                     : MpiFlavour::OpenMpi;
   }
@@ -150,10 +150,10 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (!replay.start.left_out.empty())
     replay.settings.push_back(
         {"PHOTOFINISH_REPLAY_LEFT_OUT", fmt::format("{}", fmt::join(replay.start.left_out, ","))});
-  // One process, no daemon beside it, windows of one process; and nothing in common with others,
-  // for Open MPI names files of all such processes alike. Of what makes windows of one process,
-  // pt2pt takes the least time, but refuses where several threads may call MPI; ucx, where there is
-  // one, goes before it.
+  // A singleton without a daemon, and windows of one process. Each has a session directory of its
+  // own, because Open MPI gives files of all singletons the same names. Of the components for
+  // windows of one process, pt2pt is the fastest, but it does not support several threads. ucx, if
+  // present, has precedence over it.
   if (flavour == MpiFlavour::OpenMpi)
     for (const auto& [name, value] : std::initializer_list<std::pair<std::string, std::string>>{
              {"ess_singleton_isolated", "1"},
@@ -196,7 +196,7 @@ Result<std::vector<Replay>> prepare_replays(const std::string& run,
   }
   if (wanted.empty()) return replays;
   const std::string path = payloads_path(replays[0]);
-  const auto earlier = PayloadFiles::open(path, ranks[0]);  // an editor's folder stays
+  const auto earlier = PayloadFiles::open(path, ranks[0]);  // the folder of an editor remains
   if (!earlier || !(*earlier)->is_complete())
     if (const auto made = PayloadFiles::make(path, wanted); !made) return made.error();
   for (Replay& replay : replays) replay.settings.push_back({"PHOTOFINISH_REPLAY_OFFERS", path});
@@ -221,7 +221,7 @@ Result<std::string> write_gdb_script(const Replay& replay, bool alone) {
   std::string text =
       "set startup-with-shell off\nset disable-randomization on\nset confirm off\nset breakpoint "
       "pending on\nhandle SIGTRAP nopass\n";
-  for (const std::string& command : skip_commands())  // which would print a line each
+  for (const std::string& command : skip_commands())  // gdb would print a line for each
     text += "pipe " + command + " | cat > /dev/null\n";
   if (alone) text += "unset environment\n";
   std::vector<std::string> variables = environment_of(replay);
@@ -270,14 +270,14 @@ void silence() {
 
 namespace {
 
-// Null where the ranks give each other nothing.
+// Null if there are no messages inside the group.
 Result<std::unique_ptr<PayloadFiles>> payloads_of(const std::vector<Replay>& replays) {
   const std::string path = payloads_path(replays[0]);
   if (!fs::exists(path)) return std::unique_ptr<PayloadFiles>();
   return PayloadFiles::open(path, replays[0].rank);
 }
 
-// A silent one has a process group of its own: what it started ends with it.
+// A silent replay has its own process group: its children end with it.
 void end_silent(const std::vector<Replay>& replays) {
   for (const Replay& replay : replays)
     if (!replay.chosen && replay.process > 0) kill(-replay.process, SIGKILL);
@@ -288,7 +288,7 @@ Result<bool> start_all(std::vector<Replay>& replays, const std::function<void(Re
   for (Replay& replay : replays) {
     replay.process = fork();
     if (replay.process == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may wait for one that nobody would end
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // it may wait for a process that would never end
       if (getppid() != self) _exit(kExitToolError);
       if (replay.chosen) start(replay);
       setpgid(0, 0);
@@ -343,7 +343,7 @@ Result<bool> give_all(std::vector<Replay>& replays) {
   if (const auto started = start_all(replays, [](Replay&) {}); !started) return started.error();
   for (std::size_t running = replays.size(); running > 0;) {
     if ((*payloads)->is_complete())
-      end_silent(replays);  // one may go on for ever, which is why somebody wants to look at it
+      end_silent(replays);  // a rank may run forever, which may be why the user debugs it
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (ended < 0 && errno != EINTR) break;
@@ -365,8 +365,8 @@ Result<ScratchFolder> ScratchFolder::make() {
 }
 
 std::vector<std::string> skip_commands() {
-  // By names for what the program calls of us (mpi_send_ is Fortran's), by files for what we have
-  // in place of libc's functions. gdb compares the end of a file's path.
+  // By name for functions that the program calls (mpi_send_ for Fortran), by file for replacements
+  // of libc functions. gdb compares the end of the path.
   return {"skip -rfu ^MPI_",
           "skip -rfu ^PMPI_",
           "skip -rfu ^mpi_.*_$",

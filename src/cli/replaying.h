@@ -1,4 +1,4 @@
-// Processes that replay recorded ranks: for photofinish replay, and for explain.
+// Starts processes that replay recorded ranks, for photofinish replay and explain.
 #pragma once
 
 #include <sys/types.h>
@@ -20,46 +20,45 @@ namespace photofinish {
 struct Replay {
   WorldRank rank;
   StartInfo start;
-  std::string scratch;  // where its process writes what we are to know
+  std::string scratch;  // where its process writes its results
   std::vector<std::pair<std::string, std::string>>
-      settings;                     // of the environment, beside the recorded one
-  std::optional<int> recorded_end;  // its exit code, as a shell has it
-  bool chosen = true;               // false: it only gives the others what it gave them, in silence
+      settings;                     // environment variables in addition to the recorded ones
+  std::optional<int> recorded_end;  // its exit code, in the form of a shell
+  bool chosen = true;               // false: only sends its messages to the others, without output
   pid_t process = 0;
 };
 
-// "2,5": these, if they were recorded; empty: all that were.
+// "2,5": these, if they were recorded; empty: all recorded ranks.
 Result<std::vector<WorldRank>> chosen_ranks(const std::string& run, const std::string& wanted);
-// These ranks, and those that gave them something. `scratch`: a folder for all that the replays
-// write.
+// These ranks, and those that sent them messages. `scratch`: a folder for all files of the replays.
 Result<std::vector<Replay>> prepare_replays(const std::string& run,
                                             const std::vector<WorldRank>& ranks,
                                             const std::string& scratch);
 std::vector<std::string> environment_of(const Replay& replay);
-// Commands for gdb to start the rank in the environment that it needs: a file in its scratch
-// folder, for the environment may hold what is nobody else's. Its path. `alone`: with nothing of
-// gdb's own environment. Otherwise empty variables are left to that: gdb would have something to
-// say about each.
+// Writes gdb commands that start the rank in the environment that it needs, and returns the path of
+// the file. It is in the scratch folder, because the environment may contain secrets. `alone`:
+// without gdb's own environment. Otherwise empty variables are omitted, because gdb prints a
+// message about each.
 Result<std::string> write_gdb_script(const Replay& replay, bool alone);
-// In a child process: becomes the rank.
+// In a child process: executes the rank.
 [[noreturn]] void become_rank(Replay& replay);
-// Null at its end, as exec wants them.
+// Terminated by null, as exec requires.
 std::vector<char*> pointers(std::vector<std::string>& texts);
-// In a child process: nothing that it prints is seen.
+// In a child process: discards its output.
 void silence();
-// Starts them all, each by `start` in a child process, which does not come back; waits until those
-// that were chosen have ended, and ends the others. Their exit codes, as a shell has them.
+// Starts all of them, each by `start` in a child process, which does not return. Waits until the
+// selected ones have ended, and ends the others. Returns their exit codes in the form of a shell.
 Result<std::vector<int>> run_replays(std::vector<Replay>& replays,
                                      const std::function<void(Replay&)>& start);
-// Runs them in silence until all that they give each other has been given, and is there for whoever
-// starts one of them.
+// Runs them without output until all messages inside the group are stored, so that each can then be
+// started alone.
 Result<bool> give_all(std::vector<Replay>& replays);
-// For gdb: step goes over functions of ours, which stand between the program and MPI.
+// For gdb: makes step skip functions of the tool between the program and MPI.
 std::vector<std::string> skip_commands();
-// In a child process that outlives this one: a debugger's.
+// In a child process that outlives this one, for a debugger.
 void stay_alive();
 
-// A folder of our own, gone with this object.
+// A temporary folder, removed with this object.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make();

@@ -1,4 +1,4 @@
-// photofinish report: the findings of a run that was analyzed, in the format that is wanted.
+// photofinish report: prints the findings of an analyzed run in the requested format.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -63,8 +63,7 @@ Result<bool> write_as(const std::string& format, std::FILE* file, const RunDocum
   return print_text(file, run, options);
 }
 
-// Where a report goes that nobody has a place for; empty: to standard output. An archive is a
-// folder, and has its place beside the run.
+// The default file of a format; empty: standard output. An archive is a folder next to the run.
 std::string where_of(const std::string& format, std::string run) {
   while (run.size() > 1 && run.ends_with('/')) run.pop_back();
   if (format == "otf2") return run + ".otf2";
@@ -82,8 +81,8 @@ Result<bool> write_report(const std::string& format, const std::string& file,
   return write_file(file, [&](std::FILE* out) { return write_as(format, out, run, options); });
 }
 
-// The ranks of a program that a launcher of the user's has started look for races in memory; nobody
-// was there for its messages, or for what they had not yet checked when one of them stopped.
+// Ranks started by the user's own launcher detect races in memory. Their messages, and accesses
+// that were unchecked when a rank stopped, remain to be analyzed.
 Result<bool> analyze_the_rest(const std::string& directory, const Options& options,
                               UnwrittenFindings& unwritten) {
   const auto run = read_findings(directory, unwritten);

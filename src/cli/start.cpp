@@ -18,10 +18,10 @@ namespace photofinish {
 namespace {
 
 volatile pid_t g_launcher = 0;
-volatile sig_atomic_t g_interrupted = 0;  // how often
+volatile sig_atomic_t g_interrupted = 0;  // number of interrupts
 
-// mpirun ends at the third interrupt at the latest, unless it is stuck, as it may be when a node
-// cannot be reached: the next one ends it for certain.
+// mpirun ends at the third interrupt, unless it is stuck, as when a node is unreachable. The next
+// one kills it.
 constexpr int kMostInterrupts = 3;
 
 void pass_on(int signal) {
@@ -29,8 +29,8 @@ void pass_on(int signal) {
   if (g_launcher > 0) kill(g_launcher, g_interrupted > kMostInterrupts ? SIGKILL : signal);
 }
 
-// Ctrl-C on a terminal reaches the launcher too, being in our group; we stay to tell what became of
-// the run.
+// Ctrl-C on a terminal also reaches the launcher, which is in the same process group. This process
+// stays to report the outcome of the run.
 void note_interrupt(int signal, siginfo_t* info, void*) {
   g_interrupted = g_interrupted + 1;
   if (g_launcher <= 0) return;
@@ -40,7 +40,7 @@ void note_interrupt(int signal, siginfo_t* info, void*) {
     kill(g_launcher, signal);
 }
 
-// What was ignored when we were started (nohup) stays ignored, for us and for the program.
+// Signals that were ignored at the start (nohup) stay ignored, here and in the program.
 template <class Handler>
 void watch(int signal, Handler handler) {
   struct sigaction action{};
@@ -93,12 +93,11 @@ Ended start_and_wait(const std::vector<std::string>& line, const Options& option
     if (error != 0 && errno != EINTR) break;
     progress.tick();
   }
-  monitor.stop();  // while its number is still that of the launcher
+  monitor.stop();  // while the process id is still that of the launcher
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  // From here on there is nobody to hand signals to: whoever has had enough of the analysis ends
-  // it.
+  // From here on signals are not forwarded: an interrupt ends the analysis.
   g_launcher = 0;
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) {
     struct sigaction action{};
@@ -107,7 +106,7 @@ Ended start_and_wait(const std::vector<std::string>& line, const Options& option
   }
   progress.clear();
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  // Launchers call an interrupted run a success, a failure, or a signal, each as it likes.
+  // Launchers report an interrupted run as a success, a failure, or a signal.
   if (g_interrupted) return {kExitInterrupted, true};
   return monitor.found() ? Ended{kExitFindings, true} : Ended{code, false};
 }

@@ -1,4 +1,4 @@
-// Starting a launcher, and staying until its processes have ended.
+// Starts a launcher, and waits until its processes have ended.
 #pragma once
 
 #include <string>
@@ -8,15 +8,14 @@
 
 namespace photofinish {
 
-// Open MPI refuses to start as root, which is what containers are. The user has asked us to start
-// it.
+// Open MPI refuses to run as root, as in containers. The user has asked to start it.
 void allow_root();
 
 struct Ended {
   // Its exit code; 128 and more: a signal; kExitInterrupted: the user interrupted it;
-  // kExitFindings: we did, because of a deadlock (options.deadlock_timeout).
+  // kExitFindings: the tool did, because of a deadlock (options.deadlock_timeout).
   int code = 0;
-  bool interrupted = false;  // by either
+  bool interrupted = false;  // by the user or the tool
 };
 Ended start_and_wait(const std::vector<std::string>& line, const Options& options);
 

@@ -38,11 +38,11 @@ void add_memory_intrinsic(AnyMemIntrinsic& call, std::vector<MemoryAccess>& acce
                         transfer->getSourceAlign().valueOrOne().value()});
 }
 
-// Vectors of which only some lanes are touched.
+// Vector intrinsics that access only some lanes.
 void add_vector_intrinsic(IntrinsicInst& call, std::vector<MemoryAccess>& accesses) {
   struct Arguments {
-    int value, address, mask, lanes;  // -1: what it returns, or none
-    bool packed;                      // lanes that are set lie one behind the other
+    int value, address, mask, lanes;  // argument numbers; -1: the returned value, or none
+    bool packed;                      // active lanes are contiguous in memory
   } at;
   switch (call.getIntrinsicID()) {
     case Intrinsic::masked_load:
@@ -160,8 +160,8 @@ std::vector<MemoryAccess> find_accesses(Function& function) {
       }
     }
   }
-  // Addresses of other address spaces (thread-local segments) say nothing about shared memory, and
-  // swifterror pointers may be used by nothing but loads and stores.
+  // Pointers in other address spaces (thread-local segments) do not point to shared memory. Only
+  // loads and stores may use swifterror pointers.
   std::erase_if(accesses, [](const MemoryAccess& access) {
     return access.address->getType()->getScalarType()->getPointerAddressSpace() != 0 ||
            access.address->isSwiftError();
@@ -172,12 +172,12 @@ std::vector<MemoryAccess> find_accesses(Function& function) {
 std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& quiet,
                                         const Relevance& relevance) {
   std::vector<MemoryAccess> releases;
-  // What calls nothing that could lead to MPI cannot have left anything in flight.
+  // A function without calls that may reach MPI cannot leave an operation pending.
   if (std::all_of(inst_begin(function), inst_end(function),
                   [&](const Instruction& i) { return quiet.is_quiet(i); }))
     return releases;
   std::vector<Instruction*> ends;
-  std::vector<Instruction*> throws;  // out of the function, with nothing to be done here
+  std::vector<Instruction*> throws;  // leave the function without a landing pad in it
   for (BasicBlock& block : function)
     if (Instruction* last = block.getTerminator(); isa<ReturnInst>(last) || isa<ResumeInst>(last)) {
       if (block.getTerminatingMustTailCall() == nullptr) ends.push_back(last);
@@ -212,7 +212,7 @@ std::vector<MemoryAccess> find_releases(Function& function, const QuietCalls& qu
 }
 
 QuietCalls::QuietCalls(const Module& module) {
-  // All that is defined here is quiet until it calls something that is not.
+  // Optimistic fixpoint: a defined function is quiet until it calls one that is not.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Function& function : module) {

@@ -34,7 +34,7 @@ bool is_to_itself(const Loop& loop) {
   return true;
 }
 
-// How long it takes is anybody's guess.
+// The duration of a call is unknown.
 bool calls_anything(const Loop& loop) {
   for (const BasicBlock* block : loop.blocks())
     for (const Instruction& instruction : *block)
@@ -42,7 +42,7 @@ bool calls_anything(const Loop& loop) {
   return false;
 }
 
-// Makes a range longer by one that lies next to it.
+// Extends a range by an adjacent one.
 bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
   const auto *bytes = dyn_cast<SCEVConstant>(range.bytes),
              *other_bytes = dyn_cast<SCEVConstant>(other.bytes);
@@ -67,7 +67,7 @@ bool join(Range& range, const Range& other, ScalarEvolution& evolution) {
   return true;
 }
 
-// Rows without gaps are one.
+// Merges rows without gaps into one.
 void close_up(Range& range, ScalarEvolution& evolution) {
   while (!range.dimensions.empty() && range.dimensions.front().stride == range.bytes) {
     range.bytes = evolution.getMulExpr(range.bytes, range.dimensions.front().count);
@@ -75,8 +75,8 @@ void close_up(Range& range, ScalarEvolution& evolution) {
   }
 }
 
-// Whether both are the same, but for a test of which in each iteration either has one outcome and
-// the other the other.
+// Whether the ranges are equal except for one test, which is true for one and false for the other
+// in every iteration.
 bool complete_each_other(const Range& one, const Range& other) {
   if (one.address != other.address || one.bytes != other.bytes ||
       one.dimensions.size() != other.dimensions.size())
@@ -134,8 +134,8 @@ class Finder {
     next_to->unit = std::min(next_to->unit, unit);
   }
 
-  // Versions of a loop that a test in front of it chooses from, as vectorizing leaves them:
-  // together they are made in every iteration.
+  // Vectorization leaves several versions of a loop, and a test in front of it selects one.
+  // Together the versions make the access in every iteration.
   void join_versions(std::vector<Together> versions, std::vector<Together>& ranges,
                      std::vector<MemoryAccess>& others) {
     for (Together& one : versions) close_up(one.range, evolution_);
@@ -177,8 +177,8 @@ class Finder {
       varies |= !one.range.dimensions.empty() || bytes == nullptr ||
                 bytes->getAPInt() != one.accesses.front().bytes;
     }
-    // Where all are evenly spaced in the loops inside, those are better: they are looked at as far
-    // as they go.
+    // If all accesses are evenly spaced in the inner loops, the inner loops are the better
+    // candidates: their ranges are checked completely.
     const auto is_irregular = [&](const MemoryAccess& access) {
       const Loop* innermost = loops_.getLoopFor(access.instruction->getParent());
       const SCEV* address = evolution_.getSCEV(access.address);
@@ -193,13 +193,11 @@ class Finder {
       return base_of(access, loop) != nullptr &&
              !evolution_.isLoopInvariant(evolution_.getSCEV(access.address), &loop);
     });
-    if (!varies)
-      return false;  // what a loop does at one place only, again and again, may be meant to meet
-                     // others
+    if (!varies) return false;  // a loop that repeats one access at one address may be a spin loop
     SmallVector<BasicBlock*> endless;
     add_endless(loop, endless);
     if (!endless.empty() && calls_anything(loop))
-      return false;  // it would be long before it looked again
+      return false;  // too much time could pass between two checks
     Ahead& ahead = found.emplace_back(Ahead{&loop, {}, {}, {}, std::move(endless)});
     for (const auto& [range, writes, unit, accesses] : ranges) {
       const std::uint64_t how = (writes ? PHOTOFINISH_WRITES : 0) | std::uint64_t{unit}
@@ -216,8 +214,7 @@ class Finder {
         ahead.unknown.push_back(access);
         continue;
       }
-      // A use of it in front of the loop stays right, whatever becomes of the loop that it comes
-      // from.
+      // This use in front of the loop stays valid when the loop that defines the value is changed.
       Value*& used = bases[base];
       if (used == nullptr)
         used = IRBuilder<>(loop.getLoopPreheader()->getTerminator()).CreateFreeze(base);
@@ -275,10 +272,10 @@ std::vector<Ahead> find_ahead(const std::vector<MemoryAccess>& accesses, LoopInf
 
 void go_ahead(const std::vector<Ahead>& all, LoopInfo& loops, DominatorTree& dominators,
               Instrumenter& instrumenter) {
-  // What splits blocks comes last.
+  // Changes that split blocks come last.
   struct Later {
     MemoryAccess access;
-    const Instrumenter::Seen* seen;  // null: each is told
+    const Instrumenter::Seen* seen;  // null: a hook for each access
   };
   std::vector<Later> later;
   std::deque<Instrumenter::Seen> pieces;

@@ -17,7 +17,8 @@ using namespace llvm;
 
 namespace {
 
-// An assembler takes a label only once. Numbers ("1:") are local, and ${:uid} differs in each copy.
+// The assembler accepts a label only once. Numbers ("1:") are local labels, and ${:uid} differs in
+// each copy.
 bool defines_label(const InlineAsm& code) {
   if (StringRef(code.getAsmString()).contains("${:uid}")) return false;
   SmallVector<StringRef> statements;
@@ -41,7 +42,7 @@ bool can_be_copied(const Instruction& instruction) {
 }  // namespace
 
 bool can_be_copied(const Function& function) {
-  // Arguments that cannot be handed on as they are, and places that are known by their address.
+  // Excludes functions whose arguments cannot be forwarded, and blocks whose address is taken.
   if (function.isVarArg() || function.hasFnAttribute(Attribute::ReturnsTwice) ||
       function.isPresplitCoroutine())
     return false;
@@ -61,7 +62,7 @@ bool can_be_copied(const Function& function) {
 
 bool can_be_copied(const Loop& loop) {
   if (loop.getLoopPreheader() == nullptr || !loop.isSafeToClone()) return false;
-  // Tokens cannot go through a phi where the two copies meet.
+  // A token cannot be an operand of a phi where the two copies meet.
   const auto leaves = [&](const Instruction& instruction) {
     return instruction.getType()->isTokenTy() && any_of(instruction.users(), [&](const User* user) {
              return !loop.contains(cast<Instruction>(user));
@@ -87,20 +88,19 @@ Function* copy_of(Function& function, const char* suffix) {
   copy->setLinkage(GlobalValue::InternalLinkage);
   copy->setVisibility(GlobalValue::DefaultVisibility);
   copy->setDSOLocal(true);
-  // Where a linker drops all but one of equal functions, their copies go along.
+  // The linker discards the copy together with its function.
   copy->setComdat(function.getComdat());
   return copy;
 }
 
 namespace {
 
-// A debugger knows the copy by a description of its own (a DISubprogram belongs to one function),
-// which has everything but the function's static variables: they are described where the function
-// is. Here they get a second description each, in the copy.
+// The copy has a DISubprogram of its own, because a DISubprogram belongs to one function. Static
+// variables are described in the original only. This adds a second description of each to the copy.
 void describe_statics(Function& function, Function& copy) {
   DISubprogram *from = function.getSubprogram(), *to = copy.getSubprogram();
   if (from == nullptr || to == nullptr || from == to) return;
-  // Blocks of the copy, by where they are in the source.
+  // Lexical blocks of the copy, by their source position.
   DenseMap<std::pair<unsigned, unsigned>, DIScope*> blocks;
   for (const Instruction& instruction : instructions(copy))
     for (const DILocation* at = instruction.getDebugLoc(); at != nullptr; at = at->getInlinedAt())
@@ -113,7 +113,7 @@ void describe_statics(Function& function, Function& copy) {
     for (; scope != nullptr && scope != from; scope = scope->getScope())
       if (auto* block = dyn_cast<DILexicalBlock>(scope); block != nullptr && found == nullptr)
         found = blocks.lookup({block->getLine(), block->getColumn()});
-    if (scope != from) return nullptr;  // another function's, or nobody's
+    if (scope != from) return nullptr;  // belongs to another function or to none
     return found != nullptr ? found : to;
   };
   SmallVector<Metadata*> all;
@@ -141,7 +141,7 @@ void describe_statics(Function& function, Function& copy) {
 
 void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Instruction*)> stays) {
   describe_statics(function, copy);
-  // Variables have their place in the frame only in the first block.
+  // Static allocas must be in the entry block.
   BasicBlock& entry = function.getEntryBlock();
   std::vector<AllocaInst*> variables;
   for (Instruction& instruction : entry)
@@ -150,8 +150,8 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
       variables.push_back(variable);
   for (AllocaInst* variable : variables) variable->moveBefore(&*entry.getFirstInsertionPt());
 
-  // The choice has no line: a breakpoint on the function is then behind it, and does not stop once
-  // here and once more in the copy.
+  // The branch has no line. A breakpoint on the function is then set behind it, and does not stop
+  // both here and in the copy.
   DebugLoc nowhere;
   if (DISubprogram* subprogram = function.getSubprogram())
     nowhere = DILocation::get(function.getContext(), 0, 0, subprogram);
@@ -185,7 +185,7 @@ void choose_at_entry(Function& function, Function& copy, function_ref<Value*(Ins
 
 BasicBlock* choose_at_loop(Loop& loop, LoopInfo& loops, DominatorTree& dominators,
                            ValueToValueMapTy& map, function_ref<Value*(Instruction*)> stays) {
-  // What is used behind the loop goes through the blocks that it is left to.
+  // Values used behind the loop pass through phis in its exit blocks.
   formLCSSARecursively(loop, dominators, &loops, nullptr);
   BasicBlock* choice = loop.getLoopPreheader();
   BasicBlock* before = SplitBlock(choice, choice->getTerminator(), &dominators, &loops);

@@ -1,18 +1,19 @@
-// Copies of functions and loops, between which it is chosen where they are entered.
+// Copies of functions and loops, selected by a branch at entry.
 //
-// One without tests, for as long as nothing can be reached: without the tool, before there is
-// anything to share, and while a budget is spent (docs/sampling.md). And where nobody wants to hear
-// of any of its places: in a confirming run, of all but those of the race
+// 1. A copy without hooks. It runs while no memory is reachable: without the tool, before the first
+// window, and while the sampling budget is spent (docs/sampling.md). It also runs when no access
+// site in it is of interest: a confirming run needs only the sites of the race
 // (docs/internals/confirm.md).
 //
-// Rule: only of functions that cannot lead to an MPI call, and in others, such as main, of loops
-// that cannot. What can be reached does not change while one runs, so that the choice holds until
-// it ends; and main, which is entered before anything is shared, never gets stuck in its copy.
+// Rule: only functions that cannot reach an MPI call have such a copy. In other functions, such as
+// main, loops that cannot reach one have it. The reachable memory cannot change while the copy
+// runs, so the choice holds until it returns. main is entered before any memory is reachable and
+// never stays in such a copy.
 //
-// And one with values, for processes that are recorded or replayed
-// (docs/internals/record-replay.md): they
-// are so from before main to their end. In it, loops whose accesses are all known before them have
-// a copy that works on what the process has seen.
+// 2. A copy with values, for recorded and replayed processes (docs/internals/record-replay.md). A
+// process is recorded, or replayed, from before main until it ends. In this copy, loops whose
+// accesses are known in front of them have a further copy that works on the rank's own copy of the
+// memory (ahead.h).
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -27,15 +28,15 @@ namespace photofinish::compiler {
 bool can_be_copied(const llvm::Function& function);
 bool can_be_copied(const llvm::Loop& loop);
 bool may_be_without_tests(const llvm::Function& function, const QuietCalls& quiet);
-// As it is now: before anything is put in.
+// Copies the function in its current state: call it before hooks are inserted.
 llvm::Function* copy_of(llvm::Function& function, const char* suffix);
-// From here on the function begins with the choice. `stays` makes the condition, at the place it is
-// given, for the function itself.
+// Inserts the branch at the entry of the function. `stays` builds the condition, at the given
+// instruction, for staying in the function itself.
 void choose_at_entry(llvm::Function& function, llvm::Function& copy,
                      llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);
-// Puts a copy of the loop, as it is now, beside it, and the choice in front of both: what is put in
-// before the end of the block in front of the loop comes behind the choice, into the block that is
-// returned. `map` is filled in with what is what in the copy.
+// Copies the loop in its current state, and inserts a branch to one of the two in front of both.
+// Returns the preheader behind the branch: code inserted before its end runs after the choice.
+// Fills `map` with the copy of each value.
 llvm::BasicBlock* choose_at_loop(llvm::Loop& loop, llvm::LoopInfo& loops,
                                  llvm::DominatorTree& dominators, llvm::ValueToValueMapTy& map,
                                  llvm::function_ref<llvm::Value*(llvm::Instruction*)> stays);

@@ -1,9 +1,10 @@
-// Rule: an access at base + scale * index, where a loop reads the index, in every iteration, from
-// memory at evenly spaced addresses that nothing in the loop may write to, and where the base does
-// not change: the indices can be read in front of the loop, by the library. It may read them
-// because the loop does: there is one way out of it, at its end, and nothing in it fails to return.
-// Accesses whose indices lie at constant distances share a row of them: the corners of an element,
-// or an unrolled loop.
+// Rule: an access at base + scale * index qualifies if all of these hold. The loop loads the index
+// in every iteration, at evenly spaced addresses that nothing in the loop may write to. The base is
+// invariant. The loop has a single exit, at its end, and every instruction in it returns. The
+// library can then read the indices in front of the loop, because the loop would read them all.
+//
+// Accesses whose indices lie at constant distances share one row of indices: the corners of an
+// element, or an unrolled loop.
 #include "compiler/gathers.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -19,7 +20,7 @@ using namespace llvm;
 namespace {
 
 constexpr std::int64_t kFarthest =
-    31;  // from the first index that was found, either way: slots are the bits of 64
+    31;  // from the first index found, in both directions: the slots are the bits of 64
 
 }  // namespace
 
@@ -58,10 +59,10 @@ std::optional<GatherFinder::Through> GatherFinder::through(const SCEV* address,
   return {};
 }
 
-// Why the indices cannot be read before.
+// Why the indices cannot be read in front of the loop.
 const char* GatherFinder::changes(const Loop& loop, const LoadInst& index) const {
-  // All of the object, in all iterations. Scopes of pointers that are restricted may be those of
-  // one iteration only.
+  // The whole object, in all iterations. Scopes of restrict pointers may hold for one iteration
+  // only.
   const auto* object = dyn_cast<SCEVUnknown>(
       evolution_.getPointerBase(evolution_.getSCEV(const_cast<Value*>(index.getPointerOperand()))));
   if (object == nullptr) return "its indices are in memory that is not known";

@@ -1,5 +1,5 @@
-// Accesses of a loop through an array of indices, a[index[i]]: who reads the indices in front of
-// the loop knows what it is going to touch.
+// Accesses of a loop through an index array, a[index[i]]. Reading the indices in front of the loop
+// gives all addresses that the loop accesses.
 #pragma once
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -14,14 +14,14 @@ class GatherFinder {
   GatherFinder(llvm::ScalarEvolution& evolution, llvm::AAResults& aliases, RangeFinder& ranges)
       : evolution_(evolution), aliases_(aliases), ranges_(ranges) {}
 
-  // If what `piece` touches, at `address`, is known from indices in front of a loop: from which of
-  // the rows of them that `expand` makes.
+  // The row of indices, among those that `expand` makes, that gives the addresses of `piece` at
+  // `address`.
   struct Found {
     std::size_t row = 0, loops = 0;
   };
   std::optional<Found> find(const Instrumenter::Piece& piece, const llvm::SCEV* address,
                             const llvm::Loop* loop);
-  // Numbers only, as for ranges.
+  // Only the values, as for ranges: no hooks yet.
   std::vector<Instrumenter::Gathers> expand(llvm::SCEVExpander& expander) const;
 
  private:
@@ -38,7 +38,7 @@ class GatherFinder {
     std::uint64_t step = 0, bytes = 0;
     bool is_signed = false;
     struct Access {
-      std::int64_t offset = 0;  // of its index, from `first` on
+      std::int64_t offset = 0;  // of its index, from `first`
       const llvm::SCEV* base = nullptr;
       std::uint64_t scale = 1;
       Instrumenter::Piece piece;

@@ -36,9 +36,10 @@ end:
   ret i64 %result
 })";
 
-// As ISO_Fortran_binding.h of flang has it: the address, the length of an element, at 20 the rank,
-// and from 24 on for each dimension its lower bound, extent and stride in bytes. Dimensions without
-// gaps become one; of what is left, two are told of, and at the first place only of further ones.
+// The layout of ISO_Fortran_binding.h in flang: the base address, the element length, the rank at
+// offset 20, and from offset 24 the lower bound, extent and stride in bytes of each dimension.
+// Adjacent dimensions without gaps are merged. Two dimensions are reported; of further ones only
+// the first element.
 constexpr const char* kArray = R"(
 define { i64, i64, i64, i64, i64 } @__photofinish_array_1(ptr %array) nounwind noinline cold {
 entry:
@@ -98,8 +99,8 @@ end:
   ret { i64, i64, i64, i64, i64 } zeroinitializer
 })";
 
-// A byte for each page: next to nothing beside touching the pages. Those that lie far apart are
-// left to the library.
+// One byte for each page, which costs little compared to accessing the page. Ranges whose pages lie
+// far apart are left to the library.
 constexpr const char* kMarked = R"(
 define i1 @__photofinish_marked_2(ptr %gate, i64 %low, i64 %high) nounwind noinline cold {
 entry:
@@ -144,7 +145,7 @@ Function* helper(Module& module, const char* name, const char* text) {
   if (Function* known = module.getFunction(name)) return known;
   SMDiagnostic problem;
   LLVMContext& context = module.getContext();
-  const bool nameless = context.shouldDiscardValueNames();  // a text has names
+  const bool nameless = context.shouldDiscardValueNames();  // textual IR has names
   context.setDiscardValueNames(false);
   const std::unique_ptr<Module> made = parseAssemblyString(text, problem, context);
   context.setDiscardValueNames(nameless);
@@ -171,7 +172,7 @@ Value* location_of_call(IRBuilder<>& builder) {
   return builder.CreateIntrinsic(Intrinsic::returnaddress, {}, {builder.getInt32(0)});
 }
 
-// Passes its arguments but the first on to the hook, unless that is false.
+// Calls the hook with all arguments but the first one, if the first one is true.
 Function* asking_function(Module& module, const char* name, Constant* hook, Type* result,
                           ArrayRef<Type*> parameters, bool reports_location,
                           function_ref<Constant*()> otherwise) {
@@ -205,8 +206,8 @@ Function* asking_function(Module& module, const char* name, Constant* hook, Type
   return function;
 }
 
-// Passes its arguments, and where it was called, on to the hook. In the program, not in the
-// library: only a compiler for the program knows which registers it means to keep.
+// Calls the hook with its arguments and its return address. This function is part of the program,
+// not of the library: only the program's compiler knows which registers it preserves.
 Function* telling_function(Module& module, const char* name, Constant* hook,
                            ArrayRef<Type*> parameters) {
   if (Function* known = module.getFunction(name)) return known;
@@ -219,7 +220,7 @@ Function* telling_function(Module& module, const char* name, Constant* hook,
   for (const Attribute::AttrKind attribute :
        {Attribute::Cold, Attribute::NoInline, Attribute::NoUnwind})
     function->addFnAttr(attribute);
-  function->setUWTableKind(UWTableKind::Async);  // stacks are walked through it
+  function->setUWTableKind(UWTableKind::Async);  // for the unwinder
   IRBuilder<> builder(BasicBlock::Create(context, "", function));
   SmallVector<Type*> passed(parameters.begin(), parameters.end());
   passed.push_back(pointer);

@@ -24,7 +24,7 @@ using namespace llvm;
 
 namespace {
 
-// In front of everything, variables' records of the block included: those follow the phis.
+// In front of all other phis, and of the debug records that follow them.
 PHINode* first_phi(Type* type, const Twine& name, BasicBlock& block) {
   PHINode* phi = PHINode::Create(type, 2, name);
   phi->insertInto(&block, block.begin());
@@ -80,8 +80,8 @@ Instrumenter::Instrumenter(Module& module)
   region_hook_ = FunctionType::get(nothing, {i64_}, false);
   range_hook_ =
       FunctionType::get(nothing, {pointer_, pointer_, i64_, i64_, i64_, i64_, i64_}, false);
-  // One for all objects of an executable or library: the linker keeps one of equal groups, and
-  // nobody outside sees it.
+  // One for all objects of an executable or shared library: the linker keeps one COMDAT group, and
+  // the symbol is hidden.
   state_ = new GlobalVariable(module, state_type_, false, GlobalValue::LinkOnceODRLinkage,
                               Constant::getNullValue(state_type_), PHOTOFINISH_STATE);
   state_->setVisibility(GlobalValue::HiddenVisibility);
@@ -102,7 +102,8 @@ Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
   return builder.CreateStructGEP(state_type_, state_, index);
 }
 
-// Atomics order threads by their address, fences by being fences. What is relaxed orders nothing.
+// Atomic operations synchronize through their address, fences without one. Relaxed operations do
+// not synchronize.
 void Instrumenter::add_synchronization(Function& function) {
   struct Location {
     Instruction* at;
@@ -219,8 +220,7 @@ void Instrumenter::move_behind(Instruction& access, Value* distance) {
     moved = access.clone();
     moved->insertAfter(&access);
   }
-  // What is known of the memory that it was, in its kind and its place, need not hold for the
-  // other.
+  // Metadata about the original memory need not hold for the copy.
   moved->dropUnknownNonDebugMetadata();
   moved->setOperand(at, behind);
   if (auto* load = dyn_cast<LoadInst>(moved))
@@ -239,8 +239,8 @@ Instrumenter::Seen Instrumenter::seen_behind(Value* base, bool writes, std::uint
   const auto of_seen = [&](SeenField index, Type* type) {
     return builder.CreateLoad(type, builder.CreateStructGEP(seen_type_, seen, index));
   };
-  // From the end of what others can reach round to its beginning: looked at, as it were, where it
-  // lies.
+  // An address range that wraps around, from the end of reachable memory to its beginning. Accesses
+  // in it need no check and stay in place.
   Value *low = builder.CreateLoad(i64_, field(builder, kLow)),
         *high = builder.CreateLoad(i64_, field(builder, kHigh));
   Value* others = builder.CreateSub(
@@ -311,7 +311,8 @@ void Instrumenter::add_check_again(Instruction* before, const std::vector<Value*
                        {is_marked(builder, base), base, builder.getInt64(0)});
 }
 
-// The block in which all is done, and where to tell it otherwise.
+// Returns the block of the fast path, and the instruction in front of which the hook is called
+// otherwise.
 std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Value* address,
                                                                bool loads, Instruction* before,
                                                                const DebugLoc& location) {
@@ -363,31 +364,31 @@ std::pair<BasicBlock*, Instruction*> Instrumenter::unless_seen(Value* value, Val
   return {known, builder.CreateBr(rest)};
 }
 
-// As a number: structures, and vectors of pointers, are not.
+// Whether values compare as integers: structures and vectors of pointers do not.
 static bool is_comparable(Type* type) {
   return type->isPointerTy() || type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy();
 }
 
-// The value takes a way through memory only where the page is marked, and even there only if it is
-// news.
+// The value passes through memory only if the page is marked and the value has changed.
 void Instrumenter::add_value(const MemoryAccess& access, Value* may_be_marked) {
   auto* load = dyn_cast<LoadInst>(access.instruction);
   auto* store = dyn_cast<StoreInst>(access.instruction);
   Type* type = load != nullptr ? load->getType() : store->getValueOperand()->getType();
-  // Not as it was found: it may have been loaded, and is now what was given for that.
+  // Uses the current operand, not the recorded address: that may have been a load whose value the
+  // hook has replaced.
   Value* address = load != nullptr ? load->getPointerOperand() : store->getPointerOperand();
   SmallVector<Use*> uses;
   if (load != nullptr)
     for (Use& use : load->uses()) uses.push_back(&use);
   Instruction* after = access.instruction->getNextNode();
   const DebugLoc location = location_of(*access.instruction);
-  // One for all accesses of a type, or large functions would have large frames.
+  // One variable for all accesses of a type: one for each access would make frames large.
   AllocaInst*& variable = variables_[{after->getFunction(), type}];
   if (variable == nullptr)
     variable =
         new AllocaInst(type, module_.getDataLayout().getAllocaAddrSpace(), nullptr, "pf.value",
                        &*after->getFunction()->getEntryBlock().getFirstInsertionPt());
-  // Tests, each behind the one before: which block it is made in, and where it is left again.
+  // The nested tests: the block that contains each, and where it exits.
   SmallVector<std::pair<BasicBlock*, Instruction*>> tests;
   Instruction* inner = after;
   const auto only_if = [&](Value* condition) {
@@ -445,7 +446,7 @@ void Instrumenter::end_function(Function& function, const std::vector<Region>& r
   for (const Region& region : regions) made.push_back({region.passed, {}});
   for (const Location& location : locations_) {
     if (location.block->getParent() != &function)
-      continue;  // of its copy with values: whoever runs that hears of all
+      continue;  // in the copy with values, which always calls its hooks
     bool inside = false;
     for (std::size_t i = 0; i < regions.size(); ++i) {
       if (regions[i].begin != nullptr && !dominators.dominates(regions[i].begin, location.block))
@@ -464,9 +465,9 @@ Instruction* Instrumenter::cold_branch(Value* condition, Instruction* before) {
                                    MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-// Sets the site's bit for this address. Goes on at what it returns, if there is none, or if it may
-// be the first of its group, which the library wants to know of. The rotation makes an address
-// between two units one far behind all of them.
+// Sets the site's bit for this address. Returns the instruction at which to call the hook: if the
+// site has no bit for it, or if it may be the first access of its group, which the library must
+// see. The rotation maps an address between two units to a value beyond all units.
 Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigned unit,
                                           Instruction* before) {
   IRBuilder<> builder(before);
@@ -490,7 +491,7 @@ Instruction* Instrumenter::unless_bit_set(Value* record, Value* address, unsigne
   MDNode* likely = MDBuilder(context_).createBranchWeights(1 << 20, 1);
   head->getTerminator()->eraseFromParent();
   builder.SetInsertPoint(head);
-  // Together they are one branch: "unpredictable" keeps them so.
+  // "unpredictable" keeps the combined condition one branch.
   builder.CreateCondBr(known, check, report, likely)
       ->setMetadata(LLVMContext::MD_unpredictable, MDNode::get(context_, {}));
   builder.SetInsertPoint(check);
@@ -581,7 +582,7 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
     made.counts[i] = value(range.dimensions[i].count);
     made.strides[i] = value(range.dimensions[i].stride);
   }
-  // A test that would not be made need not have a value.
+  // A test that is never evaluated needs no value.
   IRBuilder<> builder(range.before);
   for (const auto& [test, wanted] : range.conditions) {
     Value* holds = builder.CreateFreeze(test);
@@ -593,7 +594,7 @@ Instrumenter::Expanded Instrumenter::expand(const Range& range, SCEVExpander& ex
   return made;
 }
 
-// Whichever way the strides go.
+// For positive and negative strides.
 Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Expanded& range) {
   Value* low = builder.CreatePtrToInt(range.address, i64_);
   Value* high = builder.CreateAdd(low, range.bytes);
@@ -611,7 +612,7 @@ Instrumenter::Borders Instrumenter::borders_of(IRBuilderBase& builder, const Exp
   Value* meets = builder.CreateAnd(builder.CreateICmpULT(low, shared_high),
                                    builder.CreateICmpULT(shared_low, high));
   if (range.condition != nullptr)
-    meets = builder.CreateLogicalAnd(range.condition, meets);  // otherwise the numbers may be none
+    meets = builder.CreateLogicalAnd(range.condition, meets);  // otherwise the counts may be poison
   return {low, high, meets, builder.CreateICmpNE(shared_high, zero)};
 }
 
@@ -621,11 +622,10 @@ void Instrumenter::add(const Expanded& range) {
   const Borders borders = borders_of(builder, range);
   Value* meets = borders.meets;
   const bool released = (range.how & PHOTOFINISH_RELEASES) != 0;
-  if (released) meets = borders.anything;  // how much, only malloc knows
+  if (released) meets = borders.anything;  // only malloc knows the size
   builder.SetInsertPoint(cold_branch(meets, range.before));
   builder.SetCurrentDebugLocation(range.location);
-  // Between what is shared there may be much that is not: the program's own arrays, if parts of
-  // them are on their way.
+  // Memory between reachable ranges may be private, as in an array that has a few pending parts.
   if (!released) {
     Value* marked = builder.CreateCall(marked_function(module_),
                                        {field(builder, kGate), borders.low, borders.high});
@@ -699,11 +699,11 @@ void Instrumenter::add_unless(Value* reported, Instruction* before,
   }
 }
 
-// --- what only the run knows
+// --- sizes known only at run time
 
 namespace {
 
-// Where a call has just returned to.
+// The instruction after the return of a call.
 Instruction* behind(Instruction& call) {
   if (auto* invoke = dyn_cast<InvokeInst>(&call))
     return SplitEdge(invoke->getParent(), invoke->getNormalDest())->getTerminator();
@@ -774,7 +774,7 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
           c != nullptr ? builder.CreateZExtOrTrunc(c, i64_) : common(builder, b, b, nullptr);
       return builder.CreateSelect(builder.CreateIsNull(a), all, builder.CreateAdd(distance, one));
     }
-    case Extent::ReturnedString: {  // a null pointer reads nothing, wherever it points
+    case Extent::ReturnedString: {  // a null pointer reads nothing
       Value* string = unless_null(a, access.address);
       return common(
           builder, string, string,
@@ -797,13 +797,13 @@ Value* Instrumenter::bytes_of(IRBuilderBase& builder, const MemoryAccess& access
     }
     case Extent::Array:
     case Extent::ArrayThen:
-      break;  // the descriptor says it
+      break;  // the descriptor has the size
   }
   return zero;
 }
 
-// The size is not known in front of the check: whatever begins behind all shared memory does not
-// meet it.
+// The size is unknown in front of the check. An access that begins behind all reachable memory does
+// not meet it.
 void Instrumenter::add_unknown(const MemoryAccess& access) {
   Instruction* before =
       access.extent.comes_after() ? behind(*access.instruction) : access.instruction;
@@ -844,7 +844,7 @@ void Instrumenter::add_array(const MemoryAccess& access) {
                      {new_site(builder), address, bytes, part(1), part(2), part(3), part(4)});
 }
 
-// A lane that is not touched is a range of no rows.
+// An inactive lane is a range of 0 rows.
 void Instrumenter::add_lanes(const MemoryAccess& access) {
   const DebugLoc location = location_of(*access.instruction);
   IRBuilder<> builder(access.instruction);
@@ -857,8 +857,7 @@ void Instrumenter::add_lanes(const MemoryAccess& access) {
       lanes.getFixedValue() * access.lane_bytes <= PHOTOFINISH_SPAN) {
     condition = is_marked(builder, access.address);
   } else {
-    // Whether any of them is in front of the end of all shared memory, and not in front of its
-    // begin.
+    // Whether a lane lies in [low, high) of the reachable memory.
     Value* shared_high = builder.CreateLoad(i64_, field(builder, kHigh));
     Value* shared_low = builder.CreateLoad(i64_, field(builder, kLow));
     if (gathers) {

@@ -1,4 +1,4 @@
-// Puts the hooks of runtime_abi.h into a module.
+// Inserts the hooks of runtime_abi.h into a module.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -14,15 +14,15 @@
 
 namespace photofinish::compiler {
 
-// PHOTOFINISH_WRITES, PHOTOFINISH_RELEASES, for the number of bytes.
+// PHOTOFINISH_WRITES and PHOTOFINISH_RELEASES, to be combined with the number of bytes.
 std::uint64_t how(const MemoryAccess& access);
 
 class Instrumenter {
  public:
   explicit Instrumenter(llvm::Module& module);
 
-  // Several accesses behind one base, at most PHOTOFINISH_SPAN bytes from the first to the last, at
-  // the first instruction of them.
+  // Several accesses relative to one base, with at most PHOTOFINISH_SPAN bytes from the first to
+  // the last. The check is at the first instruction.
   struct Piece {
     std::int64_t offset = 0;
     std::uint64_t bytes = 0;
@@ -34,17 +34,17 @@ class Instrumenter {
   struct Check {
     llvm::Instruction* before = nullptr;
     llvm::Value* base = nullptr;
-    std::vector<Piece> pieces;                 // by offset
-    std::vector<llvm::Instruction*> accesses;  // that it stands for
+    std::vector<Piece> pieces;                 // sorted by offset
+    std::vector<llvm::Instruction*> accesses;  // that the check covers
   };
   void add(const Check& check);
-  // Before anything else is looked at: what atomic operations of the function tell the library.
+  // Inserts the hooks of atomic operations. Call it before anything else is analyzed.
   void add_synchronization(llvm::Function& function);
   // The kind of a parallel region, in front of its start.
   void add(const ParallelRegion& region);
 
-  // The numbers first, for all ranges of a function: the analyses that they come from do not
-  // survive the hooks.
+  // The values of all ranges of a function, expanded before hooks are inserted: the analyses do not
+  // survive that.
   struct Expanded {
     llvm::Instruction* before = nullptr;
     llvm::Value* address = nullptr;
@@ -58,10 +58,10 @@ class Instrumenter {
   static Expanded expand(const Range& range, llvm::SCEVExpander& expander, std::uint64_t how,
                          const llvm::DebugLoc& location);
   void add(const Expanded& range);
-  void add(const MemoryAccess& access);  // alone, of any size
+  void add(const MemoryAccess& access);  // one access, of any size
 
-  // What a loop touches through a row of indices: `times` times, in each step those of `slots`,
-  // which is a bit for each `bytes` from its begin on.
+  // The accesses of a loop through a row of indices: `times` steps. Each step uses the indices of
+  // `slots`, a bit mask with one bit for each `bytes` bytes.
   struct Gathers {
     llvm::Instruction* before = nullptr;
     llvm::Value *first = nullptr, *times = nullptr;
@@ -75,34 +75,33 @@ class Instrumenter {
     };
     std::vector<Location> locations;
   };
-  // Whether the loop need not look at what it touches.
+  // Returns whether the accesses in the loop need no hooks.
   llvm::Value* add(const Gathers& gathers);
-  // All of them at once, there, unless that is true.
+  // Inserts all of them at `before`, skipped if `reported` is true.
   void add_unless(llvm::Value* reported, llvm::Instruction* before,
                   const std::vector<Check>& checks);
 
-  // Whether memory that others can reach lies in the range, at a place in front of all its
-  // accesses.
+  // Whether the range contains reachable memory, computed in front of all its accesses.
   llvm::Value* may_be_marked(const Expanded& range);
-  // A load or store of its own, in a copy with values: what it found, or stored, goes through the
-  // hook. `may_be_marked` is known before, or null.
+  // A single load or store in a copy with values: the value that it loads or stores goes through
+  // the hook. `may_be_marked` is known earlier, or null.
   void add_value(const MemoryAccess& access, llvm::Value* may_be_marked);
-  // How far behind its addresses a loop may work in place of the range, or PHOTOFINISH_ONE_BY_ONE;
-  // made there.
+  // The distance to the memory that the loop may use in place of the range, or
+  // PHOTOFINISH_ONE_BY_ONE. Computed at `before`.
   llvm::Value* ahead_of(const Expanded& range, llvm::Instruction* before);
-  // A load or store of such a loop.
+  // Redirects a load or store of such a loop.
   void move_behind(llvm::Instruction& access, llvm::Value* distance);
-  // What has been seen of the memory around a pointer, for accesses of so many bytes; if nobody
-  // else can reach it, all that nobody else can reach.
+  // The rank's copy of the memory around a pointer, for accesses of `bytes` bytes. If the memory is
+  // not reachable: all memory that is not.
   struct Seen {
     llvm::Value *begin = nullptr, *room = nullptr, *distance = nullptr, *checked = nullptr,
                 *shift = nullptr;
     std::uint64_t bytes = 0;
   };
   Seen seen_behind(llvm::Value* base, bool writes, std::uint64_t bytes, llvm::Instruction* before);
-  // A load or store that may be there; if it is not, it stays as it is.
+  // Redirects a load or store if its address is in `seen`, and leaves it as it is otherwise.
   void move_behind_if_seen(llvm::Instruction& access, const Seen& seen);
-  // Where a loop goes round, now and then: all around these is looked at again.
+  // At a loop latch, every few iterations: checks the memory around the bases again.
   void add_check_again(llvm::Instruction* before, const std::vector<llvm::Value*>& bases);
   // Whether the process is neither recorded nor replayed.
   llvm::Value* without_values(llvm::Instruction* before);
@@ -110,13 +109,13 @@ class Instrumenter {
   // A part of a function that has a copy without hooks (runtime_abi.h).
   struct Region {
     llvm::GlobalVariable* passed;
-    llvm::BasicBlock* begin = nullptr;  // all of it is behind this; null: the whole function
+    llvm::BasicBlock* begin = nullptr;  // dominates the region; null: the whole function
   };
   Region new_region();
-  // Whether it is to be looked at, as far as is known where it is entered: there is memory that
-  // others can reach, and somebody wants to hear of it.
+  // Whether to enter the version with hooks: there is reachable memory, and the library wants
+  // accesses of this region.
   llvm::Value* checked_at(const Region& region, llvm::Instruction* before);
-  // With all hooks in.
+  // Call it once all hooks are inserted.
   void end_function(llvm::Function& function, const std::vector<Region>& regions);
 
   void add_notes(std::uint32_t found, std::uint32_t checked_at);
@@ -125,9 +124,9 @@ class Instrumenter {
   llvm::Value* is_marked(llvm::IRBuilderBase& builder, llvm::Value* address);
   llvm::Value* field(llvm::IRBuilderBase& builder, unsigned index);
   struct Borders {
-    llvm::Value *low, *high;  // from the first byte to behind the last
-    llvm::Value* meets;       // those of all that others can reach
-    llvm::Value* anything;    // whether there is any
+    llvm::Value *low, *high;  // from the first byte to one past the last
+    llvm::Value* meets;       // overlaps the bounds of reachable memory
+    llvm::Value* anything;    // there is reachable memory
   };
   Borders borders_of(llvm::IRBuilderBase& builder, const Expanded& range);
   llvm::Constant* new_site(llvm::IRBuilderBase& builder);
@@ -164,7 +163,7 @@ class Instrumenter {
   llvm::FunctionType *range_hook_, *indices_hook_, *gather_hook_, *value_hook_, *synchronize_hook_,
       *region_hook_;
   llvm::GlobalVariable* always_checked_ = nullptr;
-  bool has_thread_pointer_ = false;  // as one instruction
+  bool has_thread_pointer_ = false;  // can be read by one instruction
   void call_if_set(llvm::Instruction* before, unsigned hook_field, llvm::FunctionType* type,
                    llvm::ArrayRef<llvm::Value*> arguments);
 
@@ -172,7 +171,7 @@ class Instrumenter {
     llvm::BasicBlock* block;
     std::uint32_t line;
   };
-  std::vector<Location> locations_;  // of the function at hand
+  std::vector<Location> locations_;  // of the current function
   std::map<std::pair<llvm::Function*, llvm::Type*>, llvm::AllocaInst*> variables_;
   struct Lines {
     llvm::GlobalVariable* passed;

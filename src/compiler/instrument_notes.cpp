@@ -12,11 +12,11 @@ namespace photofinish::compiler {
 using namespace llvm;
 
 void Instrumenter::add_notes(std::uint32_t found, std::uint32_t checked_at) {
-  // As the debug information has it, where there is some: flang gives its modules no name.
+  // Prefers the name in the debug information: flang gives its modules no name.
   std::string source = module_.getSourceFileName();
   if (module_.debug_compile_units_begin() != module_.debug_compile_units_end())
     source = (*module_.debug_compile_units_begin())->getFilename().str();
-  source.resize((source.size() / 4 + 1) * 4);  // a zero at its end, and all of it in words
+  source.resize((source.size() / 4 + 1) * 4);  // terminated by a zero and padded to words
   add_note(PHOTOFINISH_ABI, *state_, {found, checked_at}, source);
   add_note(PHOTOFINISH_THREADS_ABI, *distance_function(), {}, "");
   if (regions_.empty() && lines_outside_.empty()) return;
@@ -55,7 +55,7 @@ Function* Instrumenter::distance_function() {
   return function;
 }
 
-// To a variable or function, from a word inside of a variable.
+// The distance from a word of a variable to another variable, or to a function.
 Constant* Instrumenter::distance_of(GlobalObject& to, GlobalVariable& from,
                                     ArrayRef<unsigned> word) {
   Type* i32 = Type::getInt32Ty(context_);

@@ -1,6 +1,6 @@
-// Misses: strings and places behind formats that are not constants; the length of numbers in a
-// text; what strcasecmp reads behind the first letter that differs in case; vectors of pieces
-// (readv).
+// Limits. These accesses are missed: strings and outputs of formats that are not constants; the
+// text of numbers beyond the first byte; the bytes that strcasecmp reads behind the first letter
+// that differs in case; vectors of buffers (readv).
 #include "compiler/libc.h"
 
 #include <llvm/ADT/StringSwitch.h>
@@ -19,14 +19,14 @@ using namespace llvm;
 
 enum class Manner { Nothing, Read, Write, WriteBehind, Free, FreeBytes, Print, Scan, CallBack };
 
-// Numbers of arguments; kResult: what the call returns.
+// Argument numbers; kResult: the value that the call returns.
 constexpr int kNone = -1, kResult = -2;
 struct Numbers {
   Extent::Kind kind = Extent::Bytes;
   int a = kNone, b = kNone, c = kNone;
 };
 constexpr int kFirst = -3;    // one byte
-constexpr int kExactly = 64;  // and more: so many bytes
+constexpr int kExactly = 64;  // kExactly + n: n bytes
 
 struct Touch {
   Manner use = Manner::Nothing;
@@ -108,19 +108,19 @@ const LibcCall* find(StringRef name) {
 
 // --- formats
 
-// What one conversion of a format does with its argument.
+// How one conversion of a format uses its argument.
 struct Conversion {
   char letter = 0;
   std::string length;  // h, ll, …
   int width = -1;      // -1: none
-  int precision = -1;  // printf: -1 none, kStar: the argument in front of it
-  int stars = 0;       // arguments that it takes for width and precision
-  bool stores = true;  // scanf: not %*d
+  int precision = -1;  // printf: -1: none; kStar: the preceding argument
+  int stars = 0;       // number of arguments for width and precision
+  bool stores = true;  // scanf: false for %*d
   bool allocates = false;
 };
 constexpr int kStar = -2;
 
-// Takes the next conversion from the format. False: there is none that we understand.
+// Takes the next conversion from the format. False: none, or one that is not supported.
 bool next_conversion(StringRef& format, bool scans, Conversion& made) {
   made = {};
   const std::size_t begin = format.find('%');
@@ -311,7 +311,7 @@ const LibcCall* libc_call(const CallBase& call) {
   if (callee == nullptr || !callee->isDeclaration()) return nullptr;
   StringRef name = callee->getName();
   if (const LibcCall* known = find(name)) return known;
-  if (name.starts_with("_FortranA")) {  // a form for each type
+  if (name.starts_with("_FortranA")) {  // one variant for each type
     const std::size_t type =
         std::min({name.find("Integer"), name.find("Real"), name.find("Complex"),
                   name.find("Logical"), name.find("Character")});

@@ -1,5 +1,5 @@
-// Calls of the C library: what they touch (libc_calls.def), and which of them cannot lead to MPI
-// (quiet_calls.def).
+// C library functions: which memory they access (libc_calls.def), and which of them cannot reach
+// MPI (quiet_calls.def).
 #pragma once
 
 #include <llvm/IR/InstrTypes.h>
@@ -12,9 +12,9 @@ namespace photofinish::compiler {
 
 struct LibcCall;
 
-// Null: not one that we know.
+// Null if the function is not listed.
 const LibcCall* libc_call(const llvm::CallBase& call);
-// The function that it calls, if it calls one that it is given; null otherwise.
+// The function pointer argument that the call invokes, or null.
 const llvm::Value* called_back(const llvm::CallBase& call, const LibcCall& known);
 void add_libc_call(llvm::CallBase& call, const LibcCall& known,
                    std::vector<MemoryAccess>& accesses);

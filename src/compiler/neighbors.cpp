@@ -1,9 +1,9 @@
-// Rule: what lies between two calls that may move the task on, in one block, happens at one moment
-// of the task. Accesses there at constant distances, near enough to each other, are looked at
-// together: the mark of the first byte stands for all of them, and only behind it are they told
-// apart. Bytes that are touched there twice in the same way count once, at the first place; a load
-// on the line of a store of the same bytes adds nothing to the store. A check comes in front of the
-// first access it stands for, whose address is its base.
+// Rule: accesses of one block between two calls that may reach MPI have the same timestamp. Those
+// at constant distances of at most PHOTOFINISH_SPAN bytes share one check: the mark of the first
+// byte stands for all of them. Only behind that check are they reported one by one. Bytes accessed
+// twice in the same way count once, at the first access site. A load on the line of a store to the
+// same bytes is dropped. The check precedes the first access that it covers, and uses the address
+// of that access as its base.
 #include "compiler/neighbors.h"
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -21,12 +21,12 @@ using namespace llvm;
 
 namespace {
 
-constexpr std::ptrdiff_t kAsked = 64;  // the last ones: blocks may be long
+constexpr std::ptrdiff_t kAsked = 64;  // only the last ones: blocks may be long
 
 struct Near {
   const MemoryAccess* access;
   std::int64_t offset;
-  std::size_t position;  // in the program
+  std::size_t position;  // in program order
   std::int64_t end() const { return offset + static_cast<std::int64_t>(access->bytes); }
   unsigned line() const {
     const DebugLoc location = location_of(*access->instruction);
@@ -38,7 +38,7 @@ bool covers(const Near& one, const Near& other) {
   return one.offset <= other.offset && other.end() <= one.end();
 }
 
-// Nothing is lost if `one` is left out for `other`.
+// Whether `one` can be dropped because `other` covers it.
 bool adds_nothing(const Near& one, const Near& other) {
   if (&one == &other || !covers(other, one)) return false;
   if (one.access->writes == other.access->writes)
@@ -57,7 +57,7 @@ Instrumenter::Check check_of(const std::vector<Near>& group) {
     if (std::any_of(group.begin(), group.end(),
                     [&](const Near& other) { return adds_nothing(near, other); }))
       continue;
-    // Without a gap, on one line: one access.
+    // Adjacent and on one line: one access.
     if (last != nullptr && last->access->writes == near.access->writes &&
         last->line() == near.line() &&
         near.offset - first.offset <=
@@ -78,7 +78,7 @@ Instrumenter::Check check_of(const std::vector<Near>& group) {
 void join_segment(const std::vector<const MemoryAccess*>& segment, ScalarEvolution& evolution,
                   std::vector<Instrumenter::Check>& checks) {
   std::vector<std::pair<const SCEV*, std::vector<Near>>>
-      bases;  // in the order of the program: what comes out must not depend on addresses
+      bases;  // in program order: the output must not depend on pointer values
   std::size_t position = 0;
   for (const MemoryAccess* access : segment) {
     const SCEV* address = evolution.getSCEV(access->address);

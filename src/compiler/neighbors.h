@@ -1,4 +1,4 @@
-// Accesses of one block that can be looked at together.
+// Joins accesses of one block that can share a check.
 #pragma once
 
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -8,8 +8,7 @@
 
 namespace photofinish::compiler {
 
-// `accesses`: in the order of the program, each of a known number of bytes, at most
-// PHOTOFINISH_SPAN.
+// `accesses`: in program order, each of a known size of at most PHOTOFINISH_SPAN bytes.
 std::vector<Instrumenter::Check> join_neighbors(const std::vector<MemoryAccess>& accesses,
                                                 const QuietCalls& quiet,
                                                 llvm::ScalarEvolution& evolution);

@@ -1,6 +1,6 @@
-// Told accesses are of an access group, the one metadata that vectorized code inherits and that
-// says nothing where no loop names the group. Where an optimization drops it, or joins a told
-// access with another one, the access is looked at once more: nothing is missed.
+// Reported accesses belong to an access group. That is the only metadata that vectorized code
+// inherits and that has no effect unless a loop names the group. If an optimization drops it, or
+// merges a reported access with another one, the access gets a second hook: no access is missed.
 #include "compiler/nests.h"
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
@@ -28,7 +28,8 @@ MDNode* group_of(Module& module) {
   return known->getOperand(0);
 }
 
-// Writes what nobody can read, and so stays where it is, but holds up nothing.
+// Writes only inaccessible memory: optimizations keep the call in place, and it blocks none of
+// them.
 Function* location_function(Module& module) {
   if (Function* known = module.getFunction(kLocation)) return known;
   LLVMContext& context = module.getContext();
@@ -99,7 +100,7 @@ void report_nests(Function& function, const Relevance& relevance, const QuietCal
                                                  static_cast<std::uint64_t>(piece.offset), true);
       const auto range =
           finder.find(*check.before->getParent(), evolution.getAddExpr(base, offset), piece.bytes);
-      if (!range || range->loops < 2) break;  // one loop is as well known when it is vectorized
+      if (!range || range->loops < 2) break;  // analyzed after vectorization
       of_pieces.push_back(*range);
     }
     if (of_pieces.size() < check.pieces.size()) continue;

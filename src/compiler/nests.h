@@ -1,6 +1,6 @@
-// What loops inside loops touch, told in front of them before they are vectorized: behind that, an
-// inner loop is several, chosen by tests that come out differently for each row, and its accesses
-// no longer are evenly spaced ones of the loops around.
+// Reports the accesses of loop nests in front of the nest, before vectorization. Vectorization
+// splits an inner loop into several ones, selected by tests that differ for each row. Its accesses
+// are then no longer evenly spaced in the outer loops.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -14,12 +14,12 @@
 
 namespace photofinish::compiler {
 
-// Puts the place of each such range into the function as a call that the optimizations leave alone,
-// and says of the accesses that they are told.
+// Marks each such range with a call that optimizations leave in place, and marks its accesses as
+// reported.
 void report_nests(llvm::Function& function, const Relevance& relevance, const QuietCalls& quiet,
                   llvm::FunctionAnalysisManager& functions);
 
-// What report_nests has left in the module, without its calls.
+// The ranges that report_nests has left in the module. Removes the marker calls.
 class ReportedNests {
  public:
   explicit ReportedNests(llvm::Module& module);

@@ -1,9 +1,10 @@
-// The pass, as a plugin for clang, flang and opt: finds the accesses of each function, drops those
-// that cannot matter, makes ranges of loops, joins neighbors, and puts in what is left.
+// The pass, a plugin for clang, flang and opt. It finds the accesses of each function, drops those
+// that no other rank can observe, turns loops into ranges, joins neighbors, and inserts hooks for
+// the rest.
 //
-// It runs last of all optimizations: what they removed needs no hook, vectorized loops are seen as
-// they are, and nothing is held up by hooks. Only what loops inside loops touch is noted down
-// before they are vectorized.
+// It runs after all optimizations. Removed accesses need no hook, loops are analyzed as vectorized,
+// and hooks block no optimization. Only the accesses of loop nests are noted before vectorization
+// (nests.h).
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -36,10 +37,9 @@ using namespace llvm;
 
 constexpr const char* kMark = "photofinish";
 
-// Before anything else: LLVM does not move loads and stores to where the program does not make them
-// in functions that ThreadSanitizer is going to look at. So we say that it is, and take it back
-// when we are done. And where two branches make the same call of MPI it stays two calls: a report
-// tells them apart by their lines.
+// Runs first. LLVM does not introduce speculative loads and stores in functions with the
+// sanitize_thread attribute, so this sets it; the pass removes it at the end. Equal MPI calls in
+// two branches must stay two calls, because a report tells them apart by line.
 class NoSpeculation : public PassInfoMixin<NoSpeculation> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
@@ -56,7 +56,7 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
   static bool isRequired() { return true; }
 
  private:
-  // In C, and in Fortran, which has them in small letters.
+  // MPI functions of C, and of Fortran, whose names are in lower case.
   static bool of_mpi(const CallBase& call) {
     const Function* callee = call.getCalledFunction();
     return callee != nullptr &&
@@ -69,9 +69,9 @@ bool is_defined_here(const Function& function) {
          !function.hasFnAttribute(Attribute::Naked);
 }
 
-// A call in tail position replaces its caller's frame, and a report would name the caller's caller
-// in its place. So calls that may lead to MPI are not tail calls. `musttail` is the program's own
-// demand and stays.
+// A tail call replaces the frame of its caller, and a report would name the caller's caller
+// instead. So calls that may reach MPI are not tail calls. `musttail` is a demand of the program
+// and stays.
 void keep_frames(Function& function, const QuietCalls& quiet) {
   for (Instruction& instruction : instructions(function))
     if (auto* call = dyn_cast<CallInst>(&instruction); call != nullptr && !call->isMustTailCall() &&
@@ -96,7 +96,7 @@ class Nests : public PassInfoMixin<Nests> {
   static bool isRequired() { return true; }
 };
 
-// Invalid IR is an internal error that must not reach code generation, where it crashes or becomes
+// Invalid IR is an internal error. It must not reach code generation, which would crash or emit
 // wrong code.
 void check_is_valid(const Module& module) {
   std::string problem;
@@ -117,7 +117,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager& analyses) {
     if (module.getNamedGlobal(kDone) != nullptr)
-      return PreservedAnalyses::all();  // twice on one command line
+      return PreservedAnalyses::all();  // the plugin is given twice on the command line
     auto& functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     Instrumenter instrumenter(module);
     for (Function& function : module)
@@ -131,7 +131,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     const QuietCalls quiet(module);
     const Relevance relevance(module);
     std::uint32_t found = 0, checked_at = 0;
-    std::vector<Function*> all;  // not those that we make
+    std::vector<Function*> all;  // without functions that the pass adds
     for (Function& function : module) all.push_back(&function);
     for (Function* each : all) {
       Function& function = *each;
@@ -177,8 +177,8 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
  private:
   static constexpr const char* kDone = "__photofinish_done";
 
-  // Each access for itself: what a loop finds is not known in front of it. Whether others can have
-  // written it, is.
+  // One hook for each access: the loaded values are unknown in front of a loop. Whether other ranks
+  // can have written them is known there.
   static void instrument_values(Function& copy, const Relevance& relevance, const QuietCalls& quiet,
                                 FunctionAnalysisManager& functions, Instrumenter& instrumenter) {
     auto& evolution = functions.getResult<ScalarEvolutionAnalysis>(copy);
@@ -187,7 +187,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     SCEVExpander expander(evolution, copy.getParent()->getDataLayout(), "pf");
     struct Plain {
       MemoryAccess access;
-      Instruction* before;  // the loop; null: it is in none that would say
+      Instruction* before;  // the loop; null: in no loop with a known range
     };
     std::vector<Plain> plain;
     std::vector<MemoryAccess> others;
@@ -212,16 +212,16 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
             Instrumenter::expand(*range, expander, 0, location_of(*access.instruction)));
     }
     go_ahead(ahead, loops, functions.getResult<DominatorTreeAnalysis>(copy), instrumenter);
-    // From here on blocks are split, and no analysis is valid any more.
-    std::map<Instruction*, Value*> marked;  // any range in front of this
+    // From here on blocks are split, and all analyses are invalid.
+    std::map<Instruction*, Value*> marked;  // one test for all ranges at this instruction
     for (const auto& range : ranges) {
       Value* one = instrumenter.may_be_marked(range);
       Value*& all = marked[range.before];
       all = all == nullptr ? one : IRBuilder<>(range.before).CreateOr(all, one);
     }
-    // What a call reads is told before what it writes: that is taken to have been done when the
-    // next thing is told. These hooks come first, so that where their addresses were loaded they
-    // get what add_value gives for that.
+    // A call's reads are reported before its writes: a write counts as done at the next report.
+    // These hooks are inserted first, so that addresses that were loaded use the values from
+    // add_value.
     for (const bool writes : {false, true})
       for (const MemoryAccess& access : others)
         if (access.writes == writes) instrumenter.add(access);
@@ -230,7 +230,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     functions.invalidate(copy, PreservedAnalyses::none());
   }
 
-  // Of loops that hooks are put into, at these places: the outermost that cannot lead to MPI.
+  // The outermost loops that contain these hooks and cannot reach MPI.
   static std::vector<Instrumenter::Region> choose_at_loops(
       const std::vector<Instruction*>& locations, RangeFinder& finder, LoopInfo& loops,
       DominatorTree& dominators, Instrumenter& instrumenter) {
@@ -264,7 +264,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
     RangeFinder finder(evolution, loops, functions.getResult<DominatorTreeAnalysis>(function),
                        quiet);
     GatherFinder gather_finder(evolution, functions.getResult<AAManager>(function), finder);
-    // Of what is left in loops tests are a part of its time; in front of them they are not.
+    // Tests in loops cost time in every iteration; tests in front of loops do not.
     const auto in_loop = [&](const MemoryAccess& access) {
       return loops.getLoopFor(access.instruction->getParent()) != nullptr;
     };
@@ -299,7 +299,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         alone.push_back(access), left_in_loops |= in_loop(access);
       }
     }
-    // What an unrolled loop touches is joined first, so that it is one range of the loop around.
+    // Joins the accesses of an unrolled loop first, so that they are one range of the outer loop.
     auto checks = join_neighbors(small, quiet, evolution);
     const auto address_of = [&](const Instrumenter::Check& check,
                                 const Instrumenter::Piece& piece) {
@@ -319,7 +319,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
         return hoist(access_of(check, piece), address_of(check, piece), piece.location);
       });
     }
-    // Of what is left, that which goes through indices.
+    // Of the rest, accesses through index arrays.
     struct Gathered {
       std::size_t row;   // of indices
       Instruction* end;  // of the block
@@ -354,7 +354,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       ranges.push_back(Instrumenter::expand(one.range, expander, how(one.access), one.location));
     }
     const auto gathers = gather_finder.expand(expander);
-    left_in_loops |= !gathers.empty();  // of few indices
+    left_in_loops |= !gathers.empty();  // loops with few indices
     std::erase_if(checks, [](const Instrumenter::Check& check) { return check.pieces.empty(); });
     left_in_loops |= any_of(checks, [&](const Instrumenter::Check& check) {
       return loops.getLoopFor(check.before->getParent()) != nullptr;
@@ -369,7 +369,7 @@ class LoadsAndStores : public PassInfoMixin<LoadsAndStores> {
       regions = choose_at_loops(locations, finder, loops,
                                 functions.getResult<DominatorTreeAnalysis>(function), instrumenter);
     }
-    // From here on blocks are split, and no analysis is valid any more.
+    // From here on blocks are split, and all analyses are invalid.
     for (const auto& range : ranges) instrumenter.add(range);
     std::vector<Value*> reported;
     for (const auto& gather : gathers) reported.push_back(instrumenter.add(gather));

@@ -1,7 +1,7 @@
-// Rule: from the innermost loop outwards, as long as the access is made in every iteration, or in
-// none, the number of iterations is known before the loop, nothing in it can move the task on
-// (QuietCalls), and the address is an affine function of the iteration or does not depend on it.
-// Misses nothing: what does not fit stays where it is, at the last loop that did.
+// Rule: a range grows from the innermost loop outwards while all of these hold. The access is made
+// in every iteration or in none. The number of iterations is known before the loop. Nothing in the
+// loop can reach MPI (QuietCalls). The address is affine in the iteration, or invariant. No access
+// is missed: one that does not qualify keeps its hook, at the last loop that did.
 #include "compiler/ranges.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMaxDimensions = 2;
 
-// Where numbers of iterations are the larger one of two at a constant distance: LLVM asks for more
-// than that it does not wrap around.
+// For iteration counts that are the maximum of two values at a constant distance: LLVM only proves
+// that they do not wrap.
 class Larger : public SCEVRewriteVisitor<Larger> {
  public:
   explicit Larger(ScalarEvolution& evolution) : SCEVRewriteVisitor(evolution) {}
@@ -35,8 +35,8 @@ class Larger : public SCEVRewriteVisitor<Larger> {
   }
 
  private:
-  // `above` says how far a value is from the smallest there is: what lies nearer below it has not
-  // wrapped.
+  // `above` returns how far a value is from the smallest one: a value below it by less than that
+  // has not wrapped.
   template <class Above>
   const SCEV* larger(const SCEVMinMaxExpr* both, Above above) {
     if (both->getNumOperands() == 2 && both->getType()->isIntegerTy())
@@ -51,7 +51,7 @@ class Larger : public SCEVRewriteVisitor<Larger> {
   }
 };
 
-// The conditional branch of whose arms this is one, and which.
+// The conditional branch that the block is an arm of, and which arm.
 std::pair<const BranchInst*, const BasicBlock*> arm_of(const BasicBlock* block) {
   while (const BasicBlock* before = block->getSinglePredecessor()) {
     const auto* branch = dyn_cast<BranchInst>(before->getTerminator());
@@ -100,7 +100,7 @@ bool RangeFinder::is_quiet(const Loop& loop) {
   return quiet_loops_[&loop] = quiet;
 }
 
-// How often the block runs each time that the loop is entered; null if that is not known.
+// The number of executions of the block each time the loop is entered; null if unknown.
 const SCEV* RangeFinder::executions(const BasicBlock* block, const Loop& loop) {
   const BasicBlock* latch = loop.getLoopLatch();
   const BasicBlock* exiting = loop.getExitingBlock();
@@ -171,8 +171,8 @@ std::optional<Range> RangeFinder::find(const BasicBlock& inside, const SCEV* add
   return best;
 }
 
-// What begins where the bytes, or one of the dimensions, ends makes that longer: loops over tiles,
-// and what is in a tile. In which order it is touched does not matter.
+// A range that begins where the bytes, or a dimension, of another one end extends it: loops over
+// tiles and inside tiles. The order of the accesses does not matter.
 bool RangeFinder::continues(Range& range, const SCEV* count, const SCEV* stride, bool as_rows) {
   if (stride == range.bytes && !as_rows) {
     range.bytes = evolution_.getMulExpr(range.bytes, count);
@@ -194,8 +194,7 @@ bool RangeFinder::comes_before_exits(const BasicBlock* block, const Loop& loop) 
                 [&](const BasicBlock* exit) { return dominators_.dominates(block, exit); });
 }
 
-// From a block that only tests keep from being run in every iteration, tests that come out the same
-// in each, to one that is.
+// From a block guarded only by loop-invariant tests to a block that runs in every iteration.
 bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop& loop) {
   while (!dominators_.dominates(block, loop.getLoopLatch())) {
     const auto [branch, arm] = arm_of(block);
@@ -210,7 +209,7 @@ bool RangeFinder::leave_tests(Range& range, const BasicBlock*& block, const Loop
   return true;
 }
 
-// Makes the range that of the whole loop. Otherwise, why not.
+// Widens the range to the whole loop. Returns null, or why not.
 const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop& loop,
                                SCEVExpander& expander, bool as_rows) {
   Type* i64 = Type::getInt64Ty(block->getContext());
@@ -228,7 +227,8 @@ const char* RangeFinder::widen(Range& range, const BasicBlock* block, const Loop
   for (const auto& [condition, wanted] : range.conditions)
     fits = fits && loop.isLoopInvariant(condition);
   if (!fits) return "the loop inside is not the same in every iteration";
-  // The same in every iteration, and made before the first one can end: however many there are.
+  // Invariant, and made before the first iteration can exit: the number of iterations does not
+  // matter.
   if (!invariant(range.address) || !comes_before_exits(block, loop)) {
     const SCEV* count = executions(block, loop);
     if (count == nullptr) return "how many iterations there are is not known before";

@@ -1,4 +1,5 @@
-// Accesses that a loop repeats at evenly spaced addresses: one range in front of it.
+// Turns accesses that a loop repeats at evenly spaced addresses into one range in front of the
+// loop.
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -17,10 +18,10 @@ class SCEVExpander;
 
 namespace photofinish::compiler {
 
-// `bytes` at `address`, rows times, stride apart; all that planes times, plane_stride apart. Null
-// rows: once.
+// `bytes` at `address`, repeated `rows` times at distance `stride`, and all that `planes` times at
+// distance `plane_stride`. Null rows: once.
 struct Range {
-  llvm::Instruction* before = nullptr;  // where all of it is known, and the loops have not begun
+  llvm::Instruction* before = nullptr;  // all values are available here, in front of the loops
   const llvm::SCEV* address = nullptr;
   const llvm::SCEV* bytes = nullptr;
   struct Dimension {
@@ -28,22 +29,20 @@ struct Range {
     const llvm::SCEV* stride = nullptr;
   };
   std::vector<Dimension> dimensions;
-  // Only if all of these are what they should be: tests inside the loops that come out the same in
-  // every iteration.
+  // The range holds only if all these loop-invariant tests inside the loops have the given outcome.
   std::vector<std::pair<llvm::Value*, bool>> conditions;
-  // And in each iteration only if these are: tests that may come out differently, where they were
-  // asked for.
+  // Tests that may differ between iterations, if the caller asked for them. An iteration makes the
+  // access only if they have the given outcome.
   std::vector<std::pair<llvm::Value*, bool>> varying;
   std::size_t loops = 0;
 };
 
-// The last optimizations remove empty blocks in front of loops; ranges need them. Must run before
+// Restores empty preheaders, which late optimizations remove and ranges need. Call it before
 // anything is collected from the function: it may replace instructions.
 void simplify_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
-// Also brings the function into loop-closed SSA form: a value of a loop is used outside of it only
-// through a phi in an exit block. Copying a loop rewrites just those phis. So a value that is kept
-// for a hook stays right when loops are copied before the hook is inserted. (SCEVExpander preserves
-// the form.)
+// Also establishes loop-closed SSA form: a value of a loop is used outside of it only through a phi
+// in an exit block. Copying a loop rewrites just those phis, so a value kept for a hook stays
+// valid. SCEVExpander preserves the form.
 void normalize_loops(llvm::Function& function, llvm::FunctionAnalysisManager& functions);
 
 class RangeFinder {
@@ -52,24 +51,23 @@ class RangeFinder {
               llvm::DominatorTree& dominators, const QuietCalls& quiet)
       : evolution_(evolution), loops_(loops), dominators_(dominators), quiet_(quiet) {}
 
-  // Of so many bytes, known before; nothing if the access stays where it is.
+  // A range of the given number of bytes; none if the access keeps its own hook.
   std::optional<Range> find(const llvm::BasicBlock& block, const llvm::SCEV* address,
                             std::uint64_t bytes);
-  // As rows of so many bytes, one behind the other or not; only out of loops of which `allows` says
-  // no reason against it.
+  // As rows of the given number of bytes, contiguous or not. Leaves only loops for which `allows`
+  // returns no objection.
   std::optional<Range> find_rows(const llvm::BasicBlock& block, const llvm::SCEV* address,
                                  std::uint64_t bytes,
                                  llvm::function_ref<const char*(const llvm::Loop&)> allows);
-  // Of all that the loop makes of it, in front of the loop; and only if that ends whatever it
-  // finds. `varying`: all tests in it may come out differently in each iteration.
+  // The range of all accesses in the whole loop, in front of it. Requires that the loop terminates
+  // whatever it loads. `varying`: tests in the loop may differ between iterations.
   std::optional<Range> find_all_of(const llvm::BasicBlock& block, const llvm::SCEV* address,
                                    std::uint64_t bytes, const llvm::Loop& loop,
                                    bool varying = false);
-  // Why the last one that was asked for stays, or went no further; null: it is in no loop, or in
-  // front of all.
+  // Why the last access asked for stays in a loop; null: it is in no loop, or in front of all.
   const char* reason() const { return reason_; }
 
-  // Nothing in it can move the task on.
+  // Whether nothing in the loop can reach MPI.
   bool is_quiet(const llvm::Loop& loop);
 
  private:

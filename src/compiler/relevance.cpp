@@ -1,11 +1,10 @@
-// Rule: an access is left out only if nobody but this module's own code can have the address: a
-// local, or a static variable of the file, of which no pointer gets out; or what never changes.
-// Whoever gets a pointer and is not shown to forget it keeps the access.
+// Rule: an access is dropped only if no code outside of this module can have the address, or if the
+// memory never changes. That holds for a local or file-static variable of which no pointer escapes.
+// A callee that receives a pointer counts as an escape unless it is shown not to retain it.
 //
-// Functions of the module are looked into: one that only uses its argument forgets it, and one that
-// is called from here alone, with nothing but such variables, does what it does with them in
-// private. Both are found by assuming the best and taking back what turns out otherwise, until
-// nothing changes.
+// Functions of the module are analyzed. A function that only uses its argument does not retain it.
+// A function called only from this module, with such variables only, accesses private memory. Both
+// properties are computed as an optimistic fixpoint.
 #include "compiler/relevance.h"
 
 #include <llvm/Analysis/CaptureTracking.h>
@@ -47,7 +46,8 @@ bool is_captured(const Value& pointer, Forgets forgets) {
 
 }  // namespace
 
-// A function of this module, the very one that will run, that is known to forget this argument.
+// Whether the call's target is a function of this module, not replaceable at link time, that does
+// not retain this argument.
 bool Relevance::forgets(const CallBase& call, const Use& argument) const {
   if (!call.isArgOperand(&argument)) return false;
   const unsigned number = call.getArgOperandNo(&argument);
@@ -67,7 +67,7 @@ bool Relevance::gets_out(const Value& variable) const {
   return known_[&variable] = out;
 }
 
-// Uses of a variable of the file may be in constants, where no instruction is.
+// Uses of a file-static variable may be in constants, outside of any instruction.
 bool Relevance::static_gets_out(const Value& pointer, SmallPtrSetImpl<const Value*>& seen) const {
   if (!seen.insert(&pointer).second) return false;
   for (const Use& use : pointer.uses()) {
@@ -129,7 +129,7 @@ const char* Relevance::irrelevant(const MemoryAccess& access) const {
   return reason;
 }
 
-// Whatever its callers pass is unknown to others.
+// Whether all callers pass private memory.
 bool Relevance::gets_private_only(const Argument& argument) const {
   for (const Use& use : argument.getParent()->uses()) {
     const auto* call = dyn_cast<CallBase>(use.getUser());
@@ -170,7 +170,7 @@ Relevance::Relevance(const Module& module) {
   for (const Argument* argument : arguments)
     if (argument->getParent()->hasLocalLinkage()) private_.insert(argument);
   settle(private_, [&](const Argument& argument) { return gets_private_only(argument); });
-  // What will be asked about, before hooks have the addresses as well.
+  // Computes all answers now: hooks will use the addresses, too.
   known_.clear();
   for (const Function& function : module)
     for (const Instruction& instruction : instructions(function))

@@ -1,4 +1,4 @@
-// Which memory only the module's own code can know of: accesses to it need not be looked at.
+// Determines which memory only the module's own code can access. Accesses to it need no hooks.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -9,14 +9,14 @@
 
 namespace photofinish::compiler {
 
-// All of it is found out before the first hook is put in: hooks have the addresses, too.
+// Computes everything before the first hook is inserted: hooks use the addresses, too.
 class Relevance {
  public:
   explicit Relevance(const llvm::Module& module);
 
-  // Why an access need not be looked at; null: it must.
+  // Why an access needs no hook; null: it needs one.
   const char* irrelevant(const MemoryAccess& access) const;
-  // Somebody may keep the address of a variable beyond what is shown here.
+  // Whether the address of the variable may be retained outside of the analyzed code.
   bool gets_out(const llvm::Value& variable) const;
 
  private:
@@ -27,9 +27,9 @@ class Relevance {
   bool gets_private_only(const llvm::Argument& argument) const;
 
   llvm::SmallPtrSet<const llvm::Argument*, 32>
-      forgotten_;  // the function does not keep it, nor gives it to somebody who does
+      forgotten_;  // arguments that the function does not retain or pass to code that does
   llvm::SmallPtrSet<const llvm::Argument*, 32>
-      private_;  // all that is ever passed is unknown to others
+      private_;  // arguments that only ever point to private memory
   mutable llvm::DenseMap<const llvm::Value*, bool> known_;
 };
 

@@ -1,6 +1,7 @@
-// What the pass did with each access and why, for those who ask: -Rpass=photofinish what it left
-// out, moved out of loops or joined, -Rpass-missed=photofinish what it had to leave in a loop,
-// -Rpass-analysis=photofinish each function's numbers (opt: -pass-remarks=… and so on).
+// Optimization remarks: what the pass did with each access, and why. -Rpass=photofinish shows
+// accesses that it dropped, moved out of loops or joined, -Rpass-missed=photofinish those that stay
+// in a loop, -Rpass-analysis=photofinish the numbers of each function. (opt: -pass-remarks=… and so
+// on.)
 #pragma once
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>

@@ -1,9 +1,9 @@
 #!/bin/sh
-# pfmpicc, pfmpicxx, pfmpifort: the MPI library's own wrapper with clang (or flang) and the pass. Everything else is passed on as it is.
+# pfmpicc, pfmpicxx, pfmpifort: call the MPI library's own wrapper with clang (or flang) and the pass. All other arguments are forwarded.
 #
-#   --mpi=openmpi|mpich   which MPI, where there are several: mpicc.openmpi instead of mpicc
-#   --mpi=PATH            or this wrapper
-# PHOTOFINISH_LLVM=19 chooses among the LLVM versions that the tool was built for.
+#   --mpi=openmpi|mpich   selects the MPI library if there are several: mpicc.openmpi instead of mpicc
+#   --mpi=PATH            selects the wrapper itself
+# PHOTOFINISH_LLVM=19 selects one of the LLVM versions that the tool was built for.
 set -eu
 self=$(readlink -f "$0")
 plugins=${self%/*/*}/lib/photofinish
@@ -51,12 +51,12 @@ if [ -z "$compiler" ]; then
   exit 64
 fi
 
-# Questions, with nothing to compile, are answered as they are. Otherwise: lines for the report, unless the program asks for more.
+# Queries that compile nothing are forwarded. Otherwise add line tables for reports, unless the command line asks for more debug information.
 case "$#:${1:-}" in
   1:-v | 1:--version | 1:-V | 1:--help | 1:-dump* | 1:-print* | 1:-show | 1:-showme*) question=yes ;;
   *) question=no ;;
 esac
-# OpenMP's library is a package of its own. A compiler that misses it says so in many words; we add what to do.
+# The OpenMP runtime is a separate package. If it is missing, add advice to the compiler's error.
 openmp=no
 for argument; do
   case $argument in
@@ -65,13 +65,13 @@ for argument; do
   esac
 done
 if [ $openmp = yes ]; then
-  # flang cannot be asked; clang of the same version looks in the same places.
+  # flang cannot be queried; clang of the same version searches the same folders.
   asked=$compiler
   [ $language = cc ] || [ $language = cxx ] || asked=clang-$version
   library=$("$asked" -print-file-name=libomp.so 2>/dev/null) || library=/unknown
   case $library in */*) openmp=no ;; esac
 fi
-# Becomes MPI's wrapper; stays to give that advice only where it may be needed.
+# Replaces this process by MPI's wrapper, unless the advice may be needed afterwards.
 compile() {
   [ $openmp = yes ] || exec "$wrapper" "$@"
   status=0
@@ -87,14 +87,14 @@ if [ $language = fort ]; then
     *) flavour=$("$wrapper" -show 2>/dev/null | grep -q -e -lmpi_mpifh -e openmpi && echo openmpi || echo mpich) ;;
   esac
   export PHOTOFINISH_FLANG="$compiler" PHOTOFINISH_MODULES="$plugins/fortran-$version/$flavour"
-  # By its name: a path may have spaces, which MPI's wrappers do not expect.
+  # By name: a path may contain spaces, which MPI's wrappers do not support.
   export PATH="$plugins:$PATH" OMPI_FC=photofinish-flang MPICH_FC=photofinish-flang I_MPI_FC=photofinish-flang
   [ $question = no ] || exec "$wrapper" "$@"
   compile -g1 "-fpass-plugin=$plugin" "$@"
 fi
 export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
-# Old C, of which programs and configure scripts are full: GCC, up to 13, warns where clang refuses. What the program's own flags say comes later, and holds.
+# Many programs and configure scripts contain old C: GCC up to 13 warns where clang reports an error. The program's own flags come later and override these.
 tolerated=
 if [ $language = cc ]; then
   for habit in implicit-function-declaration implicit-int int-conversion incompatible-function-pointer-types return-type; do

@@ -44,7 +44,7 @@ std::string Answer::first_line() const {
   for (std::string line; std::getline(lines, line);) {
     const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0; };
     if (std::none_of(line.begin(), line.end(), is_word))
-      continue;  // launchers draw lines of dashes
+      continue;  // launchers print lines of dashes
     const std::size_t begin = line.find_first_not_of(" \t");
     return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
   }
@@ -60,7 +60,7 @@ Answer ask(const std::vector<std::string>& words, int seconds) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  // A group of its own, so that what it starts can be ended with it.
+  // A process group of its own, so that its children can be ended with it.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);

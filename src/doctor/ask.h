@@ -1,5 +1,5 @@
-// Asks a program something: starts it, with nothing to read, and takes what it says and how it
-// ends. It never takes longer than it may.
+// Runs a program with empty input, and returns its output and exit code. Never exceeds the time
+// limit.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace photofinish {
 
 struct Answer {
   bool started = false;
-  bool ended = false;  // by itself, and in time
-  int code = -1;       // of its end, if it ended by itself
-  std::string text;    // both of its outputs
+  bool ended = false;  // by itself, in time
+  int code = -1;       // exit code, if it ended by itself
+  std::string text;    // standard output and standard error
 
   bool well() const { return ended && code == 0; }
-  std::string first_line() const;  // that says something
+  std::string first_line() const;  // the first line with text
 };
 
 Answer ask(const std::vector<std::string>& words, int seconds = 10);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool is_there(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 
-// mpicc.openmpi says by its name whose it is; mpicc has to be asked.
+// The name mpicc.openmpi identifies the library; mpicc must be queried.
 std::string compiler_of(MpiFlavour flavour) {
   const bool open_mpi = flavour == MpiFlavour::OpenMpi;
   if (const auto own = find_program(open_mpi ? "mpicc.openmpi" : "mpicc.mpich"))
@@ -29,7 +29,7 @@ std::string compiler_of(MpiFlavour flavour) {
   return answer.text.find(open_mpi ? "Open MPI" : "MPICH") != std::string::npos ? "mpicc" : "";
 }
 
-// "clang-19", or a clang that says it is 19.
+// "clang-19", or a clang that reports version 19.
 std::string find_of_version(std::initializer_list<const char*> names, int version) {
   for (const std::string name : names) {
     if (const auto numbered = find_program(fmt::format("{}-{}", name, version)))

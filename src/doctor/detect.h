@@ -1,5 +1,4 @@
-// The parts of a machine that have to be asked: launchers and compilers. `ours` is the folder of
-// our libraries.
+// Detects launchers and compilers by running them. `ours`: the folder of the tool's libraries.
 #pragma once
 
 #include "doctor/machine.h"
@@ -7,10 +6,10 @@
 namespace photofinish {
 
 MpiFacts check_for_mpi(MpiFlavour flavour, const std::string& ours);
-// One for each LLVM version that there is a pass for, the newest first.
+// One for each LLVM version that the pass was built for, newest first.
 std::vector<ClangFacts> check_for_clangs(const std::string& ours);
 
-// The first number with dots in what a program says of its version: "4.1.4".
+// The first dotted number in the version output of a program: "4.1.4".
 std::string version_in(const std::string& text);
 
 }  // namespace photofinish

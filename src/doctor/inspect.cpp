@@ -26,8 +26,7 @@ std::optional<int> number_in(const char* path) {
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-// "max 100000", or microseconds of so many: the container's share of the processors (cgroup 2, then
-// 1).
+// The CPU quota of the container (cgroup 2, then 1): "max 100000", or microseconds of a period.
 double quota_of_container() {
   std::ifstream two("/sys/fs/cgroup/cpu.max");
   std::string quota;
@@ -44,7 +43,7 @@ int usable_processors() {
   return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
 }
 
-// The ones that are shared by machines, by their number in statfs(2).
+// File systems shared by several machines, by their magic number in statfs(2).
 std::string name_of_file_system(const std::string& directory) {
   struct statfs info;
   if (statfs(directory.c_str(), &info) != 0) return "";
@@ -71,7 +70,7 @@ std::optional<std::uint64_t> room_in(const std::string& directory) {
   return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
-// Asked for by a child, so that nobody traces us.
+// Tested in a child, so that this process is not traced.
 bool may_be_traced() {
   const pid_t child = fork();
   if (child == 0) _exit(ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1);

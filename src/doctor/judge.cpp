@@ -19,8 +19,7 @@ bool works(const MpiFacts& mpi) {
   return mpi.has_library && !mpi.launcher.empty() && mpi.trouble.empty();
 }
 
-// What is missing of an MPI is a problem only where no other one works: few machines are meant to
-// have both.
+// A missing part of an MPI library is a problem only if no other one works: few machines have both.
 Judgement judge_one(const MpiFacts& mpi, bool another_works) {
   const std::string name =
       std::string(name_of(mpi.flavour)) + (mpi.version.empty() ? "" : " " + mpi.version);
@@ -68,7 +67,7 @@ Section judge_mpi(const Machine& machine) {
                        name_of(mpi.flavour)),
            fmt::format("install {}, or: pfmpicc --mpi=/path/to/mpicc",
                        development_package_of(mpi.flavour))});
-    // By trial, where there could be one.
+    // Detected by a test run, where a crash is possible.
     const bool crashes = mpi.swap == MpiFacts::Swap::Crashes ||
                          (mpi.swap == MpiFacts::Swap::Unknown && mpi.version == "4.1.4");
     if (works(mpi) && mpi.flavour == MpiFlavour::OpenMpi && crashes)

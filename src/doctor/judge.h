@@ -1,9 +1,9 @@
-// What the facts about a machine, or a program, mean, and what to do about them. Pure: facts in,
-// lines out.
+// Judges the facts about a machine or a program, and gives advice. Pure functions: facts in, lines
+// out.
 //
-// Rule: a problem is what keeps a command of the manual from doing what it says, or makes it do
-// something else. What only costs time, or is missing and may never be wanted, is a note. So
-// `doctor` ends with 1 only where somebody has something to do.
+// Rule: a problem keeps a command of the manual from working as documented. Something that only
+// costs time, or is missing and may never be needed, is a note. So `doctor` exits with 1 only if
+// the user has something to do.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ struct Section {
 std::vector<Section> judge(const Machine& machine);
 Section judge(const ProgramFacts& program);
 
-// The parts of it, for judge.cpp.
+// The parts of the judgement, for judge.cpp.
 Section judge_mpi(const Machine& machine);
 Section judge_compilers(const Machine& machine);
 Section judge_environment(const Machine& machine);

@@ -1,4 +1,4 @@
-// Settings that others have made: for the loader, for MPI, and for us.
+// Judges environment variables: those of the loader, of MPI, and of the tool.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +66,8 @@ Section judge_environment(const Machine& machine) {
 
   if (has_open_mpi(machine)) {
     // Open MPI and UCX replace mmap, munmap and free in the process, and so may a program's
-    // allocator. Our ranks are told not to (cli/exec.cpp), unless the user says how.
+    // allocator. The tool disables that in its ranks (cli/exec.cpp), unless the user sets these
+    // variables.
     const std::string memory = value_of(machine, "OMPI_MCA_memory"),
                       events = value_of(machine, "UCX_MEM_EVENTS");
     const bool patches = (!memory.empty() && memory.find("^patcher") == std::string::npos) ||

@@ -30,7 +30,7 @@ Section judge(const ProgramFacts& program) {
   Section section{program.name, {}};
   auto& all = section.judgements;
   if (!program.trouble.empty()) {
-    // "what is wrong; what to do", as all our errors are.
+    // Errors have the form "what is wrong; what to do".
     const std::size_t semicolon = program.trouble.find("; ");
     all.push_back({Level::Problem, program.trouble.substr(0, semicolon),
                    semicolon == std::string::npos ? "" : program.trouble.substr(semicolon + 2)});

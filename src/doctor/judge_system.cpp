@@ -1,4 +1,4 @@
-// The machine itself: processors, room, and what the kernel allows.
+// Judges the machine: processors, free space, and kernel settings.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,8 +9,7 @@ namespace photofinish {
 namespace {
 
 constexpr std::uint64_t kLittleRoom = 100'000'000, kSomeRoom = 2'000'000'000;
-constexpr std::uint64_t kLittleShared =
-    128 << 20;  // containers have 64 MiB unless they are told otherwise
+constexpr std::uint64_t kLittleShared = 128 << 20;  // containers have 64 MiB by default
 
 std::string size_text(std::uint64_t bytes) {
   return bytes >= 1'000'000'000 ? fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9)
@@ -88,8 +87,8 @@ Section judge_system(const Machine& machine) {
   Section section{"System",
                   {judge_processors(machine), judge_room(machine), judge_shared(machine),
                    judge_tracing(machine)}};
-  // Places in a program are kept as module and offset, so that neither choice matters; said, since
-  // people look for it.
+  // Code addresses are stored as module and offset, so that this setting does not matter. Reported
+  // because users check it.
   if (machine.randomised)
     section.judgements.push_back(
         {Level::Ok,

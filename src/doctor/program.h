@@ -1,5 +1,4 @@
-// One program, as far as it matters to the tool: which MPI it needs, and how much of it a report
-// will be able to tell.
+// Facts about a program: which MPI library it needs, and how detailed a report about it can be.
 #pragma once
 
 #include <optional>
@@ -11,20 +10,20 @@
 namespace photofinish {
 
 struct ProgramFacts {
-  std::string name;                   // as the user calls it
+  std::string name;                   // the user's name of it
   std::string trouble;                // why it cannot be checked; the rest is then empty
   std::optional<MpiFlavour> flavour;  // nothing: a script
-  std::string mpi_library;            // where it is; empty: the loader does not find it
-  std::string launcher;               // that check -n would use; empty: there is none
-  bool has_library = false;           // our preload library for that MPI
+  std::string mpi_library;            // its path; empty: the loader does not find it
+  std::string launcher;               // for check -n; empty: there is none
+  bool has_library = false;           // the preload library for that MPI
   bool has_lines = false;             // line information
-  bool wraps_mpi = false;             // it has MPI functions of its own, as PMPI tools do
-  std::string sanitizer;          // a run-time library that wants to be the first: "libasan.so.8"
-  std::vector<std::string> with;  // source files that were built with the pass
-  std::vector<std::string> without;  // … and not, as far as debug information tells
+  bool wraps_mpi = false;             // it defines MPI functions itself, as PMPI tools do
+  std::string sanitizer;              // a runtime library that must be loaded first: "libasan.so.8"
+  std::vector<std::string> with;      // instrumented source files
+  std::vector<std::string> without;   // source files that are not, according to debug information
 };
 
-// `executable` is our own path.
+// `executable`: the path of the tool.
 ProgramFacts check_at_program(const std::string& name, const std::string& executable);
 
 }  // namespace photofinish

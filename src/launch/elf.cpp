@@ -17,7 +17,7 @@
 namespace photofinish {
 namespace {
 
-// A regular file of which only ranges that exist can be read.
+// A regular file; reads only ranges inside of it.
 class File {
  public:
   explicit File(const std::string& path) {
@@ -126,7 +126,7 @@ std::optional<uint64_t> value_of(const std::vector<Elf64_Dyn>& entries, int64_t 
   return found->d_un.d_val;
 }
 
-// Cut at DT_NULL: what follows is padding.
+// Stops at DT_NULL: the rest is padding.
 std::optional<std::vector<Elf64_Dyn>> read_dynamic(const File& file, const Elf64_Phdr& segment) {
   auto entries = file.read<Elf64_Dyn>(segment.p_offset, segment.p_filesz / sizeof(Elf64_Dyn));
   if (entries)
@@ -144,7 +144,7 @@ std::optional<Strings> read_dynamic_strings(const File& file, const Headers& hea
   return file.read<char>(*offset, *size);
 }
 
-// False when an entry points outside of the string table.
+// False if an entry points outside of the string table.
 bool fill_from_dynamic(Elf& elf, const std::vector<Elf64_Dyn>& entries, const Strings& strings) {
   for (const Elf64_Dyn& entry : entries) {
     const int64_t tag = entry.d_tag;
@@ -173,8 +173,8 @@ class SymbolSearch {
   std::vector<SymbolUse> take() { return std::move(uses_); }
 
  private:
-  // An undefined symbol with a value (a function's address taken in a non-PIE program) is still
-  // only needed.
+  // An undefined symbol with a value (the address of a function, taken in a non-PIE program) is
+  // still undefined.
   static void note(SymbolUse& use, const Elf64_Sym& symbol) {
     (symbol.st_shndx == SHN_UNDEF ? use.needed : use.defined) = true;
   }
@@ -187,7 +187,7 @@ std::optional<std::vector<Elf64_Shdr>> read_sections(const File& file, const Elf
   if (header.e_shoff == 0) return std::vector<Elf64_Shdr>{};
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return std::nullopt;
   uint64_t count = header.e_shnum;
-  if (count == 0) {  // more sections than 16 bits can count: the first one says how many
+  if (count == 0) {  // more than 16 bits can count: the first section header has the number
     const auto first = file.read<Elf64_Shdr>(header.e_shoff, 1);
     if (!first) return std::nullopt;
     count = (*first)[0].sh_size;
@@ -212,8 +212,8 @@ bool scan_sections(const File& file, const std::vector<Elf64_Shdr>& sections,
   return true;
 }
 
-// Without section headers nothing says how many dynamic symbols there are; linkers put the strings
-// right after them.
+// Without section headers the number of dynamic symbols is unknown; linkers place the strings right
+// after them.
 bool scan_dynamic(const File& file, const Headers& headers, SymbolSearch& search) {
   const Elf64_Phdr* segment = find_segment(headers, PT_DYNAMIC);
   if (segment == nullptr) return true;

@@ -1,10 +1,12 @@
-// Reads the few things of an ELF file that decide how a program must be started: is it dynamic,
-// which libraries does it name, where does it look for them, does it define a given function
-// itself. Rule: every offset and size in the file is a claim. It is checked against the file's real
-// size before use, so that a truncated or hostile file is an Error, never a crash, and never makes
-// us allocate more than the file is long. The file is read, not mapped: a file that shrinks while
-// we look at it (a linker at work) must not end us with SIGBUS. Only 64-bit little-endian files:
-// that is all our preload libraries exist for.
+// Reads the properties of an ELF file that determine how to start a program: whether it is dynamic,
+// its libraries and search paths, and whether it defines a given function.
+//
+// Rule: every offset and size is checked against the size of the file before use. So a truncated or
+// malicious file is an Error, never a crash, and never causes an allocation larger than the file.
+// The file is read, not mapped: a file that shrinks meanwhile, as when it is linked, must not cause
+// SIGBUS.
+//
+// Limit: only 64-bit little-endian files, the only ones with preload libraries.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +26,13 @@ FileKind kind_of_file(const std::string& path);
 struct Elf {
   std::string path;
   uint16_t machine = 0;          // EM_…
-  bool has_interpreter = false;  // names a dynamic loader, so LD_PRELOAD works
+  bool has_interpreter = false;  // has PT_INTERP, so LD_PRELOAD works
   bool has_dynamic_section = false;
   bool is_program =
-      false;  // and not a shared library: ET_EXEC, has an interpreter, or is marked as PIE
+      false;  // not a shared library: ET_EXEC, has an interpreter, or is marked as PIE
   std::string soname;
   std::vector<std::string> needed;
-  std::string rpath;  // as written: colons and $ORIGIN included
+  std::string rpath;  // as stored, with colons and $ORIGIN
   std::string runpath;
 };
 
@@ -41,8 +43,8 @@ struct SymbolUse {
   bool needed = false;
 };
 
-// How the file uses each name, in the order of `names`; looks in .dynsym and, where it was not
-// stripped, in .symtab.
+// How the file uses each name, in the order of `names`. Searches .dynsym and, unless stripped,
+// .symtab.
 Result<std::vector<SymbolUse>> find_symbols(const std::string& path,
                                             std::span<const std::string_view> names);
 

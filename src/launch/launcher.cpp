@@ -24,10 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-// Names that say which MPI they are of, best first.
+// Names that identify the MPI library, best first.
 constexpr const char* kOpenMpiNames[] = {"mpirun.openmpi", "mpiexec.openmpi"};
 constexpr const char* kMpichNames[] = {"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"};
-// Names that any MPI may have: the launcher itself must say.
+// Names that any MPI library may use: the launcher must be queried.
 constexpr const char* kCommonNames[] = {"mpirun", "mpiexec"};
 
 constexpr const char* kResourceManagers[] = {"SLURM_JOB_ID", "SLURM_JOBID",  "PBS_JOBID",
@@ -39,8 +39,8 @@ std::span<const char* const> own_names(MpiFlavour flavour) {
   return kMpichNames;
 }
 
-// What a child writes until it ends or ten seconds pass: a launcher that waits for its cluster must
-// not stop us.
+// Reads the output of a child until it ends, for at most 10 seconds: a launcher that waits for its
+// cluster must not block the tool.
 std::string read_output(int fd) {
   const auto deadline = steady_clock::now() + std::chrono::seconds(10);
   std::string output;
@@ -75,7 +75,7 @@ std::string version_text(const std::string& launcher) {
   if (failed == 0) {
     output = read_output(ends[0]);
     kill(child,
-         SIGKILL);  // it has ended, or said enough; until waited for, the id is still its own
+         SIGKILL);  // it has ended, or printed enough; the id is valid until waited for
     waitpid(child, nullptr, 0);
   }
   close(ends[0]);
@@ -95,11 +95,12 @@ std::vector<fs::path> bin_directories_near(const std::string& library) {
   if (library.empty()) return {};
   std::error_code failed;
   const fs::path directory =
-      fs::weakly_canonical(fs::path(library).parent_path(), failed);  // /lib is /usr/lib
+      fs::weakly_canonical(fs::path(library).parent_path(), failed);  // /lib may be a link to
+                                                                      // /usr/lib
   std::vector<fs::path> near;
   for (const fs::path& prefix : {directory.parent_path(), directory.parent_path().parent_path()})
     if (prefix != prefix.root_path())
-      near.push_back(prefix / "bin");  // Open MPI refuses to have / for its prefix
+      near.push_back(prefix / "bin");  // Open MPI does not accept / as its prefix
   return near;
 }
 
@@ -123,8 +124,8 @@ std::optional<std::string> find_launcher(MpiFlavour flavour, const std::string& 
   return std::nullopt;
 }
 
-// Called by an absolute path, Open MPI's mpirun acts as with --prefix and changes the ranks'
-// environment. So it is called as the user would, by name, when the name leads to the same file.
+// If called by an absolute path, Open MPI's mpirun implies --prefix and changes the ranks'
+// environment. So it is called by name if the name resolves to the same file.
 std::string as_user_calls_it(const std::string& launcher) {
   const std::string name = fs::path(launcher).filename();
   const auto in_path = find_program(name);
@@ -132,8 +133,8 @@ std::string as_user_calls_it(const std::string& launcher) {
   return in_path && fs::equivalent(*in_path, launcher, failed) ? name : launcher;
 }
 
-// Cores, not hardware threads: Open MPI counts its slots so. Hardware threads of one core name the
-// same siblings.
+// Cores, not hardware threads: Open MPI counts slots that way. Hardware threads of one core have
+// the same siblings.
 int usable_cores() {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) != 0) return 1;
@@ -172,8 +173,8 @@ Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
   const auto launcher = find_launcher(flavour, mpi_library);
   if (!launcher) return no_launcher_error(flavour);
   std::vector<std::string> words = {as_user_calls_it(*launcher), "-n", std::to_string(ranks)};
-  // With a resource manager the slots are the job's: more ranks than that are refused, and that is
-  // the site's will.
+  // Under a resource manager the slots are those of the job, and exceeding them is an error that
+  // the site intends.
   if (flavour == MpiFlavour::OpenMpi && !under_resource_manager() && ranks > usable_cores())
     words.push_back("--oversubscribe");
   return words;

@@ -1,8 +1,8 @@
-// How ranks are started. Two ways in:
-//   check -n 4 ./app           we choose the launcher: the one that belongs to the program's MPI
-//   (launcher_for) check -- srun -n 4 ./app   the user did, and we put our per-rank wrapper in
-//   front of the program (wrap_program)
-// Ranks only: the launcher and its helpers never see our preload library.
+// Determines how ranks are started, in one of two ways:
+//   check -n 4 ./app           launcher_for selects the launcher of the program's MPI library
+//   check -- srun -n 4 ./app   the user selects it; wrap_program inserts the per-rank wrapper in
+//                              front of the program
+// Only ranks load the preload library, never the launcher or its helpers.
 #pragma once
 
 #include <string>
@@ -13,22 +13,21 @@
 
 namespace photofinish {
 
-// The words to put in front of a program, e.g. {"mpirun.openmpi", "-n", "4"}; the first one may
-// need PATH (execvp). `mpi_library` is MpiProgram::mpi_library: the launcher installed beside it is
-// preferred, as a launcher of another version of the same MPI starts ranks that do not find each
-// other.
+// The words in front of a program, for example {"mpirun.openmpi", "-n", "4"}; the first one may
+// need PATH (execvp). `mpi_library`: MpiProgram::mpi_library. The launcher installed next to it is
+// preferred: with a launcher of another version of the same MPI, ranks do not connect.
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
                                               const std::string& mpi_library = "");
 
-// What runs a program that is named inside its arguments, or none: sh -c, python. Our wrapper must
-// stand in front of it. (Other helpers, as numactl and env, start the words behind their options as
-// they are.)
+// Whether the word is an interpreter, such as sh or python, whose program is in its arguments. The
+// wrapper must stand in front of it. (Other helpers, such as numactl and env, execute the words
+// after their options.)
 bool is_interpreter(const std::string& word);
 
 // mpirun, mpiexec.hydra, /usr/bin/srun, ….
 bool is_launcher(const std::string& word);
 
-// A launcher line with `exec_prefix` in front of each program in it (see launcher_line.cpp).
+// The launcher command line with `exec_prefix` in front of each program in it (launcher_line.cpp).
 Result<std::vector<std::string>> wrap_program(const std::vector<std::string>& launcher_line,
                                               const std::vector<std::string>& exec_prefix);
 

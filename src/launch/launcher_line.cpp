@@ -1,16 +1,15 @@
-// Finds the program in a launcher line, and puts our per-rank wrapper in front of it.
+// Finds the program in a launcher command line, and inserts the per-rank wrapper in front of it.
 //
-// Launchers share no grammar, and the word after an option we do not know may be its value or the
-// program. So we look at what the words are, not only where they stand. In each part of the line
-// (":" separates the programs of one job):
-//   1. the first word that is an MPI program; this also sees through `numactl …`, `env …` and the
-//   like;
-//   2. else the first executable that can only stand for the program, because what is before it is
-//   understood;
+// Launchers share no grammar, and the word after an unknown option may be its value or the program.
+// So the search uses what the words are, not only their positions. In each part of the line (":"
+// separates the programs of one job) it takes
+//   1. the first word that is an MPI program, also behind `numactl …`, `env …` and the like;
+//   2. else the first executable that must be the program, because all words before it are known;
 //   3. else the first executable given with a slash (`./run.sh`), then the first one found in PATH.
-// Words that are values of options in launcher_options.def are never taken.
-// Wrong: a script that gets an MPI program as an argument and does not run it. The user can always
-// write `photofinish exec` into the line; then we leave it as it is.
+// Values of options in launcher_options.def are never taken.
+//
+// Limit: a script that takes an MPI program as an argument and does not run it is missed. The user
+// can write `photofinish exec` into the line; it is then left unchanged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,10 +60,11 @@ std::optional<int> values_of(Syntax syntax, const std::string& name) {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
-// mpirun takes -np and --np alike; the others have letters with attached values (-n4).
+// mpirun accepts both -np and --np; the other launchers have single-letter options with attached
+// values (-n4).
 bool has_attached_values(Syntax syntax) { return syntax != Syntax::Mpirun; }
 
-// How many words the option takes; nothing when we do not know it.
+// The number of words that follow the option; nothing if the option is unknown.
 std::optional<int> values_after(Syntax syntax, const std::string& option) {
   if (option == "--" || option.find('=') != std::string::npos) return 0;
   const bool is_long = option[1] == '-';
@@ -90,7 +90,7 @@ std::optional<Syntax> launcher_syntax(std::string_view word) {
 
 bool has_slash(const std::string& word) { return word.find('/') != std::string::npos; }
 
-// Hydra and srun start a program of the current directory without ./, so we must find it too.
+// Hydra and srun also start programs of the current directory without ./.
 std::string as_found_by_launcher(const std::string& word) {
   if (has_slash(word) || find_program(word)) return word;
   return find_program("./" + word) ? "./" + word : word;
@@ -105,12 +105,12 @@ bool names_program(const std::string& word) { return static_cast<bool>(find_prog
 
 struct Candidate {
   size_t at;
-  bool certain;  // cannot be the value of an option that we do not know
+  bool certain;  // cannot be the value of an unknown option
 };
 
-// The words of [begin, end) that are neither options nor values of the launcher's options. From the
-// first executable that is surely no value, options are no longer the launcher's: in `srun valgrind
-// -q ./app`, -q takes nothing.
+// The words of [begin, end) that are neither options nor values of options of the launcher. After
+// the first executable that cannot be a value, options no longer belong to the launcher: in `srun
+// valgrind -q ./app`, -q takes no value.
 std::vector<Candidate> candidates(const Words& line, size_t begin, size_t end, Syntax syntax) {
   std::vector<Candidate> found;
   bool certain = true;
@@ -153,7 +153,7 @@ bool is_wrapped(const Words& line) {
   return false;
 }
 
-// Options that say: the programs are named in a file. We do not rewrite the user's files.
+// Options that name programs in a file. The tool does not rewrite the user's files.
 bool names_programs_in_file(const std::string& word) {
   const std::string_view option = std::string_view(word).substr(0, word.find('='));
   for (const std::string_view name :
@@ -204,8 +204,8 @@ void append_wrapped(Words& to, const Words& line, size_t begin, size_t program, 
   to.insert(to.end(), line.begin() + program + 1, line.begin() + end);
 }
 
-// A first word that is no launcher we know: the program itself, or a site's own launcher with an
-// MPI program after it.
+// The first word is no known launcher: it is the program itself, or a site's launcher followed by
+// an MPI program.
 Result<Words> wrap_without_launcher(const Words& line, const Words& prefix) {
   for (size_t i = 0; i < line.size(); ++i) {
     if (is_option(line[i]) || !is_mpi_program(line[i])) continue;

@@ -12,8 +12,8 @@
 namespace photofinish {
 namespace {
 
-// The cache's format since glibc 2.2; older systems put another one in front of it. Offsets count
-// from `magic`.
+// The format of the cache since glibc 2.2; older systems prepend another one. Offsets are relative
+// to `magic`.
 constexpr std::string_view kCacheMagic = "glibc-ld.so.cache1.1";
 struct CacheHeader {
   char magic[20];
@@ -30,8 +30,8 @@ struct CacheEntry {
 };
 static_assert(sizeof(CacheHeader) == 48 && sizeof(CacheEntry) == 24, "as glibc writes them");
 
-// On aarch64 and x86_64, for Debian's, Red Hat's and musl's layouts; a directory that is not there
-// costs nothing.
+// On aarch64 and x86_64, in the layouts of Debian, Red Hat and musl. Missing directories are
+// skipped.
 constexpr const char* kDefaultDirectories[] = {
 #if defined(__aarch64__)
     "/lib/aarch64-linux-gnu",
@@ -96,7 +96,7 @@ std::string_view platform() {
   return name == nullptr ? "" : name;
 }
 
-// Several results for $LIB: which one it stands for is the distribution's choice.
+// Several results for $LIB, whose value depends on the distribution.
 std::vector<std::string> expand_tokens(std::string item, const std::string& origin) {
   replace_token(item, "ORIGIN", origin);
   replace_token(item, "PLATFORM", platform());
@@ -116,7 +116,7 @@ void add_candidates(std::vector<std::string>& to, const std::string& search_path
       to.push_back(directory + "/" + name);
 }
 
-// A DT_RUNPATH switches the DT_RPATH beside it off.
+// DT_RUNPATH disables DT_RPATH of the same file.
 std::string effective_rpath(const Elf& elf) { return elf.runpath.empty() ? elf.rpath : ""; }
 
 }  // namespace
@@ -134,7 +134,7 @@ std::vector<std::string> split_search_path(const std::string& path) {
 LibrarySearch::LibrarySearch(const std::string& cache_path) : cache_(read_cache(cache_path)) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   library_path_ = path == nullptr ? "" : path;
-  for (char& c : library_path_)  // here, unlike in an rpath, semicolons separate too
+  for (char& c : library_path_)  // unlike an rpath, also separated by semicolons
     if (c == ';') c = ':';
 }
 

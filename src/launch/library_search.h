@@ -1,8 +1,10 @@
-// Where the dynamic loader would find a shared library, without running anything.
-// The order is glibc's: DT_RPATH of the asking file and of the files that brought it in (unless
-// there is a DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH of the asking file, the loader's cache, the
-// default directories. Misses: glibc-hwcaps sub-directories outside of the cache, LD_PRELOAD and
-// LD_AUDIT. Both can only add variants.
+// Finds a shared library as the dynamic loader does, without running anything.
+// The order is that of glibc: DT_RPATH of the requesting file and of its parents (unless there is a
+// DT_RUNPATH), LD_LIBRARY_PATH, DT_RUNPATH of the requesting file, the loader's cache, the default
+// directories.
+//
+// Limits: glibc-hwcaps subdirectories outside of the cache, LD_PRELOAD and LD_AUDIT are ignored.
+// They can only add variants.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +17,19 @@
 
 namespace photofinish {
 
-// A file that asks for libraries, and the file that asked for it.
+// A file that requests libraries, and the file that requested it.
 struct LoadedFile {
   Elf elf;
-  std::string origin;                  // what $ORIGIN stands for
-  const LoadedFile* parent = nullptr;  // none for the program
+  std::string origin;                  // the value of $ORIGIN
+  const LoadedFile* parent = nullptr;  // null for the program
 };
 
 class LibrarySearch {
  public:
-  // Reads LD_LIBRARY_PATH and the loader's cache; a cache that is missing or damaged counts as
-  // empty.
+  // Reads LD_LIBRARY_PATH and the loader's cache. A missing or damaged cache counts as empty.
   explicit LibrarySearch(const std::string& cache_path = "/etc/ld.so.cache");
 
-  // Only files for the same machine as the asking file count, as with several architectures on one
-  // system.
+  // Skips files for another machine than that of the requesting file, as on multiarch systems.
   std::optional<std::string> find(const std::string& name, const LoadedFile& asking) const;
 
  private:
@@ -39,7 +39,7 @@ class LibrarySearch {
   std::multimap<std::string, std::string> cache_;  // soname → path
 };
 
-// "/a::/b" as directories. An empty item is the current directory, for the loader as for PATH.
+// "/a::/b" as directories. As in PATH, an empty item is the current directory.
 std::vector<std::string> split_search_path(const std::string& path);
 
 }  // namespace photofinish

@@ -28,8 +28,8 @@ constexpr uint16_t kThisMachine = EM_X86_64;
 
 constexpr const char* kGiveFlavour = "give --mpi=openmpi or --mpi=mpich";
 
-// What sits between the prefix and the suffix does not matter: libmpi_usempif08-gfortran.so.40 is
-// Open MPI as well.
+// Any text may be between the prefix and the suffix: libmpi_usempif08-gfortran.so.40 is Open MPI,
+// too.
 struct KnownLibrary {
   std::string_view prefix, suffix;
   MpiFlavour flavour;
@@ -75,9 +75,9 @@ Result<InitSymbols> find_init_symbols(const std::string& path) {
 struct LibraryGraph {
   std::optional<MpiFlavour> flavour;
   std::string mpi_library;
-  std::string unknown_mpi;       // an MPI library that we have none for
+  std::string unknown_mpi;       // an unsupported MPI library
   std::string missing;           // the first library that could not be found
-  std::deque<LoadedFile> files;  // the program first; a deque, as children point to parents
+  std::deque<LoadedFile> files;  // the program first; a deque, because children point to parents
 };
 
 std::string directory_of(const std::string& path) {
@@ -85,8 +85,8 @@ std::string directory_of(const std::string& path) {
   return std::filesystem::absolute(path, ignored).lexically_normal().parent_path().string();
 }
 
-// The loader takes the program's place from the kernel, which follows links; a library's place is
-// as it was found.
+// For the program $ORIGIN is the path from the kernel, with links resolved; for a library it is the
+// path at which it was found.
 LoadedFile as_loaded_program(const Elf& program) {
   std::error_code failed;
   const auto real = std::filesystem::canonical(program.path, failed);
@@ -120,7 +120,7 @@ LibraryGraph walk_libraries(const Elf& program) {
   return walk;
 }
 
-// Known by what it defines, not by its name: vendors have many names, and users call their own
+// Recognized by its symbols, not by its name: vendors use many names, and users call their own
 // libraries libmpi_….
 std::string find_unknown_mpi(const LibraryGraph& walk) {
   for (size_t i = 1; i < walk.files.size(); ++i) {
@@ -161,8 +161,7 @@ Error static_mpi_error(const std::string& path) {
                "library (libmpi.so or libmpich.so)"};
 }
 
-// A program that brings its own MPI_Init but calls PMPI_Init elsewhere is a PMPI tool of the
-// user's: that is fine.
+// A program that defines MPI_Init but calls PMPI_Init contains a PMPI tool. That is supported.
 bool contains_mpi(const InitSymbols& symbols, const LibraryGraph& walk) {
   if (symbols.pmpi_init.defined) return true;
   return symbols.mpi_init.defined && !symbols.pmpi_init.needed && !walk.flavour;

@@ -1,8 +1,11 @@
-// Which MPI library does a program need? The answer chooses the preload library, so a wrong one
-// crashes the program. Rule: walk the libraries the program names, and those that they name, in the
-// loader's order (breadth first); the first MPI library met is the one whose functions the program
-// will call. Cannot see: MPI loaded with dlopen (mpi4py, plugins; the user gives --mpi), and a
-// static MPI library in a program whose symbols were stripped.
+// Determines which MPI library a program needs. The result selects the preload library, so a wrong
+// one crashes the program.
+//
+// Rule: traverse the program's libraries, and theirs, in the loader's order (breadth first). The
+// first MPI library found is the one whose functions the program calls.
+//
+// Limits: not detected are MPI libraries loaded with dlopen (mpi4py, plugins; the user passes
+// --mpi) and a static MPI library in a stripped program.
 #pragma once
 
 #include <optional>
@@ -17,18 +20,17 @@ enum class MpiFlavour { OpenMpi, Mpich };
 const char* name_of(MpiFlavour flavour);  // "Open MPI", "MPICH"
 
 struct MpiProgram {
-  std::string path;  // what to execute
-  std::optional<MpiFlavour>
-      flavour;  // nothing: a script or another file that is not ELF; decide by other means
-  std::string mpi_library;  // where its MPI library is; empty when it was named but not found
+  std::string path;                   // the file to execute
+  std::optional<MpiFlavour> flavour;  // nothing: a script or another file that is not ELF
+  std::string mpi_library;  // the path of its MPI library; empty if it is needed but not found
 };
 
-// The executable file for a name: looked up in PATH when it has no slash, as a shell would.
+// The executable file for a name; searched in PATH if it has no slash, as in a shell.
 Result<std::string> find_program(const std::string& name);
 
 Result<MpiProgram> inspect_program(const std::string& name);
 
-// For callers that need a flavour: a script is an error too, asking for --mpi.
+// For callers that require a flavor: a script is an error, too, that asks for --mpi.
 Result<MpiFlavour> find_mpi(const std::string& name);
 
 }  // namespace photofinish

@@ -1,6 +1,6 @@
-// The commands, with all that can be said to them: what the manual and the shells' completions are
-// made from. Plain data; main.cpp's command line is where it comes from (cli/describe.h), so that
-// nothing can be in one and not in the other.
+// The commands with all their options: the data behind the manual and the shell completions. It is
+// derived from the command line definition in main.cpp (cli/describe.h), so that both have the same
+// contents.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace photofinish {
 struct OptionHelp {
   std::vector<std::string> flags;    // "-n", "--np"
   std::string value;                 // "N"; empty: a switch
-  std::vector<std::string> choices;  // all that the value can be, if that is a list
+  std::vector<std::string> choices;  // all values, if there is a fixed list
   std::string help;
-  bool optional = false;  // said of positionals: flags are
+  bool optional = false;  // for positionals only: flags always are
 };
 
 struct CommandHelp {
   std::string name, help;
-  std::vector<std::string> usage;  // whole lines; none: made up from the rest
+  std::vector<std::string> usage;  // complete lines; none: derived from the rest
   std::vector<OptionHelp> options;
-  std::vector<OptionHelp> positionals;  // one flag each: the name
-  bool takes_program = false;           // what follows is a program and its arguments
+  std::vector<OptionHelp> positionals;  // the single flag is the name
+  bool takes_program = false;           // followed by a program and its arguments
 };
 
 struct CommandTree {
@@ -32,7 +32,7 @@ struct CommandTree {
 
 const CommandHelp* find_command(const CommandTree& tree, const std::string& name);
 
-// "photofinish dump [OPTIONS] RUN" where a command has no lines of its own.
+// "photofinish dump [OPTIONS] RUN" for a command without usage lines of its own.
 std::vector<std::string> usage_of(const CommandTree& tree, const CommandHelp& command);
 
 // "-n, --np N"

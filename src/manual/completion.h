@@ -1,4 +1,4 @@
-// Completion for shells: a script that the shell sources, or loads when it is first needed.
+// Completion scripts for shells, to be sourced or loaded on demand.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ std::string flags_of_all(const std::vector<OptionHelp>& options) {
   return text;
 }
 
-// "check --mpi" | "check --other") …: what may follow an option that takes a value.
+// The values of each option that takes one: "check --mpi" | "check --other") …
 std::string values_of(const CommandHelp& command) {
   std::string text;
   for (const OptionHelp& option : command.options) {
@@ -42,7 +42,7 @@ std::string with_value(const CommandHelp& command) {
 
 }  // namespace
 
-// Where nothing is put into COMPREPLY, bash completes names of files.
+// If COMPREPLY stays empty, bash completes file names.
 std::string bash_completion(const CommandTree& tree) {
   std::string names, commands, values;
   for (const CommandHelp& command : tree.commands) {

@@ -6,7 +6,7 @@
 namespace photofinish {
 namespace {
 
-// Inside '[…]' of an _arguments specification, which is itself in single quotes.
+// For text inside '[…]' of an _arguments specification, which is in single quotes.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

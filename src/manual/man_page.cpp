@@ -17,7 +17,7 @@ constexpr Page kPages[] = {
 #include "manual/pages.def"
 };
 
-// As text: a dash is a dash, and no line is an instruction.
+// Escapes text: a dash stays a dash, and no line is a request.
 std::string roff(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -80,7 +80,7 @@ const std::string kEnvironment =
     ".SH ENVIRONMENT\n.TP\n.B PHOTOFINISH_OPTIONS\nOptions as name=value, separated by colons. "
     "Quote a value that contains a colon. A flag overrides it. help=1 lists all options.\n";
 
-// Which way a command ends is its help's; these are what all have in common.
+// The exit codes common to all commands; each command's help has its own.
 std::string exit_status(const CommandTree& tree) {
   return ".SH EXIT STATUS\n" + roff(tree.notes.substr(0, tree.notes.find('\n'))) + "\n";
 }

@@ -9,14 +9,14 @@
 namespace photofinish {
 namespace {
 
-// A vertical bar would end the cell.
+// A vertical bar would end the table cell.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
   return out;
 }
 
-// An option of the table in the command line: all its flags, and the commands that have it.
+// An option of the table: all its flags, and the commands that have it.
 struct Location {
   std::string flags, commands;
 };

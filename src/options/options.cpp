@@ -74,7 +74,7 @@ Result<bool> check_choice(std::string_view name, const std::string& value) {
   return Error{"option " + std::string(name) + ": '" + value + "' is not " + list};
 }
 
-// What the table's types cannot say.
+// Constraints that the types of the table cannot express.
 Result<bool> check_values(const Options& options) {
   if (const auto chosen = check_choice("mpi", options.mpi); !chosen) return chosen;
   if (const auto chosen = check_choice("sample", options.sample); !chosen) return chosen;
@@ -141,7 +141,7 @@ Result<bool> set_option(Options& options, std::string_view name, std::string_vie
   return check_values(options);
 }
 
-// An unknown one counts as such: whoever sets it is told that there is none.
+// An unknown option counts as a switch: setting it then reports that it does not exist.
 static bool is_switch(std::string_view name) {
   for (const OptionInfo& info : option_table())
     if (info.name == name) return info.type == "bool";

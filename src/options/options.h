@@ -1,4 +1,4 @@
-// What a user can set, from PHOTOFINISH_OPTIONS or a flag. The table is options.def.
+// The options that a user can set, in PHOTOFINISH_OPTIONS or as flags. The table is options.def.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Options {
 #include "options/options.def"
 };
 
-// 1.1x, or 1.1, as a number: more than 1, up to 100. Nothing: 0.
+// "1.1x" or "1.1" as a number: more than 1, up to 100. Empty: 0.
 Result<double> slowdown_of(std::string_view budget);
 
-// Of numbers, relatively: 1e-9.
+// A relative tolerance for numbers: 1e-9.
 Result<double> tolerance_of(std::string_view text);
 
 struct OptionInfo {
@@ -28,17 +28,17 @@ struct OptionInfo {
 };
 std::vector<OptionInfo> option_table();
 
-// What an option with a text means without one; empty: it needs one.
+// The value of a text option that is given without one; empty: a value is required.
 std::string_view value_alone(std::string_view name);
 
-// All values that an option takes, where that is a list.
+// All values of an option, if there is a fixed list.
 std::vector<std::string> choices_of(std::string_view name);
 
-// One option by its name; the Error says what would be right.
+// Sets an option by name; the Error says what is valid.
 Result<bool> set_option(Options& options, std::string_view name, std::string_view value);
 // name=value:name='value with : in it'; the name of a switch alone means 1.
 Result<Options> parse_options(std::string_view text, Options from = {});
-// The same text back, with every option that is not at its default.
+// The inverse: every option that is not at its default.
 std::string format_options(const Options& options);
 
 }  // namespace photofinish

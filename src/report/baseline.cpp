@@ -72,7 +72,7 @@ Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
               *complete = false;
       return of_sarif(report);
     }
-  } catch (const json::exception&) {  // not one of ours, after all
+  } catch (const json::exception&) {  // not a report of this tool
   }
   return Error{path + " is not a baseline: give a run directory, or a report in JSON or SARIF"};
 }

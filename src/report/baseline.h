@@ -1,5 +1,5 @@
-// Findings that were there before: those of another run, or of a report that was kept as JSON or
-// SARIF.
+// A baseline: the findings of an earlier run, read from its directory or from a JSON or SARIF
+// report.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct KnownFinding {
   bool suppressed = false;
 };
 
-// A run directory, or a file. Suppressed ones are among them: what was hidden is not new.
-// `options`: for a directory. `complete`, if not null: false if something of the run was lost, so
-// that a finding that is not there need not be gone.
+// Reads a run directory or a report file. The result includes suppressed findings: a finding that
+// was hidden is not new. `options`: for a directory. `complete`, if not null: set to false if data
+// of the run was lost, so that a missing finding need not be fixed.
 Result<std::vector<KnownFinding>> read_baseline(const std::string& path,
                                                 const DocumentOptions& options,
                                                 bool* complete = nullptr);
-// Each finding that the baseline has is marked, and taken out of the baseline; what is left there
-// is gone. Where several findings have one identity, as many are known as the baseline has.
+// Marks each finding that the baseline has, and removes it from the baseline; those that remain are
+// gone. If several findings have one identity, as many are marked as the baseline has.
 void mark_known(std::vector<KnownFinding>& baseline, std::vector<FindingDocument>& findings);
 
 }  // namespace photofinish

@@ -1,4 +1,4 @@
-// Pieces that blocks of a report are made of.
+// Building blocks of the text report.
 #pragma once
 
 #include <set>
@@ -18,11 +18,11 @@ std::string painted(std::string_view color, const std::string& text, bool colors
 std::string capitalised(std::string text);
 std::string ranks_of(const std::set<WorldRank>& ranks);  // "rank 3", "ranks 0-3"
 std::string times_text(std::uint64_t times);             // "once", "3 times"
-// The stack, a line for each frame; or that there is none, and why. `source`: the line of the
-// leading frame, which goes below it; may be empty.
+// The stack, one line for each frame, or why there is none. `source`: the source line of the
+// leading frame, printed below it; may be empty.
 std::string stack_lines(const std::vector<Frame>& stack, const std::string& no_stack,
                         const std::string& source);
-// In which regions of the program's own it lies; nothing if in none.
+// The regions of the program's annotations that contain the access; empty if none.
 std::string region_line(const std::vector<std::string>& regions);
 
 }  // namespace photofinish

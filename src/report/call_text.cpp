@@ -15,7 +15,7 @@ constexpr std::uintmax_t kLargestFile = 64 << 20;
 constexpr std::size_t kLongestLine = 120;  // bytes
 constexpr std::size_t kMostArguments = 32;
 
-// The roles of each call's arguments, as the table has them.
+// The role of each argument of each call, from the call table.
 constexpr std::string_view kRoles[] = {
 #define CALL(name, action, when, ...) #__VA_ARGS__,
 #include "model/mpi_calls.def"
@@ -63,7 +63,7 @@ std::vector<std::string> read_lines(const std::string& path, std::uint64_t start
   return lines;
 }
 
-// Where the comment of a line begins; its size if there is none.
+// The offset at which the comment of a line begins; its size if there is none.
 std::size_t code_end(const std::string& line, bool fortran) {
   char quote = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -89,7 +89,7 @@ std::string without_block_comments(std::string text) {
   return text;
 }
 
-// The code of the lines as one text; Fortran's continuation marks are left out.
+// The code of the lines as one text, without Fortran continuation marks.
 std::string code_of(const std::vector<std::string>& lines, bool fortran) {
   std::string text;
   for (const std::string& line : lines) {
@@ -101,7 +101,7 @@ std::string code_of(const std::vector<std::string>& lines, bool fortran) {
   return fortran ? text : without_block_comments(text);
 }
 
-// The same text with blanks for what strings hold: nothing is found in them.
+// The text with the contents of string literals blanked out.
 std::string without_strings(std::string text, bool fortran) {
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -188,7 +188,7 @@ std::string buffer_argument(Call call, bool written, const std::vector<std::stri
   const std::string into = argument_with("RecvBuf", roles, arguments);
   if (written) return into;
   const std::string from = argument_with("SendBuf", roles, arguments);
-  if (!argument_with("CompareBuf", roles, arguments).empty()) return "";  // one of two
+  if (!argument_with("CompareBuf", roles, arguments).empty()) return "";  // one of two buffers
   return from.empty() || lower(from) == "mpi_in_place" ? into : from;
 }
 

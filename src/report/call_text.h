@@ -1,8 +1,8 @@
-// What the source says about an MPI call: the text of the argument that is its buffer.
+// Finds the buffer argument of an MPI call in the source text.
 //
-// Rule: better nothing than something wrong. The call's name must stand on the line that debug
-// information gives; a call inside a macro or a wrapper is not found.
-// Example: of `MPI_Put(&row[1], n, MPI_INT, 1, 0, n, MPI_INT, win);` the buffer is `&row[1]`.
+// Rule: no result rather than a wrong one. The name of the call must be on the line that the debug
+// information gives. A call inside a macro or a wrapper is not found.
+// Example: in `MPI_Put(&row[1], n, MPI_INT, 1, 0, n, MPI_INT, win);` the buffer is `&row[1]`.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace photofinish {
 
-// Whole files of source, read when first asked for. Files that changed since the run are left out.
+// Source files, read on first use. Files that changed since the run are skipped.
 class SourceLines {
  public:
-  // `started_ns`: when the run did; 0: not known, so nothing counts as changed.
+  // `started_ns`: the start time of the run; 0: unknown, so no file counts as changed.
   explicit SourceLines(std::uint64_t started_ns) : started_ns_(started_ns) {}
-  // The line of a frame and those behind it, at most `lines`; empty if they cannot be read.
+  // The line of a frame and the following ones, at most `lines`; empty if the file cannot be read.
   std::vector<std::string> from(const Frame& frame, std::size_t lines);
-  // The line of the frame for people: without indentation, and not too long. Empty: not known.
+  // The line of the frame, without indentation and shortened. Empty if unknown.
   std::string line_of(const Frame& frame);
 
  private:
@@ -32,19 +32,19 @@ class SourceLines {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-// The arguments of the first call of `function` on the first of these lines; comments left out.
-// Empty: there is none, or it does not end. Fortran does not distinguish case.
+// The arguments of the first call of `function` on the first of these lines, without comments.
+// Empty: there is none, or it is incomplete. Case is ignored for Fortran.
 std::vector<std::string> arguments_of_call(const std::vector<std::string>& lines,
                                            std::string_view function, bool fortran);
 
-// Of these arguments, the buffer that the call reads, or that it writes; empty if not certain.
+// The buffer argument that the call reads, or that it writes; empty if ambiguous.
 std::string buffer_argument(Call call, bool written, const std::vector<std::string>& arguments);
 // The argument of MPI_Win_create that is its memory.
 std::string window_argument(Call call, const std::vector<std::string>& arguments);
 
-// The variable that an expression starts with: `row` of `&row[1]`; empty if it is none.
+// The variable at the start of an expression: `row` in `&row[1]`; empty if there is none.
 std::string variable_of(std::string_view expression);
-// Whether the bytes at that address are the variable's own, and not what it points at.
+// Whether the expression denotes memory of the variable itself, not memory that it points to.
 bool is_own_memory(std::string_view expression, const Variable& variable, bool fortran);
 
 bool is_fortran_source(std::string_view file);

@@ -1,4 +1,4 @@
-// The state of a finding in words.
+// The confirmation state of a finding as text.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ const Confirmation* find_confirmation(const std::vector<Confirmation>& all, std:
 // "predicted" (null), "confirmed, harmful", "confirmed, same outcome seen", "not reproduced in 6
 // runs".
 std::string state_text(const Confirmation* confirmation);
-// What each order led to, how they differ, and how to see each again. `run` is what the user calls
-// the run.
+// The outcome of each order, how the outcomes differ, and how to reproduce each. `run`: the user's
+// name of the run.
 std::string confirmation_lines(const Confirmation& confirmation, std::size_t number,
                                const std::string& run);
 

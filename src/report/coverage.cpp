@@ -20,7 +20,7 @@
 namespace photofinish {
 namespace {
 
-// How the rank's last call was, and whether it came to MPI_Finalize.
+// The last call of a rank, and whether the rank reached MPI_Finalize.
 struct LastCall {
   bool finalized = false;
   bool returned = true;
@@ -44,8 +44,8 @@ LastCall last_call(RankTrace& trace, Symbolizer& symbolizer) {
   return last;
 }
 
-// How a rank ended before MPI_Finalize. `cause`: it ended by itself; when one does, the launcher
-// ends the others.
+// How a rank ended before MPI_Finalize. `cause`: it ended by itself; the launcher then ends the
+// others.
 struct EarlyEnd {
   bool cause = false;
   std::string what;  // "the crash of {} in MPI_Put solver.c:31"
@@ -127,7 +127,7 @@ class Collector {
       programs_[definitions.rank.program].insert(rank);
   }
 
-  // Whether it is on record how the rank's threads are ordered.
+  // Whether the synchronization of the rank's threads was recorded.
   bool follows_threads(WorldRank rank) const {
     const auto trace = RankTrace::open(directory_, rank);
     const Event* event = nullptr;
@@ -136,12 +136,12 @@ class Collector {
     return false;
   }
 
-  // Whether findings came from the traces, and not from the ranks while they ran.
+  // Whether the findings came from the traces, not from the analysis during the run.
   bool reads_traces() const {
     return findings_.from_traces || !findings_.messages || !findings_.messages->followed;
   }
 
-  // The program that ran is the one that is there now.
+  // Whether the executable is unchanged since the run.
   bool is_unchanged(const Definitions& definitions) {
     for (const auto& [id, module] : definitions.modules)
       if (module.path == definitions.rank.program)
@@ -159,7 +159,7 @@ class Collector {
     for (const bool cause : {true, false})
       for (const auto& [what, ranks] : ended_[cause]) {
         const std::string named = fmt::format(fmt::runtime(what), ranks_of(ranks));
-        // The launcher has ended these because of the others.
+        // The launcher ended these ranks because of the others.
         const bool follows = !cause && !ended_[true].empty();
         add(Kind::RankEnded, ranks, follows ? "" : named,
             fmt::format("the run was checked up to {}: later races could not be seen", named));
@@ -200,7 +200,7 @@ class Collector {
           "photofinish analyze on this run");
   }
 
-  // However the ranks ended then.
+  // Independent of how the ranks then ended.
   void report_interruption() {
     std::set<WorldRank> all;
     for (const auto& [cause, ends] : std::exchange(ended_, {}))
@@ -214,10 +214,10 @@ class Collector {
           "the run was interrupted: later races could not be seen");
   }
 
-  // What the ranks noted themselves.
+  // Limitations that the ranks recorded themselves.
   struct Incomplete {
     std::set<WorldRank> ranks;
-    std::string text;  // of the first
+    std::string text;  // of the first rank
   };
   void report_incomplete(IncompleteReason reason, const Incomplete& incomplete) {
     using Kind = LimitationKind;
@@ -239,7 +239,7 @@ class Collector {
                        ". Please report this error");
       case IncompleteReason::Limit:
         return stopped(Kind::LimitExceeded, "recording of {} stopped early", "");
-      case IncompleteReason::OtherRank:  // which says why
+      case IncompleteReason::OtherRank:  // that rank says why
         return stopped(Kind::RecordingStopped,
                        incomplete_.size() > 1 ? "" : "recording of {} stopped early", "");
       case IncompleteReason::Unsupported:
@@ -291,7 +291,7 @@ class Collector {
   std::vector<Limitation> all_;
   std::map<IncompleteReason, Incomplete> incomplete_;
   std::set<WorldRank> threaded_;
-  std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // by whether it is a cause
+  std::map<bool, std::map<std::string, std::set<WorldRank>>> ended_;  // key: whether it is a cause
   std::map<std::string, std::set<WorldRank>> damaged_, programs_;
   std::vector<RankSampling> sampled_;
 };

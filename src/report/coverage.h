@@ -1,7 +1,7 @@
-// How much of a run was seen: collects every limitation of it, from its traces and findings files.
+// Collects every limitation of a run from its traces and findings files.
 //
-// A finding that nobody could have made is not a finding that is not there: a report that says "no
-// findings" says in the same line what was not checked.
+// A report without findings is not a proof: unchecked accesses cannot produce findings. So a report
+// that says "no findings" says in the same line what was not checked.
 #pragma once
 
 #include <string>
@@ -15,12 +15,13 @@ namespace photofinish {
 std::vector<Limitation> collect_limitations(const std::string& directory,
                                             const RunFindings& findings);
 
-// " up to the crash of rank 1 in MPI_Put solver.c:31", ", but not everything was checked: …", " (…
-// not checked)": what follows the counts of a summary. Empty if everything was checked.
+// The text that follows the counts of a summary: " up to the crash of rank 1 in MPI_Put
+// solver.c:31", ", but not everything was checked: …", " (… not checked)". Empty if everything was
+// checked.
 std::string coverage_text(const std::vector<Limitation>& limitations);
 
-// What is said of a program of which not all was built with the compiler pass; both empty if all
-// was, or nothing is known.
+// The texts for a program that is not completely instrumented. Both are empty if it is, or if that
+// is unknown.
 struct NotInstrumented {
   std::string brief, text;
 };

@@ -1,4 +1,4 @@
-// Findings, looked up in the run they are of: what a document holds about each.
+// Builds the document of a finding: resolves its call sites, windows and buffers in the run.
 #pragma once
 
 #include "model/finding.h"
@@ -8,7 +8,7 @@
 
 namespace photofinish {
 
-// `confirmation`: what is known of it beyond the prediction, or null.
+// `confirmation`: the result of `confirm`, or null.
 FindingDocument describe_finding(const Finding& finding, std::size_t number, RunNotes& notes,
                                  const Confirmation* confirmation);
 FindingDocument describe_message(const MessageFinding& finding, std::size_t number, RunNotes& notes,

@@ -1,4 +1,4 @@
-// Where a replayed rank went another way than the recorded one, in words.
+// Describes where a replayed rank diverged from the recorded one.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// `run` holds the recorded rank, `replay` what the replayed one left.
+// `run` holds the recorded rank, `replay` the output of the replayed one.
 std::string divergence_text(const std::string& run, const std::string& replay, WorldRank rank,
                             const Divergence& divergence);
 

@@ -27,7 +27,7 @@ constexpr KindNames kKinds[] = {{"one-sided race", "one-sided-race"},
                                 {"buffer race", "buffer-race"},
                                 {"message race", "message-race"}};
 
-// Lines of the text report, without the words that each of them begins with.
+// Adds the lines of the text report, without their common prefix.
 void add_sentences(std::vector<std::string>& to, std::string_view text, std::string_view prefix) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));
@@ -37,7 +37,7 @@ void add_sentences(std::vector<std::string>& to, std::string_view text, std::str
   }
 }
 
-// The git repository that a folder is in; empty if it is in none.
+// The git repository that contains a folder; empty if there is none.
 std::string repository_of(const std::filesystem::path& folder) {
   std::error_code error;
   for (std::filesystem::path at = folder; !at.empty(); at = at.parent_path()) {
@@ -47,8 +47,9 @@ std::string repository_of(const std::filesystem::path& folder) {
   return "";
 }
 
-// A run may be started, and a report written, far from the sources: the first of these that has the
-// source of a finding below it. Without any, what a reader would expect.
+// The run may have been started, and the report written, far from the sources. Returns the first
+// candidate that contains the source of a finding; if there is none, the default that a reader
+// expects.
 std::string root_of(const RunDocument& run) {
   std::error_code error;
   const std::string here = std::filesystem::current_path(error).string();
@@ -83,7 +84,7 @@ void read_ranks(RunDocument& run) {
     run.world_size = (*trace)->world_size();
     run.program = (*trace)->definitions().rank.program;
     run.mpi = (*trace)->definitions().rank.mpi;
-    return;  // the first that can be read speaks for all
+    return;  // the first readable one speaks for all
   }
 }
 
@@ -189,7 +190,7 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   const bool checked_at_messages = run->messages.has_value();
   RunNotes notes(directory, run->findings, run->messages.value_or(MessageFindings{}));
   const NumberedFindings numbered = number_findings(std::move(*run), notes);
-  // From here every finding has its number.
+  // From here on every finding has its number.
   std::size_t number = 0;
   for (const Finding& finding : numbered.in_memory)
     reported.findings.push_back(describe_finding(
@@ -209,7 +210,7 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
 
   add_sentences(reported.notes, sampling_lines(read_sampling(directory)), "NOTE: photofinish: ");
   if (!numbered.intended.empty()) reported.notes.push_back(numbered.intended);
-  // What is intended makes a run no more deterministic.
+  // An intended race still makes the run nondeterministic.
   if (checked_at_messages)
     add_sentences(reported.verdicts,
                   verdicts(numbered.all_messages, numbered.races_with_intended,

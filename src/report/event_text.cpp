@@ -10,8 +10,8 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kMaxStrided = 4;  // of a data map, printed
-constexpr std::size_t kMaxListed = 16;  // of any other list
+constexpr std::size_t kMaxStrided = 4;  // blocks of a data map that are printed
+constexpr std::size_t kMaxListed = 16;  // entries of any other list
 
 std::string object(const char* kind, std::uint32_t id, const std::string& name) {
   if (id == 0) return "null";

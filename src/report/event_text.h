@@ -1,4 +1,4 @@
-// Events as lines for people: call, what it was given and did, where it was called.
+// Formats an event as a line: the call, its arguments and results, its call site.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,19 @@ namespace photofinish {
 // "0-3,7"
 std::string rank_ranges(std::vector<WorldRank> ranks);
 std::string rank_text(WorldRank rank);
-// "{+0:8x4/64}": 8 bytes at offset 0, 4 times, 64 bytes apart; "+64" for one piece without gaps.
+// "{+0:8x4/64}": 8 bytes at offset 0, 4 times, with a stride of 64 bytes; "+64" for one contiguous
+// block.
 std::string map_text(const DataMap& map, std::int64_t count);
 std::string end_text(const RankEnd& end);
 
-// Finds the window of another rank that is the same object; null if that rank's trace is not there.
+// Returns another rank's definition of the same window; null if that rank has no trace.
 using WindowOfRank = std::function<const WinDefinition*(WorldRank, Uid)>;
 
 class EventText {
  public:
   EventText(const RankTrace& trace, Symbolizer& symbolizer, WindowOfRank window_of_rank);
 
-  std::string line(const Event& event);  // without the place
+  std::string line(const Event& event);  // without the call site
   std::string where(const Event& event) { return sites_.where(event.site); }
   std::vector<std::string> stack(const Event& event) { return sites_.stack(event.site); }
   std::vector<std::string> definitions();  // one line for each object

@@ -48,7 +48,7 @@ bool write_whole(int file, std::string_view text) {
 Result<bool> write_file(const std::string& path,
                         const std::function<Result<bool>(std::FILE*)>& write) {
   struct stat status;
-  // What is no plain file (/dev/stdout, a pipe) cannot be replaced.
+  // Only regular files can be replaced, not /dev/stdout or a pipe.
   const bool in_place = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
   const std::string unfinished = in_place ? path : path + ".new";
   const int descriptor = in_place ? open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)

@@ -1,4 +1,4 @@
-// Whole files: what a report is made with, and what it is written to.
+// Reads and writes whole files.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace photofinish {
 
 // The Error is "path: reason".
 Result<std::string> read_text_file(const std::string& path);
-// Replaces it at once, when `write` has written it all: nobody ever reads half of one.
+// Replaces the file atomically, once `write` has written everything: readers never see half of it.
 Result<bool> write_file(const std::string& path,
                         const std::function<Result<bool>(std::FILE*)>& write);
 bool write_whole(int file, std::string_view text);

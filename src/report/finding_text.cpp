@@ -56,7 +56,7 @@ std::string group_of(const FindingDocument& finding, GroupBy by) {
   return "";
 }
 
-// Groups in the order of their first findings, and findings in theirs.
+// Groups in the order of their first findings; findings in their own order.
 std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> grouped(
     const std::vector<const FindingDocument*>& findings, GroupBy by) {
   std::vector<std::pair<std::string, std::vector<const FindingDocument*>>> groups;

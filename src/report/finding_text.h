@@ -1,5 +1,4 @@
-// Findings as a report for people, in the shape that ThreadSanitizer made familiar: a block for
-// each, then one line that sums up.
+// The text report, in the format of ThreadSanitizer: a block for each finding, then a summary line.
 #pragma once
 
 #include <cstdio>
@@ -20,16 +19,15 @@ Result<GroupBy> group_by_of(std::string_view text);  // "kind"
 struct ReportOptions {
   std::size_t max_findings = 0;  // 0: all
   GroupBy group_by = GroupBy::None;
-  bool gen_suppressions = false;  // a line for each finding, ready to be copied
-  bool verdicts = true;           // what the run says about messages, beside its findings
+  bool gen_suppressions = false;  // prints a suppression for each finding
+  bool verdicts = true;           // prints the verdicts about messages
   bool colors = false;
 };
 
-// Whether the file is a terminal, and nobody has said NO_COLOR.
+// Whether the file is a terminal and NO_COLOR is not set.
 bool wants_colors(std::FILE* file);
 
-// One block, with its number; ends with a newline. `confirmation`: what is known of it beyond the
-// prediction, or null.
+// One block with its number; ends with a newline. `confirmation`: the result of `confirm`, or null.
 std::string finding_block(const Finding& finding, std::size_t number, RunNotes& notes, bool colors,
                           const Confirmation* confirmation = nullptr);
 std::string finding_block(const FindingDocument& finding, bool colors);
@@ -41,7 +39,7 @@ std::string result_text(const RunDocument& run);
 // "SUMMARY: photofinish: 2 one-sided races · run photofinish.run"
 std::string summary_line(const RunDocument& run, std::size_t shown);
 
-// The whole report, each block in one write. An Error if it cannot be written.
+// Prints the whole report, each block in one write. An Error if writing fails.
 Result<bool> print_report(std::FILE* file, const RunDocument& run, const ReportOptions& options);
 
 }  // namespace photofinish

@@ -19,7 +19,7 @@ bool is_plain(const FindingSide& side) {
   return is_local(side) && (action == Action::Load || action == Action::Store);
 }
 
-// Memory that a call was given, and that it reads or writes by itself.
+// A buffer of a call, which the call reads or writes itself.
 bool is_buffer(const FindingSide& side) { return is_local(side) && !is_plain(side); }
 
 bool is_one_sided(Call call) {
@@ -36,17 +36,17 @@ bool is_one_sided(Call call) {
   }
 }
 
-// Goes on after its call has returned.
+// The access is pending after its call has returned.
 bool outlasts_call(const FindingSide& side) { return side.end > side.begin + 1; }
 
-// A put in a post/start epoch has no end at its own rank: it is over at the target.
+// A put in a post/start epoch does not complete at its origin: it completes at the target.
 bool ends_at_target(const FindingSide& side, EpochKind epoch) {
   return epoch == EpochKind::Start && side.end == kNever;
 }
 
 std::string name_of(Call call) { return std::string(traits(call).name); }
 
-// "put", "load"; the call itself for a buffer.
+// "put", "load"; for a buffer the name of the call.
 std::string noun(const FindingSide& side) {
   if (side.call == Call::release) return "release";
   if (is_plain(side)) return side.kind == AccessKind::Load ? "load" : "store";
@@ -64,7 +64,8 @@ std::string noun(const FindingSide& side) {
   return side.kind == AccessKind::Put ? "put" : side.kind == AccessKind::Get ? "get" : "accumulate";
 }
 
-// Threads are numbered as the rank made them; what has a number above those is a task of OpenMP's.
+// Threads are numbered in the order of their creation; numbers from here on are explicit OpenMP
+// tasks.
 constexpr std::uint32_t kFirstExplicitTask = 4096;
 
 std::string who(const FindingSide& side, bool names_thread) {
@@ -119,7 +120,7 @@ std::string_view race_name(const Finding& finding) {
   return finding.win == Uid() ? "buffer race" : "one-sided race";
 }
 
-// "MPI_Win_flush solver.c:130", or as much of it as is known.
+// "MPI_Win_flush solver.c:130", as far as it is known.
 std::string FindingWords::at(const FindingSide& side, SiteId site) const {
   if (site == SiteId()) return "";
   const SiteNotes& known = notes_.site(side.rank, site);
@@ -127,7 +128,7 @@ std::string FindingWords::at(const FindingSide& side, SiteId site) const {
   return name_of(*known.call) + (known.location.empty() ? "" : " " + known.location);
 }
 
-// A buffer's access may not say in which epoch its operation is; the call that opened it does.
+// A buffer access may lack the epoch of its operation; the call that opened it has it.
 EpochKind FindingWords::epoch_kind(const FindingSide& side) const {
   if (side.epoch.kind != EpochKind::None || side.opened == SiteId()) return side.epoch.kind;
   const auto call = notes_.site(side.rank, side.opened).call;
@@ -180,7 +181,7 @@ std::string FindingWords::headline(int index) const {
     text = fmt::format("{}{} of {} by {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "",
                        bytes_text(s.bytes), who(s, names_threads()));
   }
-  // The first side says where, for both.
+  // The first side names the window for both.
   if (index != 0 || finding_.win == Uid()) return text;
   if (!is_local(s))
     text += fmt::format(" {} rank {}", s.kind == AccessKind::Get ? "from" : "into",
@@ -215,7 +216,7 @@ std::string FindingWords::epoch(int index) const {
   return opened.empty() ? "" : text;
 }
 
-// The buffer of the first side that has one, as the source has it.
+// The source text of the buffer of the first side that has one.
 std::string FindingWords::expression() const {
   for (const FindingSide& s : finding_.sides)
     if (is_buffer(s))
@@ -267,9 +268,9 @@ std::string FindingWords::memory() const {
                      name.empty() ? "" : ", exposes " + name);
 }
 
-// --- why they are concurrent
+// --- why the accesses are concurrent
 
-// Where an access is over: "the completion of the put of rank 2 (MPI_Win_flush solver.c:130)".
+// The completion of an access: "the completion of the put of rank 2 (MPI_Win_flush solver.c:130)".
 std::string FindingWords::completion(const FindingSide& s) const {
   if (is_plain(s) || (is_buffer(s) && !outlasts_call(s))) return whose(s, names_threads());
   std::string by = at(s, s.closed);
@@ -278,7 +279,7 @@ std::string FindingWords::completion(const FindingSide& s) const {
   return "the completion of " + whose(s, names_threads()) + (by.empty() ? "" : " (" + by + ")");
 }
 
-// Nothing completes or frees its request, in a run that ended by itself.
+// No call completes or frees its request, in a run that ended by itself.
 bool FindingWords::is_lost(const FindingSide& s) const {
   return is_buffer(s) && traits(s.call).when == When::Starts && s.end == kNever &&
          notes_.ended(s.rank);
@@ -381,7 +382,7 @@ std::string FindingWords::why() const {
   return "";
 }
 
-// --- what to try
+// --- advice
 
 std::string FindingWords::advice_not_complete() const {
   const bool swapped = side(1).begin < side(0).begin;
@@ -428,13 +429,13 @@ std::string FindingWords::advice_not_complete() const {
   }
 }
 
-// Get, compute, put is one update: a lock around each access alone still loses updates.
+// Get, compute, put is one update: a lock around each single access still loses updates.
 constexpr const char* kOneUpdate = "For get, compute, put on shared data: ";
 constexpr const char* kOneAtomic =
     "one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate)";
 
-// Where the end of one range meets the start of the other, a count or a displacement is likely to
-// be wrong, rather than the order.
+// If one range ends where the other begins, a count or a displacement is more likely wrong than the
+// order.
 std::string FindingWords::advice_overlap() const {
   const bool swapped = side(1).range.begin < side(0).range.begin;
   const ByteRange &first = side(swapped).range, &second = side(!swapped).range;
@@ -447,7 +448,7 @@ std::string FindingWords::advice_overlap() const {
       bytes_text(side(1).bytes));
 }
 
-// Two remote operations of different ranks, or of one rank and another's earlier epoch.
+// Two remote operations of different ranks, or of one rank in two epochs.
 std::string FindingWords::advice_remote() const {
   const FindingSide &a = side(0), &b = side(1);
   const std::string order =
@@ -469,7 +470,7 @@ std::string FindingWords::advice_remote() const {
                      kOneUpdate, kOneAtomic);
 }
 
-// MPI_Win_unlock has no place in an epoch of MPI_Win_lock_all.
+// MPI_Win_unlock is not allowed in an MPI_Win_lock_all epoch.
 std::string FindingWords::remote_completion(const FindingSide& a, const FindingSide& b) const {
   const auto locked_alone = [&](const FindingSide& s) { return !is_local(s) && !in_lock_all(s); };
   return locked_alone(a) || locked_alone(b)
@@ -483,7 +484,7 @@ bool FindingWords::in_lock_all(const FindingSide& s) const {
   return call && traits(*call).action == Action::LockAll;
 }
 
-// Two threads: what MPI started has to be complete, and then the threads have to meet.
+// Two threads: the MPI operation has to complete, and then the threads have to synchronize.
 std::string FindingWords::advice_threads() const {
   const FindingSide &a = side(0), &b = side(1);
   const bool outlasts = (!is_plain(a) && outlasts_call(a)) || (!is_plain(b) && outlasts_call(b)) ||
@@ -500,7 +501,7 @@ std::string FindingWords::advice_no_order() const {
   if (is_local(a) && is_local(b))
     return "a barrier or a message between " + both(a, b) +
            ", with MPI_Win_sync on each side of it";
-  // The remote operation comes first, and the other may be one too.
+  // The remote operation comes first; the other access may be remote, too.
   const EpochKind epoch = epoch_kind(a);
   if (epoch == EpochKind::Fence || epoch_kind(b) == EpochKind::Fence)
     return "MPI_Win_fence between " + both(a, b);

@@ -1,7 +1,7 @@
-// A finding in sentences: what each side did, why they are concurrent, and what to try.
+// Describes a finding in sentences: both accesses, why they are concurrent, and advice.
 //
-// Rule: a sentence says what the finding holds, and no more. It does not guess which order the
-// program meant.
+// Rule: a sentence states what the finding contains, and no more. It does not guess which order the
+// program intended.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,25 @@
 
 namespace photofinish {
 
-// "one-sided race", or "buffer race" for memory that is in no window.
+// "one-sided race", or "buffer race" for memory outside of windows.
 std::string_view race_name(const Finding& finding);
 
 class FindingWords {
  public:
   FindingWords(const Finding& finding, RunNotes& notes) : finding_(finding), notes_(notes) {}
 
-  std::string access(int side) const;  // "put", "load"; the call itself for a buffer
+  std::string access(int side) const;  // "put", "load"; for a buffer the name of the call
   std::string window() const;          // its name; empty if it has none
   std::string headline(
       int side) const;  // "put of 8 bytes by rank 2 into rank 0, window "halo" +0x40..0x48"
-  std::string epoch(
-      int side) const;  // "epoch opened by …, open until …"; empty for what is over when it returns
-  std::string memory() const;  // "window "halo" created by …"; empty if there is nothing to tell
-  std::string why() const;     // "The accesses are concurrent: …"
-  std::string advice() const;  // "Try: …"
+  std::string epoch(int side) const;  // "epoch opened by …, open until …"; empty if the access
+                                      // completes when its call returns
+  std::string memory() const;         // "window "halo" created by …"; empty if nothing is known
+  std::string why() const;            // "The accesses are concurrent: …"
+  std::string advice() const;         // "Try: …"
 
  private:
-  // Two threads of one rank.
+  // The accesses are of two threads of one rank.
   bool names_threads() const {
     return finding_.sides[0].rank == finding_.sides[1].rank &&
            finding_.sides[0].task != finding_.sides[1].task;
@@ -44,7 +44,7 @@ class FindingWords {
   std::string named() const;  // "`halo`, local of main", "variable `grid`"; may be empty
   std::string expression() const;
   bool is_lost(const FindingSide& side) const;
-  // The local variable that goes out of scope on this side, while the other one is pending.
+  // The local variable whose scope ends on this side while the other access is pending.
   std::optional<Variable> leaving(const FindingSide& side, const FindingSide& pending) const;
   std::string remote_completion(const FindingSide& a, const FindingSide& b) const;
   std::string completion(const FindingSide& side) const;

@@ -16,7 +16,7 @@ namespace {
 std::string end_identity(const EndDocument& end) {
   if (end.nothing || end.stack.empty()) return end.access + " ?";
   const Frame& frame = end.stack.front();
-  // Without symbols only the address is left, which is better than nothing.
+  // Without symbols only the address is left.
   if (frame.function.empty() && frame.file.empty())
     return fmt::format("{} {}", end.access, location_of(frame));
   return fmt::format("{} {} {}", end.access, frame.function, base_name(frame.file));
@@ -35,7 +35,7 @@ std::string end_title(const EndDocument& end) {
 std::string identity_of(const FindingDocument& finding) {
   std::vector<std::string> ends;
   for (const EndDocument& end : finding.ends) {
-    // A message race is about its receive; which of the possible messages came is chance.
+    // The identity of a message race is its receive: which of the possible messages matched varies.
     if (finding.kind == FindingKind::MessageRace && end.role != "receive") continue;
     ends.push_back(end_identity(end));
   }

@@ -24,7 +24,7 @@ json timestamp_json(Timestamp timestamp) {
   return timestamp == kNever ? json(nullptr) : json(timestamp);
 }
 
-// `root`: what paths are relative to.
+// Paths are relative to `root`.
 json frames_json(const std::vector<Frame>& stack, const std::string& root) {
   json frames = json::array();
   for (const Frame& frame : stack) {

@@ -1,4 +1,4 @@
-// The report as JSON; docs/report.schema.json says what is in it.
+// The report as JSON, as docs/report.schema.json specifies.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,12 +9,12 @@
 namespace photofinish {
 
 inline constexpr int kJsonVersion =
-    1;  // of the schema: it changes when something that was there means something else, or goes
+    1;  // version of the schema: changes when a field is removed or changes its meaning
 
 std::string json_report(const RunDocument& run);
 
-// For all formats made of JSON: what is no UTF-8 (a name in the program, a line of its source)
-// becomes U+FFFD.
+// For all formats based on JSON: replaces invalid UTF-8, as in a name or a source line of the
+// program, by U+FFFD.
 std::string dumped(const nlohmann::ordered_json& value, int indent);
 
 }  // namespace photofinish

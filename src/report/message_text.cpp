@@ -13,7 +13,7 @@
 namespace photofinish {
 namespace {
 
-// "MPI_Recv solver.c:130", or as much of it as is known.
+// "MPI_Recv solver.c:130", as far as it is known.
 std::string call_at(WorldRank rank, SiteId site, RunNotes& notes) {
   const SiteNotes& known = notes.site(rank, site);
   if (!known.call) return known.location.empty() ? "a call" : known.location;
@@ -50,7 +50,7 @@ std::string message_of(const MessageEnd& send, RunNotes& notes) {
                      call_of(send.rank, send.site, "sent", notes), tag_text(send.tag));
 }
 
-// It was not the receive that is told of, but another one at its place.
+// The evidence is another receive at the same call site, not the reported one.
 std::string another_time(const MessageFinding& finding, const MessageFinding::Other& other) {
   const std::string who = other.receive.rank == finding.receive.rank
                               ? "in another instance"
@@ -126,7 +126,7 @@ FindingDocument describe_message(const MessageFinding& finding, std::size_t numb
 
 namespace {
 
-// Whether any of them waits in a send, or for one; where nothing is known of a call, it may be.
+// Whether a rank waits in a send, or for one. An unknown call counts as one.
 bool waits_in_a_send(const Deadlock& deadlock, RunNotes& notes) {
   return std::any_of(deadlock.waits.begin(), deadlock.waits.end(),
                      [&](const Deadlock::Waits& waits) {
@@ -215,7 +215,7 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
 
 namespace {
 
-// "MPI_Test a.c:12", or that and how many more.
+// "MPI_Test a.c:12", or the first and the number of further ones.
 std::string answers(const MessageFindings& messages, RunNotes& notes) {
   std::set<std::string> calls;
   for (const TimingDependence& one : messages.answers)
@@ -224,7 +224,7 @@ std::string answers(const MessageFindings& messages, RunNotes& notes) {
                            : fmt::format("{} and {} more", *calls.begin(), calls.size() - 1);
 }
 
-// Whether the run needs the library to buffer its sends.
+// Whether the run depends on send buffering.
 std::string buffering_verdict(const MessageFindings& messages, bool complete, RunNotes& notes) {
   const auto unknown = [](const std::string& why) {
     return "buffering dependence unknown: " + why;
@@ -261,9 +261,9 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
 
 std::string verdicts(const MessageFindings& messages, std::size_t races, bool complete,
                      RunNotes& notes) {
-  // Nearly every program reads clocks, and nearly none decides by them; what is fetched from a
-  // window need not differ either, nor matter who locks it first. That is told, but makes no
-  // verdict by itself.
+  // Most programs read clocks, and few depend on them. Values fetched from a window, or the order
+  // of lock owners, need not matter either. Such calls are listed, but do not change the verdict by
+  // themselves.
   const auto may_not_matter = [&](const TimingDependence& one) {
     const auto call = notes.site(one.at.rank, one.at.site).call;
     return call && (traits(*call).action == Action::ReadClock ||

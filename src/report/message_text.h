@@ -1,5 +1,5 @@
-// What was found about a run's messages, for people: the verdicts. (The races and the places that
-// need buffers: describe.h.)
+// The verdicts about the messages of a run, as text. (Message races and buffering dependences:
+// describe.h.)
 #pragma once
 
 #include <string>
@@ -10,13 +10,12 @@
 
 namespace photofinish {
 
-// Two lines; none if the run had no messages and nothing hung on timing. `races` are those of
-// memory; `complete`: nothing of the run is missing.
+// Two lines; none if the run had no messages and no call depended on timing. `races`: the number of
+// races in memory. `complete`: no data of the run is missing.
 std::string verdicts(const MessageFindings& messages, std::size_t races, bool complete,
                      RunNotes& notes);
 
-// Findings that the reader cannot tell apart become one: a compiler makes several calls of one
-// line.
+// Merges findings that read the same: a compiler may turn one line into several calls.
 std::vector<MessageFinding> merge_by_where(std::vector<MessageFinding> findings, RunNotes& notes);
 
 }  // namespace photofinish

@@ -9,8 +9,8 @@
 namespace photofinish {
 namespace {
 
-// A compiler makes several instructions of one access (a vectorized loop and its remainder): for
-// the reader it is one place.
+// A compiler may turn one access into several instructions (a vectorized loop and its remainder).
+// For the reader that is one access site.
 std::vector<Finding> merge_by_where(std::vector<Finding> findings, RunNotes& notes) {
   for (Finding& finding : findings)
     for (FindingSide& side : finding.sides)
@@ -18,8 +18,8 @@ std::vector<Finding> merge_by_where(std::vector<Finding> findings, RunNotes& not
   return merge_findings(std::move(findings));
 }
 
-// Races that the program declares intended, out of the list, as one line: how many, and the
-// reasons.
+// Removes races that the program declares intended, and summarizes them in one line: their number
+// and the reasons.
 class Intended {
  public:
   explicit Intended(RunNotes& notes) : notes_(notes) {}

@@ -1,4 +1,4 @@
-// Which finding is F1: the same for the report, in every format, and for confirm.
+// Numbers the findings (F1, F2, …): the same in every format of the report and for confirm.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace photofinish {
 
-// The findings in the order of their numbers, message races behind the others: those that read
-// alike are one, and intended ones are left out.
+// The findings in the order of their numbers, message races last. Findings that read the same are
+// merged, and intended ones are removed.
 struct NumberedFindings {
   std::vector<Finding> in_memory;
   std::vector<MessageFinding> messages;
-  std::string intended;  // a sentence that tells of those that were left out; empty if none were
-  std::size_t races_with_intended = 0;  // in memory
+  std::string intended;  // a sentence about the removed ones; empty if there are none
+  std::size_t races_with_intended = 0;  // races in memory
   MessageFindings all_messages;
   std::size_t size() const { return in_memory.size() + messages.size(); }
 };

@@ -19,12 +19,12 @@ namespace photofinish {
 namespace {
 
 using Type = PerfettoEvent::Type;
-using Tracks = std::map<std::uint32_t, std::uint64_t>;  // of each task of a rank
+using Tracks = std::map<std::uint32_t, std::uint64_t>;  // by task of a rank
 
-// Arrows of findings are numbered apart from those of messages.
+// Flow ids of findings do not overlap those of messages.
 constexpr std::uint64_t kFindingFlow = std::uint64_t{0xf1} << 56;
 
-// Where an end of a finding is in time, once its rank was read.
+// The time of an end of a finding, known once its rank was read.
 struct EndTime {
   const FindingDocument* finding = nullptr;
   std::size_t end = 0;
@@ -33,9 +33,9 @@ struct EndTime {
   bool found = false;
 };
 
-// The arrows of one rank's messages. Both ends work out the same key, so that no rank has to wait
-// for another's trace. An arrow belongs to the slice of the event that is being read, unless it is
-// learned later which message a receive took: then it ends in a mark at the end of that slice.
+// The flow arrows of one rank's messages. Both ends compute the same key, so that no rank needs
+// another rank's trace. An arrow starts or ends at the current event. If the match of a receive
+// becomes known later, the arrow ends in a mark at the end of that event.
 class Flows final : public MessageSink {
  public:
   struct Late {
@@ -92,7 +92,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
   const auto trace = RankTrace::open(run.directory, rank);
   if (!trace) return;
   const Definitions& definitions = (*trace)->definitions();
-  // Ranks on different machines may have one process id.
+  // Ranks on different nodes may have the same process id.
   int pid = std::max(1, static_cast<int>(definitions.rank.pid));
   while (!pids.insert(pid).second) ++pid;
   PerfettoSequence sequence(file);
@@ -100,7 +100,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
   Tracks tracks;
   for (const auto& [id, task] : definitions.tasks) {
     tracks[id.value] = file.new_track();
-    // The first task is the process's main thread; the others get numbers that no process has.
+    // The first task is the main thread of the process; the others get ids that no process has.
     constexpr std::uint64_t kNoProcess = 1 << 22;
     sequence.thread(tracks[id.value], pid,
                     id.value == 0 ? static_cast<std::uint64_t>(pid) : kNoProcess + tracks[id.value],
@@ -154,7 +154,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
   }
 }
 
-// A mark where each end is, and an arrow from the one that came first in this run.
+// A mark at each end, and an arrow from the end that was first in this run.
 void write_finding(const FindingDocument& finding, std::vector<const EndTime*> ends,
                    PerfettoSequence& sequence) {
   std::erase_if(ends, [](const EndTime* end) { return !end->found; });

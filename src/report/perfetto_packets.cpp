@@ -38,7 +38,7 @@ constexpr std::uint32_t name_iid = 1, text = 6, name = 10, text_iid = 17;
 }
 
 constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // sequence_flags
-constexpr std::uint64_t kBootTime = 6, kOwnClock = 64;  // clock ids; from 64 on a sequence's own
+constexpr std::uint64_t kBootTime = 6, kOwnClock = 64;  // clock ids; from 64 on local to a sequence
 
 }  // namespace
 
@@ -92,7 +92,7 @@ bool PerfettoFile::end() {
 }
 
 PerfettoSequence::PerfettoSequence(PerfettoFile& file) : file_(file), id_(file.new_sequence()) {
-  // The clock begins with 0 of the trace's own, and is the one that packets mean.
+  // The clock begins at 0 of the trace and is the default clock of packets.
   const auto clock = [](std::uint64_t id) {
     return ProtoMessage().number(snapshot::clock_id, id).number(snapshot::timestamp, 0);
   };
@@ -178,7 +178,7 @@ void PerfettoSequence::add(const PerfettoEvent& one) {
   if (one.at >= now_) {
     whole.number(packet::timestamp, one.at - now_);
     now_ = one.at;
-  } else {  // another task's event that began earlier
+  } else {  // another task's event has an earlier begin
     whole.number(packet::timestamp, one.at).number(packet::timestamp_clock_id, kBootTime);
   }
   whole.number(packet::sequence_id, id_).number(packet::sequence_flags, kNeedsState);

@@ -1,14 +1,14 @@
 // Writes the packets of a Perfetto trace: protos/perfetto/trace/trace_packet.proto and those that
-// it includes, as far as we need them.
+// it includes, as far as needed.
 //
-// Strings are written once for each rank and then named by number (interned), times are distances
-// from the packet before, and packets are compressed together with zlib. A call then takes about
-// 30 bytes before compression:
+// Strings are interned: written once for each rank and then referenced by number. Times are deltas
+// to the preceding packet. Packets are compressed in batches with zlib. A call takes about 30 bytes
+// before compression:
 //   TracePacket { timestamp: 1200  trusted_packet_sequence_id: 3  sequence_flags: 2
 //                 track_event { type: SLICE_BEGIN  name_iid: 7  category_iids: 2
 //                               debug_annotations { name_iid: 1  string_value_iid: 40 } } }
 //   TracePacket { timestamp: 300  …  track_event { type: SLICE_END } }
-// Limits: a rank with more than kMostStrings different strings has the later ones written in full.
+// Limits: beyond kMostStrings different strings of a rank, further ones are written in full.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace photofinish {
 
-// A protobuf message, field by field.
+// Encodes a protobuf message field by field.
 class ProtoMessage {
  public:
   ProtoMessage& number(std::uint32_t field, std::uint64_t value);  // a varint
@@ -43,7 +43,7 @@ class PerfettoFile {
  public:
   explicit PerfettoFile(std::FILE* file) : file_(file) {}
   void add(const ProtoMessage& packet);
-  bool end();  // false if something could not be written
+  bool end();  // false if writing failed
   std::uint64_t new_track() { return ++tracks_; }
   std::uint32_t new_sequence() { return ++sequences_; }
 
@@ -67,7 +67,7 @@ struct PerfettoEvent {
   std::uint64_t track = 0;
   std::string_view name = {}, category = {};
   std::vector<PerfettoArgument> arguments = {};
-  std::vector<std::uint64_t> flows = {};       // arrows that go on from here
+  std::vector<std::uint64_t> flows = {};       // arrows that start here
   std::vector<std::uint64_t> last_flows = {};  // arrows that end here
 };
 
@@ -80,12 +80,12 @@ class PerfettoSequence {
   void add(const PerfettoEvent& event);
 
  private:
-  // The number of a string; 0: it has none, and is written in full. New ones go to `fresh_`.
+  // The number of a string; 0: it has none and is written in full. New strings go to `fresh_`.
   std::uint64_t intern(std::uint32_t table, std::string_view text);
 
   PerfettoFile& file_;
   const std::uint32_t id_;
-  std::uint64_t now_ = 0;  // of the clock that counts from packet to packet
+  std::uint64_t now_ = 0;  // of the incremental clock
   std::map<std::uint32_t, std::unordered_map<std::string, std::uint64_t>> strings_;
   ProtoMessage fresh_;
 };

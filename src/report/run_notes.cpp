@@ -50,7 +50,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
       rank.sites[side.site];
       want_scopes(side.rank, side.site, side.site_key);
       for (const SiteId caller : {side.opened, side.closed}) want_caller(side.rank, caller);
-      // A window's name is a rank's own: the owner may have given it none.
+      // Window names are local to a rank: the owner may have set none.
       if (finding.win != Uid()) rank.windows[finding.win];
     }
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
@@ -91,12 +91,12 @@ std::uint64_t RunNotes::key_as_read(WorldRank rank, SiteId site, std::uint64_t s
   return key;
 }
 
-// Without its recursion. Of a deep one only the innermost frames were recorded: its callers are
-// those of the same recursion elsewhere, where one was recorded as a whole.
+// The stack without its recursion. For a deep recursion only the innermost frames were recorded.
+// Its callers are taken from a complete stack of the same recursion elsewhere.
 std::vector<std::string> RunNotes::stack_as_read(const SiteNotes& at) {
   std::vector<Frame> frames = without_recursion(at.frames);
   if (frames.size() == at.frames.size() || is_whole(at.frames)) return numbered_frames(frames);
-  // The record may end in the middle of a cycle.
+  // The recorded stack may end in the middle of a cycle.
   const auto times = [&](const Frame& frame) {
     return std::count_if(at.frames.begin(), at.frames.end(), [&](const Frame& other) {
       return other.function == frame.function && other.file == frame.file;
@@ -131,7 +131,7 @@ BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choos
   if (fortran)
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  // Debug information is asked about the innermost function at the address.
+  // The debug information describes the innermost function at the address.
   const auto innermost = std::find_if(stack.begin(), stack.end(), [&](const Frame& other) {
     return other.module == frame->module && other.offset == frame->offset;
   });
@@ -205,7 +205,7 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       creations.emplace(id, &wanted->second);
     }
   std::set<SiteId> callers = notes.callers;
-  // Places that are in some scope; most programs have none.
+  // Access sites in some scope; most programs have none.
   std::map<SiteId, std::map<std::uint64_t, ScopeNotes*>> scoped;
   for (auto& [where, wanted] : notes.scopes)
     if (!definitions.texts.empty() && where.second != call_site_key(definitions, where.first))

@@ -1,6 +1,6 @@
-// What the traces of a run say about the places and windows that findings name. A rank's trace is
-// opened when something of it is first asked for, read once for all findings, only as far as
-// needed, and closed again: a run may have more ranks than a process may have files.
+// Looks up, in the traces of a run, the call sites and windows that findings name. A rank's trace
+// is opened on first use, read once for all findings as far as needed, and closed again: a run may
+// have more ranks than a process may open files.
 #pragma once
 
 #include <map>
@@ -17,18 +17,17 @@
 namespace photofinish {
 
 struct SiteNotes {
-  std::vector<std::string> stack;  // as SiteText has them
+  std::vector<std::string> stack;  // formatted by SiteText
   std::vector<Frame> frames;
   std::string where;
   std::string location;
-  std::optional<Call>
-      call;  // what was called there; known for the calls that opened and closed epochs
+  std::optional<Call> call;  // the call; known for those that opened and closed epochs
 };
 
-// The memory that a call was given, as the source names it.
+// The buffer of a call, as the source names it.
 struct BufferNotes {
-  std::string expression;         // `&row[1]`; empty if the source does not tell
-  std::optional<Variable> local;  // the local variable whose own memory it is
+  std::string expression;         // `&row[1]`; empty if the source does not show it
+  std::optional<Variable> local;  // the local variable that the buffer is part of
 };
 
 struct WindowNotes {
@@ -39,10 +38,10 @@ struct WindowNotes {
   std::vector<Frame> creation;
 };
 
-// What the program's annotations say about where an access lies.
+// The annotations of the program around an access.
 struct ScopeNotes {
   std::vector<std::string> regions;  // their names, outermost first
-  std::string why;                   // races there are intended, and the program says so there
+  std::string why;                   // why races there are intended, as the program declares
   std::string declared_at;           // "solver.c:77"
 };
 
@@ -51,21 +50,20 @@ class RunNotes {
   RunNotes(std::string directory, const std::vector<Finding>& findings,
            const MessageFindings& messages = {});
 
-  // Empty ones for what is not known. They live as long as this does.
+  // Returns empty notes for what is unknown. References live as long as this object.
   const SiteNotes& site(WorldRank rank, SiteId site);
   const WindowNotes& window(WorldRank rank, Uid window);
-  // The global or static variable of the rank at the first common byte of a finding.
+  // The global or static variable at the first common byte of a finding.
   const std::optional<Variable>& variable(WorldRank rank, std::int64_t address);
-  // The buffer that a call at this stack reads or writes, and the memory that a window exposes.
+  // The buffer that a call with this stack reads or writes, and the memory of a window.
   BufferNotes buffer(const std::vector<Frame>& stack, Call call, bool written);
   BufferNotes exposed(const WindowNotes& window);
-  std::string source_of(const std::vector<Frame>& stack);  // the line of the leading frame
-  // Whether the rank ended by itself, so that what it did not complete it never would have.
+  std::string source_of(const std::vector<Frame>& stack);  // the source line of the leading frame
+  // Whether the rank ended by itself, so that operations it did not complete never complete.
   bool ended(WorldRank rank) { return notes(rank).ended; }
   const std::string& communicator(WorldRank rank, Uid comm);  // its name
   const ScopeNotes& scopes(WorldRank rank, SiteId site, std::uint64_t site_key);
-  // A key that is the same for places that read the same; what is known about the scopes goes with
-  // it.
+  // A key that is equal for access sites that read the same and have the same scopes.
   std::uint64_t key_as_read(WorldRank rank, SiteId site, std::uint64_t site_key);
   // Why the rank's trace cannot be read, in one line; empty if it can.
   const std::string& trouble(WorldRank rank) { return notes(rank).trouble; }
@@ -75,13 +73,13 @@ class RunNotes {
     bool read = false;
     bool ended = false;
     std::string trouble;
-    // What is wanted, with empty notes until it is read.
+    // Requested items, with empty notes until they are read.
     std::map<SiteId, SiteNotes> sites;
     std::map<Uid, WindowNotes> windows;
     std::map<Uid, std::string> comms;
     std::map<std::int64_t, std::optional<Variable>> variables;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
-    std::set<SiteId> callers;  // the sites whose call is wanted, too
+    std::set<SiteId> callers;  // the sites whose call is requested, too
   };
   RankNotes& notes(WorldRank rank);
   void want_caller(WorldRank rank, SiteId site);

@@ -15,7 +15,7 @@ namespace {
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-// Of a run that spent this share with the tool.
+// The slowdown of a run that spent this share of its time in the tool.
 double slowdown(double share) { return 1 / (1 - share); }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::string sampling_lines(const std::vector<RankSampling>& ranks) {
         ranks_of(unfinished), unfinished.size() == 1 ? "it" : "they");
   const SamplingDefinition& cost = dearest->sampling;
   if (cost.run_ns == 0) return text;
-  // What is reckoned may come out as more than there was.
+  // The estimate may exceed the actual time.
   const double own = std::min(share(cost.own_ns, cost.run_ns), 0.99),
                recording = std::min(share(cost.recording_ns, cost.run_ns), own);
   std::string budget;

@@ -1,4 +1,4 @@
-// What a run with sampling did not look at, and what it cost.
+// What a sampled run did not check, and its cost.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ struct RankSampling {
   WorldRank rank;
   SamplingDefinition sampling;
 };
-// Of the ranks that sampled; empty: the run was looked at as a whole.
+// The ranks that sampled; empty: every access was checked.
 std::vector<RankSampling> read_sampling(const std::string& directory);
-// A line for each thing there is to say; nothing for nobody.
+// One line for each statement; empty without ranks.
 std::string sampling_lines(const std::vector<RankSampling>& ranks);
 
 }  // namespace photofinish

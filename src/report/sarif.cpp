@@ -43,15 +43,15 @@ constexpr Rule kRules[] = {
      "the first was received."},
 };
 
-// Has no number among findings, and is one all the same.
+// A deadlock is a result without a finding number.
 constexpr Rule kDeadlock = {FindingKind::MessageRace, "Deadlock", "Ranks wait for each other",
                             "Ranks wait for each other, for a rank that has finished, or for a "
                             "collective that others do not call: none of their calls can return.",
                             "Use MPI_Sendrecv, or MPI_Irecv before the sends; call collectives in "
                             "the same order on all ranks."};
-constexpr std::size_t kMostWaiting = 32;  // ranks that are told of
+constexpr std::size_t kMostWaiting = 32;  // ranks that are listed
 
-// As a URI: relative to the root where it lies below it.
+// As a URI, relative to the root if the file is below it.
 std::string uri_of(const std::string& path) {
   std::string uri;
   for (const unsigned char c : path)
@@ -97,7 +97,7 @@ json stack_json(const std::vector<Frame>& stack, const std::string& headline,
   return {{"message", {{"text", headline}}}, {"frames", frames}};
 }
 
-// What each rank did, step by step, as far as the finding knows: the epoch, the access, its end.
+// The steps of each rank as far as the finding has them: the epoch, the access, its completion.
 json code_flow(const FindingDocument& finding, const std::string& root) {
   std::map<WorldRank, json> flows;
   const auto add = [&](WorldRank rank, const std::vector<Frame>& stack, const std::string& text,

@@ -1,5 +1,4 @@
-// The report as SARIF 2.1.0, for those who show findings in a code review: GitHub, GitLab, Visual
-// Studio, DefectDojo.
+// The report as SARIF 2.1.0, for code review tools: GitHub, GitLab, Visual Studio, DefectDojo.
 #pragma once
 
 #include <string>
@@ -9,14 +8,14 @@
 
 namespace photofinish {
 
-// The name under which a result has its fingerprint; a new way to work it out gets a new name.
+// The name of the fingerprint in a result. A new way to compute it gets a new name.
 inline constexpr std::string_view kFingerprintName = "photofinish/v1";
 inline constexpr std::string_view kDeadlockRule =
-    "deadlock";  // in results, but none of the findings that are compared and suppressed
+    "deadlock";  // in results, but never compared with a baseline or suppressed
 
 std::string sarif_report(const RunDocument& run);
 
-// What findings of a kind are, and what helps against them, in two sentences.
+// What findings of this kind are, and how to fix them, in two sentences.
 std::string help_text(FindingKind kind);
 
 }  // namespace photofinish

@@ -23,7 +23,7 @@ std::string location_of(const Frame& frame) {
 
 namespace {
 
-// Libraries between the user's code and MPI, by the beginning of their file names.
+// Libraries between the user's code and MPI, by prefix of their file names.
 constexpr std::string_view kLibraries[] = {
     "libmpi",   "libopen-",     "libphotofinish", "libboost_", "libcaf",  "libpetsc",
     "libHYPRE", "libscalapack", "libstdc++",      "libgomp.",  "libomp.", "libc."};
@@ -62,7 +62,7 @@ std::vector<std::string> numbered_frames(const std::vector<Frame>& frames) {
 
 namespace {
 
-// By function: where in itself it calls itself makes no difference.
+// Compares functions only: from which line a function calls itself does not matter.
 std::vector<std::size_t> outside_recursion(const std::vector<Frame>& frames) {
   return without_recursion(frames, [](const Frame& frame) {
     return frame.function.empty() ? std::tuple(frame.module, std::string(), frame.offset)
@@ -79,7 +79,7 @@ std::vector<Frame> without_recursion(const std::vector<Frame>& frames) {
 }
 
 std::vector<std::string> folded_frames(const std::vector<Frame>& frames) {
-  constexpr std::size_t kShown = 2;  // of those that are left out
+  constexpr std::size_t kShown = 2;  // frames of a recursion that are shown
   const std::vector<std::string> lines = numbered_frames(frames);
   std::vector<std::size_t> kept = outside_recursion(frames);
   kept.push_back(frames.size());
@@ -107,28 +107,28 @@ std::vector<std::string> folded_frames(const std::vector<Frame>& frames) {
 
 namespace {
 
-// Frames in the MPI library (its Fortran bindings call its C functions) are not what the user
-// wrote.
+// Frames in the MPI library, such as Fortran bindings that call its C functions, are not the user's
+// code.
 bool is_mpi_library(const std::string& module) {
   const std::string name = base_name(module);
   return name.starts_with("libmpi") || name.starts_with("libopen-") ||
          name.starts_with("libphotofinish");
 }
 
-// Nor are the procedures that the modules for flang have in the program itself (compiler/fortran).
+// Nor are the procedures that the flang modules add to the program (compiler/fortran).
 bool is_fortran_binding(const Frame& frame) {
   return frame.function.starts_with("photofinish_mpi_");
 }
 
-// What an OpenMP runtime does between a parallel region and the function that it is in.
+// Frames of the OpenMP runtime between a parallel region and the function that contains it.
 bool is_openmp_library(const std::string& module) {
   const std::string name = base_name(module);
   return name.starts_with("libomp.") || name.starts_with("libomp-") ||
          name.starts_with("libgomp.") || name.starts_with("libiomp");
 }
 
-// Where the name of a parallel region's function begins to be the compiler's: clang's
-// main.omp_outlined, flang's _QQmain..omp_par, GCC's main._omp_fn.0. npos: it is none.
+// The position of the compiler's suffix in the name of a parallel region's function: clang's
+// main.omp_outlined, flang's _QQmain..omp_par, GCC's main._omp_fn.0. npos if there is none.
 std::size_t outlined_at(const std::string& function) {
   for (const char* mark : {".omp_outlined", "..omp_par", "._omp_fn."})
     if (const std::size_t at = function.find(mark); at != function.npos) return at;
@@ -140,8 +140,8 @@ bool is_of_the_standard_library(const Frame& frame) {
                             : frame.file.find("/include/c++/") != frame.file.npos;
 }
 
-// A stack as the program's source has it: without the standard library's own functions, and with
-// parallel regions named by the functions that they are in.
+// Makes the stack match the source: removes functions of the standard library, and names parallel
+// regions after the functions that contain them.
 void fold(std::vector<Frame>& stack) {
   if (!std::all_of(stack.begin(), stack.end(), is_of_the_standard_library))
     std::erase_if(stack, is_of_the_standard_library);
@@ -170,7 +170,7 @@ std::vector<Frame> SiteText::frames(SiteId site) {
     const auto here =
         symbolizer_.frames(module->second.path, frame.address, true, module->second.build_id);
     if (all.empty() && is_fortran_binding(here.front())) continue;
-    // What called main is nobody's interest; nor is what calls a Fortran program.
+    // Drops the callers of main and of the Fortran main program.
     if (here.back().function == "main" && !all.empty() && all.back().function == "MAIN") break;
     all.insert(all.end(), here.begin(), here.end());
     if (here.back().function == "main") break;

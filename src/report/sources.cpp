@@ -10,8 +10,8 @@
 namespace photofinish {
 namespace {
 
-constexpr int kAround = 8;              // lines, before and behind one that is wanted
-constexpr std::size_t kLongLine = 400;  // generated code has lines that nobody reads
+constexpr int kAround = 8;              // lines before and after a requested one
+constexpr std::size_t kLongLine = 400;  // generated code may have very long lines
 
 SourceExcerpt excerpt(const std::string& path, const std::set<int>& wanted,
                       std::uint64_t started_ns) {

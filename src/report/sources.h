@@ -1,4 +1,4 @@
-// Lines of the program's source, as far as a report shows them.
+// The lines of the program's source that a report shows.
 #pragma once
 
 #include <map>
@@ -23,11 +23,11 @@ struct SourceExcerpt {
 class Sources {
  public:
   void want(const std::vector<Frame>& stack);
-  // By path, as debug information has it. `started_ns`: when the run did.
+  // Keyed by path as in the debug information. `started_ns`: the start time of the run.
   std::map<std::string, SourceExcerpt> read(std::uint64_t started_ns) const;
 
  private:
-  std::map<std::string, std::set<int>> wanted_;  // lines of files
+  std::map<std::string, std::set<int>> wanted_;  // requested lines by file
 };
 
 }  // namespace photofinish

@@ -24,9 +24,9 @@ constexpr Prefix kPrefixes[] = {{"race", Suppression::Kind::Race},
                                 {"message_race", Suppression::Kind::MessageRace},
                                 {"window", Suppression::Kind::Window}};
 
-// Libraries whose receives from any source are meant so, and do not depend on which message comes
-// first: each takes all of a set of messages and puts them where they belong. Races in memory are
-// never suppressed unasked.
+// Libraries whose wildcard receives are intended and independent of the message order: each
+// receives a whole set of messages and stores each by its source. Races in memory are never
+// suppressed by default.
 constexpr const char* kBuiltin = R"(# PETSc: who sends to me?
 message_race:PetscCommBuildTwoSided*
 message_race:MatStashScatterGetMesg*
@@ -39,14 +39,14 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// From a # at the beginning of a line, or behind a space.
+// A comment begins with # at the start of a line or after a space.
 std::string without_comment(const std::string& line) {
   for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1))
     if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t') return line.substr(0, at);
   return line;
 }
 
-// A | in a function's name (operator|) is written \|.
+// A | in a function name (operator|) is written \|.
 std::vector<std::string> split_patterns(const std::string& text) {
   std::vector<std::string> patterns(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -71,7 +71,7 @@ bool like(const std::string& pattern, const Frame& frame) {
          (!frame.file.empty() && like(pattern, location_of(frame)));
 }
 
-// The place of an end: its innermost frame, or the innermost that the user wrote.
+// Matches the innermost frame of an end, or the innermost frame in the user's code.
 bool where_like(const std::string& pattern, const EndDocument& end) {
   return !end.stack.empty() &&
          (like(pattern, end.stack.front()) || like(pattern, *leading_frame(end.stack)));
@@ -86,7 +86,7 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
-// What names a place best without its line, which moves: its function; else where it is.
+// The most stable name of a call site: its function; otherwise its location. Lines move.
 std::string by_function(const Frame& frame) {
   return escaped(!frame.function.empty() ? frame.function
                  : !frame.file.empty()   ? base_name(frame.file)
@@ -94,7 +94,7 @@ std::string by_function(const Frame& frame) {
 }
 std::string by_line(const Frame& frame) { return escaped(location_of(frame)); }
 
-// "race:push|pop"; empty if nothing is known that a suppression could name.
+// "race:push|pop"; empty if there is nothing that a suppression could name.
 std::string suppression_line(const FindingDocument& finding,
                              std::string (*pattern_of)(const Frame& frame)) {
   std::vector<std::string> patterns;

@@ -1,5 +1,5 @@
-// Whether reports about a program can name lines: it has a line table, or names the file that has
-// it.
+// Whether reports about a program can name lines: it has a line table, or refers to a file that has
+// one.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ std::optional<Dwarf_Die> first_child(Dwarf_Die parent) {
   return child;
 }
 
-// A sibling that does not lie behind its brother is a lie that would never end.
+// A sibling must follow its predecessor in the file; otherwise the walk might not terminate.
 std::optional<Dwarf_Die> next_sibling(Dwarf_Die die) {
   Dwarf_Die sibling;
   if (dwarf_siblingof(&die, &sibling) != 0 || dwarf_dieoffset(&sibling) <= dwarf_dieoffset(&die))
@@ -34,8 +34,8 @@ void add_ranges(std::vector<DieRange>& to, Dwarf_Die die) {
   }
 }
 
-// The smallest range that holds the address: nested functions lie inside their parents' ranges or
-// outside, as it comes.
+// The smallest range that contains the address: nested functions lie inside or outside of their
+// parents' ranges.
 std::optional<Dwarf_Die> smallest_at(const std::vector<DieRange>& entries, Dwarf_Addr address) {
   const DieRange* best = nullptr;
   const auto size = [](const DieRange& entry) { return entry.range.end - entry.range.begin; };
@@ -47,7 +47,7 @@ std::optional<Dwarf_Die> smallest_at(const std::vector<DieRange>& entries, Dwarf
   return best->die;
 }
 
-// Of a unit built with -gsplit-dwarf the file holds a skeleton; the tree is in the .dwo file.
+// A unit built with -gsplit-dwarf is a skeleton; the tree is in the .dwo file.
 Dwarf_Die tree_of(Dwarf_Die unit) {
   Dwarf_Die tree;
   Dwarf_Half version;
@@ -57,8 +57,8 @@ Dwarf_Die tree_of(Dwarf_Die unit) {
   return type == DW_UT_skeleton && dwarf_tag(&tree) == DW_TAG_compile_unit ? tree : unit;
 }
 
-// Everything is looked into: functions are found in namespaces, Fortran modules, classes, and in
-// other functions.
+// Searches everything: functions may be in namespaces, Fortran modules, classes and other
+// functions.
 std::vector<DieRange> find_functions(Dwarf_Die unit) {
   std::vector<DieRange> functions;
   std::vector<std::optional<Dwarf_Die>> path = {

@@ -16,7 +16,7 @@ namespace photofinish {
 namespace {
 
 constexpr std::size_t kNumbers =
-    sizeof(photofinish_note) - offsetof(photofinish_note, state);  // before the name of the source
+    sizeof(photofinish_note) - offsetof(photofinish_note, state);  // in front of the source name
 
 void read_notes(Elf_Data* data, std::vector<std::string>& sources) {
   GElf_Nhdr header;
@@ -34,7 +34,7 @@ void read_notes(Elf_Data* data, std::vector<std::string>& sources) {
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The units of the program's own languages.
+// The units in languages of the program.
 void read_units(Elf* elf, const std::vector<std::string>& with, std::vector<std::string>& without) {
   Dwarf* const dwarf = dwarf_begin_elf(elf, DWARF_C_READ, nullptr);
   if (dwarf == nullptr) return;
@@ -46,7 +46,7 @@ void read_units(Elf* elf, const std::vector<std::string>& with, std::vector<std:
     const char* const name = dwarf_diename(&die);
     if (name == nullptr || language < 0 || language == DW_LANG_Mips_Assembler) continue;
     if (std::string_view(name).find("/libgcc/") != std::string_view::npos)
-      continue;  // the compiler's own, as -ffast-math links in
+      continue;  // the compiler's own file, linked with -ffast-math
     const bool known = std::any_of(with.begin(), with.end(), [&](const std::string& source) {
       return file_name(source) == file_name(name);
     });

@@ -1,5 +1,5 @@
-// Which of a program's source files were built with the compiler pass: each object that was carries
-// a note (photofinish/runtime_abi.h), and debug information names those that were not.
+// Determines which source files of a program are instrumented. Each instrumented object has a note
+// (photofinish/runtime_abi.h), and debug information names the other files.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace photofinish {
 
 struct PassNotes {
   bool readable = false;             // it is an ELF file
-  std::vector<std::string> with;     // source files, as the compiler was given them
-  std::vector<std::string> without;  // as far as debug information tells
+  std::vector<std::string> with;     // source files, as given to the compiler
+  std::vector<std::string> without;  // according to debug information
 };
 
 PassNotes pass_notes(const std::string& program);

@@ -23,9 +23,8 @@
 namespace photofinish {
 namespace {
 
-// libdw asks debuginfod servers when this is set. A report must not wait for a network, and the
-// programs that we start later must still see the user's value: so it is hidden for the time of a
-// lookup only.
+// If this variable is set, libdw queries debuginfod servers. A report must not wait for a network,
+// and programs started later must still see the user's value. So it is hidden only during a lookup.
 class NoDebuginfod {
  public:
   NoDebuginfod() {
@@ -60,9 +59,8 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
-// flang's names, as far as they are of procedures: _QMsolverFstepPinner is solver::step::inner; the
-// main program has no name of its own. Upper case letters are flang's, the program's are lower
-// case.
+// Demangles flang's procedure names: _QMsolverFstepPinner is solver::step::inner; the main program
+// has no name. Upper case letters are flang's, lower case ones the program's.
 std::string fortran_name(std::string_view name) {
   name.remove_prefix(2);                  // _Q
   name = name.substr(0, name.find('.'));  // copies and parallel regions
@@ -78,7 +76,7 @@ std::string fortran_name(std::string_view name) {
   return result;
 }
 
-// gfortran's: __solver_MOD_step is solver::step.
+// Demangles gfortran's names: __solver_MOD_step is solver::step.
 std::string gfortran_name(std::string_view name) {
   const std::size_t mark = name.find("_MOD_");
   if (!name.starts_with("__") || mark == name.npos || mark <= 2) return {};
@@ -97,7 +95,7 @@ std::string demangled(const char* name) {
   return result;
 }
 
-// A variable's symbol as the program has it: grid of grid.0 (static in a function), solver::grid of
+// The source name of a variable's symbol: grid for grid.0 (static in a function), solver::grid for
 // __solver_MOD_grid (gfortran) and _QMsolverEgrid (flang).
 std::string variable_name(const char* symbol) {
   std::string name = symbol;
@@ -109,9 +107,8 @@ std::string variable_name(const char* symbol) {
   return demangled(name.c_str());
 }
 
-// Linkage names of C++ say the scope and the parameters, those of Fortran the module
-// (__solver_MOD_step, _QMsolverPstep). Others only repeat the name with decoration: there the plain
-// name reads better.
+// Linkage names contain the scope and parameters in C++, and the module in Fortran
+// (__solver_MOD_step, _QMsolverPstep). Others only decorate the plain name, which reads better.
 std::string function_name(Dwarf_Die die) {
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
     Dwarf_Attribute attribute;
@@ -158,7 +155,7 @@ bool is_pointer(Dwarf_Die type) {
          tag == DW_TAG_rvalue_reference_type || tag == DW_TAG_ptr_to_member_type;
 }
 
-// It has an address of its own in the file, so it outlives its function.
+// The variable has a fixed address, so it outlives its function.
 bool is_static(Dwarf_Die variable) {
   Dwarf_Attribute attribute;
   Dwarf_Op* operations;
@@ -168,7 +165,7 @@ bool is_static(Dwarf_Die variable) {
          (operations[0].atom == DW_OP_addr || operations[0].atom == DW_OP_addrx);
 }
 
-// Null if not enough is known about its type.
+// Null if its type is not sufficiently known.
 std::optional<Variable> describe_variable(Dwarf_Die die, const std::string& name) {
   const auto type = type_of(die);
   if (!type) return std::nullopt;
@@ -176,7 +173,7 @@ std::optional<Variable> describe_variable(Dwarf_Die die, const std::string& name
   Dwarf_Attribute attribute;
   Variable variable{.name = name};
   variable.is_array = dwarf_tag(&mutable_type) == DW_TAG_array_type;
-  // Arrays with a descriptor, as Fortran's allocatable ones, have their memory elsewhere.
+  // Arrays with a descriptor, such as Fortran's allocatable ones, have their memory elsewhere.
   variable.is_pointer =
       is_pointer(*type) || dwarf_attr(&mutable_type, DW_AT_data_location, &attribute) != nullptr;
   if (variable.is_array)
@@ -207,9 +204,8 @@ std::vector<Dwarf_Die> scopes_at(Dwarf_Die function, Dwarf_Addr address) {
   return scopes;
 }
 
-// Line 0 marks code that the compiler made up or merged. The best that can be said is the line
-// before it; but only one of the same function: a line of something inlined there would be put
-// under the wrong name.
+// Line 0 marks code that the compiler generated or merged. The best guess is the preceding line,
+// but only of the same function: a line of an inlined function would be shown under the wrong name.
 Where where_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr address) {
   Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
   Where where = where_of_line(unit, line);
@@ -227,7 +223,7 @@ Where where_at(Dwarf_Die unit, const std::vector<Dwarf_Die>& scopes, Dwarf_Addr 
   return {};
 }
 
-// The line may be 0 here too; the file is still right.
+// The line may be 0 here, too; the file is still right.
 Where where_of_call(Dwarf_Die unit, Dwarf_Die call) {
   Dwarf_Files* files;
   size_t count;
@@ -253,8 +249,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// libdwfl also takes archives, objects and kernel modules, each with surprises of its own: only
-// what can be loaded.
+// Only loadable files: libdwfl also accepts archives, objects and kernel modules.
 bool is_loadable_elf(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
@@ -267,7 +262,7 @@ bool is_loadable_elf(int fd) {
 
 }  // namespace
 
-// One opened file; without `module_` it is missing or unreadable, and knows nothing.
+// One opened file. Without `module_` it is missing or unreadable, and has no symbols.
 class Symbolizer::Module {
  public:
   explicit Module(const std::string& path) {
@@ -275,7 +270,7 @@ class Symbolizer::Module {
     if (fd < 0) return;
     dwfl_ = is_loadable_elf(fd) ? dwfl_begin(&kCallbacks) : nullptr;
     if (dwfl_ != nullptr) module_ = dwfl_report_offline(dwfl_, path.c_str(), path.c_str(), fd);
-    if (module_ == nullptr) {  // otherwise the descriptor is libdwfl's
+    if (module_ == nullptr) {  // otherwise libdwfl owns the descriptor
       close(fd);
       return;
     }
@@ -364,7 +359,7 @@ class Symbolizer::Module {
     GElf_Sym symbol;
     const char* name =
         dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-    // Labels without size would claim everything up to the next symbol; $x and $d mark code and
+    // Labels without size would cover everything up to the next symbol; $x and $d mark code and
     // data on arm64.
     if (name == nullptr || name[0] == '$' || offset >= std::max<GElf_Xword>(symbol.st_size, 1))
       return {};

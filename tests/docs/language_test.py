@@ -15,9 +15,24 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Patterns of files, relative to the root.
-CHECKED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md"]
-# These follow the text of the tool itself, and can be checked when that is.
-SKIPPED = []
+CHECKED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md",
+           "examples/**/*.c", "examples/**/*.h", "examples/**/*.f90", "include/**/*.h", "bench/**/*.c", "bench/**/*.cpp", "bench/**/*.h",
+           "tests/unit/**/*.cpp", "tests/unit/**/*.h", "tests/programs/**/*.c", "tests/programs/**/*.cpp", "tests/programs/**/*.h",
+           "tests/programs/**/*.f90", "tests/advice/**/*.c", "tests/support/**/*.c"]
+CHECKED += [f"src/{folder}/**/*.{ending}" for folder in ("base", "cli", "compiler", "doctor", "launch", "manual", "options", "report", "symbols")
+            for ending in ("h", "cpp", "def")]
+# Comments that are not rewritten yet.
+SKIPPED = ["src/cli/confirm.cpp", "tests/programs/confirm/freed_type.c", "tests/programs/confirm/local_get.c", "tests/programs/confirm/requests.c",
+           "tests/unit/confirm/board_test.cpp", "tests/unit/confirm/letters_test.cpp"]
+# String literals that keep a dropped term: input and output of tests, and one remark of the pass.
+LITERALS = {("bench/micro/message_races.cpp", "neighbours"), ("src/compiler/gathers.cpp", "come to its end"),
+            ("tests/programs/mpi/neighbours.c", "neighbours"), ("tests/programs/mpi/topologies.c", "neighbours"),
+            ("tests/programs/replay/collectives.c", "neighbours"), ("tests/unit/cli/report_test.cpp", "colour"),
+            ("tests/unit/detect/agreement_test.cpp", "each cut"), ("tests/unit/detect/agreement_test.cpp", "a cut"),
+            ("tests/unit/detect/cases_order.cpp", "neighbours"), ("tests/unit/detect/cases_order.cpp", "looked at"),
+            ("tests/unit/detect/cases_order.cpp", "in flight"), ("tests/unit/detect/limits_test.cpp", "a cut"),
+            ("tests/unit/detect/oracle_atomics.cpp", "a cut"), ("tests/unit/messages/log_test.cpp", "on its way"),
+            ("tests/unit/options/options_test.cpp", "colour"), ("tests/unit/runtime/reach_test.cpp", "in flight")}
 
 # (pattern, what to write instead); patterns are searched for in lower case, with any white space between words.
 DROPPED = [
@@ -124,6 +139,8 @@ def main():
     for name in checked:
         with open(os.path.join(arguments.root, name)) as file:
             for line, words, instead in found_in(file.read(), name):
+                if (name, words) in LITERALS:
+                    continue
                 print(f"{name}:{line}: '{words}': write {instead}")
                 wrong += 1
     print(f"{len(checked)} files checked, {wrong} wrong")

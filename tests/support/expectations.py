@@ -1,7 +1,7 @@
-"""What a test program says, in its comments, about how it is built and run and what its record or report must show.
+"""Parses the directives in the comments of a test program: how it is built and run, and what its trace or report must show.
 
 The syntax is described in run_program.py. Parsing is strict: a line that looks like an expectation and is none is an error,
-for a typo must not turn a test into a comment.
+because a typo must not turn a test into a comment.
 """
 import difflib
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 KEYWORDS = ("run", "build", "output", "expect")
 MARK = re.compile(r"(?:/\*|!)\{([\w-]+)\}")
 RACE_SIDE = r"(load|store|release|get|put|accumulate) @\{([\w-]+)\}"
-COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # from its start on: no code in front
+COMMENT = re.compile(r"\s*(//|/\*|\*|!)(\s*)([A-Za-z]+)(.*)$")  # matches whole-line comments only
 
 
 class BadProgram(Exception):
@@ -34,10 +34,10 @@ class Expectation:
 class Race:
     line: int
     text: str
-    sides: list  # of (kind, mark): two; or a receive and the sends that it could have got
+    sides: list  # of (kind, mark): two; or a receive and the sends that it could have matched
     how: str = ""  # "by hand", "with the pass", or "" for both
-    always: bool = False  # in the mended form, too
-    state: str = ""  # after `photofinish confirm`; "": nobody tries
+    always: bool = False  # in the fixed form, too
+    state: str = ""  # after `photofinish confirm`; "": not confirmed
 
 
 @dataclass
@@ -56,10 +56,10 @@ class Program:
     outputs_buggy: list = field(default_factory=list)
     expectations: list = field(default_factory=list)
     races: list = field(default_factory=list)
-    verdicts: dict = field(default_factory=dict)  # "deterministic", "independent of send buffering": whether the form with the bug is; the other one is
-    reports: list = field(default_factory=list)  # (line, text, form): a line of the report of that form; None: of each
+    verdicts: dict = field(default_factory=dict)  # "deterministic", "independent of send buffering": whether that holds for the buggy form; it holds for the fixed one
+    reports: list = field(default_factory=list)  # (line, text, form): a line of the report of that form; None: of both
     no_race: bool = False
-    deadlock: bool = False  # the form with the bug never ends by itself
+    deadlock: bool = False  # the buggy form never ends by itself
 
     @property
     def two_forms(self):
@@ -109,7 +109,7 @@ def parse_settings(program, keyword, text):
 
 
 def parse_race(program, line, text):
-    """` race: put @{a} get @{b}`, ` no race` and their like; whether it was one of them."""
+    """Parses ` race: put @{a} get @{b}`, ` no race` and similar ones. Returns whether it was one of them."""
     if re.match(r" no race\b", text):
         if text.rstrip() != " no race":
             raise ValueError("wanted 'expect no race'")
@@ -224,7 +224,7 @@ def parse_program(path):
 
 
 def find_marks(paths):
-    """{name} in a comment behind a statement names the line on which that statement's call begins."""
+    """A {name} in a comment after a statement names the line on which the call in that statement begins."""
     marks = {}
     for path in paths:
         lines = path.read_text().splitlines()
@@ -237,7 +237,7 @@ def find_marks(paths):
 
 
 def first_line_of_call(lines, number):
-    """A call that was broken over several lines is reported at the first of them."""
+    """A call that spans several lines is reported at the first of them."""
     open_calls = 0
     while True:
         code = re.sub(r"/\*.*?\*/|\"[^\"]*\"", "", lines[number - 1])
@@ -253,7 +253,7 @@ VALUE = r"[^\s;,\[\]=:()+{}]+"
 
 
 def pattern_regex(pattern, bound, shared, captured):
-    """`*` is anything, $name is a value that is the same wherever the name is used, ${name+8} is an address."""
+    """`*` matches anything, $name matches one value wherever the name is used, ${name+8} is an address."""
     regex = ""
     for part in re.split(r"(\*|\$\{[A-Za-z]\w*\+\d+\}|\$[A-Za-z]\w*)", pattern):
         if part == "*":
@@ -280,7 +280,7 @@ def pattern_regex(pattern, bound, shared, captured):
 
 
 def match_tokens(patterns, tokens, bound, shared):
-    """Each pattern in a token of its own, those of one key in their order; !pattern in none. The new bindings, or None."""
+    """Each pattern matches a different token, those of one key in order; !pattern matches none. Returns the new bindings, or None."""
     for pattern in patterns:
         if pattern.startswith("!"):
             if any(match_one(pattern[1:], token, bound, shared) is not None for token in tokens):
@@ -308,7 +308,7 @@ def match_one(pattern, token, bound, shared):
 
 
 def match_site(pattern, frames, marks):
-    """@inner<caller<…: each the function, file.c:12 or {mark}; (inlined) behind it says so."""
+    """@inner<caller<…: each a function, file.c:12 or {mark}; a suffix (inlined) requires an inlined frame."""
     parts = pattern[1:].split("<")
     if len(frames) < len(parts):
         return False

@@ -1,10 +1,10 @@
-// Makes the directory NFS_PRELOAD_ROOT, and all in it, behave as NFS does in two ways:
-// - A file that is removed while some process has it open is renamed to .nfsNNNN, cannot be removed
+// Makes the directory NFS_PRELOAD_ROOT, and all files in it, behave like NFS in two ways:
+// - A file that is removed while a process has it open is renamed to .nfsNNNN. It cannot be removed
 //   under that name (EBUSY), and keeps its directory from being removed. Here every file counts as
 //   open.
-// - A new file is not seen at once: with NFS_PRELOAD_LATE_MS, run.json is missing for so long after
-//   a process first looked for it, and until the directory that holds the run directory is read
-//   anew.
+// - A new file is not visible at once. With NFS_PRELOAD_LATE_MS, run.json is missing for that time
+//   after a process first tried to open it, and until the parent of the run directory is read
+//   again.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

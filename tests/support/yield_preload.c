@@ -1,11 +1,10 @@
-// For tests with MPICH 4.0 over UCX, preloaded.
-// - For machines with fewer cores than ranks: MPICH polls UCX without ever giving up the processor,
-//   so a rank that waits keeps the one it waits for from running until its time phase ends. This
-//   yields whenever there was nothing to do.
-// - MPI_Finalize may hang, mostly between nodes: a rank that has closed its connections waits for
-// the
-//   others in a read from its launcher and no longer answers them, while they wait for its answer
-//   to close theirs. Here UCX goes on while that read waits.
+// Preloaded in tests with MPICH 4.0 over UCX.
+// - For machines with fewer cores than ranks: MPICH polls UCX without yielding the processor. A
+//   waiting rank keeps the rank it waits for from running until its time slice ends. This library
+//   yields whenever a poll made no progress.
+// - MPI_Finalize may hang, mostly between nodes. A rank that has closed its connections waits for
+//   the others in a read from its launcher and no longer responds, while they wait for its response
+//   to close theirs. This library lets UCX make progress during that read.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -47,7 +46,7 @@ EXPORT ssize_t read(int file, void* buffer, size_t bytes) {
   static ssize_t (*next)(int, void*, size_t);
   NEXT(next, "read");
   struct pollfd ready = {file, POLLIN, 0};
-  // UCX itself reads until nothing is left, from files that do not wait.
+  // UCX itself reads nonblocking files until they are empty.
   if (closing && !(fcntl(file, F_GETFL) & O_NONBLOCK))
     while (poll(&ready, 1, 1) == 0) progress(closing);
   return next(file, buffer, bytes);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What an MPI library's mpifort calls, when pfmpifort called it, instead of the compiler that the library was built with: flang, with modules
-# that flang can read (make_modules.py) in front of the library's own, and without options that only gfortran knows.
+# pfmpifort makes the MPI library's mpifort call this script instead of the compiler that the library was built with. It calls flang, with
+# modules that flang can read (make_modules.py) before the library's own, and without options that only gfortran supports.
 set -eu
 modules=$PHOTOFINISH_MODULES
 links=yes

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Modules `mpi` and `mpi_f08` for a Fortran compiler that the MPI library was not built with: each compiler reads its own module files only.
+"""Generates the modules `mpi` and `mpi_f08` for a Fortran compiler that the MPI library was not built with. Compilers read only their own module files.
 
   make_modules.py --include DIRECTORY… MODULES.f90 PROCEDURES.f90 PROCEDURES.c
 
-Written from the library's own mpi.h and mpif.h: which calls there are, their arguments' names, and the constants. In the end the library's
-procedures for mpif.h are called, which take addresses, whatever lies there:
-  - buffers come as descriptors to procedures in C, which make a copy where the program passes a section with gaps, as a compiler does that
-    knows nothing of MPI;
-  - other arguments are passed on as they are: directly by `mpi`; by `mpi_f08` through procedures in Fortran, since ierror may be missing.
-The names of these procedures begin with photofinish_mpi_, so that a report leaves them out.
-Left out: calls with large counts, MPI_Sizeof in mpi_f08, and what C alone has.
+The calls, argument names and constants come from the library's own mpi.h and mpif.h. The generated procedures call the library's mpif.h
+procedures, which take addresses of any type:
+  - Buffers are passed as descriptors to C procedures. These copy a section that has gaps, as a compiler without support for MPI does.
+  - Other arguments are forwarded unchanged: directly in `mpi`; through Fortran procedures in `mpi_f08`, because ierror is optional there.
+The names of these procedures begin with photofinish_mpi_, so that reports omit their frames.
+Limits: no large-count calls, no MPI_Sizeof in mpi_f08, no calls that exist in C only.
 """
 import argparse
 import re
@@ -20,10 +19,10 @@ OPERATIONS = "MAX MIN SUM PROD MAXLOC MINLOC BAND BOR BXOR LAND LOR LXOR REPLACE
 DATATYPES = re.compile(r"MPI_(2?(CHARACTER|LOGICAL|INTEGER|REAL|COMPLEX|DOUBLE_PRECISION|DOUBLE_COMPLEX)\d*|BYTE|PACKED|AINT|COUNT|OFFSET|LB|UB|W?CHAR"
                        r"|SIGNED_CHAR|(UNSIGNED_?)?(CHAR|SHORT|INT|LONG|LONG_LONG)?|LONG_LONG_INT|FLOAT|(LONG_)?DOUBLE|U?INT\d+_T"
                        r"|C_\w+|CXX_\w+|(FLOAT|DOUBLE|LONG|SHORT|LONG_DOUBLE|2)_?INT)$")
-# What C has otherwise, or not at all.
+# Names that are different in C, or missing there.
 LEFT_OUT = re.compile(r"MPI_(T_|Pcontrol$|Sizeof|DUP_FN|\w+_(c2f|f2c|c2f08|f082c|f082f|f2f08)$|\w+_c$|\w+_fn$|\w+_FN$)")
-# Addresses that are given and taken, as pointers of C or as numbers, are no buffers. A compiler may pass what a pointer of C points to
-# where it is told to look at no types, so these two are looked at.
+# Arguments that hold addresses, as C pointers or as integers, are not buffers. A compiler that ignores types may pass the target of a C
+# pointer, so these two keep their types.
 POINTERS = ("baseptr", "buffer_addr")
 NUMBERS = ("attribute_val", "extra_state")
 PREFIX = "photofinish_"
@@ -55,7 +54,7 @@ def split(arguments):
 
 
 def argument(text):
-    """Its name, and what it is: a buffer, characters, a procedure, or anything else."""
+    """The name of the argument and its kind: a buffer, characters, a procedure, or other."""
     text = " ".join(text.split())
     name = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^]]*\]", "", text))[-1]
     if re.match(r"(const )?char ", text):
@@ -82,14 +81,14 @@ def calls(include):
             if "..." in body:
                 continue
             arguments = ARGUMENTS.get(match[1], [] if body in ("", "void") else [argument(one) for one in split(body)])
-            if any(kind.startswith("string") for _, kind in arguments):  # whose lengths come behind all arguments: not for C
+            if any(kind.startswith("string") for _, kind in arguments):  # their lengths follow all arguments: not for C
                 arguments = [(name, "" if kind == "buffer" else kind) for name, kind in arguments]
             found[match[1]] = arguments
     return found
 
 
 def constants(include):
-    """Of mpif.h and what it includes, each with its handle's type, or none."""
+    """The constants of mpif.h and its includes, each with its handle type, or none."""
     names, seen = [], set()
 
     def read(name):
@@ -120,7 +119,7 @@ def handle_of(name):
 
 
 def wrapped(words, first, width=110):
-    """Free form takes 132 characters a line."""
+    """Breaks lines: free form allows 132 characters."""
     lines, line = [], first
     for i, word in enumerate(words):
         word += ", " if i + 1 < len(words) else ""
@@ -136,7 +135,7 @@ def has_buffers(arguments):
 
 
 def procedure(name, arguments, optional, body=(), pointers="type(c_ptr)"):
-    """A subroutine, or with no body its interface."""
+    """A subroutine, or, without a body, its interface."""
     names = [one for one, _ in arguments] + ["ierror"]
     anything = [one for one, kind in arguments if kind == ""]
     bound = f" bind(C, name='{name.lower()}')" if has_buffers(arguments) else ""
@@ -144,7 +143,7 @@ def procedure(name, arguments, optional, body=(), pointers="type(c_ptr)"):
     if any(kind == "pointer" for _, kind in arguments):
         lines += ["  use, intrinsic :: iso_c_binding, only: c_ptr", *[f"  {pointers} :: {one}" for one, kind in arguments if kind == "pointer"]]
     lines += [f"  type(*), dimension(..) :: {one}" for one, kind in arguments if kind == "buffer"]
-    lines += [f"  !dir$ ignore_tkr(tkrdm) {one}" for one in anything if not body]  # behind an interface nobody looks
+    lines += [f"  !dir$ ignore_tkr(tkrdm) {one}" for one in anything if not body]  # only interfaces need it
     lines += [f"  integer :: {one}" for one in anything]
     lines += [f"  character(len=*) :: {one}{'(*)' if kind == 'strings' else ''}" for one, kind in arguments if kind.startswith("string")]
     lines += [f"  external :: {one}" for one, kind in arguments if kind == "procedure"]

@@ -1,19 +1,18 @@
-// A buffer that a Fortran program passes to MPI: where it begins, or, if it has gaps, a copy
-// without.
+// A buffer that a Fortran program passes to MPI: its address, or, if it has gaps, a contiguous
+// copy.
 #include <ISO_Fortran_binding.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct section {
   void* begin;
-  CFI_cdesc_t* copied;  // null if it is no copy
+  CFI_cdesc_t* copied;  // null if there is no copy
 };
 
 static int has_gaps(const CFI_cdesc_t* array) {
   CFI_index_t next = (CFI_index_t)array->elem_len;
   for (int i = 0; i < array->rank; ++i) {
-    if (array->dim[i].extent < 0)
-      return 0;  // of unknown size: all that is known is where it begins
+    if (array->dim[i].extent < 0) return 0;  // assumed size: only the address is known
     if (array->dim[i].extent != 1 && array->dim[i].sm != next) return 1;
     next *= array->dim[i].extent;
   }
@@ -26,7 +25,7 @@ static size_t size_of(const CFI_cdesc_t* array) {
   return bytes;
 }
 
-// Element by element between the array and its copy.
+// Copies element by element between the array and its copy.
 static void copy_section(const CFI_cdesc_t* array, char* copy, int back) {
   const size_t bytes = size_of(array);
   CFI_index_t at[CFI_MAX_RANK] = {0};

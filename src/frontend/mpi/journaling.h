@@ -163,7 +163,7 @@ class Journaling {
       pending_;  // blocks that are about to be stored, of a rank that keeps an account of that
 };
 
-// outside.cpp: answers from before there was a journal.
+// external_input.cpp: answers from before there was a journal.
 std::vector<EarlyAnswer> take_early_answers();
 
 // The entry of one call. In between, facts about objects belong to it.

@@ -9,7 +9,7 @@ namespace photofinish::mpi {
 namespace {
 
 // Numbers of the questions in a journal, behind those of start_info.h and of the clocks
-// (frontend/mpi/external_input.h).
+// (runtime/external_input.h).
 enum class Query : std::uint32_t {
   kBefore = kOtherQueries + 255,
 #define QUERY(name, ...) name,

@@ -1,4 +1,4 @@
-// The files of this folder, as CMake has put them into the program.
+// The files of this folder, embedded into the program by CMake.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,8 @@
-// Ranks that wait for each other: a ring of them, with an arrow from each to the one that it waits for. Of a large ring the ends are drawn.
+// Draws a deadlock: a ring of ranks, with an arrow from each to the one it waits for. Of a large
+// ring only the ends are drawn.
 const MOST_WAITING = 12, BOX = {width: 210, height: 46};
 
-// The boxes: {text, place, kind}; and who waits for whom, by their numbers.
+// The boxes {text, place, kind}, and who waits for whom, as indices of boxes.
 function waitingBoxes(waits) {
   const kept = waits.length <= MOST_WAITING ? waits : [...waits.slice(0, MOST_WAITING / 2), null, ...waits.slice(1 - MOST_WAITING / 2)];
   const boxes = kept.map((wait) => wait ? {text: `rank ${wait.rank}`, place: wait.at, title: wait.text} : {text: `${(waits.length - kept.length + 1).toLocaleString("en")} more ranks`, place: "each rank waits for the next", kind: "more"});
@@ -16,13 +17,14 @@ function waitingBoxes(waits) {
   return {boxes, arrows};
 }
 
-// Where the line from the middle of a box towards `to` leaves it.
+// The point where the line from the center of a box towards `to` leaves the box.
 function borderOf(box, to) {
   const dx = to.x - box.x, dy = to.y - box.y, scale = Math.min(BOX.width / 2 / Math.max(Math.abs(dx), 0.01), BOX.height / 2 / Math.max(Math.abs(dy), 0.01));
   return {x: box.x + dx * scale, y: box.y + dy * scale};
 }
 
-// Few stand in a circle; more go down on the right and up again on the left. Returns how high the picture is.
+// Arranges a few boxes in a circle, more in a column down on the right and up on the left. Returns
+// the height.
 function placeBoxes(boxes, width) {
   const count = boxes.length, middle = width / 2, margin = BOX.height / 2 + 20;
   if (count === 2) {
@@ -44,7 +46,7 @@ function waitingPicture(deadlock, number) {
   const picture = svg("svg", {role: "img", class: deadlock.cameAbout ? "waits real" : "waits", viewBox: `0 0 ${width} ${height}`, "aria-label": deadlock.waits.slice(0, MOST_WAITING).map((wait) => wait.text).join("; ")},
     svg("defs", {}, svg("marker", {id: `waits-${number}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, orient: "auto"}, svg("path", {class: "head", d: "M0 0 8 4 0 8z"}))));
   for (const [from, to] of arrows) {
-    // Two that wait for each other have an arrow each, one above the other; else a line bends a little to the outside.
+    // Two ranks that wait for each other have two parallel arrows; other lines bend outwards.
     const a = boxes[from], b = boxes[to], side = count === 2 ? 0.22 : count <= 6 ? 0.08 : 0;
     const bend = {x: (a.x + b.x) / 2 + side * (b.y - a.y), y: (a.y + b.y) / 2 - side * (b.x - a.x)}, start = borderOf(a, bend), end = borderOf(b, bend);
     picture.append(svg("path", {class: "wait", d: `M${start.x} ${start.y} Q${bend.x} ${bend.y} ${end.x} ${end.y}`, "marker-end": `url(#waits-${number})`}, svg("title", {}, boxes[from].title || "waits for")));
@@ -55,7 +57,7 @@ function waitingPicture(deadlock, number) {
   return el("figure", {class: "picture"}, picture, el("figcaption", {}, deadlock.cameAbout ? "Arrows point from a rank to the rank it waits for." : "Without send buffering: arrows point from a rank to the rank it would wait for."));
 }
 
-// The source of each place at which ranks wait; one of many ranks at one place.
+// The source of each call site at which ranks wait; one box for many ranks at one call site.
 function waitingSources(deadlock) {
   const places = new Map();
   for (const wait of deadlock.waits) if (wait.stack.length) {
@@ -67,7 +69,7 @@ function waitingSources(deadlock) {
   return el("div", {class: "sources"}, cards);
 }
 
-// Before the verdicts, which speak of "the note above".
+// Precedes the verdicts, which refer to "the note above".
 function deadlocksCard() {
   if (!data.deadlocks.length) return null;
   const block = (one, number) => [

@@ -1,4 +1,4 @@
-// Small helpers that everything else is made of. Text is only ever set as text: nothing of a program's names becomes markup.
+// DOM helpers. Text is only ever set as text: names of the program never become markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, attributes, children) {
@@ -13,7 +13,8 @@ function fill(node, attributes, children) {
 function el(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
 function svg(tag, attributes, ...children) { return fill(document.createElementNS(SVG, tag), attributes, children); }
 
-// Copies the text, and says so for a moment. Pages that are opened as files may not use the clipboard: then the text is selected and copied as by hand.
+// Copies the text and shows that for a second. Pages opened as files may not use the clipboard API:
+// then the text is selected and copied.
 function copyButton(text, what) {
   const button = el("button", {type: "button", class: "copy", title: `Copy ${what}`, "aria-label": `Copy ${what}`, onclick: async () => {
     let done = true;
@@ -36,7 +37,7 @@ function commandText(words) { return [el("code", {class: "command"}, words), cop
 
 function plural(count, what) { return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`; }
 
-// "0-3,7" as pairs, so that thousands of ranks are not thousands of numbers.
+// Keeps "0-3,7" as pairs, so that thousands of ranks are not thousands of numbers.
 function parseRanges(text) {
   return text.split(",").filter(Boolean).map((part) => {
     const [first, last] = part.split("-").map(Number);

@@ -1,4 +1,5 @@
-// A finding, opened: why, what to try, the picture, both sources side by side, what confirm saw.
+// The details of a finding: why, advice, the picture, both sources side by side, the result of
+// confirm.
 function confirmationPart(finding) {
   const told = finding.confirmation;
   if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id}`))];
@@ -19,7 +20,7 @@ function factsPart(finding) {
   return el("dl", {class: "facts"}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
-// The finding in words, as the text report has it, for a mail or a ticket.
+// The finding as in the text report, for a mail or a ticket.
 function asText(finding) {
   const ends = finding.ends.map((end) => [`  ${end.text}`, ...end.stack.map((frame, i) => `    ${frameText(frame, i)}`), ...(end.epoch ? [`    ${end.epoch}`] : [])]);
   const memory = finding.memory && finding.memory.text ? [`  ${finding.memory.text}`] : [];

@@ -1,6 +1,5 @@
-// Rule: what comes from the program (names, paths, sources) reaches the page only as JSON, which
-// the script shows as text. In the page's source it cannot end the element that it is in, as no "<"
-// in it is left as it is.
+// Rule: data of the program (names, paths, sources) reaches the page only as JSON, which the script
+// shows as text. Every "<" in it is escaped, so that it cannot close the script element.
 #include "report/html/html.h"
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Words that come again and again are in the page once.
+// A string table: each repeated string is stored once.
 class Names {
  public:
   int number(const std::string& name) {
@@ -96,7 +95,7 @@ json counts_json(const std::vector<RankCounts>& counts) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [call, count] : sorted) calls.push_back(json::array({traits(call).name, count}));
-  json ends = json::array();  // few, however many ranks there are
+  json ends = json::array();  // few, independent of the number of ranks
   for (const auto& [end, of] : by_end)
     ends.push_back(json::array({end, rank_ranges({of.begin(), of.end()}), of.size()}));
   return {{"events", events},
@@ -127,7 +126,7 @@ json sources_json(const RunDocument& run) {
   return reported;
 }
 
-// The documentation beside this program: where it is installed, or where it was built.
+// The documentation that belongs to this program: in the installation or in the build tree.
 std::string help_page(std::string_view rule) {
   std::error_code error;
   const auto program = std::filesystem::canonical("/proc/self/exe", error).parent_path();
@@ -170,7 +169,7 @@ json page_data(const RunDocument& run) {
   return data;
 }
 
-// In a script element only "<" can be trouble; in JSON it may be written like this.
+// In a script element only "<" must be escaped; JSON allows this form.
 std::string in_script(std::string text) {
   std::string safe;
   safe.reserve(text.size() + text.size() / 16);

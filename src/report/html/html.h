@@ -1,4 +1,4 @@
-// The report as one HTML file that needs nothing else: no network, no other file.
+// The report as one self-contained HTML file: no network access, no other files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// Reads the traces once more, for what happened near each finding, and the program's sources.
+// Reads the traces again, for the events near each finding, and the program's sources.
 std::string html_report(const RunDocument& run);
 
 }  // namespace photofinish

@@ -1,4 +1,5 @@
-// The list: one row a finding, made once; filtering and sorting only show, hide and move rows. What a row opens is made when it is opened.
+// The list: one row for each finding, made once. Filtering and sorting only show, hide and move
+// rows. Details are made when a row is opened.
 const rows = new Map();
 
 function rowOf(finding) {

@@ -1,4 +1,4 @@
-// Puts the page together; keys, links, themes and printing.
+// Builds the page; handles keys, links, themes and printing.
 const MOST_PRINTED = 100;
 let current = -1;
 
@@ -10,7 +10,7 @@ function focusRow(step) {
   visible[current].item.scrollIntoView({block: "nearest"});
 }
 
-// #F12 opens F12, also where a filter hides it.
+// #F12 opens F12, even if a filter hides it.
 function followLink() {
   const id = decodeURIComponent(location.hash.slice(1));
   if (!rows.has(id)) return;
@@ -64,7 +64,7 @@ refresh();
 document.getElementById("theme").addEventListener("click", nextTheme);
 document.getElementById("help").addEventListener("click", showKeys);
 window.addEventListener("hashchange", followLink);
-// On paper nothing can be opened: what is open is printed; if nothing is, the first ones are.
+// Prints the open findings; if none is open, the first ones.
 let openedToPrint = [];
 window.addEventListener("beforeprint", () => {
   if (visible.some((row) => isOpen(row.finding.id))) return;

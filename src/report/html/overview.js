@@ -1,4 +1,4 @@
-// What the run was, what was found, and, of all that is not drawn, how much there is.
+// The overview: the run, its findings, and the number of events that are not drawn.
 function findingsCard() {
   const counts = new Map();
   for (const finding of data.findings) if (!finding.suppressedBy && !finding.inBaseline) counts.set(finding.kind, (counts.get(finding.kind) || 0) + 1);
@@ -14,7 +14,7 @@ function findingsCard() {
   return card;
 }
 
-// What was not checked, before anything that "no findings" could be read from.
+// What was not checked comes before anything that could be read as "no findings".
 function coverageCard() {
   if (!data.limitations.length) return null;
   return el("div", {class: "card whole", id: "limitations"}, el("h2", {}, "Not checked"),
@@ -32,7 +32,7 @@ function runCard() {
   return el("div", {class: "card"}, el("h2", {}, "Run"), el("dl", {class: "facts"}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
 
-// A bar for each rank, or for each few of them: how many events, and how many findings it is in.
+// A bar for each rank, or group of ranks: the number of its events and findings.
 function drawStrip(canvas) {
   const width = canvas.clientWidth || 300, height = 64, scale = window.devicePixelRatio || 1;
   canvas.width = width * scale;

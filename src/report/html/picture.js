@@ -1,14 +1,15 @@
-// The picture of a finding: lanes are ranks, steps go from left to right, both accesses and the order that is missing stand out.
-// Only a finding that is open has one. Zoom and pan draw it again: some hundred elements at most.
+// The picture of a finding: lanes are ranks, steps go from left to right. It highlights both
+// accesses and the missing order. Only an open finding has a picture. Zoom and pan redraw it; it
+// has few hundred elements.
 const LEFT = 92, TOP = 34, LANE = 118, STEP_HEIGHT = 18;
 
 class PictureView {
   constructor(finding) {
     this.finding = finding;
     this.picture = finding.picture;
-    this.step = 0;  // pixels for a level; 0: as many as fit
+    this.step = 0;  // pixels for a level; 0: fit to the width
     this.offset = 0;
-    this.centered = true;  // until somebody moves it, the race is in view where not all is
+    this.centered = true;  // keeps the race in view until the user moves the picture
     this.svg = svg("svg", {role: "img", tabindex: "0", "aria-label": this.label(), "aria-describedby": `${finding.id}-words`});
     this.figure = el("figure", {class: "picture"}, this.controls(), this.svg, this.caption());
     this.listen();
@@ -95,7 +96,7 @@ class PictureView {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.svg.setAttribute("height", height);
     const body = svg("g", {});
-    this.labels = [];  // above everything that could cross them
+    this.labels = [];  // drawn above everything that could cross them
     this.drawJoins(body);
     this.picture.lanes.forEach((lane, i) => this.drawLane(body, lane, i));
     this.drawArrows(body);
@@ -112,7 +113,7 @@ class PictureView {
   }
   pointer(name) { return `url(#${this.finding.id}-${name})`; }
 
-  // Covers what was moved out to the left, and names the lanes.
+  // Covers what was scrolled out to the left, and names the lanes.
   margin(height) {
     const group = svg("g", {}, svg("rect", {class: "margin", x: 0, y: 0, width: LEFT, height}));
     this.picture.lanes.forEach((lane, i) => {
@@ -164,7 +165,7 @@ class PictureView {
   drawArrows(body) {
     const [receive, got] = this.picture.ends;
     for (const [kind, fromLane, from, toLane, to, label] of this.picture.arrows) {
-      // The message that a receive got is drawn with the others that it could have got.
+      // The message that a receive matched is drawn with those that it could have matched.
       if (kind === "message" && this.finding.kind === "message-race" && toLane === receive.lane && fromLane === got.lane && from === got.begin) continue;
       const down = toLane > fromLane, y1 = this.y(fromLane) + (down ? 9 : -9), y2 = this.y(toLane) + (down ? -9 : 9);
       body.append(svg("path", {class: `arrow ${kind}`, d: `M${this.x(from)} ${y1} L${this.x(to)} ${y2}`, "marker-end": this.pointer(kind === "message" ? "message" : "plain")}, svg("title", {}, label || kind)));
@@ -175,7 +176,7 @@ class PictureView {
     body.append(svg("g", {class: colour}, svg("circle", {class: "badge", cx: x, cy: y, r: 9}), svg("text", {class: "badge-text", x, y: y + 4}, letter)));
   }
 
-  // Between two accesses that stand above each other it goes round on the left; on one lane, below.
+  // Between two accesses above each other the curve bends to the left; on one lane, downwards.
   missing(body, a, b) {
     const same = Math.abs(a.y - b.y) < 4, text = "no order", width = 60;
     const bulge = same ? {x: (a.x + b.x) / 2, y: a.y + 62} : {x: Math.min(a.x, b.x) - 62, y: (a.y + b.y) / 2};
@@ -223,12 +224,13 @@ class PictureView {
       badges.push([colour, sent.x, sent.y, endLetter(this.finding, i + 1)]);
       drawn.push(sent);
     });
-    // A receive that was cancelled got nothing: what has no order is the one message, and the end of the receive.
+    // A cancelled receive has no match: the missing order is between the message and the end of the
+    // receive.
     if (drawn.length) this.missing(body, drawn[0], drawn[1] || {x: from - 3, y});
     for (const badge of badges) this.badge(body, ...badge);
   }
 
-  // The same for those who do not see it.
+  // A text alternative for screen readers.
   words() {
     const list = el("ul", {class: "words"});
     for (const lane of this.picture.lanes) {

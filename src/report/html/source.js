@@ -1,4 +1,4 @@
-// The lines of the program around a place, with that place marked.
+// The source lines around a call site, with its line marked.
 const CONTEXT = 7;
 
 function sourceLines(path) {
@@ -11,7 +11,7 @@ function sourceLines(path) {
   return source.byLine;
 }
 
-// `others`: line numbers to be marked as belonging to its epoch.
+// `others`: line numbers marked as belonging to its epoch.
 function codeBlock(frame, others) {
   if (!frame.file) return el("p", {class: "note epoch"}, `No source line is known: ${frame.module}+${frame.offset}. Build with -g.`);
   const lines = sourceLines(frame.file), source = data.sources[frame.file];
@@ -31,7 +31,7 @@ function frameText(frame, number) {
   return `#${number} ${frame.function || "?"} ${where}${frame.inlined ? " (inlined)" : ""}`;
 }
 
-// One end of a finding: what it did, its stack, and the source of the frame that is chosen.
+// One end of a finding: the access, its stack, and the source of the selected frame.
 function endCard(end, index, finding) {
   const colour = endColour(finding, index);
   const card = el("div", {class: `end ${colour}`, role: "group", "aria-label": end.text},
@@ -63,7 +63,8 @@ function endCard(end, index, finding) {
   return card;
 }
 
-// A and B are the two sides of a race; of a message race the message that came and those that could have.
+// A and B are the two accesses of a race; in a message race the matched message and those that
+// could have matched.
 function endColour(finding, index) {
   if (finding.kind !== "message-race") return index === 0 ? "first" : "second";
   return index === 0 ? "third" : index === 1 ? "first" : "second";

@@ -11,7 +11,8 @@ OTF2_FlushType before_flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool)
 OTF2_TimeStamp after_flush(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
 constexpr OTF2_FlushCallbacks kFlush = {before_flush, after_flush};
 
-// Groups 0 and 1 are all ranks, and each by itself; communicator 0 is each by itself.
+// Group 0 contains all ranks, group 1 stands for each rank by itself; communicator 0 is the self
+// communicator.
 constexpr OTF2_GroupRef kAllRanks = 0, kSelfGroup = 1, kFirstGroup = 2;
 constexpr OTF2_CommRef kSelf = 0, kFirstComm = 1;
 
@@ -91,7 +92,7 @@ OTF2_RegionRole role_of(Action action) {
   }
 }
 
-// Readers want definitions in the order of their numbers.
+// Readers expect definitions in the order of their numbers.
 template <class Map, class Number, class Write>
 void in_order(const Map& map, Number number, Write write) {
   std::vector<const typename Map::value_type*> all;
@@ -121,7 +122,8 @@ Result<bool> Otf2Archive::open(const std::string& folder, const std::string& cre
   expect(OTF2_Archive_SetCreator(archive_, creator.c_str()));
   expect(OTF2_Archive_OpenEvtFiles(archive_));
   marker_ = OTF2_Archive_GetMarkerWriter(archive_);
-  // Ranks that were not recorded have a place, too: a rank is a number in the list of all.
+  // Ranks that were not recorded have a location, too: a rank is an index into the list of all
+  // locations.
   for (int rank = 0; rank < world_size_; ++rank) task(WorldRank(rank), TaskId(0));
   if (trouble_ != OTF2_SUCCESS || marker_ == nullptr)
     return Error{std::string("OTF2: ") + OTF2_Error_GetDescription(trouble_)};
@@ -296,7 +298,7 @@ Result<bool> Otf2Archive::finish(std::uint64_t begin, std::uint64_t end, std::ui
     expect(OTF2_Archive_CloseEvtWriter(archive_, location.writer));
   }
   expect(OTF2_Archive_CloseEvtFiles(archive_));
-  // Readers look for the definitions of each location by itself, though there are none.
+  // Readers open the definition file of each location, even if it is empty.
   expect(OTF2_Archive_OpenDefFiles(archive_));
   for (auto& [position, location] : locations_) {
     OTF2_DefWriter* const own = OTF2_Archive_GetDefWriter(archive_, location.ref);

@@ -1,9 +1,9 @@
-// An OTF2 archive that is being written: event files while the ranks are read, the definitions that
-// they turned out to need at the end.
+// Writes an OTF2 archive: event files while the ranks are read, then the definitions that the
+// events need.
 //
-// Names follow what measurement systems write, so that viewers know their way: a location group for
-// each rank, its first task is its master thread; a communicator is a group of ranks, which are
-// places in the list of all ranks.
+// Names follow common measurement systems, so that viewers recognize them. Each rank is a location
+// group, and its first task is the master thread. A communicator is a group of ranks, given as
+// indices into the list of all ranks.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -25,16 +25,16 @@ class Otf2Archive {
   ~Otf2Archive();
 
   Result<bool> open(const std::string& folder, const std::string& creator);
-  // All that was defined, and the end. `begin`, `end`: of the whole run, in nanoseconds;
-  // `since_1970`: of `begin`.
+  // Writes all definitions and closes the archive. `begin`, `end`: of the whole run, in
+  // nanoseconds; `since_1970`: the wall-clock time of `begin`.
   Result<bool> finish(std::uint64_t begin, std::uint64_t end, std::uint64_t since_1970);
 
-  // Where a task's events go.
+  // The event writer of a task.
   OTF2_EvtWriter* task(WorldRank rank, TaskId task);
   void host(WorldRank rank, const std::string& name) { hosts_[rank] = name; }
 
   OTF2_RegionRef region(Call call);
-  OTF2_RegionRef region(const std::string& name);  // of the program's own
+  OTF2_RegionRef region(const std::string& name);  // a region of the program's annotations
   OTF2_GroupRef group(const std::vector<WorldRank>& ranks);
   OTF2_CommRef comm(Uid uid, const std::string& name, const std::vector<WorldRank>& ranks,
                     const std::vector<WorldRank>& remote);
@@ -44,7 +44,7 @@ class Otf2Archive {
             const char* text);
   void define_mark(OTF2_MarkerRef category, const char* name);
 
-  // OTF2's calls return codes; the first that is none of success ends the export.
+  // Records the first code other than success; it ends the export.
   void expect(OTF2_ErrorCode code);
 
  private:
@@ -80,7 +80,7 @@ class Otf2Archive {
   std::map<std::pair<std::int32_t, std::uint32_t>, Location> locations_;
   std::map<WorldRank, std::string> hosts_;
   std::unordered_map<std::string, OTF2_StringRef> texts_;
-  // What has a number is written in the order of its numbers.
+  // Numbered definitions, written in the order of their numbers.
   std::map<Call, OTF2_RegionRef> call_regions_;
   std::map<std::string, OTF2_RegionRef> own_regions_;
   std::map<std::vector<WorldRank>, OTF2_GroupRef> groups_;

@@ -39,7 +39,7 @@ Result<Otf2Entry*> find_writer() {
   return entry;
 }
 
-// An archive is a folder; what is in one that is not an archive stays.
+// Removes an existing archive. A folder that is not an archive is left alone.
 Result<bool> make_way(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return true;
@@ -78,7 +78,7 @@ Result<bool> write_otf2(const std::string& folder, const RunDocument& run) {
     return std::pair(a.rank, a.event) < std::pair(b.rank, b.event);
   });
 
-  // Beside it first: nobody ever reads half of one.
+  // Writes to a temporary folder first: readers never see half of an archive.
   const fs::path wanted = fs::absolute(folder).lexically_normal(),
                  position = wanted.has_filename() ? wanted : wanted.parent_path();
   const fs::path unfinished = position.string() + fmt::format(".{}", static_cast<long>(getpid()));

@@ -1,8 +1,8 @@
-// The whole run as an OTF2 archive, for Vampir, Cube's relatives and what else reads such traces: a
-// location for each rank, regions for its calls, records for messages, collectives and one-sided
-// operations (rank_records.h), and markers where the findings are.
+// Exports the whole run as an OTF2 archive, for Vampir and other OTF2 readers. Ranks become
+// location groups, calls regions. Messages, collectives and one-sided operations become records
+// (rank_records.h), findings markers.
 //
-// OTF2's library is needed for that alone, and found when it is asked for: the tool works without.
+// Only this export needs the OTF2 library, and loads it on demand: the tool works without it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace photofinish {
 
-// Makes the folder, or replaces an archive that is there.
+// Creates the folder, or replaces an existing archive.
 Result<bool> write_otf2(const std::string& folder, const RunDocument& run);
 
 }  // namespace photofinish

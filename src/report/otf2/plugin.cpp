@@ -1,4 +1,5 @@
-// What the tool calls, if OTF2 is here: a run's traces, rank by rank, into an archive.
+// The entry point of the plugin: converts the traces of a run, rank by rank, into an archive. Built
+// only if OTF2 is available.
 #include "report/otf2/plugin.h"
 
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 namespace photofinish {
 namespace {
 
-// OTF2 would print them.
+// Suppresses OTF2's own error output.
 OTF2_ErrorCode say_nothing(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code,
                            const char*, va_list) {
   return code;
@@ -31,7 +32,8 @@ Result<bool> write(const Otf2Request& request) {
     if (const auto trace = RankTrace::open(request.run, rank))
       world_size = std::max(world_size, (*trace)->world_size());
   }
-  // OTF2 makes its files by itself; for their user alone, as all others (base/private_file.h).
+  // OTF2 creates its files itself; only the user may read them, as all other files
+  // (base/private_file.h).
   const mode_t before = umask(077);
   struct Restore {
     mode_t mask;

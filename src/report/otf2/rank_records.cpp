@@ -67,7 +67,7 @@ Otf2RankRecords::Task& Otf2RankRecords::task(TaskId id) {
   return task;
 }
 
-// A rank of an intercommunicator talks to those on the other side.
+// A rank of an intercommunicator communicates with the remote group.
 const Otf2RankRecords::Comm* Otf2RankRecords::comm(CommId id) {
   const auto [found, is_new] = comms_.try_emplace(id);
   Comm& comm = found->second;
@@ -110,7 +110,7 @@ std::optional<std::uint32_t> Otf2RankRecords::rank_in(const Comm* comm, std::int
   return found != comm->rank_of.end() ? std::optional(found->second) : std::nullopt;
 }
 
-// Of the program's own buffers, those that a call reads, or those that it writes.
+// The size of the program's buffers that the call reads, or writes.
 std::uint64_t Otf2RankRecords::bytes(const Event& event, bool written) const {
   std::uint64_t sum = 0;
   for (const Buffer& buffer : event.buffers) {
@@ -165,7 +165,7 @@ std::uint64_t Otf2RankRecords::end() {
   return latest_;
 }
 
-// Regions end in the order in which they began, or not at all.
+// Regions must be properly nested; others are dropped.
 void Otf2RankRecords::own_region(const Event& event, Task& task) {
   if (traits(event.call).action == Action::RegionEnd) {
     if (task.open.empty()) return;
@@ -283,8 +283,7 @@ Otf2RankRecords::Request Otf2RankRecords::request_of(const Event& event, Action 
   return request;
 }
 
-// One that sends and receives is completed as a receive: there is one request, and what was
-// received is what is told then.
+// A send-receive has one request, and its completion is written as that of a receive.
 void Otf2RankRecords::start(Request& request, Task& task, std::uint64_t time) {
   if (request.kind == Request::Kind::Other || request.kind == Request::Kind::OneSided) return;
   request.number = ++numbers_;
@@ -297,7 +296,7 @@ void Otf2RankRecords::start(Request& request, Task& task, std::uint64_t time) {
                                            static_cast<std::uint32_t>(request.send_tag),
                                            request.sent));
   else if (request.kind == Request::Kind::Send)
-    request.number = 0;  // to nobody
+    request.number = 0;  // no peer
   if (request.kind == Request::Kind::Receive || request.kind == Request::Kind::Both)
     archive_.expect(OTF2_EvtWriter_MpiIrecvRequest(task.writer, nullptr, time, request.number));
   if (request.kind == Request::Kind::Collective)
@@ -351,7 +350,7 @@ void Otf2RankRecords::one_sided(const Event& event, Window& window, Task& task, 
   if (!target) return;
   const auto [under_way, is_new] = window.under_way.try_emplace(*target);
   if (is_new) under_way->second = ++numbers_;
-  // A request has its own completion, and the flush or unlock completes it once more, at the
+  // A request has its own local completion; the flush or unlock then completes the operation at the
   // target.
   const std::uint64_t number = under_way->second, sent = bytes(event, false),
                       received = bytes(event, true);
@@ -384,7 +383,7 @@ void Otf2RankRecords::one_sided(const Event& event, Window& window, Task& task, 
   }
 }
 
-// All operations to `target`, or to anybody, are complete: here, or at the target as well.
+// All operations to `target`, or to any rank, are complete: locally, or at the target as well.
 void Otf2RankRecords::all_over(Window& window, Task& task, std::uint64_t time,
                                std::optional<std::uint32_t> target, bool remotely) {
   for (auto at = window.under_way.begin(); at != window.under_way.end();) {

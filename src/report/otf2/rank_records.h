@@ -1,14 +1,14 @@
-// The calls of one rank as OTF2's records: entered and left, and between the two what they did.
+// Writes the calls of one rank as OTF2 records: enter, leave, and between them what the call did.
 //
-//   messages      MpiSend, MpiRecv; MpiIsend … MpiIsendComplete and MpiIrecvRequest … MpiIrecv with
-//   a number for each request that was started collectives   MpiCollectiveBegin and End;
-//   NonBlockingCollectiveRequest … Complete one-sided     RmaPut, RmaGet, RmaAtomic, with one
-//   number for all operations to one target that are completed together, by RmaOpCompleteRemote at
-//   the flush, unlock,
-//                 fence or complete that does; locks; RmaGroupSync for groups that post, start,
-//                 complete and wait
-// Left out: loads and stores, partitions of messages, neighborhood collectives (OTF2 has no words
-// for the last two; their calls are there).
+//   messages      MpiSend, MpiRecv; MpiIsend … MpiIsendComplete and MpiIrecvRequest … MpiIrecv,
+//                 with a number for each started request
+//   collectives   MpiCollectiveBegin and End; NonBlockingCollectiveRequest … Complete
+//   one-sided     RmaPut, RmaGet, RmaAtomic, with one number for all operations to one target that
+//                 one call completes; RmaOpCompleteRemote at that flush, unlock, fence or complete;
+//                 locks; RmaGroupSync for post, start, complete and wait
+//
+// Limits: no records for loads and stores, partitions of messages and neighborhood collectives.
+// OTF2 has no records for the last two; only their calls appear.
 #pragma once
 
 #include <functional>
@@ -30,25 +30,27 @@ class Otf2RankRecords {
                   Otf2Archive& archive)
       : rank_(rank), definitions_(definitions), time_(time), archive_(archive) {}
 
-  std::uint64_t add(const Event& event);  // when it was entered
-  std::uint64_t end();                    // leaves what is still open; the latest time
+  std::uint64_t add(const Event& event);  // returns the enter time
+  std::uint64_t end();                    // leaves open regions; returns the latest time
 
  private:
   struct Comm {
     OTF2_CommRef ref = OTF2_UNDEFINED_COMM;
-    std::unordered_map<std::int32_t, std::uint32_t> rank_of;  // of those that this rank talks to
+    std::unordered_map<std::int32_t, std::uint32_t> rank_of;  // ranks that this rank communicates
+                                                              // with
   };
   struct Window {
     OTF2_RmaWinRef ref = OTF2_UNDEFINED_RMA_WIN;
     const Comm* comm = nullptr;
-    std::map<std::uint32_t, std::uint64_t> under_way;  // number of the operations, by target
+    std::map<std::uint32_t, std::uint64_t> under_way;  // number of the pending operations, by
+                                                       // target
     OTF2_GroupRef posted = OTF2_UNDEFINED_GROUP, started = OTF2_UNDEFINED_GROUP;
     std::vector<std::uint32_t> members;
   };
-  // What goes on under a request. A persistent one is prepared, and started again and again.
+  // The operation of a request. A persistent request is initialized once and started repeatedly.
   struct Request {
     enum class Kind { Other, Send, Receive, Both, Collective, OneSided } kind = Kind::Other;
-    std::uint64_t number = 0;  // of what is under way; 0: nothing is
+    std::uint64_t number = 0;  // of the pending operation; 0: none
     const Comm* comm = nullptr;
     std::int32_t to = -1;
     std::int64_t send_tag = 0;
@@ -61,7 +63,7 @@ class Otf2RankRecords {
   struct Task {
     OTF2_EvtWriter* writer = nullptr;
     std::uint64_t last = 0;
-    std::vector<OTF2_RegionRef> open;  // regions of the program's own
+    std::vector<OTF2_RegionRef> open;  // regions of the program's annotations
   };
 
   Task& task(TaskId id);

@@ -93,7 +93,7 @@ class Drawing {
     add_ties();
     set_sides();
     levels_.solve();
-    // From here every timestamp has its level.
+    // From here on every timestamp has its level.
     for (std::size_t i = 0; i < near_.lanes.size(); ++i) draw_lane(static_cast<int>(i));
     draw_ties();
     draw_one_sided();
@@ -153,8 +153,8 @@ class Drawing {
         for (const Tied& from : says_[key]) orders(from, to);
   }
 
-  // The two accesses overlap in the picture, as nothing keeps them from overlapping in the run; the
-  // messages that a receive could get are sent side by side.
+  // Draws the two accesses overlapping, as they may overlap in a run, and the sends that a receive
+  // could match side by side.
   void set_sides() {
     std::vector<const Nodes*> begins, ends;
     for (const EndDocument& end : finding_.ends) {
@@ -240,7 +240,8 @@ class Drawing {
                                level(nodes(to.lane, to.index)->end), label});
   }
 
-  // Those that are no end of this finding; where they land, only their targets' memory knows.
+  // One-sided operations that are no end of this finding. Where they complete in the target's
+  // memory is unknown.
   void draw_one_sided() {
     for (std::size_t i = 0; i < near_.lanes.size(); ++i)
       for (const auto& [index, step] : near_.lanes[i].steps) {
@@ -276,7 +277,7 @@ class Drawing {
 
   const FindingDocument& finding_;
   const NearFinding& near_;
-  std::vector<std::map<std::uint64_t, Nodes>> nodes_;  // by lane
+  std::vector<std::map<std::uint64_t, Nodes>> nodes_;  // index: lane
   Levels levels_;
   std::map<std::uint64_t, Tied> sends_, receives_;
   std::map<std::uint64_t, std::vector<Tied>> says_, hears_;

@@ -1,11 +1,11 @@
-// Where the steps near a finding stand in its picture.
+// Computes the positions of the steps near a finding in its picture.
 //
-// Rule: a level is the longest way to a moment from the beginning of the picture: by program order
-// on each lane, from a send to the completion of its receive, from what comes into a collective or
-// an epoch to what goes on behind it, and from phase to phase. So an arrow never points to the
-// left, and what is not ordered may stand side by side; the two accesses of a race do, as far as
-// other order lets them. Cannot show: order by way of ranks that are not in the picture, unless it
-// is that of a sync point.
+// Rule: the level of a timestamp is the length of the longest path to it from the start of the
+// picture. Edges are program order on each lane, send to completion of the receive, entry to exit
+// of a collective or epoch, and phase to phase. So no arrow points to the left, and concurrent
+// steps may share a level. The two accesses of a race do, as far as other edges permit.
+//
+// Limit: order through ranks that are not in the picture is not shown, except that of sync points.
 #pragma once
 
 #include "report/document.h"

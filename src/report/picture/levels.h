@@ -1,4 +1,4 @@
-// Timestamps, what must come before what, and the level of each (layout.h).
+// Computes the level of each timestamp from order constraints (layout.h).
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,14 @@ class Levels {
  public:
   using Node = std::size_t;
 
-  // A node in phase `sync point`, at least at this level.
+  // Adds a node to the phase that begins at `sync_point`.
   Node add(SyncPoint sync_point) {
     sync_points_.push_back(sync_point);
     floors_.push_back(0);
     return sync_points_.size() - 1;
   }
   void before(Node a, Node b) { edges_.emplace_back(a, b); }
-  // Only if nothing orders them otherwise: leaves everything as it was where it would go round in a
-  // circle.
+  // Adds the constraint, unless it closes a cycle: then nothing changes.
   void before_if_possible(Node a, Node b) {
     edges_.emplace_back(a, b);
     if (!solve()) {
@@ -30,7 +29,7 @@ class Levels {
       solve();
     }
   }
-  // Side by side, if nothing orders the one before the other.
+  // Gives both the same level, if they are concurrent.
   void align(Node a, Node b) {
     solve();
     if (level(a) == level(b)) return;
@@ -41,7 +40,7 @@ class Levels {
       solve();
     }
   }
-  // False if what must come before goes round in a circle.
+  // False if the constraints have a cycle.
   bool solve() {
     levels_ = floors_;
     for (std::size_t round = 0; round <= sync_points_.size() + 1; ++round) {
@@ -60,7 +59,7 @@ class Levels {
   int level(Node node) const { return levels_[node]; }
 
  private:
-  // All that is in an earlier phase comes before all that is in a later one.
+  // All nodes of an earlier phase precede all nodes of a later one.
   template <class Raise>
   void raise_phases(Raise raise) {
     std::vector<Node> nodes(sync_points_.size());

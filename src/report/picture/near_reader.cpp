@@ -9,7 +9,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kBefore = 4, kAfter = 4;  // events around one that must be there
+constexpr std::size_t kBefore = 4, kAfter = 4;  // events before and after an anchor
 
 }  // namespace
 

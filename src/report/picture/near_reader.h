@@ -1,7 +1,7 @@
-// One rank's events, one after the other: those that are near a finding go to its lane.
+// Reads one rank's events in order, and adds those near a finding to its lane.
 //
-// Invariant: what a lane waits for (its next anchor, the end of an epoch, the completion of a
-// receive) finds the lane; no event looks at all lanes.
+// Invariant: lanes are indexed by what they wait for: the next anchor, the end of an epoch, the
+// completion of a receive. No event iterates over all lanes.
 #pragma once
 
 #include <deque>
@@ -22,7 +22,7 @@ class NearReader final : public MessageSink {
              const std::vector<NearLane*>& lanes);
 
   void add(const Event& event);
-  void finish();  // what is known only at the end: which message each receive took
+  void finish();  // adds what is known only at the end: the match of each receive
 
   void step(MessageStep step) override;
   void took(std::uint64_t operation, MessageKey key) override { taken_[operation] = key; }
@@ -46,15 +46,15 @@ class NearReader final : public MessageSink {
   std::vector<NearLane*> lanes_;
   Timeline timeline_;
   NearStep current_;
-  std::vector<std::uint64_t> posted_;  // receives, by the current event
+  std::vector<std::uint64_t> posted_;  // receives that the current event posted
   std::vector<std::pair<std::uint64_t, NearLane*>> anchors_;
   std::size_t next_anchor_ = 0;
   std::multimap<SyncPoint, NearLane*> phases_;
-  std::vector<std::pair<NearLane*, std::uint64_t>> active_;  // until which event
+  std::vector<std::pair<NearLane*, std::uint64_t>> active_;  // with the last event
   std::deque<NearStep> last_;
   std::map<EpochKey, OpenEpoch> open_;
   std::unordered_map<std::uint64_t, std::vector<NearLane*>>
-      awaited_;  // lanes that want the completion of this receive
+      awaited_;  // lanes that wait for the completion of this receive
   std::unordered_map<std::uint64_t, MessageKey> taken_;
   std::uint64_t events_ = 0;
 };

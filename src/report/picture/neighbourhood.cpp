@@ -10,7 +10,7 @@
 namespace photofinish {
 namespace {
 
-constexpr std::size_t kMostLanes = 6;  // a receive may have had many messages to choose from
+constexpr std::size_t kMostLanes = 6;  // a receive may have many candidate messages
 
 NearLane& lane_of(NearFinding& near, WorldRank rank, Uid win) {
   const auto at =
@@ -33,7 +33,7 @@ NearFinding lanes_of(const FindingDocument& finding) {
   return near;
 }
 
-// Those who only own the memory: at which time is known once the others were read.
+// Sets the phases of ranks that only own the memory: known once the other ranks are read.
 void set_phases(NearFinding& near) {
   std::optional<SyncPoint> phase;
   for (const NearLane& lane : near.lanes)
@@ -90,7 +90,7 @@ std::vector<NearFinding> Neighbourhood::read() {
   };
   auto anchored = wanted(true);
   for (const WorldRank rank : run_.recorded) read_rank(rank, anchored[rank], true);
-  // From here the sides of every finding are known, and so is when they were.
+  // From here on the timestamps of both sides of every finding are known.
   for (NearFinding& near : all) set_phases(near);
   for (const auto& [rank, lanes] : wanted(false)) read_rank(rank, lanes, false);
   return all;

@@ -1,9 +1,9 @@
-// The events near each finding, from the traces. A trace is read once for all findings, and of it
-// only what is near one is kept.
+// Reads the events near each finding from the traces. Each trace is read once for all findings, and
+// only the events near a finding are stored.
 //
-// Near is: the calls around the one that began an access, and around the one that completed it;
-// those that opened and closed the epoch of its window; and, of a rank that only owns the memory,
-// those of the same phase. The rest is counted.
+// Near a finding are: the calls around the one that began an access and around the one that
+// completed it, and those that opened and closed the epoch of its window. For a rank that only owns
+// the memory: the calls of the same phase. Other calls are only counted.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace photofinish {
 
-// How a step is tied to those of other ranks. Both ends have the same key.
+// Links a step to those of other ranks. Both ends have the same key.
 struct Tie {
   enum class Kind : std::uint8_t { Send, Receive, Release, Acquire };
   Kind kind{};
   std::uint64_t key = 0;
-  std::uint64_t operation = 0;  // of a receive: its key follows
+  std::uint64_t operation = 0;  // for a receive: the key follows later
 };
 
 struct NearStep {
@@ -32,37 +32,36 @@ struct NearStep {
   SiteId site;
   bool returned = true;
   SyncPoint before = 0,
-            after = 0;         // sync points that were done when it began, and when it returned
-  WorldRank peer = kProcNull;  // that it sends to, receives from, or reaches
+            after = 0;         // number of sync points passed at its start and at its return
+  WorldRank peer = kProcNull;  // destination, source or target
   std::int64_t tag = kAnyTag;
   WinId win;
   std::vector<Tie> ties;
 };
 
 struct NearEpoch {
-  std::uint64_t opened = 0, closed = ~std::uint64_t{0};  // indices of steps that are kept
+  std::uint64_t opened = 0, closed = ~std::uint64_t{0};  // indices of stored steps
   std::string label;
 };
 
-// One lane of one finding.
+// One lane of the picture of a finding.
 struct NearLane {
   WorldRank rank;
-  std::vector<std::uint64_t> anchors;  // indices of events that must be there
-  Uid win;                             // whose epochs are of interest
-  std::optional<SyncPoint>
-      phase;  // instead of anchors: what is near in time, for a rank that only owns the memory
+  std::vector<std::uint64_t> anchors;  // indices of required events
+  Uid win;                             // the window whose epochs are drawn
+  std::optional<SyncPoint> phase;      // instead of anchors, for a rank that only owns the memory
   std::map<std::uint64_t, NearStep> steps;
-  std::map<SiteId, std::string> locations;  // of its steps: "main race.c:18"
-  std::map<WinId, std::string> windows;     // their names
+  std::map<SiteId, std::string> locations;  // call sites of its steps: "main race.c:18"
+  std::map<WinId, std::string> windows;     // window names
   std::vector<NearEpoch> epochs;
-  std::uint64_t events = 0;  // of the rank, in all
+  std::uint64_t events = 0;  // of the rank in total
 };
 struct NearFinding {
-  std::vector<NearLane> lanes;  // by rank
+  std::vector<NearLane> lanes;  // sorted by rank
   int lane_of(WorldRank rank) const;
 };
 
-// How many events of which calls a rank has, and how it ended.
+// The number of events of a rank, by call, and how the rank ended.
 struct RankCounts {
   WorldRank rank;
   std::string end;  // "exit 0", "signal 11 (SIGSEGV)"
@@ -74,9 +73,9 @@ struct RankCounts {
 class Neighbourhood {
  public:
   explicit Neighbourhood(const RunDocument& run) : run_(run) {}
-  // What is near, a value for each finding. Reads the traces.
+  // Reads the traces. Returns a value for each finding.
   std::vector<NearFinding> read();
-  // Of all ranks, once they were read.
+  // Of all ranks, after read().
   const std::vector<RankCounts>& counts() const { return counts_; }
 
  private:

@@ -1,5 +1,5 @@
-// What happened near a finding, ready to be drawn: a lane for each rank that has to do with it,
-// logical steps from left to right.
+// The steps near a finding, ready to be drawn: a lane for each involved rank, logical steps from
+// left to right.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace photofinish {
 
 struct Picture {
-  // Levels, from 0: what is further right on any lane did not come before. A step is its call and
-  // its return.
+  // Levels start at 0. A step never happens before a step at a smaller level. A step has a call and
+  // a return.
   struct Step {
     int begin = 0, end = 0;
     Call call{};
     std::string where;  // "main race.c:18"
     bool returned = true;
-    std::uint64_t index = 0;  // of the rank's events
+    std::uint64_t index = 0;  // index among the rank's events
     std::string note;         // "to 3, tag 7", 'window "halo"'
   };
-  // Events between two steps that are not drawn; before the first and behind the last one as well.
+  // Events between two steps that are not drawn; also before the first and after the last step.
   struct Gap {
     int begin = 0, end = 0;  // end -1: up to the end of the run
     std::uint64_t events = 0;
@@ -44,7 +44,7 @@ struct Picture {
     int from_lane = 0, from = 0, to_lane = 0, to = 0;
     std::string label;
   };
-  // A collective: all of these lanes come together in it.
+  // A collective, which joins all of these lanes.
   struct Join {
     std::string label;
     struct Part {
@@ -54,7 +54,7 @@ struct Picture {
   };
   // The ends of the finding, in its order.
   struct End {
-    int lane = -1;  // -1: there is none to draw
+    int lane = -1;  // -1: not drawn
     int begin = 0, end = 0;
     bool completes = true;
     int touches = -1;  // the lane whose memory it reads or writes
@@ -63,7 +63,7 @@ struct Picture {
   std::vector<Arrow> arrows;
   std::vector<Join> joins;
   std::vector<End> ends;
-  int width = 0;  // levels
+  int width = 0;  // number of levels
 };
 
 }  // namespace photofinish

@@ -1,6 +1,6 @@
-// A flag that is raised with a put and polled with a get, which nothing can be known about; fixed:
-// the program says that it synchronizes, and that the race on the flag itself is intended. Both
-// sides say so once: one is enough.
+// A put sets a flag and a get polls it, which the tool does not recognize as synchronization.
+// Fixed: annotations declare the synchronization, and the race on the flag itself as intended. Both
+// sides declare that once: one would suffice.
 #include "../rma/rma.h"
 
 #include "photofinish/annotate.h"
@@ -27,7 +27,7 @@ enum { kFlag = 7 };
 int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
-  int_window(16 + 3, &win);  // of rank 1: three pieces of data, and far from them the flag
+  int_window(16 + 3, &win);  // on rank 1: three data elements, and the flag far from them
   MPI_Win_lock_all(0, win);
   int sum = 0;
   for (int step = 1; step <= 3; ++step) {

@@ -1,5 +1,5 @@
-// Names of regions, one inside of the other, in C++; one that ends too often ends nothing, and one
-// that lasts until the end is no matter. Fixed: a barrier.
+// Nested region names, in C++. An unmatched end of a region has no effect, and a region may last
+// until the program ends. Fixed: a barrier.
 #include "../rma/rma.h"
 
 #include <string>

@@ -1,5 +1,5 @@
-// Results are taken as they come, and the program says so. Fixed: they are taken in the order of
-// the ranks.
+// Results are received as they arrive, and the program declares that as intended. Fixed: they are
+// received in rank order.
 #include "../rma/rma.h"
 
 #include "photofinish/annotate.h"

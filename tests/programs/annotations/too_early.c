@@ -1,6 +1,6 @@
-// What was not complete when it was said is not ordered by it, nor what was said with another
-// value; and what is outside of an intended region is a finding, though the same line is intended
-// at other times. Fixed: flushed first, the same value, all of it intended.
+// HAPPENS_BEFORE does not order operations that are incomplete at that point, nor does one with
+// another value. A race outside of an intended region is a finding, even if the same line is
+// intended at other times. Fixed: a flush first, the same value, and an intended region around all.
 #include "../rma/rma.h"
 
 #include "photofinish/annotate.h"
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
       MPI_Win_flush(1, win);
     }
   } else {
-    PHOTOFINISH_HAPPENS_AFTER(1, 1);  // whether it really came later is not asked
+    PHOTOFINISH_HAPPENS_AFTER(1, 1);  // the tool does not check that it really is later
     seen = LOAD(base[0]);             /*{look}*/
     PHOTOFINISH_HAPPENS_AFTER(2, 1);
     seen += LOAD(base[1]); /*{look-other}*/

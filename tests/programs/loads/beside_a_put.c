@@ -1,5 +1,5 @@
-// A thread changes the buffer of a put that another thread has made, as soon as it hears that the
-// put was made, and before anything completes it. Fixed: it hears of it once the put is complete.
+// A thread writes the buffer of another thread's put as soon as it is notified that the put has
+// started, and before the put completes. Fixed: it is notified after the put is complete.
 #include <pthread.h>
 
 #include "../rma/rma.h"

@@ -1,5 +1,5 @@
-// Two branches with the same call: optimized, they must not become one call with one line.
-// Fixed: they write to different places.
+// Two branches with the same call: the optimizer must not merge them into one call with one line.
+// Fixed: they write to different addresses.
 #include "../rma/rma.h"
 // run: ranks=3
 // build: flags="-O2"

@@ -1,4 +1,4 @@
-// The same with a budget, one that is large enough for the race to be found on any machine.
+// The same with a sampling budget that is large enough to find the race on any machine.
 #include "sampled.c"
 // run: ranks=2 env=PHOTOFINISH_OPTIONS:budget=100x
 // output: done

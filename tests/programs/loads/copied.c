@@ -1,5 +1,5 @@
-// Functions of the C library touch buffers that are in use: memcpy and snprintf write to what is
-// being put, strlen reads what a get brings. Fixed: flushes before.
+// C library functions access pending buffers: memcpy and snprintf write to the buffer of a put,
+// strlen reads the result of a get. Fixed: flushes before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: hello has 5

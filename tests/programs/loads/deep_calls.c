@@ -1,5 +1,5 @@
-// A put's target stores to its window, many calls deep and in another file, with nothing between it
-// and the put. Fixed: a barrier behind the store, and the put's epoch begins after it.
+// The target of a put stores to its window, many calls deep and in another file, without order to
+// the put. Fixed: a barrier after the store, and the put's epoch begins after it.
 #include "../rma/rma.h"
 #include "parts/grid.h"
 // run: ranks=2

@@ -1,7 +1,7 @@
-// Thousands of accumulates in flight from one buffer of pairs with a gap in each, and the loop
-// fills the buffer again before every one: tens of millions of pairs of accesses that are a few
-// findings, and have to be found in about the time that the loop takes. Fixed: each has read the
-// buffer before it is filled again.
+// Thousands of pending accumulates from one buffer of pairs with a gap in each; the loop fills the
+// buffer again before each of them. Tens of millions of pairs of accesses make a few findings, and
+// the analysis must take about as long as the loop. Fixed: each accumulate has read the buffer
+// before it is filled again.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: done

@@ -1,5 +1,5 @@
-! Fortran (mpi): an allocatable is the buffer of a send that is under way, and is assigned to; a component of a derived type is received into,
-! and looked at. Fixed: the waits come first.
+! Fortran (mpi): a rank assigns to an allocatable that is the buffer of a pending send, and reads a
+! component of a derived type that is the buffer of a pending receive. Fixed: the waits come first.
 ! run: ranks=2
 ! build: flags="-cpp"
 ! output: largest 8

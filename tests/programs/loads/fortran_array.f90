@@ -1,5 +1,5 @@
-! Fortran (mpif.h): an array in a common block is stored to while a put from it is under way; what a get brings is loaded too early. The window
-! is known by a Cray pointer. Fixed: a flush before.
+! Fortran (mpif.h): a store to an array in a common block while a put from it is pending, and a load
+! of the result of a pending get. A Cray pointer points to the window. Fixed: a flush before.
 ! run: ranks=2
 ! build: flags="-cpp"
 ! output: sum 10

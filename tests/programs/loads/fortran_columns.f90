@@ -1,5 +1,5 @@
-! Fortran (mpi_f08): ghost columns of a matrix are put while the first column is computed anew. Fixed: the columns inside first, and the one
-! that was sent after the flush.
+! Fortran (mpi_f08): ghost columns of a matrix are put while the first column is recomputed. Fixed:
+! the inner columns first, and the sent one after the flush.
 ! run: ranks=2
 ! build: flags="-cpp"
 ! output: ghost 5

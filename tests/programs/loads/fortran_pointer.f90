@@ -1,5 +1,5 @@
-! Fortran (mpi_f08): the window is known by a pointer, and by a second one to a part of it. The target stores by that while another rank puts.
-! Fixed: a fence between.
+! Fortran (mpi_f08): a pointer to the window, and a second pointer to a part of it. The target
+! stores through the second one while another rank puts. Fixed: a fence between.
 ! run: ranks=2
 ! build: flags="-cpp"
 ! output: inner 40

@@ -1,5 +1,5 @@
-! Fortran (mpi_f08): whole arrays and sections that flang gives to its own library: an assignment with reallocation, a sum, a product of
-! matrices and a print, all of buffers that are in use. Fixed: the waits come first.
+! Fortran (mpi_f08): arrays and sections that flang passes to its runtime library: an assignment with reallocation, a sum, a matrix
+! product and a print, all of pending buffers. Fixed: waits come first.
 ! run: ranks=2
 ! build: flags="-cpp"
 ! output: total 15

@@ -1,5 +1,5 @@
-// What a get brings is added up by a function that is known by its address only, before the get has
-// ended. Fixed: a flush before.
+// A function called through a pointer sums up the result of a get before the get completes. Fixed:
+// a flush before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: sum 6

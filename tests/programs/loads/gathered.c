@@ -1,6 +1,6 @@
-// Loads and stores through arrays of indices, which are read in front of the loops: those that are
-// the same as before count again, those that have changed are others, and of a structure only the
-// member counts. Fixed: puts wait for the last barrier.
+// Loads and stores through index arrays, which are read in front of the loops. Unchanged indices
+// count again, changed ones are new accesses, and of a structure only the accessed member counts.
+// Fixed: the puts wait for the last barrier.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: touched
@@ -56,10 +56,10 @@ int main(int argc, char** argv) {
     const double one = 1;
     for (int i = 0; i < kElements; i += 64) {
       MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 1, 1, MPI_DOUBLE,
-              win);  // of what is loaded, the other member
+              win);  // the other member of the loaded elements
       MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * i + 4, 1, MPI_DOUBLE,
-              win);  // of what is stored to, the other member
-      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * (i + 3), 1, MPI_DOUBLE, win);  // nobody touches it
+              win);  // the other member of the stored elements
+      MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * (i + 3), 1, MPI_DOUBLE, win);  // never accessed
     }
     MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 1777, 1, MPI_DOUBLE, win);    /*{put_loaded}*/
     MPI_Put(&one, 1, MPI_DOUBLE, 1, 2 * 801 + 1, 1, MPI_DOUBLE, win); /*{put_stored}*/

@@ -1,5 +1,5 @@
-// Global and static variables as buffers: one is stored to while it is sent, one loaded while it is
-// received into, one of another file, too. Fixed: the waits come first.
+// Global and static variables as buffers: a store to one while it is sent, a load of one while it
+// is received into, also in another file. Fixed: the waits come first.
 #include "../rma/rma.h"
 #include "parts/totals.h"
 // run: ranks=2

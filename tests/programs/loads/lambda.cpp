@@ -1,5 +1,5 @@
-// A lambda has the buffer of a put by reference, and stores to it while the put is under way;
-// another, given to an algorithm, loads what a get brings. Fixed: a flush before.
+// A lambda captures the buffer of a put by reference, and stores to it while the put is pending;
+// another one, passed to an algorithm, loads the result of a get. Fixed: a flush before.
 #include <algorithm>
 #include <functional>
 #include <vector>

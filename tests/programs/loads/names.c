@@ -1,5 +1,5 @@
-// Reports name the memory and show the source line: a global array that a window exposes, a local
-// array that is sent, and memory behind a pointer, by the argument of the call.
+// Reports name the memory and show the source line: a global array exposed by a window, a local
+// array that is sent, and memory behind a pointer, named by the argument of the call.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: sums 36 8 8

@@ -1,5 +1,5 @@
-// A function returns where in a buffer to store next; the buffer is still being sent. Fixed: the
-// wait comes before.
+// A function returns the address of the next element to store in a buffer whose send is pending.
+// Fixed: the wait comes first.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: received 1 2 3
@@ -8,7 +8,7 @@
 
 static int pool[64];
 
-// Which half depends on what only the run knows.
+// Which half is known only at run time.
 __attribute__((noinline)) static int* place_of(int block, int index) {
   return pool + 32 * (block % 2) + index;
 }

@@ -1,5 +1,5 @@
-// A race in each of many steps, beside places that are much hotter: with sampling it is found, and
-// the report tells what was skipped. Fixed: the load waits for the fence.
+// A race in each of many steps, next to access sites that are much hotter: sampling finds it, and
+// the report says what was skipped. Fixed: the load waits for the fence.
 #include "../rma/rma.h"
 // run: ranks=2 env=PHOTOFINISH_OPTIONS:sample=on
 // output: done

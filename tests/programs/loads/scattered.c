@@ -1,6 +1,6 @@
-// Loads and stores here and there, through indices, often enough that each place keeps bits: what
-// is touched before a barrier and again behind it counts both times, and what lies between does
-// not. Fixed: puts wait for the second barrier.
+// Irregular loads and stores through indices, often enough that each site gets a bit mask.
+// Addresses accessed both before and after a barrier count both times, and addresses between them
+// do not count. Fixed: the puts wait for the second barrier.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: touched
@@ -9,7 +9,7 @@
 
 enum { kElements = 4096 };
 
-// Of the odd elements, each once, in an order that no row describes.
+// The odd elements, each once, in an order that no strided range describes.
 static int index_of(int i) { return (i * 1237 % (kElements / 2)) * 2 + 1; }
 
 __attribute__((noinline)) static int touch(int* memory, const int* indices, int count) {
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     const int one = 1;
     for (int i = 0; i < kElements; i += 128)
-      MPI_Put(&one, 1, MPI_INT, 1, i, 1, MPI_INT, win);  // even: nobody touches them
+      MPI_Put(&one, 1, MPI_INT, 1, i, 1, MPI_INT, win);  // even: not accessed
     MPI_Put(&one, 1, MPI_INT, 1, 777, 1, MPI_INT, win);  /*{put_loaded}*/
     MPI_Put(&one, 1, MPI_INT, 1, 3777, 1, MPI_INT, win); /*{put_stored}*/
     MPI_Win_flush(1, win);

@@ -1,5 +1,5 @@
-// The buffer of a put is an object in a scope that an exception leaves; the put is still under way.
-// Fixed: the destructor waits.
+// The buffer of a pending put is an object in a scope that an exception leaves. Fixed: the
+// destructor waits.
 #include <stdexcept>
 
 #include "../rma/rma.h"

@@ -1,5 +1,5 @@
-// The buffer of a put is known under a second name, a member of a structure that a list holds, and
-// is stored to by that name while the put is under way. Fixed: a flush before.
+// The buffer of a put has a second name, a member of a structure in a list, and a store uses that
+// name while the put is pending. Fixed: a flush before.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: got 4 4

@@ -1,6 +1,6 @@
-// Two ranks put to one place in one epoch. The put, and the calls that lead to it, are the last
-// thing that their functions do: optimized, they would be tail calls, whose frames are gone when
-// the report asks for them. Fixed: the second one puts in an epoch of its own.
+// Two ranks put to one address in one epoch. The put and the calls that lead to it are the last
+// statements of their functions. As tail calls, their frames would be missing in the stack of the
+// report. Fixed: the second rank puts in another epoch.
 #include "../rma/rma.h"
 // run: ranks=3
 // output: cell 2
@@ -20,7 +20,7 @@ __attribute__((noinline)) static int put_checked(const int* value, MPI_Win win) 
   return put_value(value, win); /*{checked}*/
 }
 
-// Through a pointer that the compiler does not know.
+// Through a pointer that the compiler cannot resolve.
 static int (*volatile put_any)(const int*, MPI_Win) = put_checked;
 
 __attribute__((noinline)) static int put_through(const int* value, MPI_Win win) {

@@ -1,5 +1,5 @@
-// Two ranks put to one place in one epoch, through a virtual function and a function that cleans up
-// nothing: calls in tail position. Fixed: the second one puts in an epoch of its own.
+// Two ranks put to one address in one epoch, through a virtual function and a function without
+// cleanup: calls in tail position. Fixed: the second rank puts in another epoch.
 #include "../rma/rma.h"
 // run: ranks=3
 // output: cell 2

@@ -1,5 +1,5 @@
-! Fortran: two ranks put to one place in one epoch, through calls that are the last thing that their subroutines do. Fixed: the second one
-! puts in an epoch of its own.
+! Fortran: two ranks put to one address in one epoch, through calls that are the last statements of
+! their subroutines. Fixed: the second rank puts in another epoch.
 ! run: ranks=3
 ! build: flags="-cpp" source=parts/put_value.f90 source=parts/put_checked.f90
 ! output: cell 2

@@ -1,6 +1,6 @@
-// A receive takes a message of either of two ranks. The send is the last thing that its function
-// does: optimized, it would be a tail call, and the report would name its caller's line. Fixed: the
-// receives say from whom.
+// A receive matches a message of either of two ranks. The send is the last statement of its
+// function. As a tail call, the report would name the line of its caller. Fixed: the receives name
+// their source.
 #include "../rma/rma.h"
 // run: ranks=3
 // output: got 3

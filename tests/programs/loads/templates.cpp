@@ -1,5 +1,5 @@
-// A class template over a window: its stores, by operator[] and an expression of arrays, meet a put
-// of another rank. Fixed: a fence between.
+// A class template over a window: its stores, through operator[] and an array expression, race with
+// a put of another rank. Fixed: a fence between.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: last 12

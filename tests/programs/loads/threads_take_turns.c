@@ -1,13 +1,13 @@
-// Threads take turns in calling MPI (as with OpenMP's `single`), and each stores its part of the
-// window before somebody calls the fence: what a thread stores lies in front of the next call of
-// any of them, not of its own. The first thread has stored before there were others; one has ended
-// before anybody calls. Fixed: a fence between the stores and the puts.
+// Threads take turns in calling MPI, as with OpenMP's `single`, and each stores its part of the
+// window before one of them calls the fence. A store of a thread precedes the next MPI call of any
+// thread, not only its own. The first thread stores before there are others; one has ended before
+// any call. Fixed: a fence between the stores and the puts.
 #include <pthread.h>
 
 #include "../rma/rma.h"
 // run: ranks=2
 // output: 36864
-// (Two ways to the put, four to the store: six of the eight pairs.)
+// (Two paths to the put, four to the store: six of the eight pairs.)
 // expect race: put @{put} store @{store}
 // expect race: put @{put} store @{store}
 // expect race: put @{put} store @{store}
@@ -24,7 +24,7 @@ __attribute__((noinline)) static void fill(int* from, int count) {
   for (int i = 0; i < count; ++i) from[i] = 1; /*{store}*/
 }
 
-// One of the threads does what all wait for.
+// One of the threads makes the call that all wait for.
 static void fence_once(int self, int turn) {
   pthread_barrier_wait(&meet);
   if (self == turn % kThreads) MPI_Win_fence(0, win);

@@ -1,5 +1,5 @@
-// The storage of a std::vector is being sent when the vector grows, and gives it back; that of
-// another is looked at while something is received into it. Fixed: the waits come first.
+// A std::vector grows and frees its storage while that is the buffer of a pending send; the storage
+// of another one is read while a receive into it is pending. Fixed: the waits come first.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 // expect race: load @{send} release @{release}
 // expect race: store @{receive} load @{load}
 
-// As std::allocator, but on a line of this file.
+// Like std::allocator, but with a line in this file.
 template <class T>
 struct Allocator {
   using value_type = T;

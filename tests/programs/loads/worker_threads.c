@@ -1,6 +1,6 @@
-// Threads that never call MPI, as OpenMP's do, fill a window between two fences, and add up what
-// was put into it between the next two: their loads and stores lie where the rank's calls around
-// them say. Fixed: a fence between the stores and the puts.
+// Threads that make no MPI calls, as in OpenMP, fill a window between two fences, and sum up what
+// was put into it between the next two. The rank's calls around their loads and stores order them.
+// Fixed: a fence between the stores and the puts.
 #include <pthread.h>
 
 #include "../rma/rma.h"

@@ -1,5 +1,5 @@
-// Every way to send, to receive and to wait, with wildcards that order or tags keep apart: no race,
-// and no need of buffers.
+// All kinds of sends, receives and waits, with wildcards whose match is determined by order or
+// tags: no message race, and no buffering dependence.
 //
 // run: ranks=4
 // expect no race
@@ -15,7 +15,7 @@ static void exchange(MPI_Comm comm) {
   const int right = (rank + 1) % size, left = (rank + size - 1) % size;
   int out = rank, in[4];
   MPI_Request requests[8];
-  // Non-blocking, then persistent, then combined.
+  // Nonblocking, then persistent, then combined.
   MPI_Irecv(&in[0], 1, MPI_INT, left, 1, comm, &requests[0]);
   MPI_Isend(&out, 1, MPI_INT, right, 1, comm, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -38,7 +38,7 @@ static void exchange(MPI_Comm comm) {
   }
 }
 
-// One after the other asks for its turn, from any source, and is answered before the next may ask.
+// The ranks ask for their turns, from any source, and each is answered before the next asks.
 static void turns(MPI_Comm comm) {
   int value = 0;
   for (int i = 1; i < size; ++i) {
@@ -52,7 +52,7 @@ static void turns(MPI_Comm comm) {
   }
 }
 
-// The same, in turn by collectives of all kinds: what they give to a rank, it has before it sends.
+// The same, with turns given by collectives: a rank sends after it has the collective's data.
 static void collectives(MPI_Comm comm) {
   int value = rank, sum = 0, all[8];
   for (int i = 1; i < size; ++i) {
@@ -83,7 +83,7 @@ static void collectives(MPI_Comm comm) {
   MPI_Barrier(comm);
 }
 
-// A probe that only one message can answer, and a matched one.
+// A probe that only one message can match, and a matched probe.
 static void probes(MPI_Comm comm) {
   MPI_Status status;
   MPI_Message message;
@@ -100,7 +100,7 @@ static void probes(MPI_Comm comm) {
   }
 }
 
-// What one window's fence, post and complete order.
+// Order by fence, post and complete of a window.
 static void one_sided(MPI_Comm comm) {
   MPI_Win win;
   int *base, value;

@@ -1,5 +1,5 @@
-// Two ranks that send to each other first, more than a library buffers, or less: here less, so that
-// it comes to its end. Fixed: MPI_Sendrecv.
+// Two ranks send to each other first, more or less than the library buffers. Here it is less, so
+// that the program completes. Fixed: MPI_Sendrecv.
 //
 // run: ranks=2
 // expect not independent of send buffering

@@ -1,5 +1,5 @@
-// A receive that is cancelled: the message that comes later could have been its own. Fixed: the
-// sender waits until the cancellation is over.
+// A cancelled receive: a message that arrives later could have matched it. Fixed: the sender waits
+// until the cancellation is complete.
 //
 // run: ranks=2
 // expect message race: receive @{post} send @{give}

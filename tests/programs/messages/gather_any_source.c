@@ -1,5 +1,5 @@
-// A gather by MPI_ANY_SOURCE that takes the messages in the order they come, and believes that to
-// be the order of ranks. Fixed: from each rank by name.
+// A gather by MPI_ANY_SOURCE that takes the messages in order of arrival, and assumes that this is
+// the order of ranks. Fixed: it names each source.
 //
 // run: ranks=4
 // expect message race: receive @{take} send @{give}

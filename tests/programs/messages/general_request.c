@@ -1,5 +1,5 @@
-// A generalized request that the thread which tests it completes itself: what each test says is a
-// matter of program order. The bug: the last test is about a message, which may not be there yet.
+// A generalized request that the testing thread completes itself: program order determines the
+// result of each test. The bug: the last test is for a message that may not have arrived.
 //
 // run: ranks=2
 // expect not deterministic
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     MPI_Request request;
     MPI_Irecv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
 #ifndef FIXED
-    // Rank 1 sends when it is told to: the first test is in vain.
+    // Rank 1 sends on request: the first test fails.
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 #endif
     MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);

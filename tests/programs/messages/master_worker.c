@@ -1,6 +1,6 @@
-// A master that hands out work to whoever asks: which worker gets which piece hangs on timing. That
-// is what such programs are for, and it is reported. Fixed: pieces are given out in turn, and
-// results are taken in turn.
+// A master that hands out work on request: which worker gets which piece depends on timing. That is
+// the purpose of such programs, and it is reported. Fixed: pieces are handed out in rank order, and
+// results are received in rank order.
 //
 // run: ranks=4
 // expect message race: receive @{ask} send @{report}

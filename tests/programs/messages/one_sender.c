@@ -1,5 +1,5 @@
-// Receives from any source that only one rank ever sends to: on a communicator of two, by tag, and
-// behind a barrier. Nothing could have come otherwise.
+// Receives from any source with a single possible sender: on a communicator of two ranks, by tag,
+// and after a barrier. No other match is possible.
 //
 // run: ranks=3
 // expect no race

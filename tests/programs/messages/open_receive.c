@@ -1,5 +1,5 @@
-// A receive that nobody waits for: its message is taken all the same, and the sender needs no
-// buffer. With the bug, there is no receive.
+// A receive without a wait: it takes its message nevertheless, and the sender needs no buffer. The
+// bug: there is no receive.
 //
 // run: ranks=2
 // expect not independent of send buffering

@@ -1,5 +1,5 @@
-// Two messages to receives from any source; which comes first is up to the library, and the second
-// one must wait in a buffer. Fixed: a barrier between the first receive and the second send.
+// Two messages to receives from any source: the library decides which matches first, and the second
+// one must be buffered. Fixed: a barrier between the first receive and the second send.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{send}

@@ -1,5 +1,5 @@
-// Rank 0 keeps its lock until it has the first message, and has told rank 2 so, which sends behind
-// the same lock. Fixed: the locks are exclusive; shared ones keep nobody waiting.
+// Rank 0 holds its lock until it has the first message, and has notified rank 2, which sends after
+// it has held the same lock. Fixed: the locks are exclusive; shared ones do not exclude each other.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -15,7 +15,7 @@
 #define LOCK MPI_LOCK_SHARED
 #endif
 
-// Whichever of the two comes first, the other is the one that could have come.
+// Whichever message matches first, the other one could have.
 __attribute__((noinline)) static void give(int value) {
   MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }

@@ -1,5 +1,5 @@
-// Rank 2 sends when it has all partitions of a message of rank 0, which has readied the last of
-// them behind its receive. With the bug it does not wait for them.
+// Rank 2 sends after it has all partitions of a message of rank 0, which readies the last one after
+// its receive. The bug: it does not wait for them.
 //
 // run: ranks=3 mpi=mpich
 // expect message race: receive @{first} send @{give}
@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-// Whichever of the two comes first, the other is the one that could have come.
+// Whichever message matches first, the other one could have.
 __attribute__((noinline)) static void give(int value) {
   MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }

@@ -1,5 +1,5 @@
-// Rank 2 sends behind a scan that does not block. With the bug it does not wait for it; fixed, it
-// goes on only when rank 0 has begun it, which has its message by then.
+// Rank 2 sends after a nonblocking scan. The bug: it does not wait for the scan. Fixed: it
+// continues only when rank 0 has started the scan, which has its message by then.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-// Whichever of the two comes first, the other is the one that could have come.
+// Whichever message matches first, the other one could have.
 __attribute__((noinline)) static void give(int value) {
   MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD); /*{give}*/
 }

@@ -1,5 +1,5 @@
-// Rank 1 sends, and then tells rank 2 that it may. With a synchronous send the first message has
-// been taken by then; with a standard send it may lie anywhere.
+// Rank 1 sends, and then notifies rank 2, which sends. With a synchronous send the first message is
+// matched by then; with a standard send it may still be pending.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{send}

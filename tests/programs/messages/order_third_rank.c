@@ -1,5 +1,5 @@
-// The receiver tells rank 3, which tells rank 2, that the first message is in. Buggy: rank 3 does
-// not wait to be told.
+// The receiver notifies rank 3, and rank 3 notifies rank 2, that the first message was received.
+// The bug: rank 3 does not wait for the notification.
 //
 // run: ranks=4
 // expect message race: receive @{first} send @{send}
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
 #ifdef FIXED
     MPI_Recv(&told, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #else
-    usleep(100000);  // long enough, mostly
+    usleep(100000);  // usually long enough
 #endif
     MPI_Send(&told, 1, MPI_INT, 2, 0, MPI_COMM_WORLD);
 #ifndef FIXED

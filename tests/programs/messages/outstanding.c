@@ -1,5 +1,5 @@
-// Several receives from any source outstanding at once, of which the program takes the first to be
-// rank 1's. Fixed: one for each rank, by name.
+// Several outstanding receives from any source; the program assumes that the first one has rank 1's
+// message. Fixed: one for each rank, with a named source.
 //
 // run: ranks=4
 // expect message race: receive @{post} send @{give}

@@ -1,6 +1,6 @@
-// Phases with a barrier behind each: in a phase rank 0 takes a message from anybody, and there is
-// one who sends. Without the barrier the senders of two phases race. In every phase the others
-// exchange with standard sends, which only buffers make possible: with Sendrecv it needs none.
+// Phases separated by barriers: in each phase rank 0 receives from any source, and there is one
+// sender. Without the barrier the senders of two phases race. In every phase the other ranks
+// exchange messages with standard sends, which requires buffering; with MPI_Sendrecv it does not.
 // run: ranks=5
 // output: sum 60
 // expect message race: receive @{take} send @{give}
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
 #endif
     }
 #ifndef FIXED
-    if (phase % 8 == 3) continue;  // left out: the next phase's sender may be first
+    if (phase % 8 == 3) continue;  // no barrier: the next phase's message may match first
 #endif
     MPI_Barrier(MPI_COMM_WORLD);
   }

@@ -1,6 +1,6 @@
-// Each rank sends the other a packet, and looks after it and after what comes in by turns. Whether
-// the send was over at the first look makes no difference. The bug: it sends with MPI_Send, which
-// may wait for the receive.
+// Each rank sends a packet to the other, and alternately tests the send and polls for incoming
+// messages. Whether the send was complete at the first test makes no difference. The bug: it uses
+// MPI_Send, which may wait for the receive.
 //
 // run: ranks=2
 // expect not independent of send buffering

@@ -1,5 +1,5 @@
-// A ring in which everybody sends first: it needs a buffer. Fixed: even ranks send first, odd ones
-// receive first.
+// A ring in which every rank sends first: it requires buffering. Fixed: even ranks send first, odd
+// ones receive first.
 //
 // run: ranks=4
 // expect not independent of send buffering

@@ -1,6 +1,6 @@
-// A probe for any tag, then a receive that names the source but not the tag the probe saw: another
-// message of that rank may be first for it ... and the probe itself could have seen the other
-// rank's. Fixed: the sources in turn.
+// A probe for any tag, then a receive that names the source but not the tag of the probed message:
+// another message of that rank may match first. The probe itself could have seen the other rank's
+// message. Fixed: the sources in rank order.
 //
 // run: ranks=3
 // expect message race: probe @{look} send @{give}

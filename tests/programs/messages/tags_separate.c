@@ -1,5 +1,5 @@
-// Receives from any source that tags keep apart; the buggy form uses one tag for both kinds of
-// message.
+// Receives from any source that are distinguished by tags. The bug: one tag for both kinds of
+// messages.
 //
 // run: ranks=3
 // expect message race: receive @{first} send @{give}
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     printf("%d %d\n", a < b ? a : b, a < b ? b : a);
   } else {
     const int value = 10 * rank;
-    // The first has been sent, which does not say that it has arrived.
+    // The first message was sent, which does not imply that it has arrived.
     if (rank == 2) MPI_Recv(NULL, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, 0, rank == 1 ? 1 : kSecond, MPI_COMM_WORLD); /*{give}*/
     if (rank == 1) MPI_Send(NULL, 0, MPI_INT, 2, 9, MPI_COMM_WORLD);

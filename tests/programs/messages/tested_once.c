@@ -1,5 +1,5 @@
-// Both ranks send, look once whether that is over, and receive: whoever was told no waits behind
-// the receive. Without buffers that comes to its end as well.
+// Both ranks send, test the send once, and receive; if the test failed, they wait after the
+// receive. Without buffering that completes, too.
 //
 // run: ranks=2
 // expect no race

@@ -1,6 +1,6 @@
-// Rank 0 looks for some time whether the second message is there already; if not, it takes the
-// first one meanwhile. The bug: it waits for the second one first, and rank 1 has to be rid of the
-// first one before it sends that.
+// Rank 0 tests for some time whether the second message has arrived; if not, it receives the first
+// one meanwhile. The bug: it waits for the second message first, but rank 1 sends that only after
+// its first send has completed.
 //
 // run: ranks=2
 // expect not independent of send buffering

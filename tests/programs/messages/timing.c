@@ -1,4 +1,4 @@
-// No message could have been taken by another receive, but the program asks what has come so far.
+// No message could have matched another receive, but the program tests what has arrived so far.
 // Fixed: it waits for all.
 //
 // run: ranks=3

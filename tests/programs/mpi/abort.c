@@ -1,5 +1,5 @@
-// MPI_Abort: what was recorded before it is there, the call itself too, and the exit code is the
-// program's.
+// MPI_Abort: the trace contains everything before it and the call itself, and the exit code is that
+// of the program.
 #include <unistd.h>
 #include "check.h"
 // run: ranks=2 exit=7
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     printf("going down\n");
     fflush(stdout);
-    usleep(500000);  // the launcher has passed that on, and rank 0 is in the barrier
+    usleep(500000);  // the launcher has forwarded the output, and rank 0 is in the barrier
     give_up();
   }
   MPI_Finalize();

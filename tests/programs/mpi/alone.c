@@ -1,4 +1,4 @@
-// One rank, talking to itself: MPI_COMM_SELF, a window of its own, and a generalized request.
+// One rank that communicates with itself: MPI_COMM_SELF, a window, and a generalized request.
 #include "check.h"
 // run: ranks=1 env=OMPI_MCA_osc:pt2pt,sm
 // output: alone 3
@@ -28,7 +28,7 @@ static int cancel(void* state, int complete) { return (void)state, (void)complet
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int out = 1, in = 0, flag;
-  _Alignas(64) int memory = 2;  // MPICH 4.0 with UCX gets windows wrong that begin elsewhere
+  _Alignas(64) int memory = 2;  // MPICH 4.0 with UCX fails for windows that begin elsewhere
   MPI_Request request;
   MPI_Irecv(&in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
   MPI_Send(&out, 1, MPI_INT, 0, 1, MPI_COMM_SELF);

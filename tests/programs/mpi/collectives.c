@@ -1,4 +1,4 @@
-// Every blocking collective: which bytes each rank gives and takes, rank by rank where the counts
+// Every blocking collective: the bytes that each rank sends and receives, by rank where the counts
 // differ.
 #include "check.h"
 // run: ranks=3
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   MPI_Alltoallv(a, each, displs, MPI_INT, b, counts, displs, MPI_INT, world);
   CHECK(b[7] == 2);
 
-  // Rank 0 keeps an int and swaps a double with rank 1; rank 2 gives and gets nothing.
+  // Rank 0 copies an int and swaps a double with rank 1; rank 2 sends and receives nothing.
   struct {
     int i;
     double d;

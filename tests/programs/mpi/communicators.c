@@ -1,5 +1,5 @@
-// Communicators made in every way: ranks in their calls become world ranks, and all members agree
-// on each one's uid.
+// Every way to make a communicator: ranks in calls are translated to world ranks, and all members
+// agree on the uid of each communicator.
 #include "check.h"
 // run: ranks=6
 // output: made them all

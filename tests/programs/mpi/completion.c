@@ -1,5 +1,5 @@
 // Waitany, Waitsome, Testany, Testsome, Testall, Request_get_status, Cancel, and Request_free while
-// the message is under way.
+// the message is pending.
 #include "check.h"
 // run: ranks=2
 // output: done 10
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     MPI_Status statuses[8];
     int index, indices[8], count = 0, flag = 0;
     for (int i = 0; i < 8; ++i) MPI_Irecv(&in[i], 1, MPI_INT, 1, i, world, &requests[i]);
-    // Rank 1 sends the next message when it is told to.
+    // Rank 1 sends the next message on request.
     MPI_Send(NULL, 0, MPI_INT, 1, 2, world);
     MPI_Waitany(8, requests, &index, MPI_STATUS_IGNORE);
     CHECK(index == 2);

@@ -1,13 +1,13 @@
-// Do our data maps name the bytes that MPI itself moves?
+// Property: data maps name the bytes that MPI itself moves.
 //
-// Makes random nested datatypes and compares each one's map with what MPI_Pack takes from a buffer:
-// the buffer is filled with the bytes' own positions (one pass for each byte of a position), so the
-// packed data says where it came from. Positions are compared as multisets: a byte that a type
-// names twice must be named twice. Then a few large types, whose maps must stay small.
+// Makes random nested datatypes and compares the map of each with MPI_Pack. The buffer contains the
+// positions of its bytes (one pass for each byte of a position), so the packed data shows its
+// origin. Positions are compared as multisets: a byte that a type names twice must be named twice.
+// Then it checks that the maps of a few large types are small.
 //
 // run: datatype_property [N [seed]]     on one rank
-// → expect: "ok N types", exit 0. On a failure: the type's construction, the command that makes it
-// again, exit 1.
+// → expect: "ok N types", exit 0. On a failure: the type's construction, the command that repeats
+// it, exit 1.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +28,7 @@ using photofinish::mpi::describe_type;
 using photofinish::mpi::TypeDescription;
 using std::int64_t;
 
-constexpr int64_t kMaxBytes = 4000;  // of data in one element
+constexpr int64_t kMaxBytes = 4000;  // data bytes of one element
 constexpr int64_t kMaxSpan = 60000;  // from the first byte to the last, and of the extent
 constexpr int kMaxDepth = 4;
 
@@ -41,7 +41,7 @@ constexpr bool kOpenMpi = false;
 struct Made {
   MPI_Datatype type;
   std::string text;
-  std::set<std::string> elements;  // the predefined types of its data
+  std::set<std::string> elements;  // predefined types of its data
   bool predefined = false;
 
   void free() {
@@ -54,7 +54,7 @@ struct Measures {
   explicit Measures(MPI_Datatype type) {
     MPI_Type_size_x(type, &size);
     MPI_Type_get_extent_x(type, &lower_bound, &extent);
-    // Open MPI's true lower bound of an empty type may be the largest integer.
+    // Open MPI may return the largest integer as the true lower bound of an empty type.
     if (size > 0) MPI_Type_get_true_extent_x(type, &true_lower_bound, &true_extent);
   }
   bool small() const {
@@ -92,9 +92,9 @@ class Generator {
     return leaf();
   }
 
-  // Open MPI 4.1 refuses to make a darray of a type without data; and after a struct with such a
-  // member, it packs several elements as if they lay side by side, whatever the extent (which it
-  // tells rightly).
+  // Open MPI 4.1 does not support a darray of a type without data. After a struct with such a
+  // member, it packs several elements as if they were contiguous, independent of the extent (which
+  // it returns correctly).
   Made make_with_data(int depth) {
     Made made = make(depth);
     if (!kOpenMpi || Measures(made.type).size > 0) return made;
@@ -120,8 +120,8 @@ class Generator {
                                 LEAF(MPI_LONG_INT),  LEAF(MPI_2INT),
                                 LEAF(MPI_C_BOOL),    LEAF(MPI_C_DOUBLE_COMPLEX),
                                 LEAF(MPI_CHARACTER)};
-#ifndef __x86_64__  // there ten of its sixteen bytes count, and a library may leave the others
-                    // alone
+#ifndef __x86_64__  // only ten of its sixteen bytes are significant there, and a library may skip
+                    // the others
     result.push_back(LEAF(MPI_LONG_DOUBLE));
     result.push_back(LEAF(MPI_LONG_DOUBLE_INT));
 #else
@@ -145,7 +145,7 @@ class Generator {
     return {chosen.type, chosen.name, {chosen.name}, true};
   }
 
-  // Open MPI 4.1 takes a stride of -1 byte for "no stride given".
+  // Open MPI 4.1 interprets a stride of -1 byte as "no stride given".
   static bool means_default(MPI_Count stride_bytes) { return kOpenMpi && stride_bytes == -1; }
 
   bool flip() { return number(0, 1) == 1; }
@@ -203,11 +203,11 @@ class Generator {
         resized(old, made);
         break;
     }
-    old.free();  // the new type keeps what it needs
+    old.free();  // the new type does not need it any more
     return made;
   }
 
-// The same constructor with large counts, where MPI has it: both must be understood.
+// The same constructor with large counts, where MPI has it: both must be supported.
 #if MPI_VERSION >= 4
 #define EITHER(plain_call, large_call) \
   do {                                 \
@@ -356,7 +356,7 @@ class Generator {
     std::vector<Made> members;
     std::vector<MPI_Datatype> types;
     for (int i = 0; i < n; ++i) {
-      const bool again = i > 0 && number(0, 3) == 0;  // a member of the same type as the one before
+      const bool again = i > 0 && number(0, 3) == 0;  // same type as the preceding member
       if (!again) members.push_back(make_with_data(depth - 1));
       types.push_back(members.back().type);
       texts += ", " + members.back().text;
@@ -375,9 +375,9 @@ class Generator {
   std::mt19937_64 random_;
 };
 
-// Where the bytes of `count` elements lie, in ascending order, as MPI_Pack finds them. The buffer
-// has room for what either side may think: true extents differ (MPICH lets a struct's empty members
-// stretch them, Open MPI forgets overlapping parts).
+// The positions of the bytes of `count` elements, in ascending order, as MPI_Pack finds them. The
+// buffer is large enough for both: true extents differ (in MPICH empty members of a struct extend
+// them, Open MPI ignores overlapping parts).
 std::vector<int64_t> packed_positions(MPI_Datatype type, int count, const Measures& measures,
                                       const DataMap& map) {
   const int64_t last = (count - 1) * measures.extent;
@@ -435,7 +435,7 @@ std::vector<ByteRange> ranges_of(const std::vector<int64_t>& positions) {
   return ranges;
 }
 
-// What is wrong with our description of the type; empty if nothing.
+// What is wrong with the tool's map of the type; empty if it is correct.
 std::string verdict(const Made& made, int count) {
   const Measures measures(made.type);
   const TypeDescription description = describe_type(made.type);
@@ -480,7 +480,7 @@ bool check_random(int index, std::uint64_t seed) {
   return false;
 }
 
-// Frees the type; true if its map has `boxes` boxes of at most `dimensions` dimensions.
+// Frees the type; true if its map has `footprint` blocks of at most `dimensions` dimensions.
 bool compact(const char* what, MPI_Datatype type, std::size_t footprint, std::size_t dimensions) {
   const Measures measures(type);
   const DataMap map = describe_type(type).map;
@@ -543,8 +543,8 @@ bool check_compact() {
   MPI_Type_indexed(kMany, lengths.data(), displacements.data(), MPI_INT, &type);
   good &= compact("irregular indexed", type, kMany, 8);
 
-  // Taken apart twice at each level, this would take long. Open MPI gives no choice: its contents
-  // are copies, so two members of one type are two types.
+  // Expanding both members at each level would take exponential time. Open MPI returns copies of
+  // the contents, so two members of one type are two types.
   type = MPI_INT;
   for (int depth = 0; depth < (kOpenMpi ? 10 : 30); ++depth) {
     const int lengths_of_members[] = {1, 1};
@@ -574,7 +574,7 @@ bool check_names() {
   return unnamed && named && predefined && null;
 }
 
-// The markers that MPI 3 removed; old programs still have them, and both libraries still know them.
+// The markers that MPI 3 removed; old programs use them, and both libraries support them.
 bool check_markers() {
 #if defined(OPEN_MPI)
   void* const lower =

@@ -1,4 +1,4 @@
-// Every datatype constructor, as the map of its bytes; and what a send of such a type reads.
+// The data map of every datatype constructor, and the bytes that a send of such a type reads.
 #include <stddef.h>
 #include "check.h"
 // run: ranks=2
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   MPI_Type_create_darray(2, rank, 1, cells, block, standard, grid, MPI_ORDER_C, MPI_INT, &t[9]);
   MPI_Type_create_resized(t[1], 0, 8, &t[10]);
   MPI_Type_dup(t[10], &t[11]);
-  MPI_Type_vector(2, 1, 2, t[7], &t[12]);  // every other record
+  MPI_Type_vector(2, 1, 2, t[7], &t[12]);  // every second record
   MPI_Type_commit(&t[12]);
   MPI_Type_commit(&t[10]);
 
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
     MPI_Recv(b, 12, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (rank == 1) CHECK(b[1] == 1 && b[2] == 6 && b[6] == 2 && b[11] == 15);
 
-  // Two variables that have nothing to do with each other, by their addresses.
+  // Two unrelated variables, by their addresses.
   static int here = 5, there[100] = {0};
   MPI_Aint addresses[2];
   MPI_Get_address(&here, &addresses[0]);

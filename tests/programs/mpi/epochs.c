@@ -23,7 +23,7 @@
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, got = 0;
-  _Alignas(64) int memory[4] = {0};  // MPICH 4.0 with UCX gets windows wrong that begin elsewhere
+  _Alignas(64) int memory[4] = {0};  // MPICH 4.0 with UCX fails for windows that begin elsewhere
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Win win;
   MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);

@@ -1,5 +1,5 @@
-// Calls that fail, in a program that wants to know: they are on record with the error that the
-// program got.
+// Calls that fail, with an error handler that returns: they are recorded with the error code that
+// the program received.
 #include "check.h"
 // run: ranks=2
 // output: five errors

@@ -1,4 +1,4 @@
-// An error that ends the program: the call that failed is on record, and so is everything before
+// An error that ends the program: the trace contains the failed call and everything before
 // it.
 #include <unistd.h>
 #include "check.h"
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   if (rank == 1) {
     printf("about to fail\n");
     fflush(stdout);
-    usleep(500000);  // the launcher has passed that on
+    usleep(500000);  // the launcher has forwarded the output
     fail();
   }
   MPI_Barrier(MPI_COMM_WORLD);

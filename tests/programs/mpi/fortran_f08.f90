@@ -1,4 +1,4 @@
-! Fortran with `use mpi_f08`: calls are on record once each, with their arguments and places.
+! Fortran with `use mpi_f08`: calls are recorded once each, with their arguments and call sites.
 ! run: ranks=3
 ! output: f08 sum  6
 ! expect rank all: MPI_Init @*pairs*

@@ -1,4 +1,4 @@
-! Fortran with `use mpi`: its calls reach the library by other names, and are on record once each.
+! Fortran with `use mpi`: calls reach the library by other names, and are recorded once each.
 ! run: ranks=3
 ! output: fortran sum  3
 ! expect rank all: MPI_Init @*ring*

@@ -1,4 +1,4 @@
-// Groups made in every way, in world ranks.
+// Every way to make a group, in world ranks.
 #include "check.h"
 // run: ranks=8
 // output: groups done

@@ -1,5 +1,5 @@
 // MPI_Comm_idup: the communicator exists when its request completes, and ranks may wait for two of
-// them in different orders. Each has one uid on all ranks nevertheless.
+// them in different orders. Each nevertheless has one uid on all ranks.
 #include "check.h"
 // run: ranks=3
 // output: two duplicates

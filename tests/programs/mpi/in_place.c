@@ -1,5 +1,5 @@
-// MPI_IN_PLACE: the own block stays where it is, and is read, or the whole buffer is both given and
-// taken.
+// MPI_IN_PLACE: the rank's own block stays in the buffer and is read, or the whole buffer is both
+// sent and received.
 #include "check.h"
 // run: ranks=3
 // output: in place right

@@ -1,5 +1,5 @@
-// Calls from a shared library, through functions that were inlined: dump names each of them, with
-// its line.
+// Calls from a shared library, through inlined functions: dump names each of them, with its
+// line.
 #include "check.h"
 // run: ranks=2
 // build: flags=-O2 lib=parts/halo_library.c

@@ -1,5 +1,5 @@
-// Two halves of the world talk through an intercommunicator, by messages and collectives, and
-// merge.
+// Two halves of the world communicate through an intercommunicator, by messages and collectives,
+// and merge.
 #include "check.h"
 // run: ranks=5
 // output: the others sum to 7, 5 in all

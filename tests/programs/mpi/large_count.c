@@ -1,4 +1,4 @@
-// The large-count forms: their arguments are wider, what they do is the same.
+// The large-count variants: wider arguments, the same effect.
 #include "check.h"
 // run: ranks=2 mpi=mpich
 // output: large right

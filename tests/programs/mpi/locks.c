@@ -1,5 +1,5 @@
-// Passive targets: locks of both kinds, the four flushes, sync, on a window of a communicator that
-// is not the world.
+// Passive target: both kinds of locks, the four flushes and sync, on a window of a communicator
+// other than the world.
 #include "check.h"
 // run: ranks=4
 // output: counted 3
@@ -21,7 +21,7 @@
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, count = 0;
-  _Alignas(64) int memory[2] = {0};  // MPICH 4.0 with UCX gets windows wrong that begin elsewhere
+  _Alignas(64) int memory[2] = {0};  // MPICH 4.0 with UCX fails for windows that begin elsewhere
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm some;  // world ranks 3, 2, 1
   MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 1, -rank, &some);

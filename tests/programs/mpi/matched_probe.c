@@ -1,5 +1,5 @@
-// Probe, then receive: the plain probe says what it saw, the matched one hands out a message that
-// only its receive can take.
+// Probe, then receive: the plain probe returns an envelope, the matched one a message that only its
+// receive can take.
 #include "check.h"
 // run: ranks=3
 // output: probed 3 1 2

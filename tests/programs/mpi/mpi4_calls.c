@@ -1,6 +1,6 @@
-// Calls that MPI 4 added: non-blocking send-receives, and a duplicate with info that is made in the
-// background. (MPICH 4.0 fills in the statuses of the former with numbers of its own, so what they
-// say is left open.)
+// Calls new in MPI 4: nonblocking send-receives, and a nonblocking duplicate with info. (MPICH
+// 4.0 fills the statuses of the former with numbers of its own, so the test does not check
+// them.)
 #include "check.h"
 // run: ranks=2 mpi=mpich
 // output: exchanged

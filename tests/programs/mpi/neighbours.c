@@ -1,6 +1,6 @@
-// Neighborhood collectives, blocking, non-blocking and persistent, on a line of ranks and on a
-// distributed graph. Beyond the ends of the line there is nobody: those blocks are neither read nor
-// written.
+// Neighborhood collectives, blocking, nonblocking and persistent, on a line of ranks and on a
+// distributed graph. There is no neighbor beyond the ends of the line: those blocks are neither
+// read nor written.
 #include "check.h"
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>

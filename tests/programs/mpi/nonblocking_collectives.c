@@ -1,4 +1,4 @@
-// Every non-blocking collective: a request, completed by one call for all.
+// Every nonblocking collective: each has a request, and one call completes all of them.
 #include "check.h"
 // run: ranks=3
 // output: nonblocking right

@@ -1,4 +1,4 @@
-// Every one-sided operation: what it reads and writes here, and what at the target.
+// Every one-sided operation: the bytes it reads and writes at the origin and at the target.
 #include "check.h"
 // run: ranks=2
 // output: counter 11

@@ -1,5 +1,5 @@
-// Packing: the bytes that are really written to and read from the packed buffer, not its whole
-// length.
+// Packing: only the bytes that are actually written to and read from the packed buffer, not its
+// whole length.
 #include "check.h"
 // run: ranks=2
 // output: unpacked 3 2.5

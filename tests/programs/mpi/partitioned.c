@@ -1,5 +1,5 @@
-// Partitioned communication: a buffer of four partitions, made ready one by one, in a range, and
-// from a list.
+// Partitioned communication: a buffer of four partitions, readied one by one, as a range, and from
+// a list.
 #include "check.h"
 // run: ranks=2 mpi=mpich
 // output: arrived 28

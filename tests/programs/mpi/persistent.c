@@ -1,5 +1,5 @@
-// Persistent requests: prepared once, started twice, each send mode; a wait for one that was not
-// started waits for nothing.
+// Persistent requests: initialized once, started twice, in each send mode; a wait for an inactive
+// one returns at once.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=2

@@ -1,5 +1,5 @@
-// Every persistent collective, prepared once, started twice. Open MPI 4.1 has them under names of
-// its own.
+// Every persistent collective, initialized once, started twice. Open MPI 4.1 has them under other
+// names.
 #include "check.h"
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   MPI_Startall(17, r);
   MPI_Waitall(17, r, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 17; ++i) {
-    if (i == 4) continue;  // MPICH 4.0 cannot start a scatter again
+    if (i == 4) continue;  // MPICH 4.0 cannot restart a scatter
     MPI_Start(&r[i]);
     MPI_Wait(&r[i], MPI_STATUS_IGNORE);
   }

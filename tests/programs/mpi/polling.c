@@ -1,5 +1,5 @@
-// Loops that test until it works: the first failure, how often it was repeated, and the success.
-// Not a line for each round.
+// Loops that test until they succeed: the trace has the first failure, the number of repetitions,
+// and the success, not an event for each iteration.
 #include <unistd.h>
 #include "check.h"
 // run: ranks=2

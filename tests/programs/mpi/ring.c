@@ -1,4 +1,4 @@
-// The first program of all: a message round a ring, a put into the neighbor's window, a sum.
+// A basic program: a message around a ring, a put into the neighbor's window, a sum.
 #include "check.h"
 // run: ranks=4
 // output: sum 6

@@ -1,4 +1,4 @@
-// Another profiling tool, linked into the program: both see each send, and each sees it once.
+// Another profiling tool, linked into the program: both intercept each send exactly once.
 #include "check.h"
 // run: ranks=2
 // build: source=parts/counting_tool.c

@@ -1,4 +1,4 @@
-// Another profiling tool, in a shared library: both see each send, and each sees it once.
+// Another profiling tool, in a shared library: both intercept each send exactly once.
 #include "check.h"
 // run: ranks=2
 // build: lib=parts/counting_tool.c

@@ -1,4 +1,4 @@
-// Every way to send, blocking and not, to a neighbor and to nobody.
+// Every send mode, blocking and nonblocking, to a neighbor and to MPI_PROC_NULL.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=2
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     void* area = malloc(4096);
     int size;
     MPI_Buffer_attach(area, 4096);
-    MPI_Barrier(world);  // both ready receives are there
+    MPI_Barrier(world);  // both receives for ready sends are posted
     MPI_Send(&a[0], 1, MPI_INT, 1, 1, world);
     MPI_Ssend(&a[1], 1, MPI_INT, 1, 2, world);
     MPI_Bsend(&a[2], 1, MPI_INT, 1, 3, world);

@@ -1,6 +1,6 @@
-// Small sends are complete at once, and a library may give all of them one handle. Waited for
-// backwards, each wait must still name the request that the program means: the one whose handle is
-// kept there.
+// Small sends complete at once, and a library may use one handle for all of them. The program waits
+// in reverse order. Each wait must still name the request that the program means: the one whose
+// handle is stored at that address.
 #include "check.h"
 // run: ranks=2
 // output: all there

@@ -1,5 +1,5 @@
-! Small sends are complete at once, and a library may give all of them one handle; the Fortran interface may keep it in a variable of its own while it calls the library.
-! Each wait must still name the request that the program means: the one in that INTEGER. (As a library that has several buffers for sends, and tests each by itself.)
+! Small sends complete at once, and a library may use one handle for all; Fortran bindings may copy it to a variable of their own. Each wait must still name the request
+! that the program means: the one in that INTEGER. (As a library with several send buffers that tests each separately.)
 ! run: ranks=2
 ! output: all there
 ! expect rank 0: MPI_Isend to=1 tag=1 request=1
@@ -28,7 +28,7 @@ program shared_handles
     call mpi_isend(numbers(4), 1, MPI_INTEGER, 1, 4, MPI_COMM_WORLD, several(1), code)
     call mpi_wait(single(2), MPI_STATUS_IGNORE, code)
     place = 0
-    call mpi_pack(numbers(3), 1, MPI_INTEGER, packed, 4, place, MPI_COMM_WORLD, code)  ! its own send is over, whatever becomes of the others
+    call mpi_pack(numbers(3), 1, MPI_INTEGER, packed, 4, place, MPI_COMM_WORLD, code)  ! its own send is complete, independent of the others
     call mpi_waitall(2, several, MPI_STATUSES_IGNORE, code)
     call mpi_wait(single(1), MPI_STATUS_IGNORE, code)
     print '(a)', 'all there'

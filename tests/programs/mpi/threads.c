@@ -1,5 +1,5 @@
-// MPI_THREAD_MULTIPLE: four threads of each rank talk at once, on tags of their own. Each event
-// knows its thread.
+// MPI_THREAD_MULTIPLE: four threads of each rank communicate concurrently, with different tags.
+// Each event names its thread.
 #include <pthread.h>
 #include "check.h"
 // run: ranks=2

@@ -1,4 +1,4 @@
-// Cartesian, graph and distributed graph topologies: who the neighbors are, in world ranks.
+// Cartesian, graph and distributed graph topologies: the neighbors, in world ranks.
 #include "check.h"
 // run: ranks=6
 // output: neighbors known
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   MPI_Sendrecv(&rank, 1, MPI_INT, after, 0, &in, 1, MPI_INT, before, 0, row, MPI_STATUS_IGNORE);
   CHECK(in == rank / 3 * 3 + (rank + 2) % 3);
 
-  int index[6], edges[12];  // a ring, both ways; neighbors in ascending order
+  int index[6], edges[12];  // a ring in both directions; neighbors in ascending order
   for (int i = 0; i < 6; ++i) {
     const int a = (i + 5) % 6, b = (i + 1) % 6;
     index[i] = 2 * i + 2;
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   }
   MPI_Graph_create(MPI_COMM_WORLD, 6, index, edges, 0, &graph);
 
-  // A ring one way, and one edge more, from 2 to 0.
+  // A ring in one direction, and one more edge, from 2 to 0.
   const int left = (rank + 5) % 6, right = (rank + 1) % 6;
   const int sources[2] = {left, 2}, destinations[2] = {right, 0};
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? 2 : 1, sources, MPI_UNWEIGHTED,

@@ -1,4 +1,4 @@
-// Operations of the program's own. What they call while MPI calls them is not the program's doing.
+// User-defined operations. MPI calls made by their callbacks are not events of the program.
 #include "check.h"
 // run: ranks=4
 // output: largest 3, sum 10

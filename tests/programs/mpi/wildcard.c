@@ -1,5 +1,5 @@
-// Receives from anybody, on a communicator whose ranks run backwards: what they matched is told in
-// world ranks.
+// Receives from any source, on a communicator with reversed ranks: matches are reported in world
+// ranks.
 #include "check.h"
 // run: ranks=4 exit=66
 // output: heard 1 2 3
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       if (i != 1) CHECK(3 - status.MPI_SOURCE == values[0] && status.MPI_TAG == 100 + values[0]);
       heard[values[0]] = (int)values[0];
     }
-    MPI_Barrier(reverse);  // what comes now is not for the receives above
+    MPI_Barrier(reverse);  // later messages are not for the receives above
     MPI_Request request;
     MPI_Irecv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 5, reverse, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -1,4 +1,4 @@
-// Info keys that change what accumulates may do, given when the window is made and afterwards.
+// Info keys that restrict accumulates, set when the window is made and later.
 #include "check.h"
 // run: ranks=2
 // output: info given

@@ -1,5 +1,5 @@
-// Windows of every flavour, with names and displacement units that differ from rank to rank:
-// targets are told in bytes.
+// Windows of every flavor, with names and displacement units that differ between ranks: target
+// addresses are in bytes.
 #include <stdlib.h>
 #include "check.h"
 // run: ranks=3
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const MPI_Comm world = MPI_COMM_WORLD;
-  _Alignas(64) int memory[16] = {0};  // MPICH 4.0 with UCX gets windows wrong that begin elsewhere
+  _Alignas(64) int memory[16] = {0};  // MPICH 4.0 with UCX fails for windows that begin elsewhere
   MPI_Win made, allocated, shared, dynamic, sub;
   const int next = (rank + 1) % 3;
   MPI_Win_create(memory, sizeof memory, rank + 1, MPI_INFO_NULL, world, &made);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   MPI_Win_free(&allocated);
   MPI_Win_free(&made);
 
-  // A window of another communicator: rank 0 in it is rank 2 of the world.
+  // A window of another communicator: its rank 0 is world rank 2.
   MPI_Comm backwards;
   MPI_Comm_split(world, 0, -rank, &backwards);
   memory[0] = rank;

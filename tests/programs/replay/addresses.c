@@ -1,5 +1,5 @@
-// Blocks of all sizes come and go between calls of MPI, which allocates as it likes; what the
-// program does next depends on where they lie.
+// Blocks of all sizes are allocated and freed between MPI calls, and MPI allocates as well; the
+// control flow of the program depends on their addresses.
 // run: ranks=4 groups=0;1,3;0-3
 #include <mpi.h>
 #include <stdint.h>
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
         }
       }
     }
-    // A message of another size each time, so that MPI allocates, too.
+    // A message of a different size each time, so that MPI allocates, too.
     int from = rank;
     char* message = malloc(5000 * (round + 1));
     memset(message, rank, 5000 * (round + 1));

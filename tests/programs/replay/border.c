@@ -1,5 +1,5 @@
-// Loops over arrays of which only some elements are in a window: what vectorized code loads, and
-// stores, lies across its border.
+// Loops over arrays that are only partly in a window: loads and stores of vectorized code cross its
+// border.
 // run: ranks=2 groups=0;0,1
 // build: flags="-O2" pass=only
 #include <mpi.h>

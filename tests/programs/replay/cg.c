@@ -1,5 +1,5 @@
-// Conjugate gradients on a ring: dot products by Allreduce, neighbors by messages, until it is
-// good enough.
+// Conjugate gradients on a ring: dot products by Allreduce, neighbor values by messages, until the
+// residual is small enough.
 // run: ranks=5 groups=0;4;1,3;0-3
 #include <math.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// What a process asks its system: before MPI_Init, between calls, and after MPI_Finalize.
+// System calls of a process: before MPI_Init, between MPI calls, and after MPI_Finalize.
 // run: ranks=3 groups=0;0-2 exit=nonzero
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -33,6 +33,6 @@ int main(int argc, char** argv) {
   printf("end at %ld.%09ld\n", (long)early.tv_sec, early.tv_nsec);
   if (rank != 1) return 0;
   fflush(stdout);
-  usleep(300000);  // once it has failed, the launcher ends those that have not returned yet
+  usleep(300000);  // after a failure the launcher ends ranks that have not returned yet
   return 3;
 }

@@ -1,11 +1,11 @@
-// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, non-blocking
-// ones, matched probes. On 4 ranks or more.
+// Sub-communicators, groups, a grid, derived datatypes, collectives of all kinds, also nonblocking,
+// matched probes. On 4 ranks or more.
 // run: ranks=6 groups=0;5;1,4;0-3
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { kMost = 64 };  // ranks
+enum { kMost = 64 };  // most ranks
 
 static double mixed = 0;
 static void mix(const double* values, int count) {

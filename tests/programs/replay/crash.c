@@ -1,4 +1,4 @@
-// One rank divides its luck and loses; the others wait for it.
+// One rank dereferences a null pointer; the others wait for it.
 // run: ranks=4 groups=2;0,2 exit=nonzero
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The clock before MPI_Init, while another thread looks at it, too: what the first thread saw comes
-// again.
+// Two threads read the clock before MPI_Init: a replay returns the values that the first thread
+// read.
 // run: ranks=2 groups=0;0,1
 // build: flags="-pthread"
 #include <mpi.h>

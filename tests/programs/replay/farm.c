@@ -1,4 +1,4 @@
-// A task farm: who gets which task, and in which order the results come, is another in every run.
+// A task farm: the assignment of tasks, and the order of results, differ in every run.
 // run: ranks=6 groups=0;3;0,2;0-3
 #include <mpi.h>
 #include <stdio.h>

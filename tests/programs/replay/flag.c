@@ -1,4 +1,4 @@
-// Waiting for a flag that a put sets, with a look at the window in each turn.
+// Waits for a flag that a put sets, and loads it from the window in each iteration.
 // run: ranks=4 groups=1;0,1;0-3
 // build: pass=only
 #include <mpi.h>

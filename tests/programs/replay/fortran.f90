@@ -1,4 +1,4 @@
-! A halo exchange and a gather by wildcards in Fortran, with a window that neighbours put to, and a clock.
+! A halo exchange and a wildcard gather in Fortran, with a window that neighbors put to, and a clock.
 ! run: ranks=4 groups=1;0,3;0-3
 program fortran
   use mpi_f08

@@ -1,5 +1,5 @@
-// What the ranks of a group give each other, in all the ways that MPI has: when they are replayed
-// it comes from each other, and none of it is kept.
+// Messages inside the group, by all kinds of MPI calls: a replay regenerates them from the other
+// ranks, and the journal stores none of them.
 // run: ranks=4 groups=0-3;1,2;0,3;2 most=40000
 #include <mpi.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void make(int* words, int count) {
 }
 static void find(const char* what, const int* words, int count) {
   for (int i = 0; i < count; ++i) sum = sum * 1099511628211ul + (unsigned)words[i];
-  state += sum;  // what is given next depends on what was given before
+  state += sum;  // the next payload depends on the preceding ones
   printf("%s %016lx\n", what, sum);
 }
 
@@ -46,7 +46,7 @@ static void messages(int* out, int* in) {
     find("bsend", in, kWords);
   }
 
-  // Started again and again.
+  // Started repeatedly.
   MPI_Recv_init(in, kWords, MPI_INT, left, 5, MPI_COMM_WORLD, &requests[0]);
   MPI_Send_init(out, kWords, MPI_INT, right, 5, MPI_COMM_WORLD, &requests[1]);
   for (int i = 0; i < 3; ++i) {
@@ -104,7 +104,7 @@ static void collectives(int* out, int* in) {
   find("iallgather", in, part * ranks);
   make(out, kWords);
   MPI_Allreduce(out, in, kWords, MPI_INT, MPI_BXOR,
-                MPI_COMM_WORLD);  // one of them keeps it for all
+                MPI_COMM_WORLD);  // one of them stores it for all
   find("allreduce", in, kWords);
 }
 
@@ -118,7 +118,7 @@ static void windows(int* out, int* in) {
   for (int round = 0; round < 4; ++round) {
     for (int to = 0; to < ranks; ++to) {
       make(out + to * part, part);
-      // One word further each time: nobody said that puts begin where blocks do.
+      // One word further each time: a put need not begin at a block.
       MPI_Put(out + to * part, part - 8, MPI_INT, to, rank * part + round, part - 8, MPI_INT, win);
     }
     MPI_Win_fence(0, win);
@@ -126,7 +126,7 @@ static void windows(int* out, int* in) {
     memory[rank * part + 3] = round;
     MPI_Win_fence(0, win);
   }
-  MPI_Get(in, kWords, MPI_INT, 0, 0, kWords, MPI_INT, win);  // all the same
+  MPI_Get(in, kWords, MPI_INT, 0, 0, kWords, MPI_INT, win);  // the same for all
   MPI_Win_fence(0, win);
   find("get", in, kWords);
   MPI_Win_free(&win);

@@ -1,5 +1,5 @@
-// What was printed on a terminal is out at the end of each line, though the rank is killed before
-// its end; Open MPI gives each rank one.
+// A terminal gets the output at the end of each line, even if the rank is killed later; Open MPI
+// gives each rank a terminal.
 // run: ranks=2 groups=0;0,1 exit=nonzero
 #include <mpi.h>
 #include <signal.h>
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int lines = isatty(STDOUT_FILENO) ? 10 : 1000;  // more than is kept back
+  const int lines = isatty(STDOUT_FILENO) ? 10 : 1000;  // more than is buffered
   for (int i = 0; i < lines; ++i) printf("rank %d, line %d of %d\n", rank, i, lines);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) raise(SIGKILL);

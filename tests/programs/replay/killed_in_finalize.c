@@ -1,5 +1,5 @@
-// A rank that is killed inside of MPI_Finalize, where it waits for the others, ends with the same
-// signal when it is replayed.
+// A rank that is killed inside of MPI_Finalize, while it waits for the others, ends with the same
+// signal in a replay.
 // run: ranks=2 groups=0 exit=nonzero replay_exit=143
 #include <mpi.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// MPI_Finalize begins with the attributes of MPI_COMM_SELF: whoever sees the file knows that it has
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF: the file shows that it has
 // begun.
 static int finalizes(MPI_Comm comm, int key, void* value, void* state) {
   fclose(fopen(state, "w"));

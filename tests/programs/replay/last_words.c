@@ -1,5 +1,5 @@
-// A rank gives another one something in a call that it never comes back from: the other has it all
-// the same, again.
+// A rank sends something in a call that it never returns from: the other rank has received it, also
+// in a replay.
 // run: ranks=4 groups=0,1;0-3 exit=nonzero
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Loops over window memory, of all kinds that are looked at as a whole: each must find what the
-// others put there, and nothing that was there before.
+// Loops over window memory, of all kinds that are checked as a whole: each must load what other
+// ranks put there, and no stale values.
 // run: ranks=4 groups=1;0,2;0-3
 // build: flags="-O2" pass=only
 #include <math.h>
@@ -13,7 +13,7 @@ static double value(int from, int step, int i) {
   return from * 1e6 + step * 1e3 + i * 0.25 + 1.0 / (i + 1);
 }
 
-// Evenly spaced, forwards and backwards.
+// Evenly spaced, forward and backward.
 static double sum(const double* a, int n) {
   double all = 0;
   for (int i = 0; i < n; ++i) all += a[i];
@@ -21,14 +21,14 @@ static double sum(const double* a, int n) {
   return all;
 }
 
-// A column: far apart.
+// A column: a large stride.
 static double column(const double* a, int columns, int rows) {
   double all = 0;
   for (int row = 0; row < rows; ++row) all += a[row * columns];
   return all;
 }
 
-// Through indices, loads and stores.
+// Loads and stores through indices.
 static double gather(double* a, const int* index, int n) {
   double all = 0;
   for (int i = 0; i < n; ++i) {
@@ -38,19 +38,19 @@ static double gather(double* a, const int* index, int n) {
   return all;
 }
 
-// Until something is found.
+// Until a value is found.
 static int find(const double* a, double wanted) {
   int i = 0;
   while (a[i] != wanted) ++i;
   return i;
 }
 
-// What one iteration stores the next one loads.
+// Each iteration loads what the preceding one stored.
 static void accumulate(double* a, int n) {
   for (int i = 1; i < n; ++i) a[i] += a[i - 1];
 }
 
-// Rows of which each iteration takes another length.
+// Rows of different lengths.
 static double triangle(const double* a, int n) {
   double all = 0;
   for (int row = 0; row < n; ++row)
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int from = (rank + ranks - 1) % ranks, to = (rank + 1) % ranks;
-  // The window begins in the middle of what the loops know as one array.
+  // The window begins in the middle of the array that the loops use.
   double* all = malloc((kBefore + kCount) * sizeof(double));
   double* expected = malloc((kBefore + kCount) * sizeof(double));
   double* mine = malloc(kCount * sizeof(double));
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
                            triangle(whole, kColumns) - triangle(plain, kColumns)};
     for (int i = 0; i < 4; ++i) wrong += sums[i] != 0;
     wrong += find(whole, value(from, step, kCount - 1 - step)) != kCount - 1 - step;
-    // Written where nobody looks, and loaded again by a loop that comes after it.
+    // Stored by a function without hooks, and loaded again by a later loop.
     modf(step + 0.5, &whole[17]);
     modf(step + 0.5, &expected[kBefore + 17]);
     wrong += sum(whole, kCount) != sum(plain, kCount);

@@ -1,5 +1,5 @@
-// Windows of a program that may call MPI from several threads, and does not: Open MPI makes windows
-// of one process, which is what a replayed rank has, in fewer ways then.
+// Windows of a program with MPI_THREAD_MULTIPLE that calls MPI from one thread. Open MPI then has
+// fewer components for windows of one process, as in a replay.
 // run: ranks=3 groups=1;0-2
 #include <mpi.h>
 #include <stdio.h>

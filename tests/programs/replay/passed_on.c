@@ -1,5 +1,5 @@
-// What others put into a window is given on by MPI, and the program itself never loads it. And a
-// send from nowhere, of which the program is told.
+// MPI forwards what other ranks put into a window, and the program itself never loads it. Also a
+// send from a null buffer, whose error code the program receives.
 // run: ranks=3 groups=0-2;1,2;0,1
 #include <mpi.h>
 #include <stdio.h>

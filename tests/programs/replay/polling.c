@@ -1,6 +1,6 @@
-// Waiting for a flag that a put sets, by nothing but loads (MPICH would wait for a call of the
-// target); and two ranks that write one variable, 5000 times, while its owner looks on (paper 5,
-// Table 3).
+// Waits for a flag that a put sets, by loads only (with MPICH the put would need a call of the
+// target). Then two ranks write one variable, 5000 times, while its owner reads it (paper 5, Table
+// 3).
 // run: ranks=4 groups=1;0,3;0-3 mpi=openmpi
 // build: pass=only
 #include <mpi.h>
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       while (answers < ranks - 1) {
         answers = 0;
         for (int from = 1; from < ranks; ++from) answers += memory[from] >= round;
-        sched_yield();  // or many ranks on few cores take minutes; rank 1, below, does not
+        sched_yield();  // otherwise many ranks on few cores take minutes; rank 1, below, does not
       }
       found = found * 3 + memory[1];
     }
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  // The race: ranks 0 and the last write and read a variable of rank 1, which looks on.
+  // The race: rank 0 and the last rank write and read a variable of rank 1, which reads it.
   if (rank == 0 || rank == ranks - 1) {
     for (int n = 0; n < kRounds; ++n) {
       int seen;

@@ -1,5 +1,5 @@
 // Requests that complete in any order: Waitany, Testsome, Waitsome, Testall, persistent ones, and a
-// receive that is cancelled.
+// cancelled receive.
 // run: ranks=4 groups=0;1;0,2;0-3
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A stencil whose halos come by puts between fences.
+// A stencil with halos exchanged by puts between fences.
 // run: ranks=6 groups=0;2;1,4;0-3
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Two ranks wait for each other, until somebody interrupts them.
+// A deadlock of two ranks, until it is interrupted.
 // run: ranks=4 groups=1;0-3 exit=nonzero interrupt=3
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// A thread that never calls MPI sums up what was put into a window before it was started.
+// A thread that makes no MPI calls sums up what was put into a window before the thread started.
 // run: ranks=2 groups=1;0,1
 // build: flags="-O2 -pthread" pass=only
 #include <mpi.h>

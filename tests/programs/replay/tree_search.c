@@ -1,5 +1,5 @@
-// An unbalanced tree, searched by all ranks: who has nothing to do takes work from another one's
-// stack, one-sided. The stacks are in windows, and are loaded and stored by their owners under
+// A search of an unbalanced tree by all ranks: an idle rank takes work from another one's stack
+// with one-sided operations. The stacks are in windows; their owners load and store them under
 // their own locks.
 // run: ranks=4 groups=0;3;0,2;0-3
 // build: pass=only

@@ -1,5 +1,5 @@
-// Where a window's memory is, asked of the window: libraries that keep nothing but the window do
-// that, and load from there.
+// Queries a window for the address of its memory, and loads from there, as libraries do that store
+// only the window handle.
 // run: ranks=3 groups=1;0-2
 #include <mpi.h>
 #include <stdio.h>

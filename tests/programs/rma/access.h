@@ -1,7 +1,7 @@
-// Loads and stores of the program itself. Built with the pass they are just that. Without it they
-// are said by hand: LOAD(x) announces the load of x and is its value; STORE(x, value) announces the
-// store and does it. Without the tool, nothing is announced. The place of such an access is the
-// caller of photofinish_load or photofinish_store: the line where the macro stands.
+// Loads and stores of the program. Built with the pass, they are plain loads and stores. Without
+// it, LOAD(x) reports the load of x and returns its value; STORE(x, value) reports the store and
+// makes it. Without the tool, nothing is reported. The access site is the caller of
+// photofinish_load or photofinish_store: the line that uses the macro.
 #pragma once
 
 #ifdef __PHOTOFINISH__

@@ -1,6 +1,6 @@
-// Accumulates are atomic among themselves only: beside a put, get, load or store of the same place
-// they race, and what reads with MPI_NO_OP may stand beside other reads only. One place of rank 0
-// for each pair. Fixed: everything that touches such a place is an accumulate.
+// Accumulates are atomic only with respect to each other. They conflict with a put, get, load or
+// store of the same address, and reads with MPI_NO_OP conflict with all but reads. One address of
+// rank 0 for each pair. Fixed: every access to such an address is an accumulate.
 #include "rma.h"
 // run: ranks=3
 // output: places 5 1 1 5 5 5 0 0 2 1

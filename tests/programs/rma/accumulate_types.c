@@ -1,7 +1,7 @@
-// Concurrent accumulates are atomic to each other if they mean the same elements: the same type, in
-// the same places. Types that are one in all but name may be mixed, and so may derived types of one
-// element. A place of rank 0 for each pair. Fixed: both sides use one type, and complex numbers
-// begin where complex numbers begin.
+// Concurrent accumulates are atomic if they access the same elements: the same type at the same
+// addresses. Types that differ only in name may be mixed, and so may derived types of one element
+// type. One address of rank 0 for each pair. Fixed: both sides use one type, and complex numbers
+// have equal element boundaries.
 #include "rma.h"
 // run: ranks=3
 // output: right: 3 3 3 2 7 3+3i

@@ -1,5 +1,5 @@
-// The same counting barrier with one counter that goes on: the n-th barrier is over when it has
-// reached n times the number of ranks, or more, since others may be on their way to the next.
+// The same counting barrier with a counter that is never reset: the n-th barrier completes when it
+// has reached n times the number of ranks, or more, because others may be in the next one.
 // Everything is flushed, and there is no race.
 #include "rma.h"
 // run: ranks=4

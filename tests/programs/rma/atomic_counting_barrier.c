@@ -1,6 +1,6 @@
-// A barrier made from a counter: each rank adds one, and waits until all have. Before it each puts
-// to its neighbor, behind it each loads what came. The bug: the put is not flushed before the
-// counting.
+// A barrier made from a counter: each rank adds one, and waits until all have. Before it each rank
+// puts to its neighbor, after it each loads what it received. The bug: no flush of the put before
+// the counter is incremented.
 #include "rma.h"
 // run: ranks=4
 // output: rank 3 read 2 12
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
 #endif
     count_in(2 * round);
     read[round] = LOAD(memory[0]); /*{load}*/
-    MPI_Win_flush_all(win);  // in both forms: what is put in this round does not meet the next
+    MPI_Win_flush_all(win);  // in both forms: puts of this round are ordered before the next one
     count_in(2 * round + 1);
   }
   printf("rank %d read %d %d\n", rank, read[0], read[1]);

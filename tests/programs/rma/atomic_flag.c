@@ -1,6 +1,6 @@
-// Rank 0 puts data and then raises a flag with an accumulate; rank 1, whose memory it is, and rank
-// 2 poll the flag with MPI_NO_OP and then look at the data. The bug: the put is not flushed before
-// the flag is raised.
+// Rank 0 puts data and then sets a flag with an accumulate. Rank 1, the owner, and rank 2 poll
+// the flag with MPI_NO_OP and then read the data. The bug: no flush of the put before the flag is
+// set.
 #include "rma.h"
 // run: ranks=3
 // output: rank 1 read 5 6

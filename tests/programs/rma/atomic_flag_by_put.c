@@ -1,6 +1,6 @@
-// A flag that is raised with a put and polled with a get: neither is atomic, so they race, and
-// nothing that the flag is meant to guard is ordered by it. Fixed: an accumulate raises it, a
-// fetch_and_op polls it.
+// A put sets a flag and a get polls it: neither is atomic, so they race, and the flag creates
+// no synchronization edge for the data. Fixed: an accumulate sets it, a fetch_and_op polls
+// it.
 #include "rma.h"
 // run: ranks=3
 // output: read 5
@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
-  int_window(2, &win);  // of rank 1: flag, data
+  int_window(2, &win);  // on rank 1: flag, data
   MPI_Win_lock_all(0, win);
   if (rank == 0) {
     const int five = 5, one = 1;

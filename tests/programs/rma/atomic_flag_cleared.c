@@ -1,6 +1,6 @@
-// A flag that its owner clears with a store, once it has found it set; who set it completes that
-// only in the end. Correct: what an atomic has found has happened. The bug: a message says that the
-// flag was set, and the owner does not look.
+// The owner clears a flag with a store once it has read it as set; the origin completes its
+// accumulate only at the end. Correct: an observed atomic has taken effect. The bug: the owner
+// relies on a message that the flag was set, and does not read it.
 #include "rma.h"
 // run: ranks=2
 // output: rounds 4

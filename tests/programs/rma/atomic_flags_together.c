@@ -1,6 +1,6 @@
-// Ranks meet by flags: each sets its own and looks at all of them at once, with one
-// MPI_Get_accumulate of several elements; rank 0 sets its flag together with a number beside it.
-// The bug: the flag is set while the put is still in flight.
+// Ranks synchronize by flags: each sets its own and reads all of them at once, with one
+// MPI_Get_accumulate of several elements; rank 0 sets its flag together with an adjacent number.
+// The bug: the flag is set while the put is pending.
 #include "rma.h"
 // run: ranks=3
 // output: rounds 4

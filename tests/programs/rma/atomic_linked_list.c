@@ -1,6 +1,6 @@
-// A list that all ranks push nodes on with compare_and_swap, without a lock; its nodes lie in rank
-// 0's memory. What a node holds is put before it is pushed, and got by whoever finds it. The bug:
-// the put is flushed when the node has been pushed. Fixed: before.
+// A lock-free list: all ranks push nodes with compare_and_swap, and the nodes are in rank 0's
+// memory. The contents of a node are put before it is pushed, and read with a get by ranks that
+// find it. The bug: the put is flushed after the node was pushed. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: 8 nodes, sum 36
@@ -29,7 +29,7 @@ static void push(int node, const int* value) {
     MPI_Win_flush(0, win);
 #endif
     MPI_Compare_and_swap(&node, &head, &found, MPI_INT, 0, kHead, win);
-    MPI_Win_flush_local(0, win);  // that is enough for what came back, and for the buffers
+    MPI_Win_flush_local(0, win);  // sufficient for the results and for the buffers
     if (LOAD(found) == head) break;
   }
   MPI_Win_flush(0, win);

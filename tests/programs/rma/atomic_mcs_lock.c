@@ -1,6 +1,6 @@
-// The MCS lock: a queue of ranks, its tail at rank 0; each waits at a flag of its own that the one
-// before it clears. It guards a counter in another window. The bug: the put of the counter is
-// flushed when the lock has been handed on. Fixed: before.
+// The MCS lock: a queue of ranks with its tail at rank 0; each waits at its own flag, which its
+// predecessor clears. It protects a counter in another window. The bug: the put of the counter is
+// flushed after the lock was handed over. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: counter 12
@@ -9,7 +9,7 @@
 enum { kRounds = 3, kNobody = -1, kTail = 0, kNext = 1, kBlocked = 2 };
 
 static MPI_Win locks, data;
-static int* queue;  // this rank's place in it
+static int* queue;  // this rank's entry in it
 
 static void set(int target, int place, int value) {
   MPI_Accumulate(&value, 1, MPI_INT, target, place, 1, MPI_INT, MPI_REPLACE, locks);

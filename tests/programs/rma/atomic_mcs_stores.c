@@ -1,6 +1,6 @@
-// The same as it is often written: each rank sets up its own place in the queue with stores. That
-// is correct: nobody else has anything to do with it by then, for what others wrote there, it has
-// found.
+// The same as it is often written: each rank initializes its own queue entry with stores. That is
+// correct: the rank has observed all earlier writes of others to the entry, and no other rank
+// accesses it at that point.
 #define WITH_STORES
 #include "atomic_mcs_lock.c"
 // run: ranks=4

@@ -1,6 +1,6 @@
-// A lock made from compare_and_swap: 0 is free, 1 is taken, given back with a replace. It guards a
-// counter in another window. The bug: the put of the counter is flushed when the lock has been
-// given back, so the next holder may meet it. Fixed: before.
+// A lock made from compare_and_swap: 0 is free, 1 is taken; a replace releases it. It protects a
+// counter in another window. The bug: the put of the counter is flushed after the release, so it
+// races with the next holder. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: counter 12

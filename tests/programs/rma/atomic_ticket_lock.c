@@ -1,6 +1,6 @@
-// A ticket lock: fetch_and_op draws a ticket, the number that is being served is polled with
-// MPI_NO_OP, and whoever is done adds one to it. It guards a counter in another window. The bug:
-// the put of the counter is flushed when the next is being served. Fixed: before.
+// A ticket lock: fetch_and_op takes a ticket, MPI_NO_OP polls the number being served, and the
+// holder increments it at the end. It protects a counter in another window. The bug: the put of the
+// counter is flushed after that increment. Fixed: before.
 #include "rma.h"
 // run: ranks=4
 // output: counter 12

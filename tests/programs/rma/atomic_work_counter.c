@@ -1,6 +1,6 @@
-// A shared counter hands out pieces of work: each piece goes to one rank, who puts its result to
-// the piece's place. The bug: the number of the piece is used before the fetch_and_op is flushed.
-// Fixed: behind the flush.
+// A shared counter hands out pieces of work. Each piece goes to one rank, which puts its result to
+// the slot of the piece. The bug: the number of the piece is used before the fetch_and_op is
+// flushed. Fixed: after the flush.
 #include "rma.h"
 // run: ranks=4
 // output: results 385
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   int* memory = int_window(1 + kPieces, &win);  // the counter, the results
   const int one = 1;
   int pieces[kPieces + 1], results[kPieces], count = 0;
-  for (int i = 0; i <= kPieces; ++i) pieces[i] = kPieces;  // what is not known is behind the last
+  for (int i = 0; i <= kPieces; ++i) pieces[i] = kPieces;  // an unknown piece is past the last one
   MPI_Win_lock_all(0, win);
   for (;;) {
     MPI_Fetch_and_op(&one, &pieces[count], MPI_INT, 0, 0, MPI_SUM, win); /*{fetch}*/

@@ -1,6 +1,6 @@
-// Atomics with different operations on one place are how everybody writes locks and counters, and
-// are no race: fetch_and_op beside compare_and_swap, a sum beside a replace, a maximum beside a
-// sum, reading with MPI_NO_OP beside all of them.
+// Atomics with different operations on one address are common in locks and counters, and are no
+// race: fetch_and_op with compare_and_swap, a sum with a replace, a maximum with a sum, and a read
+// with MPI_NO_OP with all of them.
 #include "rma.h"
 // run: ranks=4
 // output: swapped once
@@ -12,8 +12,8 @@ int main(int argc, char** argv) {
   int* memory = int_window(4, &win);
   int old[4] = {0}, one = 1, zero = 0, swaps = 0, swapped = 0;
   MPI_Win_lock_all(0, win);
-  // Place 0: compare_and_swap beside MPI_NO_OP. Place 1: sum beside maximum. Place 2: replace
-  // beside compare_and_swap.
+  // Address 0: compare_and_swap and MPI_NO_OP. Address 1: sum and maximum. Address 2: replace and
+  // compare_and_swap.
   MPI_Compare_and_swap(&one, &zero, &old[0], MPI_INT, 0, 0, win);
   MPI_Fetch_and_op(NULL, &old[1], MPI_INT, 0, 0, MPI_NO_OP, win);
   MPI_Win_flush(0, win);

@@ -1,6 +1,6 @@
-// Correct: a broadcast down a binomial tree without a collective: a rank that has the data puts it
-// to each child, flushes, and raises the child's flag with an accumulate; the child polls its flag
-// with MPI_NO_OP and goes on to its own children.
+// Correct: a broadcast down a binomial tree without a collective. A rank that has the data puts it
+// to each child, flushes, and sets the child's flag with an accumulate. The child polls its flag
+// with MPI_NO_OP and then serves its own children.
 #include "rma.h"
 // run: ranks=8
 // output: everybody has 3 5 7

@@ -1,7 +1,7 @@
 // MC-Checker's `BT-broadcast` (figure 6): a broadcast down a binary tree in one fence epoch. A rank
-// polls its parent's flag with gets, but no get is complete before the fence, so it may wait
-// forever (here it gives up); meanwhile its parent sets the flag and the data that it polls. Fixed:
-// a fence for each level of the tree, and no polling.
+// polls its parent's flag with gets, but no get completes before the fence, so it may wait forever
+// (here it gives up). Meanwhile its parent writes the flag and the data. Fixed: a fence for each
+// level of the tree, and no polling.
 #include "rma.h"
 // run: ranks=4
 // output: data 42 42 42 42
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   MPI_Win_fence(0, win);
   if (rank != 0) {
     int check = 0, seen = 0;
-    for (int polls = 0; polls < 4; ++polls) {                  // `while (check == 0)`, with an end
+    for (int polls = 0; polls < 4; ++polls) {                  // `while (check == 0)`, but bounded
       seen |= LOAD(check);                                     /*{check}*/
       MPI_Get(&check, 1, MPI_INT, parent, 0, 1, MPI_INT, win); /*{poll}*/
     }

@@ -1,5 +1,5 @@
-// The buffer of a non-blocking write to a file is overwritten before the write is complete. Fixed:
-// behind its wait.
+// The buffer of a nonblocking write to a file is overwritten before the write completes. Fixed:
+// after its wait.
 #include "rma.h"
 // run: ranks=2
 // output: file has 1 2

@@ -1,5 +1,5 @@
-// A put, an accumulate and a compare_and_swap read a buffer that a get still fills. Fixed: a flush
-// of the get's target before.
+// A put, an accumulate and a compare_and_swap read a buffer that a pending get writes. Fixed: a
+// flush of the get's target before.
 #include "rma.h"
 // run: ranks=3
 // output: passed on 5 6 7

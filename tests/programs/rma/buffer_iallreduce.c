@@ -1,5 +1,5 @@
-// Both buffers of an MPI_Iallreduce are used before its wait: what it sends is overwritten, what it
-// brings is read. Fixed: behind the wait. Loading what it sends is fine all the time.
+// Both buffers of an MPI_Iallreduce are used before its wait: the send buffer is overwritten, the
+// receive buffer is read. Fixed: after the wait. Loads of the send buffer are always allowed.
 #include "rma.h"
 // run: ranks=3
 // output: sum 6

@@ -1,4 +1,4 @@
-// Two receives are posted into one buffer. Whichever message comes last stays. Fixed: two buffers.
+// Two pending receives into one buffer: the message that arrives last wins. Fixed: two buffers.
 #include "rma.h"
 // run: ranks=2
 // output: received 1 2

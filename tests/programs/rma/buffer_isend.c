@@ -1,5 +1,5 @@
-// The buffer of an MPI_Isend is received into, and then overwritten, before the send is complete.
-// Fixed: behind its wait.
+// The buffer of an MPI_Isend is received into, and then overwritten, before the send completes.
+// Fixed: after its wait.
 #include "rma.h"
 // run: ranks=2
 // output: swapped 3 2

@@ -1,6 +1,6 @@
-// A partitioned send: a partition may be written until its MPI_Pready, whatever the others do; a
-// received one may be read when MPI_Parrived says so. The bug: partition 0 is written behind its
-// MPI_Pready. Fixed: before it.
+// A partitioned send: a partition may be written until its MPI_Pready, independent of the others; a
+// received one may be read when MPI_Parrived returns true. The bug: partition 0 is written after
+// its MPI_Pready. Fixed: before it.
 #include "rma.h"
 // run: ranks=2 mpi=mpich
 // output: received 1 2

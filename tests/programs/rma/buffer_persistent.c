@@ -1,6 +1,6 @@
-// A persistent send and receive: between MPI_Start and the wait their buffers are taken, before and
-// behind it they are not, and MPI_Send_init alone takes nothing. The bug: the second message is
-// written and read in between. Fixed: outside.
+// A persistent send and receive: their buffers are in use between MPI_Start and the wait, not
+// before and after, and not after MPI_Send_init alone. The bug: the second message is written and
+// read in between. Fixed: outside.
 #include "rma.h"
 // run: ranks=2
 // output: received 1 2 3

@@ -1,4 +1,4 @@
-// A message is received into a buffer that a put still reads. Fixed: a local flush before the
+// A message is received into a buffer that a pending put reads. Fixed: a local flush before the
 // receive.
 #include "rma.h"
 // run: ranks=2

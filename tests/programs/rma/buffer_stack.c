@@ -1,5 +1,5 @@
-// MC-Checker tells of ADLB, which put from a variable on the stack and returned while the put was
-// under way; another function then used the same place. Fixed: a local flush before it returns.
+// The bug in ADLB that MC-Checker reports: a put from a stack variable is pending when its function
+// returns; another function reuses the address. Fixed: a local flush before the return.
 #include "rma.h"
 // run: ranks=2
 // output: put 7, computed 3
@@ -8,7 +8,7 @@
 
 static MPI_Win win;
 
-// Both have one array as their only variable, so that it lies at one address.
+// Both have one array as their only variable, so that it has the same address.
 __attribute__((noinline)) static void send_value(void) {
   int frame[32];
   frame[16] = 7;

@@ -1,5 +1,5 @@
-// Two gets bring something into one buffer, and nothing says which comes last: of one epoch, and of
-// one that overlaps by an element. Fixed: each has a buffer of its own.
+// Two pending gets into one buffer, in undefined order: in one epoch, and with an overlap of one
+// element. Fixed: each has its own buffer.
 #include "rma.h"
 // run: ranks=3
 // output: got 1 2 2

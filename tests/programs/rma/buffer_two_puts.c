@@ -1,5 +1,5 @@
-// What only reads a buffer may share it: two puts, a put and a send, a put and the rank's own
-// loads. The bug: a fetch_and_op then uses the same variable for its result. Fixed: another
+// Operations that only read a buffer may share it: two puts, a put and a send, a put and the rank's
+// own loads. The bug: a fetch_and_op then uses the same variable for its result. Fixed: another
 // variable.
 #include "rma.h"
 // run: ranks=2

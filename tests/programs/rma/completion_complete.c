@@ -1,6 +1,6 @@
-// MPI_Win_complete lets the origin use its buffer again; what it put is at the target only when the
-// target's wait is over. So rank 2, who looks at the same memory through a second window, must hear
-// it from the target, not from the origin.
+// After MPI_Win_complete the origin may reuse its buffer; the put is complete at the target only
+// after the target's wait. So rank 2, which reads the same memory through a second window, must be
+// notified by the target, not by the origin.
 #include "rma.h"
 // run: ranks=3
 // output: read 7

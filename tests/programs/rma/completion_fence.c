@@ -1,5 +1,5 @@
-// Inside a fence epoch the owner may not load what others put, nor store what others get; behind
-// the next fence it may. Fixed: behind the next fence.
+// Inside a fence epoch the owner may not load what others put, nor store what others get; after the
+// next fence it may. Fixed: after the next fence.
 #include "rma.h"
 // run: ranks=2
 // output: read 7, got 1

@@ -1,6 +1,6 @@
-// Before another rank is told to read what was put, the put must be complete at its target: that
-// takes a flush of this target, or of all. Nothing, a local flush, or the flush of another target
-// is not enough.
+// Before another rank is notified to read the data of a put, the put must be complete at its
+// target: that requires a flush of this target, or of all. No flush, a local flush, or the flush of
+// another target is not sufficient.
 #include "rma.h"
 // run: ranks=3
 // output: read 1 2 3 4

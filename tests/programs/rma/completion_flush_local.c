@@ -1,6 +1,6 @@
-// Each of the four flushes lets the origin use its buffers again: overwrite what a put or an
-// accumulate sends, read what a get or a fetch brings. Without them it may not. Fixed: a flush
-// before each.
+// After each of the four flushes the origin may reuse its buffers: overwrite the source of a put or
+// an accumulate, read the result of a get or a fetch. Before them it may not. Fixed: a flush before
+// each.
 #include "rma.h"
 // run: ranks=2
 // output: put 1 2, sum 4, got 5, fetched 5

@@ -1,6 +1,6 @@
-// A get that is complete at its origin has read its target, so a local flush, or the wait of an
-// rget, is enough to tell the owner that it may overwrite; so is it for a fetching atomic. Without
-// any it is not.
+// A get that is complete at its origin has read its target. So after a local flush, or the wait of
+// an rget, the owner may be notified to overwrite; the same holds for a fetching atomic. Without
+// either it may not.
 #include "rma.h"
 // run: ranks=2
 // output: got 1 1 1

@@ -1,5 +1,5 @@
-// A fence with MPI_MODE_NOPRECEDE promises that there is nothing to complete, and completes
-// nothing: what was put before it is still under way behind it. Fixed: no such promise.
+// A fence with MPI_MODE_NOPRECEDE asserts that there is nothing to complete, and completes nothing:
+// an earlier put is still pending after it. Fixed: no such assertion.
 #include "rma.h"
 // run: ranks=2
 // output: read 7

@@ -1,5 +1,5 @@
-// The request of rput, rget, raccumulate and rget_accumulate says when the origin may use its
-// buffers again: not before it is complete, by whichever call says so.
+// The origin may reuse the buffers of rput, rget, raccumulate and rget_accumulate only after the
+// request is complete, by whichever call completes it.
 #include "rma.h"
 // run: ranks=2
 // output: got 3 3, target 1 5

@@ -1,5 +1,5 @@
-// A completed rput or raccumulate request says nothing about the target, so the wait is not enough
-// to tell the owner to look; for rget and rget_accumulate it is. Fixed: a flush, too.
+// A complete rput or raccumulate request does not imply completion at the target, so the owner must
+// not be notified after the wait alone; for rget and rget_accumulate it may. Fixed: also a flush.
 #include "rma.h"
 // run: ranks=2
 // output: read 7 2

@@ -1,6 +1,6 @@
-// An unlock completes a put, at its origin and its target. Whoever tells another rank, or uses the
-// buffer again, before it, races. First with MPI_Win_lock, then with MPI_Win_lock_all. Fixed:
-// behind the unlock.
+// An unlock completes a put, at its origin and at its target. To notify another rank, or to reuse
+// the buffer, before it is a race. First with MPI_Win_lock, then with MPI_Win_lock_all. Fixed:
+// after the unlock.
 #include "rma.h"
 // run: ranks=3
 // output: read 1 2

@@ -1,5 +1,5 @@
-// Between its post and its wait, or the test that says so, a target may not touch what the origins
-// of the epoch put. First with MPI_Win_wait, then with MPI_Win_test. Fixed: behind them.
+// Between its post and its wait, or a successful test, a target may not access what the origins of
+// the epoch put. First with MPI_Win_wait, then with MPI_Win_test. Fixed: after them.
 #include "rma.h"
 // run: ranks=2
 // output: read 1 2

@@ -1,6 +1,6 @@
 // The buffer of a put is MPI_BOTTOM with a datatype of absolute addresses: two variables far apart.
-// One of them is overwritten while the put is under way; a third, that lies between them, may be.
-// Fixed: behind the flush.
+// One of them is overwritten while the put is pending; a third one, which lies between them, may
+// be. Fixed: after the flush.
 #include "rma.h"
 // run: ranks=2
 // output: received 1 2

@@ -1,6 +1,6 @@
-// Ranks put columns of a matrix, which lie between each other in memory and have no byte in common.
-// The bug: rank 2's columns are one too far to the left, so that one of them is rank 1's. Fixed:
-// each has its own two.
+// Ranks put columns of a matrix, which interleave in memory and have no byte in common. The bug:
+// rank 2's columns are one too far to the left, so that one of them is rank 1's. Fixed: each has
+// its own two.
 #include "rma.h"
 // run: ranks=4
 // output: row 1 1 2 2 3 3

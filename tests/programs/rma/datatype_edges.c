@@ -1,6 +1,6 @@
-// Ranges that touch and do not overlap are fine; one byte in common is enough. Rank 1 puts ints 0
-// to 3, rank 2 gets from 4 on, or one byte too early. The gaps of a struct with holes belong to
-// nobody. Fixed: rank 2 begins where rank 1 ends.
+// Adjacent ranges do not overlap; one common byte makes a race. Rank 1 puts ints 0 to 3, rank 2
+// gets from 4 on, or one byte too early. The gaps of a struct are not accessed. Fixed: rank 2
+// begins where rank 1 ends.
 #include "rma.h"
 // run: ranks=3
 // output: got 0 0
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   MPI_Win_allocate(128, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void*)&memory, &win);
   memset(memory, 0, 128);
   MPI_Barrier(MPI_COMM_WORLD);
-  // A char, a gap of three bytes, an int; and the gap's three bytes alone.
+  // A char, a gap of three bytes, an int; and the three bytes of the gap alone.
   MPI_Datatype holes, gap;
   const int lengths[2] = {1, 1};
   const MPI_Aint places[2] = {0, 4};

@@ -1,6 +1,6 @@
 // Correct: a list over all ranks whose nodes are allocated and attached to a dynamic window one by
-// one. The head, in a window of its own, is changed under an exclusive lock; a node is filled
-// before the head points to it. Behind a barrier everybody walks the list with gets.
+// one. The head, in another window, is changed under an exclusive lock; a node is filled before the
+// head points to it. After a barrier all ranks traverse the list with gets.
 #include "rma.h"
 // run: ranks=4
 // output: 12 nodes, sum 138

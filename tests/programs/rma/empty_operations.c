@@ -1,5 +1,5 @@
-// Correct: what moves nothing meets nothing. Operations with count 0, with a datatype of no bytes,
-// and to MPI_PROC_NULL, from and to places that are in use.
+// Correct: operations without data conflict with nothing: with count 0, with a datatype of no
+// bytes, and to MPI_PROC_NULL, from and to memory that is in use.
 #include "rma.h"
 // run: ranks=3
 // output: nothing happened

@@ -1,6 +1,6 @@
 // MC-Checker's `emulate`: shared memory emulated over distributed memory. An increment of a shared
-// variable is lock, get, add, put, unlock; but the get is complete only at the unlock, so the sum
-// and the put use what may not have come. Fixed: a flush behind the get.
+// variable is lock, get, add, put, unlock; but the get completes only at the unlock, so the add may
+// use an old value. Fixed: a flush after the get.
 #include "rma.h"
 // run: ranks=2
 // output: shared variables 6 6 6
@@ -12,7 +12,7 @@ enum { kVariables = 3, kRounds = 3 };
 
 static MPI_Win win;
 
-// Variable v lives on rank v % size, at place v / size.
+// Variable v is on rank v % size, at index v / size.
 static void increment(int variable) {
   const int home = variable % size, place = variable / size;
   int value = 0;

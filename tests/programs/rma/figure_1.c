@@ -1,5 +1,5 @@
-// MC-Checker, figure 1: what a get brings is used inside the lock epoch, where it need not have
-// come yet. An exclusive lock keeps others away, not the rank's own operation. Fixed: used behind
+// MC-Checker, figure 1: the result of a get is used inside the lock epoch, before the get is
+// complete. An exclusive lock excludes other ranks, not the rank's own operation. Fixed: used after
 // the unlock.
 #include "rma.h"
 // run: ranks=2

@@ -1,5 +1,5 @@
 // MC-Checker, figure 2a: the buffer of a put is overwritten before the fence that completes the
-// put. Fixed: overwritten behind the fence.
+// put. Fixed: overwritten after the fence.
 #include "rma.h"
 // run: ranks=2
 // output: X 7 7

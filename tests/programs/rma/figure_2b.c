@@ -1,5 +1,5 @@
-// MC-Checker, figure 2b: two origins put to one place in the same exposure epoch of P1.
-// Fixed: each has a place of its own.
+// MC-Checker, figure 2b: two origins put to one address in the same exposure epoch of P1. Fixed:
+// each has its own address.
 #include "rma.h"
 // run: ranks=3
 // output: X 1 3

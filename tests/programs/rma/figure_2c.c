@@ -1,5 +1,5 @@
-// MC-Checker, figure 2c: P0 puts and P2 gets one place of P1, both with a shared lock, between the
-// same two barriers. Fixed: a barrier between them.
+// MC-Checker, figure 2c: P0 puts and P2 gets one address of P1, both with a shared lock, between
+// the same two barriers. Fixed: a barrier between them.
 #include "rma.h"
 // run: ranks=3
 // output: got 7

@@ -1,5 +1,5 @@
-// MC-Checker, figure 2d: P0 puts to what P1, the owner, stores to, each with a shared lock.
-// Fixed: both locks are exclusive, so either the put or the store comes first.
+// MC-Checker, figure 2d: P0 puts to an address that P1, the owner, stores to, each with a shared
+// lock. Fixed: both locks are exclusive, so either the put or the store comes first.
 #include "rma.h"
 // run: ranks=2
 // output: X is 7 or 9

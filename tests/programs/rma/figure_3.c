@@ -1,7 +1,7 @@
 // MC-Checker, figure 3: three ranks, two regions between barriers. In region A, P0 puts (a) and
-// overwrites the buffer (b) while P2 puts to the same place of P1 (c). In region B, P1 gets that
-// place (d), ordered behind c by the barrier, while P0 puts (e). Fixed: a's lock epoch is over
-// before b; c goes to another place; e goes to another place.
+// overwrites the buffer (b) while P2 puts to the same address of P1 (c). In region B, P1 gets that
+// address (d), ordered after c by the barrier, while P0 puts (e). Fixed: a's lock epoch ends before
+// b; c and e go to other addresses.
 #include "rma.h"
 // run: ranks=3
 // output: region B read 10

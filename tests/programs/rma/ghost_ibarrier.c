@@ -1,6 +1,6 @@
-// Correct: ghost cells with two buffers and a split-phase barrier. A rank puts and flushes, gives
-// notice (MPI_Ibarrier), computes its inner cells, waits, and reads the ghosts; the next step's
-// puts go to the other buffer, so they need not wait for the readers.
+// Correct: ghost cells with two buffers and a split-phase barrier. A rank puts and flushes, enters
+// the barrier (MPI_Ibarrier), computes its inner cells, waits, and reads the ghosts. The next step
+// puts to the other buffer, so it need not wait for the readers.
 #include "rma.h"
 // run: ranks=4
 // output: total heat 400.0
@@ -13,7 +13,7 @@ static double flow(double left, double middle, double right) {
 
 int main(int argc, char** argv) {
   begin(argc, argv);
-  double *ghosts, u[kCells], next[kCells];  // ghosts: left and right, twice
+  double *ghosts, u[kCells], next[kCells];  // ghosts: left and right, two buffers
   MPI_Win win;
   MPI_Win_allocate(64, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &ghosts, &win);
   for (int i = 0; i < 4; ++i) STORE(ghosts[i], 0);

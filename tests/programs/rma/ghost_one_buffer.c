@@ -1,5 +1,5 @@
-// ghost_ibarrier.c with one ghost buffer only: a rank that is through with the split-phase barrier
-// puts the next step's ghosts while its neighbor still reads those of this step. Fixed: a second
+// ghost_ibarrier.c with a single ghost buffer: a rank that has left the split-phase barrier puts
+// the next step's ghosts while its neighbor still reads those of this step. Fixed: a second
 // barrier.
 #include "rma.h"
 // run: ranks=4

@@ -1,5 +1,5 @@
-// Correct, in C++: the global counter of Global Arrays (NXTVAL). Ranks draw numbers and add what
-// they drew to a total with get_accumulate; somebody watches with MPI_NO_OP. No number is drawn
+// Correct, in C++: the global counter of Global Arrays (NXTVAL). Ranks draw numbers and add them
+// to a total with get_accumulate; another rank reads it with MPI_NO_OP. No number is drawn
 // twice.
 #include <vector>
 

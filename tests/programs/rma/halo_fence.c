@@ -1,6 +1,6 @@
-// Correct: heat in a rod with ghost cells, put by the neighbors between two fences, with the
-// assertions that people give: nothing precedes the first, nothing succeeds the second, and nobody
-// stored to the window in the epoch.
+// Correct: heat in a rod with ghost cells, put by the neighbors between two fences, with the usual
+// assertions: nothing precedes the first fence, nothing succeeds the second, and no rank stored to
+// the window in the epoch.
 #include "rma.h"
 // run: ranks=8
 // output: total heat 800.0

@@ -1,5 +1,5 @@
-! Fortran (mpi_f08): ghost cells, put by the neighbours between two fences. The bug: the second half of the exchange, a get of
-! what a neighbour has just been sent, is in the same epoch. Fixed: a fence between.
+! Fortran (mpi_f08): ghost cells, put by the neighbors between two fences. The bug: the second half of the exchange, a get of
+! what a neighbor is just receiving, is in the same epoch. Fixed: a fence between.
 ! run: ranks=4
 ! build: flags="-cpp"
 ! output: sum 24

@@ -1,6 +1,6 @@
-// Correct: the same with gets and two copies of the cells: in an epoch a rank reads the old copy of
-// its neighbors and writes the inner cells of its own new one, and the outer ones when the ghosts
-// are there. Nobody ever puts, and the last fence opens nothing.
+// Correct: the same with gets and two copies of the cells. In an epoch a rank gets the old cells of
+// its neighbors and writes the inner cells of its own new copy, and the outer ones when it has the
+// ghosts. There are no puts, and the last fence opens no epoch.
 #include "rma.h"
 // run: ranks=5
 // output: total heat 500.0

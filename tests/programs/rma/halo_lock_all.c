@@ -1,6 +1,6 @@
 // Correct: ghost cells in one long lock_all epoch, with a flush and a barrier before they are read
-// and another before they are written again. MPI_Win_sync, as the standard asks for, around each
-// barrier.
+// and another barrier before they are written again. MPI_Win_sync around each barrier, as the
+// standard requires.
 #include "rma.h"
 // run: ranks=4
 // output: total heat 400.0

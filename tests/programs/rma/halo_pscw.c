@@ -1,5 +1,5 @@
-// Correct: ghost cells with post, start, complete and wait, each rank with its neighbors only;
-// every second step the target asks with MPI_Win_test while it computes its inner cells.
+// Correct: ghost cells with post, start, complete and wait, each rank with its neighbors only; in
+// every second step the target polls MPI_Win_test while it computes its inner cells.
 #include "rma.h"
 // run: ranks=6
 // output: total heat 600.0

@@ -1,6 +1,6 @@
 // Correct: a grid of 2 × 4 ranks, each a tile with ghosts on all sides and corners, put to the
-// eight neighbors with subarray types between fences; rows, columns and corners touch and do not
-// overlap.
+// eight neighbors with subarray types between fences; rows, columns and corners are adjacent and do
+// not overlap.
 #include "rma.h"
 // run: ranks=8
 // output: sums right
@@ -15,7 +15,7 @@ static MPI_Datatype part(int top, int left, int height, int width) {
   return type;
 }
 
-// What lies at side -1, 0 or 1: of the tile itself (edge), or of its ghosts.
+// The index at side -1, 0 or 1: of the tile itself (edge), or of its ghosts.
 static int edge(int side) { return side > 0 ? kTile : 1; }
 static int ghost(int side) { return side < 0 ? 0 : side > 0 ? kTile + 1 : 1; }
 static int length(int side) { return side == 0 ? kTile : 1; }
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
         MPI_Type_free(&to);
       }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    int around[2] = {0};  // what came, and what should have
+    int around[2] = {0};  // actual and expected values
     for (int i = 0; i < kSide; ++i)
       for (int j = 0; j < kSide; ++j) {
         const int there[2] = {me[0] + (i == 0 ? -1 : i > kTile), me[1] + (j == 0 ? -1 : j > kTile)};

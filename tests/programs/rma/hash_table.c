@@ -1,6 +1,6 @@
-// Correct: a hash table over all ranks. A key claims the first free slot with compare_and_swap, its
-// value is then put, and counted with an accumulate; collisions go on to the next slot. Behind a
-// barrier everybody looks everything up with gets.
+// Correct: a hash table over all ranks. A key claims the first free slot with compare_and_swap;
+// then its value is put, and counted with an accumulate. Collisions go to the next slot. After a
+// barrier all ranks look up all keys with gets.
 #include "rma.h"
 // run: ranks=8
 // output: found 40 of 40, inserted 40
@@ -9,7 +9,7 @@ enum {
   kSlots = 16,
   kEach = 5,
   kCount = 2 * kSlots
-};  // slot n: key at 2n, value at 2n + 1; behind them how many
+};  // slot n: key at 2n, value at 2n + 1; then the count
 
 static MPI_Win win;
 

@@ -1,6 +1,6 @@
-// MC-Checker's `jacobi`: heat in a rod, each rank a piece with a ghost cell at both ends.
-// Neighbors put each other's ghost cells in a fence epoch; rank 0, who watches, gets ghost cells
-// of ranks 2 and 3 in the same epoch. Fixed: a fence before it looks.
+// MC-Checker's `jacobi`: heat in a rod, each rank a piece with a ghost cell at both ends. Neighbors
+// put each other's ghost cells in a fence epoch; rank 0, a monitor, gets ghost cells of ranks 2 and
+// 3 in the same epoch. Fixed: a fence before these gets.
 #include "rma.h"
 // run: ranks=4
 // output: ends 100.0 0.0

@@ -1,6 +1,6 @@
-// A buffer in flight is loaded, and stored to, only if the program is told to. A compiler may move
-// a load in front of its condition, or make a choice between two values of it: what the program
-// does not do must not be reported.
+// A pending buffer is loaded and stored to only if an argument says so. A compiler may hoist a load
+// above its condition, or turn a branch into a select. The tool must not report accesses that the
+// program does not make.
 #include "rma.h"
 // run: ranks=2
 // output: got 1 0

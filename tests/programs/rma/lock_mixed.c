@@ -1,6 +1,6 @@
-// An exclusive lock keeps a writer apart from readers with shared locks: rank 1 puts, rank 2 gets,
-// rank 3 gets with the lock of MPI_Win_lock_all, the owner loads with a lock on itself. The order
-// is anybody's, and there is no race.
+// An exclusive lock excludes readers with shared locks: rank 1 puts, rank 2 gets, rank 3 gets under
+// MPI_Win_lock_all, the owner loads under a lock on itself. Any order is correct, and there is no
+// race.
 #include "rma.h"
 // run: ranks=4
 // output: all saw both or neither

@@ -1,6 +1,6 @@
-// MPI_MODE_NOCHECK promises that nobody else wants the lock, so such a lock protects nothing: two
-// ranks make that promise and put to one place. Fixed: a message from one to the other makes the
-// promise true.
+// MPI_MODE_NOCHECK asserts that no other rank wants the lock, so such a lock protects nothing: two
+// ranks assert that and put to one address. Fixed: a message between them makes the assertion
+// true.
 #include "rma.h"
 // run: ranks=3
 // output: last was 2

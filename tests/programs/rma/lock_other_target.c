@@ -1,5 +1,5 @@
-// The owner loads and stores its own window memory under a lock, but on another rank: not the lock
-// that the others take. Fixed: all of them lock rank 0.
+// The owner loads and stores its own window memory under a lock on another rank: not the lock that
+// the other ranks take. Fixed: all of them lock rank 0.
 #include "rma.h"
 // run: ranks=3
 // output: counted 2

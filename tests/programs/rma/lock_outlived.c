@@ -1,6 +1,6 @@
-// Each rank takes the exclusive lock of a window that serves as a lock only, and puts to a second
-// window; but the unlock of the first does not complete puts to the second, so the put outlives its
-// lock. Fixed: a flush before the unlock.
+// Each rank takes the exclusive lock of a window that only serves as a lock, and puts to a second
+// window. The unlock of the first window does not complete puts to the second, so the put outlives
+// its lock. Fixed: a flush before the unlock.
 #include "rma.h"
 // run: ranks=3
 // output: last was 1 or 2

@@ -1,5 +1,5 @@
-// One rank, one exclusive lock, two operations on one place: they may be done in any order, since
-// the lock is between ranks. Fixed: a flush between them.
+// One rank, one exclusive lock, two operations on one address: they are unordered, because the lock
+// excludes other ranks only. Fixed: a flush between them.
 #include "rma.h"
 // run: ranks=2
 // output: value 2, read 2

@@ -1,4 +1,4 @@
-// Two ranks put to one place, each with a lock, but a shared one: nothing keeps them apart. Fixed:
+// Two ranks put to one address, each with a shared lock, which does not exclude the other. Fixed:
 // exclusive locks.
 #include "rma.h"
 // run: ranks=3

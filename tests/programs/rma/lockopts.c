@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
-  int* rma = int_window(16, &win);  // of each rank: a value that it puts, one that it gets
+  int* rma = int_window(16, &win);  // for each rank: a value that it puts, one that it gets
   if (rank == 0) {
     // Section A.
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);

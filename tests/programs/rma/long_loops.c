@@ -1,6 +1,6 @@
-// Two ranks put to one place thousands of times, between two barriers, and nothing orders the one's
-// puts and the other's: millions of pairs, that are one finding, and have to be found in about the
-// time that the loops take. Fixed: they take turns, so that as many pairs are in order by messages
+// Two ranks put to one address thousands of times, between two barriers, and the puts of both
+// are concurrent: millions of pairs, which are one finding. The analysis must take about as
+// long as the loops. Fixed: they take turns, so that as many pairs are ordered by messages
 // alone.
 #include "rma.h"
 // run: ranks=3

@@ -1,6 +1,6 @@
-// Thousands of gets into one buffer, and nothing completes them before the end of the loop:
-// hundreds of millions of pairs, that are one finding, and have to be found in about the time that
-// the loop takes. Fixed: each is complete before the next.
+// Thousands of gets into one buffer, all pending until the end of the loop: hundreds of millions of
+// pairs, which are one finding. The analysis must take about as long as the loop. Fixed: each get
+// completes before the next one.
 #include "rma.h"
 // run: ranks=2
 // output: done

@@ -1,6 +1,6 @@
-// One pair of lines is one finding, however it comes about: each rank's put meets its own get,
-// which it has not waited for, and those of others, in two windows and in several rounds. Fixed:
-// flushes between, and places of their own.
+// A pair of lines is one finding, independent of ranks, windows and rounds: each rank's put races
+// with its own pending get, and with those of others, in two windows and in several rounds. Fixed:
+// flushes between, and separate addresses.
 #include "rma.h"
 // run: ranks=4
 // output: done

@@ -1,6 +1,6 @@
-// A barrier completes nothing: a put, a get and a receive that were begun and not completed go on
-// through any number of barriers, and meet what is done behind them. Fixed: they are completed
-// before the first barrier.
+// A barrier completes nothing: a put, a get and a receive that are pending stay pending through
+// any number of barriers, and race with later accesses. Fixed: they complete before the first
+// barrier.
 #include "rma.h"
 // run: ranks=4
 // output: rank 1 read 7, rank 0 got 3, received 5

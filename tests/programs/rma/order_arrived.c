@@ -1,7 +1,7 @@
-// Rank 0 puts into rank 2, and makes one partition of a message to rank 1 ready, which gets what
-// was put when MPI_Parrived says that this one is there. The two divide the message differently.
-// The bug: the put comes behind that MPI_Pready, and only before that of another partition. Fixed:
-// before it.
+// Rank 0 puts into rank 2, and readies one partition of a message to rank 1. Rank 1 gets the data
+// when MPI_Parrived returns true for this partition. The two ranks partition the message
+// differently. The bug: the put follows that MPI_Pready, and only precedes the one of another
+// partition. Fixed: before it.
 #include "rma.h"
 // run: ranks=3 mpi=mpich
 // output: got 7

@@ -1,6 +1,6 @@
-// A broadcast orders its root before the others, not the others before the root, nor each other. In
-// the buggy form rank 1, who is not the root, puts before it, and rank 0 and rank 2 get behind it.
-// Fixed: the root is rank 1.
+// A broadcast orders its root before the others, not the others before the root, nor each other.
+// The bug: rank 1, which is not the root, puts before it, and ranks 0 and 2 get after it. Fixed:
+// the root is rank 1.
 #include "rma.h"
 // run: ranks=4
 // output: got 7 7

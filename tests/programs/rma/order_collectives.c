@@ -1,5 +1,5 @@
-// Correct: every collective that brings everybody something from everybody lies once between a put
-// and a get of what was put: blocking and not, and those that make communicators and windows.
+// Correct: each collective with data from all ranks to all ranks is used once between a put and a
+// get: blocking, nonblocking, and those that make communicators and windows.
 #include "rma.h"
 // run: ranks=4
 // output: 16 collectives, all in order
@@ -9,7 +9,7 @@ enum { kMost = 32 };
 static MPI_Win win;
 static int steps = 0, values[kMost], got[kMost];
 
-// A step ends with the collective; then comes the get of what a neighbor put before it.
+// A step ends with the collective, followed by a get of what a neighbor put before it.
 static void put_own(void) {
   values[steps] = 100 * steps + rank;
   MPI_Put(&values[steps], 1, MPI_INT, rank, steps, 1, MPI_INT, win);

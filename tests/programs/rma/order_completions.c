@@ -1,5 +1,5 @@
-// Correct: whichever call completes a receive, what the sender did before the send comes before
-// what follows: wait, waitany, waitsome, waitall, test, testany, testsome, testall,
+// Correct: whichever call completes a receive, what precedes the send happens before what follows
+// that call: wait, waitany, waitsome, waitall, test, testany, testsome, testall,
 // MPI_Request_get_status, MPI_Sendrecv, a persistent receive, a matched one.
 #include "rma.h"
 // run: ranks=2

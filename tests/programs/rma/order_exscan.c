@@ -1,6 +1,6 @@
-// An exclusive prefix sum orders lower ranks before higher ones, and nobody before rank 0, whom it
-// brings nothing. Rank 1 puts before it, and rank 2 gets behind it: fine. The bug: rank 0 gets,
-// too. Fixed: behind a gather to rank 0.
+// An exclusive prefix sum orders lower ranks before higher ones, and none before rank 0, which
+// receives no data. Rank 1 puts before it, and rank 2 gets after it: correct. The bug: rank 0 gets,
+// too. Fixed: after a gather to rank 0.
 #include "rma.h"
 // run: ranks=4
 // output: got 7 7

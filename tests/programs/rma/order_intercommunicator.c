@@ -1,6 +1,6 @@
-// A collective on an intercommunicator brings each rank what the other group gave, and nothing of
-// its own group: rank 0's put comes before rank 2's get behind an allgather, and races with the get
-// of rank 1, its companion. Fixed: behind a barrier of all.
+// A collective on an intercommunicator sends each rank the data of the other group, and none of its
+// own group: rank 0's put is ordered before rank 2's get after an allgather, and races with the get
+// of rank 1, in its own group. Fixed: after a barrier of all.
 #include "rma.h"
 // run: ranks=4
 // output: got 7 7

@@ -1,6 +1,6 @@
-// A message orders its sender before what completes the receive, not before what posted it: rank 1
-// posts a receive, and may look at what rank 0 put when the wait is over, not before. Fixed: behind
-// the wait.
+// A message orders its sender before the completion of the receive, not before its post: rank 1
+// posts a receive, and may read what rank 0 put after the wait, not before. Fixed: after the
+// wait.
 #include "rma.h"
 // run: ranks=2
 // output: read 7

@@ -1,6 +1,6 @@
-// A neighborhood exchange orders a rank with its neighbors in the ring, and not with those
-// further away: all put, then exchange with the neighbors, then get what a neighbor put. The bug:
-// what the rank opposite put. Fixed: what the left one put.
+// A neighborhood exchange orders a rank with its neighbors in the ring, and not with other ranks:
+// all put, then exchange with the neighbors, then get what a neighbor put. The bug: they get what
+// the opposite rank put. Fixed: what the left neighbor put.
 #include "rma.h"
 // run: ranks=4
 // output: sum 6

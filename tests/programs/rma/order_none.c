@@ -1,6 +1,6 @@
-// What does not order: MPI_Win_sync, a lock taken and given back by both, a test that comes too
-// early, a flush by the reader, a message to somebody else, a collective without data. Rank 0 puts;
-// rank 2 gets, without one thing that would tell it when. Fixed: a message from rank 0.
+// Calls that create no order: MPI_Win_sync, a lock and unlock by both, a failed test, a flush by
+// the reader, a message to another rank, a collective without data. Rank 0 puts; rank 2 gets,
+// without synchronization with rank 0. Fixed: a message from rank 0.
 #include "rma.h"
 // run: ranks=4
 // output: got 7

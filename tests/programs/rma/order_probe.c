@@ -1,5 +1,5 @@
-// A probe that saw a message comes behind its sender, before the message is received: MPI_Probe,
-// MPI_Mprobe and an MPI_Iprobe that said so. The bug: rank 1 looks before each probe. Fixed: behind
+// A successful probe is ordered after the sender, before the message is received: MPI_Probe,
+// MPI_Mprobe and a successful MPI_Iprobe. The bug: rank 1 reads before each probe. Fixed: after
 // it.
 #include "rma.h"
 // run: ranks=2

@@ -1,5 +1,5 @@
-// A start waits for the post, so what the target did before its post comes before what the origins
-// do behind their start. The bug: the target fills its memory behind the post. Fixed: before.
+// A start waits for the post, so what precedes the target's post happens before what follows the
+// origins' start. The bug: the target fills its memory after the post. Fixed: before.
 #include "rma.h"
 // run: ranks=3
 // output: rank 1 got 7

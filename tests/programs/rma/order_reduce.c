@@ -1,6 +1,6 @@
-// A reduction to a root orders everybody before the root, and nobody before the others. All put
-// before it; in the buggy form rank 2 gets behind it, but the root is rank 0. Fixed: the root is
-// rank 2.
+// A reduction orders all ranks before the root, and no rank before the others. All put
+// before it. The bug: rank 2 gets after it, but the root is rank 0. Fixed: the root is rank
+// 2.
 #include "rma.h"
 // run: ranks=4
 // output: got 0 1 2 3

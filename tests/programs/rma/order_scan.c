@@ -1,5 +1,5 @@
 // A prefix sum orders lower ranks before higher ones. Ranks 0 and 2 put before it, rank 1 gets
-// behind it: in the buggy form what both put. Fixed: only what rank 0 put.
+// after it. The bug: it gets the data of both. Fixed: only that of rank 0.
 #include "rma.h"
 // run: ranks=4
 // output: got 1

@@ -1,6 +1,6 @@
-// A synchronous send is over when its receive has begun, so its sender comes behind what the
-// receiver did before: rank 1 puts, then receives; rank 0 gets when its MPI_Ssend is over. The bug:
-// MPI_Send, which may be over at once.
+// A synchronous send completes after its receive has started, so it orders what precedes the
+// receive before what follows the send: rank 1 puts, then receives; rank 0 gets after its
+// MPI_Ssend. The bug: MPI_Send, which may return at once.
 #include "rma.h"
 // run: ranks=3
 // output: got 7

@@ -1,5 +1,5 @@
-// A barrier orders the ranks of its communicator, and nobody else. Rank 0 puts, then ranks 0, 1 and
-// 2 meet in a barrier of their own; the bug: rank 3, who is not among them, gets. Fixed: rank 2
+// A barrier orders only the ranks of its communicator. Rank 0 puts, then ranks 0, 1 and 2 call a
+// barrier on a subcommunicator. The bug: rank 3, which is not a member, gets. Fixed: rank 2
 // gets.
 #include "rma.h"
 // run: ranks=4

@@ -1,6 +1,6 @@
-// Which send a receive matched decides, not how many there were: rank 0 sends (tag 1), puts, sends
-// (tag 2); rank 1 receives one of them before it looks. The bug: tag 1, which was sent before the
-// put. Fixed: tag 2, though it came later.
+// The matched send determines the order, not the number of messages: rank 0 sends (tag 1), puts,
+// sends (tag 2); rank 1 receives one of them before it reads. The bug: tag 1, which was sent before
+// the put. Fixed: tag 2, which was sent after it.
 #include "rma.h"
 // run: ranks=2
 // output: read 7

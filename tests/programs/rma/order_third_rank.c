@@ -1,5 +1,5 @@
-// Rank 0 puts, and rank 2 learns of it through rank 1: 0 → 1 → 2. The bug: rank 1 sends on before
-// it has received.
+// Rank 0 puts, and notifies rank 2 through rank 1: 0 → 1 → 2. The bug: rank 1 sends before it has
+// received.
 #include "rma.h"
 // run: ranks=4
 // output: got 7

@@ -1,5 +1,5 @@
-// Ranks 0 and 1 put and send; rank 2 receives from anybody. The bug: one message is taken for both.
-// Whichever it is, the other rank's put is not known to be complete. Fixed: both are received
+// Ranks 0 and 1 put and send; rank 2 receives from any source. The bug: it receives only one
+// message. Whichever it is, the other rank's put need not be complete. Fixed: it receives both
 // first.
 #include "rma.h"
 // run: ranks=4

@@ -1,6 +1,6 @@
-// MC-Checker's `ping-pong`: pairs of ranks send a ball to and fro with puts. After each round both
-// partners note it on rank 0's scoreboard, with a shared lock and in the line of the pair: two puts
-// to one place. Fixed: a line for each rank.
+// MC-Checker's `ping-pong`: pairs of ranks send a ball back and forth with puts. After each round
+// both partners write to rank 0's scoreboard, with a shared lock and in the line of the pair: two
+// puts to one address. Fixed: a line for each rank.
 #include "rma.h"
 // run: ranks=4
 // output: balls 6 6

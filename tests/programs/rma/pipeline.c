@@ -1,6 +1,6 @@
-// Correct: blocks flow through a pipeline of ranks with the request forms: rget from the left with
-// two blocks under way, work on whichever is there, rput of the result, raccumulate of statistics,
-// rget_accumulate of a ticket; a message says what is ready.
+// Correct: blocks flow through a pipeline of ranks with request-based operations: rget from the
+// left with two pending blocks, work on whichever is complete, rput of the result, raccumulate of
+// statistics, rget_accumulate of a ticket; a message says what is ready.
 #include "rma.h"
 // run: ranks=3
 // output: last block 32, statistics 8, tickets 8
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
                             MPI_SUM, win, &counts[2 * which + 1]);
       }
       MPI_Waitall(2, &puts[block - 1], MPI_STATUSES_IGNORE);
-      MPI_Win_flush(rank, win);  // the requests say nothing about the target
+      MPI_Win_flush(rank, win);  // the requests do not imply completion at the target
       if (rank < size - 1)
         for (int i = 0; i < 2; ++i) tell(rank + 1);
     }

@@ -1,6 +1,6 @@
-// Puts in functions that call themselves, directly from two lines and through each other, up to a
-// depth of which only the innermost frames are recorded: for each put and its load there is one
-// finding, whatever the depth. Fixed: the puts are complete before the barrier.
+// Puts in recursive functions, direct from two lines and mutual, up to a depth at which only the
+// innermost frames are recorded: each put and its load are one finding, independent of the depth.
+// Fixed: the puts complete before the barrier.
 #include "rma.h"
 // run: ranks=2
 // output: sum 0 or more

@@ -1,6 +1,6 @@
-// What the programs of this folder share: rank and size, a window of ints, one's turn to wait,
-// LOAD, STORE and CHECK. Calls that race stand in the programs themselves, so that their lines are
-// those of the report.
+// Shared by the programs of this folder: rank and size, a window of ints, messages for turns, LOAD,
+// STORE and CHECK. The racing calls are in the programs themselves, so that reports have their
+// lines.
 #pragma once
 #include <mpi.h>
 #include <sched.h>
@@ -19,11 +19,11 @@ static inline void begin(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-// MPICH 4.0.2 with UCX lays the ranks' parts of an allocated window end to end, and gets those
-// wrong that do not begin at a multiple of 64: their size must be one.
+// MPICH 4.0.2 with UCX places the ranks' parts of an allocated window end to end, and fails for
+// parts that do not begin at a multiple of 64 bytes: so their size must be one.
 static inline MPI_Aint whole_lines(MPI_Aint bytes) { return (bytes + 63) / 64 * 64; }
 
-// `count` ints on each rank, all zero when it returns, counted in ints.
+// `count` ints on each rank, zero when it returns; the displacement unit is an int.
 static inline int* int_window(int count, MPI_Win* win) {
   int* base = NULL;
   const MPI_Aint bytes = whole_lines(count * (MPI_Aint)sizeof(int));
@@ -33,8 +33,8 @@ static inline int* int_window(int count, MPI_Win* win) {
   return base;
 }
 
-// A message without content: what the sender did before it comes before what the receiver does
-// after it.
+// An empty message: what the sender did before it happens before what the receiver does after
+// it.
 static inline void tell(int to) {
   MPI_Send(NULL, 0, MPI_INT, to, 0, MPI_COMM_WORLD); /*{tell-sends}*/
 }

@@ -1,6 +1,6 @@
-// A window whose info says accumulate_ops=same_op: all concurrent accumulates on a place must use
-// one operation, and not even MPI_NO_OP may stand beside it. Fixed: the window is made without that
-// info, which leaves MPI_NO_OP allowed.
+// A window with accumulate_ops=same_op: all concurrent accumulates on an address must use one
+// operation, and not even MPI_NO_OP may be mixed with it. Fixed: the window is made without that
+// info, so that MPI_NO_OP is allowed.
 #include "rma.h"
 // run: ranks=3
 // output: sum 3

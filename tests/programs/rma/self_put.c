@@ -1,6 +1,6 @@
-// A rank puts to its own window memory, and loads it before the put is complete: its own operations
-// are no more finished than others'. A get of its own memory, and a fetch from it, meet its store.
-// Fixed: a flush between.
+// A rank puts to its own window memory, and loads it before the put completes: its own operations
+// are pending like those of others. A get and a fetch of its own memory race with its store. Fixed:
+// a flush between.
 #include "rma.h"
 // run: ranks=2
 // output: read 7 0 0

@@ -1,6 +1,6 @@
 // Correct: ranks of one node share memory (MPI_Win_allocate_shared): each stores its own cells and
-// loads its neighbors' through their pointers, with MPI_Win_sync and a barrier between; then one
-// of them puts into another's part, in an epoch of its own.
+// loads its neighbors' through their pointers, with MPI_Win_sync and a barrier between; then one of
+// them puts into another's part, in an epoch of its own.
 #include "rma.h"
 // run: ranks=4
 // output: sums 56, then 63
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     before = 0;
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < 4; ++j) before += LOAD(parts[i][j + step]);
-    MPI_Barrier(node);  // all have read before anybody stores again
+    MPI_Barrier(node);  // all have read before any rank stores again
   }
   CHECK(before == 4 * (2 + 3 + 4 + 5));
   const int seven = 7;

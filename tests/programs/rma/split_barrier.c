@@ -1,8 +1,8 @@
 // UPC-Thrille, definition 3: a split-phase barrier (MPI_Ibarrier … MPI_Wait) makes phases 0, 1, 2,
-// …, the odd ones between its two halves. Phases p and q of two ranks may run in parallel if q lies
-// in [2⌊p/2⌋ - 1, 2⌊(p+1)/2⌋ + 1]. For each pair of phases there is one place of rank 2's memory
-// that rank 0 puts to in phase p and rank 1 gets in phase q: of the 36 pairs exactly those that the
-// definition names race. Fixed: only the others are touched.
+// …, the odd ones between its two halves. Phases p and q of two ranks may be concurrent if q is in
+// [2⌊p/2⌋ - 1, 2⌊(p+1)/2⌋ + 1]. Each pair of phases has an address in rank 2's memory that rank 0
+// puts to in phase p and rank 1 gets in phase q. Of the 36 pairs exactly those of the definition
+// race. Fixed: only the others are accessed.
 #include "rma.h"
 // run: ranks=3
 // output: ordered pairs 16

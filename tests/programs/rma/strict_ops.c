@@ -1,6 +1,6 @@
-// With strict_accumulate_ops, concurrent accumulates on one place must use one operation, or
-// MPI_NO_OP; compare_and_swap is an operation of its own. Those of one origin come in order, unless
-// the window was told that they need not. Fixed: one operation for each place.
+// With strict_accumulate_ops, concurrent accumulates on one address must use one operation, or
+// MPI_NO_OP; compare_and_swap is a separate operation. Those of one origin are ordered, unless the
+// info of the window relaxes that. Fixed: one operation for each address.
 #include "rma.h"
 // run: ranks=3 env=PHOTOFINISH_OPTIONS:strict_accumulate_ops=1
 // output: done
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     MPI_Compare_and_swap(&one, &zero, &old[0], MPI_INT, 0, 1, win);   /*{swap}*/
     MPI_Fetch_and_op(&one, &old[1], MPI_INT, 0, 2, MPI_SUM, win);
     MPI_Compare_and_swap(&one, &zero, &old[2], MPI_INT, 0, 3, win);
-    MPI_Accumulate(&one, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_SUM, win);  // one origin, in order: fine
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_SUM, win);  // one origin, ordered: fine
     MPI_Accumulate(&two, 1, MPI_INT, 0, 4, 1, MPI_INT, MPI_MAX, win);
     MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, unordered); /*{unordered_sum}*/
     MPI_Accumulate(&two, 1, MPI_INT, 0, 0, 1, MPI_INT, max, unordered);     /*{unordered_max}*/
@@ -45,8 +45,8 @@ int main(int argc, char** argv) {
 #else
     MPI_Accumulate(&two, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_REPLACE, win); /*{replace}*/
 #endif
-    MPI_Fetch_and_op(NULL, &old[1], MPI_INT, 0, 2, MPI_NO_OP, win);  // beside a sum: fine
-    MPI_Compare_and_swap(&two, &zero, &old[2], MPI_INT, 0, 3, win);  // beside its like: fine
+    MPI_Fetch_and_op(NULL, &old[1], MPI_INT, 0, 2, MPI_NO_OP, win);  // with a sum: fine
+    MPI_Compare_and_swap(&two, &zero, &old[2], MPI_INT, 0, 3, win);  // with another one: fine
   }
   MPI_Win_unlock_all(unordered);
   MPI_Win_unlock_all(win);

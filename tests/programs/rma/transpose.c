@@ -1,6 +1,6 @@
-// Correct: a matrix, spread over the ranks by rows, is transposed: first each rank puts its rows as
-// columns, with a vector type at the target; then back again with gets, with the vector type at the
-// origin.
+// Correct: a matrix, distributed by rows, is transposed: first each rank puts its rows as
+// columns, with a vector type at the target; then back again with gets, with the vector type at
+// the origin.
 #include "rma.h"
 // run: ranks=4
 // output: transposed twice
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Type_vector(kRows, 1, kSize, MPI_INT, &column);
   MPI_Type_commit(&column);
 
-  // Row r of mine is column `rank * kRows + r`, of which each rank has a piece.
+  // Row r of this rank is column `rank * kRows + r`, of which each rank has a piece.
   MPI_Win_fence(MPI_MODE_NOPRECEDE, there);
   for (int r = 0; r < kRows; ++r)
     for (int target = 0; target < size; ++target)
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     CHECK(LOAD(b[i]) == col * kSize + row);
   }
 
-  // And back: row r of the other is a column of mine.
+  // And back: row r of the other rank is a column of this one.
   MPI_Win_lock_all(0, there);
   for (int target = 0; target < size; ++target)
     for (int r = 0; r < kRows; ++r)

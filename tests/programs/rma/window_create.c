@@ -1,5 +1,5 @@
-// A window over memory that the program had before (MPI_Win_create): the owner loads what another
-// rank puts. Fixed: it waits for the message that says that the put is complete.
+// A window over existing memory (MPI_Win_create): the owner loads what another rank puts. Fixed: it
+// waits for a message that says that the put is complete.
 #include "rma.h"
 // run: ranks=2
 // output: read 7

@@ -1,6 +1,6 @@
-// A dynamic window: memory is attached later, displacements are addresses. Two pieces are attached;
-// the owner loads what another rank puts into the second. Fixed: it waits for the message that says
-// that the put is complete.
+// A dynamic window: memory is attached later, displacements are addresses. Two blocks are attached;
+// the owner loads what another rank puts into the second one. Fixed: it waits for a message that
+// says that the put is complete.
 #include "rma.h"
 // run: ranks=2
 // output: read 7 8

@@ -1,5 +1,5 @@
-// Two windows over one memory are one memory: rank 0 puts through one of them and rank 2 gets
-// through the other, which begins elsewhere and counts in other units. Fixed: they use different
+// Two windows over the same memory: rank 0 puts through one of them and rank 2 gets through
+// the other one, which has another base and displacement unit. Fixed: they access different
 // bytes.
 #include "rma.h"
 // run: ranks=3
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     MPI_Put(&seven, 1, MPI_INT, 1, 35 * sizeof(int), 1, MPI_INT, whole); /*{put}*/
     MPI_Win_unlock(1, whole);
   } else if (rank == 2) {
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, half);  // of the other window: does not keep them apart
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, half);          // of the other window: no common lock
     MPI_Get(&got, 1, MPI_INT, 1, place, 1, MPI_INT, half); /*{get}*/
     MPI_Win_unlock(1, half);
     printf("got %d\n", LOAD(got));

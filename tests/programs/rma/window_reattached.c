@@ -1,7 +1,7 @@
-// Memory leaves a dynamic window and comes back: a put of the first time and a load of the second
-// are ordered by the message in between, and what the owner does to the memory while it is detached
-// is its own affair. The bug: rank 0 puts once more behind that message, while the owner loads.
-// Fixed: the owner loads when it has heard of that, too.
+// Memory is detached from a dynamic window and attached again. A message orders a put of the first
+// attachment before a load of the second one, and the owner may access detached memory freely. The
+// bug: rank 0 puts again after that message, while the owner loads. Fixed: the owner waits for a
+// second message before it loads.
 #include "rma.h"
 // run: ranks=2
 // output: read 1 9 2

@@ -1,6 +1,6 @@
-// Memory that all ranks have in common (MPI_Win_allocate_shared): rank 1 loads rank 0's part with a
-// pointer of its own while rank 2 puts there. Whose memory it is counts, not at which address.
-// Fixed: a barrier between them.
+// Shared memory (MPI_Win_allocate_shared): rank 1 loads rank 0's part through its own pointer while
+// rank 2 puts there. The memory counts, not the address at which a rank sees it. Fixed: a barrier
+// between them.
 #include "rma.h"
 // run: ranks=3
 // output: rank 1 read 7
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
 #endif
   MPI_Win_sync(win);
   if (rank == 1) printf("rank 1 read %d\n", LOAD(first[2])); /*{load}*/
-  if (rank == 1) CHECK(LOAD(mine[2]) == 0);                  // its own part: another place
+  if (rank == 1) CHECK(LOAD(mine[2]) == 0);                  // its own part: another address
   MPI_Win_unlock_all(win);
   MPI_Win_free(&win);
   MPI_Finalize();

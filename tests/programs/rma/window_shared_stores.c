@@ -1,5 +1,5 @@
-// Memory that all ranks have in common (MPI_Win_allocate_shared): one rank stores what another
-// loads, with nothing between them. Fixed: a barrier, and MPI_Win_sync on both sides of it.
+// Shared memory (MPI_Win_allocate_shared): one rank stores what another one loads, without
+// synchronization. Fixed: a barrier, with MPI_Win_sync on both sides of it.
 #include "rma.h"
 // run: ranks=3
 // output: read 7

@@ -1,5 +1,5 @@
-// Windows of a few bytes, and of sizes that no library likes: what others put there is what their
-// owner loads. (With MPICH 4.0.2 it is not: it puts to another address than it gave to the
+// Windows of a few bytes, and of unusual sizes: the owner loads what others put there. (Not
+// with MPICH 4.0.2: it puts to another address than the one that it returned to the
 // program.)
 #include "rma.h"
 // run: ranks=2

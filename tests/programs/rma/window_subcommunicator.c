@@ -1,6 +1,6 @@
-// A window of a communicator whose ranks are not those of the world: target 0 of one half is world
-// rank 2, of the other world rank 3. What looks like one target is two; the bug: rank 4 and rank 0
-// of the same half put to one place of it. Fixed: to places of their own.
+// A window of a communicator with other ranks than the world: target 0 of one half is world rank 2,
+// of the other half world rank 3. Equal target numbers are different targets. The bug: ranks 4 and
+// 0 of the same half put to one address of it. Fixed: to different addresses.
 #include "rma.h"
 // run: ranks=6
 // output: rank 2 has 0 4
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Win win;
   MPI_Comm_rank(half, &mine);
   for (int turn = 0; turn < 2;
-       ++turn) {  // Open MPI 4.1.4 confuses the files of two windows that are made at a time
+       ++turn) {  // Open MPI 4.1.4 confuses the files of windows made concurrently
     if (rank % 2 == turn) MPI_Win_allocate(64, sizeof(int), MPI_INFO_NULL, half, &memory, &win);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
 #ifdef FIXED
   const int place = mine - 1;
 #else
-  const int place = rank % 2 ? mine - 1 : 0;  // odd ranks do it right
+  const int place = rank % 2 ? mine - 1 : 0;  // odd ranks are correct
 #endif
   MPI_Win_lock_all(0, win);
   if (mine != 0) MPI_Put(&rank, 1, MPI_INT, 0, place, 1, MPI_INT, win); /*{put}*/

@@ -1,7 +1,7 @@
 // The displacement unit is the target's, and differs between ranks: 4, 8, 16 bytes. Rank 0 puts to
-// displacement 2 of everybody; each owner loads what lies at its own bytes 8, 16, 32. In the buggy
-// form that is where the put goes. Fixed: before a barrier each loads only where it goes on other
-// ranks, and the place itself behind the barrier.
+// displacement 2 of all ranks; each owner loads its own bytes 8, 16, 32. The bug: that is where the
+// put goes. Fixed: before a barrier each rank loads only the offsets of the other ranks, and its
+// own offset after the barrier.
 #include "rma.h"
 // run: ranks=3
 // output: rank 0 read 7, others 0

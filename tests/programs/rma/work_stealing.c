@@ -1,6 +1,6 @@
-// Correct: each rank has a queue of tasks in its window memory; whoever has none steals half of
-// another's. An exclusive lock on the queue's rank guards each queue, for thieves (get, flush, put)
-// and for the owner's own loads and stores alike.
+// Correct: each rank has a queue of tasks in its window memory; an idle rank steals half of another
+// one's queue. An exclusive lock on the owner protects each queue, for thieves (get, flush, put)
+// and for the owner's own loads and stores.
 #include "rma.h"
 // run: ranks=4
 // output: 40 tasks, sum 820
@@ -22,7 +22,7 @@ static int take_own(void) {
   return task;
 }
 
-// Into the thief's own queue, which is empty: its indices begin again at 0.
+// Into the thief's own queue, which is empty: its indices restart at 0.
 static int steal(int victim) {
   int ends[2], loot[kTasks], count = 0;
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, victim, 0, queues);

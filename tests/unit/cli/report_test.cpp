@@ -6,7 +6,7 @@
 
 namespace photofinish {
 
-// main.cpp's, without a line on standard error.
+// Replaces the one of main.cpp, without output on standard error.
 std::string g_failure;
 int fail(const std::string& message, int code) {
   g_failure = message;
@@ -84,7 +84,7 @@ TEST(ReportCommand, SuppressedFindingsAreNoFindings) {
   run.dir.write("my.supp", "window:halo\n");
   ::testing::internal::CaptureStdout();
   for (const char* format :
-       {"text", "json", "sarif", "html", "perfetto"}) {  // the other one is a folder
+       {"text", "json", "sarif", "html", "perfetto"}) {  // the remaining format is a folder
     EXPECT_EQ(run_report({}, {.run = run.path, .report = {.format = format, .file = "-"}}),
               kExitFindings)
         << format;

@@ -1,5 +1,5 @@
-// What goes into an AccessList comes out of it, whatever differs from one access to the next;
-// damaged bytes end it, and nothing else.
+// AccessList round trip: accesses are decoded as they were encoded, whatever differs between
+// consecutive ones. Damaged bytes end the list and have no other effect.
 #include "detect/access_list.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ class RandomAccesses {
  public:
   explicit RandomAccesses(std::uint64_t seed) : random_(seed) {}
 
-  // Most of it as it was, as in a loop; more sites than there are models.
+  // Most fields are unchanged, as in a loop; there are more sites than models.
   Access next() {
     Access& a = access_;
     a.begin += below(9);

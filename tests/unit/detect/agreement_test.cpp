@@ -1,7 +1,7 @@
-// analyze() against the oracle: hand-made executions, and random ones of every focus.
+// Compares analyze() with the oracle, on hand-made executions and on random ones of every focus.
 //
-// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 20000).
-// PHOTOFINISH_RANDOM_SEED: other ones (default 1).
+// PHOTOFINISH_RANDOM_EXECUTIONS: their total number (default 20000). PHOTOFINISH_RANDOM_SEED: the
+// seed (default 1).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -19,7 +19,7 @@
 namespace photofinish::testing {
 namespace {
 
-// A period for the whole execution, or one at each sync point.
+// One period for the whole execution, or one at each sync point.
 enum Periods : std::size_t { kOne = std::size_t{1} << 18, kMany = 0 };
 
 std::set<RacingPair> analyzed(const Execution& execution, Periods periods) {
@@ -52,8 +52,8 @@ void agree(Focus focus) {
     ++(verdict.races.empty() ? free : racing);
     const std::set<RacingPair> found = analyzed(execution, kOne);
     if (found != verdict.races) RC_FAIL(difference(verdict.races, found));
-    // With a period at each sync point, what is only known behind the sync point may hide a race
-    // (the page's limits), and must never invent one.
+    // With a period at each sync point, information that is only known after the sync point may
+    // hide a race (a documented limit). It must never add one.
     const std::set<RacingPair> found_early = analyzed(execution, kMany);
     if (found_early != verdict.races) ++hidden;
     if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(),

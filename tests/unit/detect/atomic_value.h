@@ -1,4 +1,4 @@
-// What an atomic leaves in memory.
+// The value that an atomic leaves in memory.
 #pragma once
 
 #include <algorithm>
@@ -58,8 +58,8 @@ std::optional<std::uint64_t> computed(ReduceOp op, std::uint64_t old_bytes,
   return bytes;
 }
 
-// The element's bytes afterwards; nothing if we cannot compute it. A compare-and-swap is one that
-// succeeded. Integers wrap around, as they do in every library.
+// The bytes of the element afterwards; nothing if they cannot be computed. A compare-and-swap is
+// one that succeeded. Integers wrap around, as in every MPI library.
 inline std::optional<std::uint64_t> value_after(ReduceOp op, Element element, std::uint64_t old,
                                                 std::uint64_t operand) {
   if (op == ReduceOp::Replace || op == ReduceOp::CompareAndSwap) return operand;

@@ -1,6 +1,5 @@
-// Locks that programs make from atomics order what they guard, however the ranks are delayed:
-// within an atomic before it takes effect, after it, for a moment or for as long as it takes the
-// others to go round many times.
+// Locks built from atomics order their critical sections under every delay of the ranks: inside an
+// atomic before it takes effect, after it, briefly, or while the others make many iterations.
 #include "detect/atomics.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +20,7 @@ constexpr int kRanks = 4;
 constexpr std::int64_t kNobody = -1;
 constexpr Element kInteger{ElementKind::Integer, 8};
 
-// Ranks take turns as a seed says, a turn being half an atomic or less. Time is the number of
-// turns.
+// Interleaves the ranks by a seed; a turn is half an atomic or less. Time is the number of turns.
 class Cluster {
  public:
   explicit Cluster(unsigned seed) : random_(seed) {}
@@ -83,7 +81,7 @@ class Cluster {
   void set(int rank, std::uint64_t location, std::int64_t value) {
     atomic(rank, location, ReduceOp::Replace, value, 0, false);
   }
-  // Of the owner.
+  // A store of the owner.
   void store(int rank, std::uint64_t location, std::int64_t value) {
     AtomicOp made{.rank = WorldRank(rank), .element = kInteger};
     made.begin = 2 * events_[rank]++;
@@ -92,7 +90,7 @@ class Cluster {
     hold(location, value);
     pass(rank);
   }
-  // Nobody completes what brings nothing back.
+  // Atomics without a result are not completed.
   void complete_nothing() { late_ = true; }
   void hold(std::uint64_t location, std::int64_t value) {
     values_[location] = static_cast<std::uint64_t>(value);
@@ -105,8 +103,8 @@ class Cluster {
     sections_.push_back({rank, begin, end});
   }
 
-  // Whether each section is known to be over where a later one begins, and each atomic where the
-  // owner stores.
+  // Whether each critical section is ordered before later ones, and each atomic before stores of
+  // the owner.
   bool orders_sections() {
     order();
     return sections_in_order() && stores_in_order();
@@ -116,7 +114,7 @@ class Cluster {
   struct Stored {
     AtomicOp op;
     std::uint64_t location;
-    std::size_t atomics;  // of the location, before it
+    std::size_t atomics;  // atomics on the location before it
   };
 
   void order() {
@@ -168,7 +166,7 @@ class Cluster {
     std::vector<int> left;
     for (int rank = 0; rank < kRanks; ++rank)
       if (alive_[rank]) left.push_back(rank);
-    // Some turns are long: the others stand still as if they had no core.
+    // Some turns are long, as if the other ranks had no core.
     stay_ = random_() % 4 == 0 ? random_() % 200 : random_() % 5;
     return left.empty() ? -1 : left[random_() % left.size()];
   }
@@ -203,7 +201,7 @@ class Cluster {
   std::vector<Section> sections_;
   std::vector<Stored> stores_;
   bool late_ = false;
-  // Once they are ordered.
+  // After they are ordered.
   std::vector<PhaseEdges> ranks_;
   std::map<std::uint64_t, std::vector<RankEdge>> edges_;
 };
@@ -242,7 +240,7 @@ void ticket_lock(Cluster& cluster, int rank) {
 
 using Write = void (Cluster::*)(int rank, std::uint64_t location, std::int64_t value);
 
-// `own`: how a rank sets up its own place.
+// `own`: how a rank initializes its own entry.
 void queue_lock_by(Cluster& cluster, int rank, Write own) {
   const auto next = [](std::int64_t of) { return 10 + static_cast<std::uint64_t>(of); };
   const auto blocked = [](std::int64_t of) { return 20 + static_cast<std::uint64_t>(of); };
@@ -270,7 +268,7 @@ void queue_lock_with_stores(Cluster& cluster, int rank) {
   queue_lock_by(cluster, rank, &Cluster::store);
 }
 
-// Each rank's turn comes when its flag is up; it takes it down, and raises the next rank's.
+// A rank waits until its flag is set, clears it, and sets the flag of the next rank.
 void flags_by(Cluster& cluster, int rank, Write take_down) {
   for (int round = 0; round < kRounds; ++round) {
     const auto own = static_cast<std::uint64_t>(rank),
@@ -290,7 +288,7 @@ void late_flags_with_stores(Cluster& cluster, int rank) {
   flags_with_stores(cluster, rank);
 }
 
-// One word says whose turn it is.
+// One word holds the rank whose turn it is.
 void turns(Cluster& cluster, int rank) {
   for (int round = 0; round < kRounds; ++round) {
     while (cluster.check(rank, 0) != rank) {

@@ -1,5 +1,5 @@
-// Executions made by hand whose verdict is evident: each row of the page's tables, on both sides of
-// the line.
+// Hand-made executions with an evident verdict: each row of the tables in
+// docs/internals/one-sided-races.md, with and without a race.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Case {
 
 std::vector<Case> hand_made_cases();
 
-// What a case says of a verdict: events and reason.
+// The events and the reason of each race, as a case gives them.
 std::set<std::tuple<Ref, Ref, Reason>> events_of(const std::set<RacingPair>& pairs);
 
 }  // namespace photofinish::testing

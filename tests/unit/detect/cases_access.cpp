@@ -1,4 +1,4 @@
-// When accesses begin and end.
+// Cases: when accesses begin and end.
 #include "cases_made.h"
 
 namespace photofinish::testing::made {
@@ -262,7 +262,7 @@ const Made kRemote[] = {
        s.store(1, kBase, 8);
        s.fence_all(w, kNoPrecede);
        const Ref put = s.put(0, w, 1, 0, 8), load = s.load(1, kBase, 8);
-       // Rank 2's buffer is its own memory, and rank 0 puts there: before rank 2's fence.
+       // Rank 2's buffer is its own memory; rank 0 puts there before rank 2's fence.
        const Ref into = s.one_sided(0, Call::MPI_Put, w, 2,
                                     {.origin = {s.fresh(8), 8, byte}, .remote = {8, 8, byte}});
        const Ref store = s.store(2, kBase + 8, 8);

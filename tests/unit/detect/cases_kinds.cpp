@@ -1,4 +1,4 @@
-// Which kinds of accesses may meet, where, and under which locks.
+// Cases: which kinds of accesses conflict, where, and under which locks.
 #include "cases_made.h"
 
 namespace photofinish::testing::made {
@@ -112,7 +112,7 @@ const Made kLocks[] = {
      }},
 };
 
-// --- kinds: ranks 0 and 1 meet at rank 2 (or rank 2 itself does), and nothing orders them
+// --- kinds: ranks 0 and 1 access memory of rank 2 (or rank 2 itself does), concurrently
 
 enum class Do { Load, Store, Get, Put, Sum, NoOp };
 
@@ -198,7 +198,7 @@ const Meeting kMeetings[] = {
 struct TwoOperations {
   const char* name;
   bool strict;
-  const char *ops, *ordering;  // the window's promises
+  const char *ops, *ordering;  // assertions of the window
   std::string_view first, second;
   bool same_rank, race;
 };
@@ -277,7 +277,7 @@ const StoreAndUpdate kSeparate[] = {
     {"separate: a store under the owner's lock", false, kBase + 32, Do::Put, true, {}},
 };
 
-// --- bytes
+// --- footprints
 
 const Made kMemory[] = {
     {"displacements count in the target's unit, and in addresses in a dynamic window", 2,
@@ -332,7 +332,7 @@ const Made kMemory[] = {
     {"strided types, with their gaps", 2,
      [](Script& s) -> Races {
        const WinRef w = s.window();
-       // 4 bytes of every 8, three times; and two rows of that, 32 bytes apart.
+       // 4 bytes of every 8, three times; and two rows of that with a stride of 32 bytes.
        const TypeRef row = s.type("MPI_INT", repeated(contiguous_map(4), 3, 8));
        const TypeRef rows = s.type("MPI_INT", repeated(repeated(contiguous_map(4), 3, 8), 2, 32));
        const auto put = [&](TypeRef type, std::uint64_t at) {

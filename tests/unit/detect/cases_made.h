@@ -1,4 +1,4 @@
-// How the hand-made cases are made; see cases.h.
+// Helpers for the hand-made cases (cases.h).
 #pragma once
 
 #include "cases.h"
@@ -19,12 +19,12 @@ struct Made {
 };
 
 constexpr std::uint64_t kBase = 0x1000;    // of the windows, on every rank
-constexpr std::uint64_t kBuffer = 0x2000;  // memory in no window
+constexpr std::uint64_t kBuffer = 0x2000;  // memory outside of windows
 constexpr Data kInts{kBuffer, 8, kPlainBytes};
 
 inline Data fresh(Script& s) { return {s.fresh(8), 8, kPlainBytes}; }
 
-// A message that carries nothing but order.
+// A message that only synchronizes.
 inline void message(Script& s, int from, int to, std::int64_t tag = 0) {
   s.send(from, Call::MPI_Send, to, tag, fresh(s));
   s.receive(to, from, tag, fresh(s), {from, tag, 8});
@@ -44,7 +44,7 @@ inline void add(std::vector<Case>& cases, const Made& made) {
   cases.push_back(finish(made.name, script, races));
 }
 
-// One function for each file of them.
+// One function for each file of cases.
 void add_access_cases(std::vector<Case>& cases);
 void add_lock_cases(std::vector<Case>& cases);
 void add_kind_cases(std::vector<Case>& cases);

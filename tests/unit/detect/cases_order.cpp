@@ -1,16 +1,16 @@
-// What orders two accesses, and what does not.
+// Cases: which calls order two accesses, and which do not.
 #include "cases_made.h"
 
 namespace photofinish::testing::made {
 namespace {
 
-// --- order: rank 0's put to rank 2 is over; what leads to rank 1's, if anything?
+// --- order: rank 0's put to rank 2 is complete; is there a happens-before path to rank 1's put?
 
 struct Link {
   const char* name;
   int ranks;
   bool orders;
-  void (*make)(Script&);  // rank 0's put is before it, rank 1's after it
+  void (*make)(Script&);  // rank 0's put precedes it, rank 1's follows it
 };
 
 Races through(Script& s, const Link& link) {
@@ -344,7 +344,7 @@ Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint6
   return ordered ? Races{} : Races{{one, other, NoOrder}};
 }
 
-// The flag is the second of two words; `at_once`: both are looked at.
+// The flag is the second of two words; `at_once`: one atomic reads both.
 Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint64_t seen,
                   bool ordered) {
   const WinRef w = s.window();

@@ -12,7 +12,7 @@ std::vector<WorldRank> world_ranks(const std::vector<int>& ranks) {
   return made;
 }
 
-// The same handle is another number on each rank.
+// A handle has a different number on each rank.
 std::uint32_t id_of(int rank, int index) {
   return static_cast<std::uint32_t>(1 + index * 7 + rank * 3);
 }
@@ -177,7 +177,7 @@ Ref Script::add(int rank, Call call) {
 void Script::buffer(int rank, BufferUse use, const Data& data) {
   const bool is_target = use == BufferUse::TargetRead || use == BufferUse::TargetWrite ||
                          use == BufferUse::TargetUpdate;
-  if (data.count <= 0 && !is_target) return;  // as the front end has it
+  if (data.count <= 0 && !is_target) return;  // as the front end does
   last(rank).buffers.push_back({use, data.at, data.count, type_id(rank, data.type)});
 }
 
@@ -563,7 +563,7 @@ std::vector<Ref> Script::barrier(CommRef comm) {
   return made;
 }
 
-// --- for people
+// --- text output
 
 namespace {
 

@@ -1,13 +1,12 @@
-// Executions made up in memory: what the ranks of a run would have recorded, without running
+// Synthetic executions: the events that the ranks of a run would have recorded, without running
 // anything.
 //
-// A Script writes events as the MPI front end does (frontend/mpi/buffers.cpp, roles.h). It takes
-// its author's word for what matched what, and for what was complete when: whether the execution is
-// one that MPI allows is the author's business (the hand-made cases), or the simulator's.
+// A Script writes events as the MPI front end does (frontend/mpi/buffers.cpp, roles.h). It does not
+// check what matches what, or what is complete when. The author of a hand-made case, or the
+// simulator, must make sure that MPI permits the execution.
 //
-// Every event has a site of its own, so that a finding is one pair of events. Handles have other
-// ids on every rank, so that an analysis that looks up one rank's id in another rank's definitions
-// is found out.
+// Every event has its own site, so that a finding is one pair of events. Handles have different ids
+// on every rank, so that looking up one rank's id in another rank's definitions fails.
 #pragma once
 
 #include <compare>
@@ -33,10 +32,10 @@ struct Execution {
   RuleOptions options;
 };
 
-// A program of MPI calls, one line an event, for people.
+// The execution as a program of MPI calls, one event in each line.
 std::string text(const Execution& execution);
 
-// An event: which rank's, and its number there.
+// An event: its rank, and its index there.
 struct Ref {
   int rank = 0;
   std::size_t event = 0;
@@ -61,7 +60,7 @@ struct RequestRef {
 inline constexpr CommRef kWorld{0};
 inline constexpr TypeRef kPlainBytes{0};
 
-// Elements in memory, at an address of one's own or at a displacement in a window.
+// Elements in memory, at an address or at a displacement in a window.
 struct Data {
   std::uint64_t at = 0;
   std::int64_t count = 1;
@@ -75,12 +74,12 @@ struct WinShape {
   std::uint64_t base = 0x1000;
   std::uint64_t size = 64;
   std::int64_t unit = 1;
-  std::uint64_t stagger =
-      0;  // so much further on it begins, and no further it ends, on each rank after the first
-  std::vector<std::int64_t> units;  // of each rank, if they differ
+  std::uint64_t stagger = 0;  // on each rank after the first, the window begins this much later and
+                              // ends at the same address
+  std::vector<std::int64_t> units;  // of each rank, if different
   std::string accumulate_ops;
   std::string accumulate_ordering;
-  bool recorded = true;  // all ranks of the communicator call what makes it, there and then
+  bool recorded = true;  // all ranks of the communicator call the constructor at once
 
   std::uint64_t base_of(int rank) const {
     return base + stagger * static_cast<std::uint64_t>(rank);
@@ -93,16 +92,16 @@ struct WinShape {
   }
 };
 
-// What a one-sided call was given; what the call does not have is left out.
+// The arguments of a one-sided call, as far as the call has them.
 struct OneSided {
   Data origin, result, compare, remote;
   std::string_view op = "MPI_SUM";
-  std::uint64_t operand = 0, compare_with = 0;  // the element's bytes
-  bool several = false;                         // elements, each an atomic
-  std::vector<std::int64_t> more_operands;      // behind the first
+  std::uint64_t operand = 0, compare_with = 0;  // bytes of the element
+  bool several = false;                         // several elements, each an atomic
+  std::vector<std::int64_t> more_operands;      // after the first one
 };
 
-// What a completed receive got.
+// What a completed receive matched.
 struct Got {
   int from = kProcNull.value;
   std::int64_t tag = kAnyTag;
@@ -124,11 +123,11 @@ class Script {
     return execution_.ranks[static_cast<std::size_t>(ref.rank)].events[ref.event];
   }
 
-  // --- handles; communicators without the calls that make them
+  // --- handles; communicators are made without their constructor calls
   CommRef comm(std::vector<int> members);
   CommRef intercomm(std::vector<int> members, std::vector<int> others);
   CommRef ring(
-      std::vector<int> members);  // each one's neighbors: the one before it and the one after it
+      std::vector<int> members);  // the neighbors of each rank: the preceding and the following one
   WinRef window(WinShape shape = {});
   TypeRef type(std::string_view element);  // a predefined one
   TypeRef type(std::string_view element, const DataMap& map);
@@ -139,8 +138,7 @@ class Script {
   const TypeDefinition& definition(TypeRef type) const {
     return types_[static_cast<std::size_t>(type.index)];
   }
-  std::uint64_t fresh(
-      std::int64_t bytes);  // an address of memory that nothing else uses, the same on no two calls
+  std::uint64_t fresh(std::int64_t bytes);  // unused memory; each call returns a different address
 
   // --- memory
   Ref load(int rank, std::uint64_t address, std::int64_t bytes);
@@ -148,10 +146,10 @@ class Script {
 
   // --- one-sided
   Ref one_sided(int rank, Call call, WinRef win, int target, const OneSided& given);
-  // With bytes from, and to, memory that nothing else uses.
+  // With local buffers that nothing else uses.
   Ref put(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes);
   Ref get(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes);
-  // One element, with buffers that nothing else uses.
+  // One element, with local buffers that nothing else uses.
   Ref accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
                  std::string_view op, std::uint64_t operand = 1);
   Ref fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
@@ -176,10 +174,10 @@ class Script {
   Ref comm_create(int rank, Call call, CommRef parent,
                   CommRef made);  // MPI_Comm_idup makes a request
 
-  // --- messages; non-blocking and persistent calls make a request, see request()
+  // --- messages; nonblocking and persistent calls make a request, see request()
   Ref send(int rank, Call call, int to, std::int64_t tag, Data data, CommRef comm = kWorld);
   Ref receive(int rank, Call call, int from, std::int64_t tag, Data data,
-              CommRef comm = kWorld);  // not complete yet
+              CommRef comm = kWorld);  // not completed
   Ref receive(int rank, int from, std::int64_t tag, Data data, Got got,
               CommRef comm = kWorld);  // MPI_Recv
   Ref send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag, Got got,
@@ -191,7 +189,7 @@ class Script {
   Ref matched_receive(int rank, Ref probe, Data data, Got got);
   RequestRef request(Ref made);
   Ref start(int rank, const std::vector<RequestRef>& requests);
-  // A wait or test that was given these requests and completed those.
+  // A wait or test with these requests that completed those.
   Ref wait(int rank, Call call, const std::vector<RequestRef>& requests,
            const std::vector<Done>& done, std::optional<bool> flag = {});
   Ref wait(RequestRef request, Got got = {});
@@ -199,13 +197,14 @@ class Script {
   Ref free_request(int rank, RequestRef request);
   Ref cancel(int rank, RequestRef request);  // and the wait that finds it cancelled
   Ref repeated(int rank, Call call,
-               std::int64_t times);  // a call that came back with nothing done, so many times more
+               std::int64_t times);  // a call that returned without completing anything, this many
+                                     // times more
 
   Ref finalize(int rank);
   void never_returns(Ref last) { event(last).returned = false; }
 
-  // --- collectives; `reads` and `writes` without elements are left out; with the same address they
-  // are one, MPI_IN_PLACE
+  // --- collectives; `reads` and `writes` without elements are omitted; with the same address they
+  // are one buffer, MPI_IN_PLACE
   Ref collective(int rank, Call call, CommRef comm, std::optional<int> root = {},
                  Data reads = {0, 0, {}}, Data writes = {0, 0, {}});
   std::vector<Ref> barrier(CommRef comm = kWorld);
@@ -213,7 +212,7 @@ class Script {
  private:
   struct CommShape {
     std::vector<int> members;
-    std::vector<int> others;  // of an intercommunicator
+    std::vector<int> others;  // remote group of an intercommunicator
   };
   Ref add(int rank, Call call);
   Event& last(int rank) { return execution_.ranks[static_cast<std::size_t>(rank)].events.back(); }
@@ -230,7 +229,7 @@ class Script {
   std::vector<CommShape> comms_;
   std::vector<WinShape> wins_;
   std::vector<TypeDefinition> types_;
-  std::vector<std::int64_t> requests_, atomics_, messages_;  // how many each rank has made
+  std::vector<std::int64_t> requests_, atomics_, messages_;  // number made by each rank
   std::uint64_t fresh_ = 0x100000;
   std::uint64_t time_ = 0;
 };

@@ -1,6 +1,6 @@
-// The analysis with little memory, and by several processes: the findings are those of one process
-// that has all it wants (agreement_test.cpp compares those with the oracle), with one period and
-// with one at each sync point.
+// The analysis with limited memory, and by several processes. The findings must equal those of one
+// process with unlimited memory, which agreement_test.cpp compares with the oracle: with one
+// period, and with one at each sync point.
 //
 // PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace photofinish::testing {
 namespace {
 
-// In words, for what differs.
+// As text, to show differences.
 std::string text_of(const std::vector<Finding>& findings) {
   std::ostringstream out;
   for (const Finding& f : findings)
@@ -29,8 +29,8 @@ std::string text_of(const std::vector<Finding>& findings) {
   return out.str();
 }
 
-// Bytes of memory, processes. 1: everything goes through the file, and each owner's memory is
-// looked at in many bands.
+// Bytes of memory, processes. 1: everything goes through the file, and the memory of each owner is
+// checked in many address shards.
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 struct Way {
   std::size_t memory;
@@ -77,8 +77,8 @@ TEST(Limits, Atomics) { agree(Focus::Atomics); }
 TEST(Limits, Datatypes) { agree(Focus::Datatypes); }
 TEST(Limits, Buffers) { agree(Focus::Buffers); }
 
-// What a counter holds is known from one period to the next: with an update counted in every band,
-// the look behind it would come too early.
+// The value of a counter is carried from one period to the next. If each shard counted an update, a
+// later read would be matched too early.
 TEST(Limits, AnUpdateCountsInOneShard) {
   Script s(3);
   const WinRef w = s.window();
@@ -103,7 +103,7 @@ TEST(Limits, AnUpdateCountsInOneShard) {
       EXPECT_EQ(text_of(analyze_with_threads(execution, way.processes, way.memory, period)), "");
 }
 
-// All have an Error, and one says what it is.
+// All processes return an Error, and one of them has the reason.
 TEST(Limits, NoRoomForWhatDoesNotFit) {
   const Execution execution = hand_made_cases().front().execution;
   int released = 0;

@@ -1,4 +1,4 @@
-// Messages on their way, as MPI matches them. Copied to try things out.
+// Pending messages, matched as MPI does. Copyable, to try out steps.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@ class Mailbox {
     Ref send;
     int comm = 0, from = 0, to = 0;
     std::int64_t tag = 0;
-    std::optional<Ref> taken_by;  // a receive, or a matched probe for one to come
+    std::optional<Ref> taken_by;  // a receive, or a matched probe for a later one
     bool received = false;        // by a receive that has started
   };
   struct Posted {
     Ref receive;
-    std::size_t order = 0;  // tells those of one MPI_Startall apart
+    std::size_t order = 0;  // distinguishes requests of one MPI_Startall
     int comm = 0, rank = 0, from = 0;
     std::int64_t tag = 0;
     std::optional<std::size_t> message;
@@ -43,7 +43,7 @@ class Mailbox {
     return posted.size() - 1;
   }
 
-  // The first message that has arrived, is nobody's yet, and is what this rank looks for.
+  // The first message that has arrived, is not taken, and matches.
   std::optional<std::size_t> find_waiting(int comm, int rank, int from, std::int64_t tag) const {
     for (const std::size_t index : arrived_)
       if (!messages[index].taken_by && messages[index].comm == comm && messages[index].to == rank &&

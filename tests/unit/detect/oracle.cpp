@@ -63,7 +63,7 @@ class Judge {
     return false;
   }
 
-  // What an atomic has found is over.
+  // The effect of `a` was observed by an atomic that precedes `b`.
   bool found_before(const Touch& a, const Touch& b) const {
     const auto found = found_.find(&a);
     if (found == found_.end()) return false;
@@ -80,7 +80,7 @@ class Judge {
            (lock.released == kNever || (touch.end != kNever && touch.end <= lock.released));
   }
 
-  // A rank's lock does not keep its own operations apart.
+  // A rank's lock does not exclude its own operations.
   bool kept_apart(const Touch& a, const Touch& b) const {
     if (a.event.rank == b.event.rank) return false;
     for (const LockSpan& one : history_.locks[static_cast<std::size_t>(a.event.rank)])
@@ -111,7 +111,7 @@ class Judge {
     return a.event.rank == b.event.rank ? Reason::NotComplete : Reason::NoOrder;
   }
 
-  // The page's table, the upper right half of it: a.kind <= b.kind.
+  // The upper right half of the documented table: a.kind <= b.kind.
   static bool clash(const Touch& a, const Touch& b) {
     const bool only_reads = b.kind == AccessKind::Accumulate && b.op == ReduceOp::NoOp;
     switch (a.kind) {
@@ -161,12 +161,13 @@ class Judge {
 
   const History& history_;
   const Reachability& reaches_;
-  std::map<const Touch*, std::vector<Point>> found_;  // who found the effect of an atomic
+  std::map<const Touch*, std::vector<Point>> found_;  // who observed the effect of an atomic
 };
 
 }  // namespace
 
-// More edges mean fewer races: what neither all nor none of the doubtful ones change is certain.
+// More edges mean fewer races. Races that are the same with all and with none of the doubtful edges
+// are certain.
 Verdict judge(const Execution& execution) {
   const History history(execution);
   const Edges edges = find_edges(history);

@@ -1,13 +1,13 @@
-// docs/internals/one-sided-races.md once more, plain, slow and obvious: to compare the real
+// A second implementation of docs/internals/one-sided-races.md, simple and slow, to compare the
 // analysis with.
 //
-// Every access is spelled out byte by byte, every timestamp of every rank is a node of a graph,
-// order is that graph's transitive closure, and every two accesses are compared. No sync points, no
-// sweep, nothing forgotten. It was written from the page alone.
+// Every access is a list of bytes, and all pairs of accesses are compared. Every timestamp of every
+// rank is a node of a graph, and happens-before is its transitive closure. It has no sync points
+// and no sweep, and it discards nothing. It was written from that page alone.
 //
-// Not covered: partitioned messages, split collective file access, persistent collectives, pair
-// types (MPI_2INT …), memory that is shared by MPI_Win_allocate_shared, dynamic windows in the
-// separate memory model.
+// Limits: no partitioned messages, split collective file access, persistent collectives, pair types
+// (MPI_2INT …), memory shared by MPI_Win_allocate_shared, dynamic windows in the separate memory
+// model.
 #pragma once
 
 #include <compare>
@@ -36,15 +36,15 @@ struct RacingPair {
 };
 
 struct Verdict {
-  // Why the page leaves open what is right: atomics whose order can be rebuilt in several ways,
-  // with different findings.
+  // Why the page does not determine the verdict: the order of atomics can be reconstructed in
+  // several ways, with different findings.
   std::string open;
   std::set<RacingPair> races;
 };
 
 Verdict judge(const Execution& execution);
 
-// The sends and the receives (where they were posted) that belong together, by the page's rule.
+// The matched pairs of sends and receives (where they were posted), by the rule of the page.
 std::set<std::pair<Ref, Ref>> matched_messages(const Execution& execution);
 
 std::string text(const RacingPair& pair);

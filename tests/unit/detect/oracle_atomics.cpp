@@ -1,14 +1,14 @@
-// The order in which the atomics of one location took effect, found by trying all of them.
+// Reconstructs the order in which the atomics on one location took effect, by trying all orders.
 //
-// An order keeps each rank's atomics in theirs, and every fetching one finds what the one before it
-// left; what was there at first is anything. What a fetching atomic follows: the last one that
-// wrote, and as long as those fetched too, or were plain sums (which the value is made of as well),
-// the ones before.
+// In an order, each rank's atomics are in program order, and every fetching atomic finds the value
+// that the preceding one left; the initial value is unknown. A fetching atomic follows the last one
+// that wrote. As long as those fetched too, or were plain sums (which contribute to the value), it
+// also follows the ones before.
 //
-// All orders that are possible are kept, whatever happens-before says of them: the page does not
-// say which one is taken. Nor does it say whether one that leaves what it found (a sum with 0) has
-// written a value, and whether plain sums that were found order anything while others, of other
-// ranks, were not among them: both are tried.
+// All possible orders are kept, independent of happens-before: the page does not say which one to
+// take. Two more cases are open, and both alternatives are tried. An atomic that leaves the value
+// unchanged (a sum with 0) may or may not have written it. Observed plain sums may or may not order
+// anything while sums of other ranks were not among them.
 #include <algorithm>
 
 #include "atomic_value.h"
@@ -25,14 +25,14 @@ bool writes(const Atomic& atomic) {
   return atomic.op != ReduceOp::NoOp;
 }
 
-// The atomics of one location in one phase.
+// The atomics on one location in one phase.
 class Location {
  public:
   Location(const History& history, const std::vector<const Atomic*>& atomics) : history_(history) {
     for (const Atomic* atomic : atomics) queues_[atomic->event.rank].push_back(atomic);
   }
 
-  // All sets of edges that some order gives; nothing if there are too many orders to try.
+  // All sets of edges that some order implies; nothing if there are too many orders.
   std::optional<std::set<Edges>> find() {
     std::map<int, std::size_t> taken;
     for (const auto& [rank, queue] : queues_) taken[rank] = 0;
@@ -102,7 +102,7 @@ class Location {
     return !atomic.fetches && atomic.op == ReduceOp::Sum;
   }
 
-  // What was written after the last plain sum, if another rank has one to come.
+  // What was written after the last plain sum, if another rank still has a plain sum.
   std::vector<const Atomic*> without_partial_sums(
       const std::map<int, std::size_t>& taken, const std::vector<const Atomic*>& followed) const {
     std::size_t from = 0;
@@ -193,7 +193,7 @@ class Sorter {
     return touch(a).owner == touch(b).owner && begin(a) < end(b) && begin(b) < end(a);
   }
 
-  // With it, those that overlap it, those that overlap these, and so on.
+  // The atomic and all that overlap it, transitively.
   std::vector<std::size_t> all_that_meet(std::size_t first) const {
     std::vector<std::size_t> found{first};
     for (std::size_t i = 0; i < found.size(); ++i)
@@ -205,7 +205,8 @@ class Sorter {
     return found;
   }
 
-  // All edges from what one rank may have written to what another rank may have found.
+  // All edges from an atomic of one rank that may have written to one of another rank that may have
+  // observed it.
   Edges conceivable(const std::vector<std::size_t>& meeting) const {
     Edges edges;
     for (const std::size_t reader : meeting)
@@ -240,7 +241,7 @@ class Sorter {
     return nullptr;
   }
 
-  // Whether a store, a put or an accumulate that is not followed may have come between it and
+  // Whether a store, a put or an accumulate that is not analyzed may have come between it and
   // others of its phase.
   bool others_write(const Atomic& atomic) const {
     const std::size_t now = phase(atomic.event.rank, touch(atomic).begin);
@@ -264,7 +265,7 @@ class Sorter {
                        [&](const Atomic& atomic) { return atomic.touch == index; });
   }
 
-  // Says why, if it cannot be done.
+  // Returns why it is impossible, or an empty string.
   std::string add(const std::vector<std::size_t>& meeting, AtomicOrders& orders) const {
     std::map<std::size_t, std::vector<const Atomic*>> by_phase;
     for (const std::size_t index : meeting) {

@@ -67,8 +67,7 @@ class RankReader {
   }
 
  private:
-  // What goes on until a request completes. A persistent one has been given its buffers by
-  // `prepared`.
+  // The operation of a request. `prepared` has the buffers of a persistent one.
   struct Request {
     const Event* prepared = nullptr;
     std::vector<std::size_t> touches;
@@ -81,7 +80,7 @@ class RankReader {
     bool brings_back = false;
     std::vector<std::size_t> local, remote;
     EpochKind epoch{};
-    std::size_t opened = 0;  // which of the window's starts opened it
+    std::size_t opened = 0;  // which start on the window opened it
   };
 
   Timestamp start_timestamp() const { return start_of(now_).at; }
@@ -107,7 +106,7 @@ class RankReader {
                                     : buffer.count * definitions_.types.at(buffer.type).map.size;
   }
 
-  // Every byte of a buffer, which begins at `address`.
+  // Every byte of a buffer that begins at `address`.
   void spell_out(Touch& touch, const Buffer& buffer, std::uint64_t address) const {
     const bool plain = buffer.type == TypeId(0);
     const DataMap map = plain ? contiguous_map(1) : definitions_.types.at(buffer.type).map;
@@ -154,7 +153,7 @@ class RankReader {
   void read_event() {
     const CallTraits& call = traits(event_->call);
     ++history_.operations;
-    if (event_->fields.has(Field::repeated)) return;  // failures, counted
+    if (event_->fields.has(Field::repeated)) return;  // counted unsuccessful calls
     if (is_one_sided(call.action))
       read_one_sided(call);
     else if (call.when == When::Prepares)
@@ -168,7 +167,7 @@ class RankReader {
 
   RequestId id() const { return RequestId(static_cast<std::uint64_t>(field(Field::request))); }
 
-  // A message or collective begins, and goes on until its request completes.
+  // A message or collective begins, and is pending until its request completes.
   void begin(const Event& event, Request& request) {
     request.touches = touch_local(event, true);
     const Action action = traits(event.call).action;
@@ -278,7 +277,7 @@ class RankReader {
     return history_.received.size() - 1;
   }
 
-  // The receive of a message that a matched probe has taken already.
+  // The receive of a message that a matched probe has taken.
   std::optional<std::size_t> take_probed() {
     const auto found = messages_.find(field(Field::message));
     if (found == messages_.end()) return {};
@@ -315,7 +314,7 @@ class RankReader {
       history_.probed.push_back({now_, comm(*event_).uid, from, tag});
       return;
     }
-    // A matched probe takes the message: nobody else can receive it from here on.
+    // A matched probe takes the message: no other receive can match it.
     history_.received.push_back({now_, {}, comm(*event_).uid, from, tag, {return_of(now_)}});
     messages_[field(Field::message)] = history_.received.size() - 1;
   }
@@ -382,8 +381,8 @@ class RankReader {
         lock.released = return_timestamp();
   }
 
-  // Access epochs of one window do not overlap: a lock, or a start that is not complete, or else
-  // the last fence opened it.
+  // Access epochs of one window do not overlap. The epoch was opened by a lock, by a start without
+  // complete, or else by the last fence.
   OriginEpoch epoch_of(Uid window, int target) {
     if (holds_lock(window, target)) return {EpochKind::Lock, 0};
     const auto& starts = history_.starts[{rank_, window}];
@@ -447,7 +446,7 @@ class RankReader {
     }
   }
 
-  // A call that completes atomics has the numbers and the results of those that brought one back.
+  // A call that completes atomics has the numbers and the results of fetching ones.
   void read_results() {
     const Action action = traits(event_->call).action;
     if (action == Action::PartitionReady || is_one_sided(action)) return;
@@ -464,7 +463,7 @@ class RankReader {
     if (remotely || operation.brings_back) end(operation.remote, at);
   }
 
-  // A flush or unlock; without a target, of all of them.
+  // A flush or unlock; without a target, of all targets.
   void complete_locked(std::optional<int> target, bool remotely) {
     for (const Operation& operation : operations_)
       if (operation.win == win() && operation.epoch == EpochKind::Lock &&
@@ -502,7 +501,7 @@ class RankReader {
   std::map<std::pair<Uid, Counted>, std::size_t> joined_;
 };
 
-// What the owner of the memory knows of a one-sided operation's begin and end.
+// The begin and end of a one-sided operation in timestamps of the owner.
 void add_timestamps_of_owner(const History& history, Touch& touch) {
   if (touch.epoch.kind == EpochKind::Fence) {
     const auto fences = history.fences.find({touch.owner, touch.win});

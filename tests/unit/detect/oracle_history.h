@@ -1,5 +1,5 @@
-// What the oracle reads out of the events of all ranks: accesses, and all that may order them. Each
-// list is in the order of the rank's events.
+// The data that the oracle extracts from the events of all ranks: accesses and everything that may
+// order them. Each list is in program order.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace photofinish::testing {
 
-// A moment of a rank: the start or the return of one of its events.
+// A timestamp of a rank: the start or the return of one of its events.
 struct Point {
   int rank = 0;
   Timestamp at = 0;
@@ -24,33 +24,33 @@ inline Point return_of(Ref ref) { return {ref.rank, 2 * ref.event + 1}; }
 
 struct LockSpan {
   Uid win;
-  std::optional<int> target;  // none: all of them
+  std::optional<int> target;  // none: all targets
   bool exclusive = false;
   bool checked = true;  // not MPI_MODE_NOCHECK
   Timestamp taken = 0, released = kNever;
 };
 
-// The epoch of a one-sided operation: the index-th (from 1) that the origin has opened on the
-// window, with this target.
+// The epoch of a one-sided operation: the index-th one (from 1) that the origin has opened on the
+// window with this target.
 struct OriginEpoch {
   EpochKind kind = EpochKind::None;
   std::size_t index = 0;
 };
 
 struct Touch {
-  Ref event;                  // whose site a finding names
-  std::size_t operation = 0;  // what belongs to one operation is not compared
+  Ref event;                  // its site is in the finding
+  std::size_t operation = 0;  // accesses of one operation are not compared
   int owner = 0;
   AccessKind kind{};
   bool pending = false;
   ReduceOp op = ReduceOp::None;
   Element element;
-  Uid win;  // of a target
+  Uid win;  // of the target access
   OriginEpoch epoch;
   std::map<std::uint64_t, std::uint64_t>
-      bytes;  // each one's address, and where the element that it is part of begins
-  Timestamp begin = 0, end = kNever;  // at the rank itself
-  std::vector<Point> begins, ends;    // at the rank and at the owner
+      bytes;                          // the address of each, and the begin of its element
+  Timestamp begin = 0, end = kNever;  // at the origin
+  std::vector<Point> begins, ends;    // at the origin and at the owner
 };
 
 struct Sent {
@@ -63,10 +63,10 @@ struct Sent {
 };
 
 struct Received {
-  Ref posted;  // decides what it matches: the receive, or the matched probe before it
+  Ref posted;                  // determines the match: the receive, or the matched probe before it
   std::optional<Ref> started;  // the receive itself
   Uid comm;
-  std::optional<int> from;  // none: never completed, so nobody knows
+  std::optional<int> from;  // none: never completed, so unknown
   std::int64_t tag = 0;
   std::vector<Point> done;
 };
@@ -78,12 +78,12 @@ struct Probed {
   std::int64_t tag = 0;
 };
 
-struct Joined {  // one rank's part in one collective
+struct Joined {  // one rank's call of a collective
   Ref event;
   Action action{};
-  const CommDefinition* comm = nullptr;  // as this rank has it
+  const CommDefinition* comm = nullptr;  // this rank's definition
   int root = 0;
-  bool gives = false, takes = false;  // has data for others, from others
+  bool gives = false, takes = false;  // contributes data, receives data
   std::vector<Point> done;
 };
 
@@ -106,17 +106,17 @@ struct Started {
 
 struct Atomic {
   Ref event;
-  std::size_t touch = 0;    // of the target
-  std::size_t element = 0;  // which of its elements
+  std::size_t touch = 0;    // the access at the target
+  std::size_t element = 0;  // index of the element
   ReduceOp op = ReduceOp::None;
   bool fetches = false;
   std::uint64_t operand = 0, compare = 0;
   std::optional<std::uint64_t> result;
-  std::optional<Ref> known;  // what returned with the result
+  std::optional<Ref> known;  // the call that returned the result
 };
 
-// A collective: by communicator (or window), by what is counted, and by how many of these the rank
-// had made before.
+// Identifies a collective: the communicator or window, what is counted, and how many of these the
+// rank has made before.
 enum class Counted { OnComm, Fence, WinFree };
 using CollectiveKey = std::tuple<Uid, Counted, std::size_t>;
 
@@ -124,20 +124,20 @@ struct History {
   explicit History(const Execution& execution);
 
   const Execution& execution;
-  std::size_t operations = 0;  // how many there are, over all ranks
+  std::size_t operations = 0;  // over all ranks
   std::vector<Touch> touches;
   std::vector<std::vector<LockSpan>> locks;  // of each rank
   std::vector<Sent> sent;
   std::vector<Received> received;
   std::vector<Probed> probed;
   std::map<CollectiveKey, std::vector<Joined>> collectives;
-  std::map<std::pair<int, Uid>, std::vector<Fenced>> fences;  // of a rank on a window
+  std::map<std::pair<int, Uid>, std::vector<Fenced>> fences;  // by rank and window
   std::map<std::pair<int, Uid>, std::vector<Posted>> posts;
   std::map<std::pair<int, Uid>, std::vector<Started>> starts;
   std::vector<Atomic> atomics;
 };
 
-// The index-th epoch (from 1) of one of these lists that has `rank` in its group.
+// The index-th epoch (from 1) of one of these lists whose group contains `rank`.
 template <class Epoch>
 const Epoch* epoch_with(const std::vector<Epoch>& epochs, int rank, std::size_t index) {
   for (const Epoch& epoch : epochs)

@@ -9,10 +9,10 @@ int position_in(const std::vector<WorldRank>& group, int rank) {
   return static_cast<int>(std::find(group.begin(), group.end(), WorldRank(rank)) - group.begin());
 }
 
-// Whether data must go from one rank to another in a collective that both have joined.
+// Whether data must flow from one rank to another in a collective that both have joined.
 bool flows(const Execution& execution, const Joined& from, const Joined& to) {
   const int giver = from.event.rank, taker = to.event.rank;
-  if (to.comm == nullptr) return true;  // fence, window freed
+  if (to.comm == nullptr) return true;  // fence, free
   const auto& groups = execution.ranks[static_cast<std::size_t>(taker)].definitions.groups;
   const auto& group = groups.at(to.comm->group).ranks;
   const bool same_group = position_in(group, giver) < static_cast<int>(group.size());
@@ -58,7 +58,7 @@ bool same_channel(const Sent& sent, Uid comm, int from, int to, std::int64_t tag
   return sent.comm == comm && sent.event.rank == from && sent.to == to && sent.tag == tag;
 }
 
-// The index-th message (from 0) from one rank to another on a communicator with a tag.
+// The index-th message (from 0) between two ranks with this communicator and tag.
 const Sent* find_sent(const History& history, Uid comm, int from, int to, std::int64_t tag,
                       std::size_t index) {
   for (const Sent& sent : history.sent)
@@ -66,7 +66,7 @@ const Sent* find_sent(const History& history, Uid comm, int from, int to, std::i
   return nullptr;
 }
 
-// How many receives before this one took a message from that rank with that tag.
+// The number of earlier receives that took a message from that rank with that tag.
 template <class Before>
 std::size_t taken_before(const History& history, Uid comm, int from, int to, std::int64_t tag,
                          Before before) {

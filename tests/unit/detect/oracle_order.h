@@ -1,5 +1,5 @@
-// Who happens before whom, by the page's table of edges and a transitive closure over all
-// timestamps of all ranks.
+// Happens-before, from the documented table of edges and a transitive closure over all timestamps
+// of all ranks.
 #pragma once
 
 #include <set>
@@ -14,16 +14,15 @@ namespace photofinish::testing {
 using Edge = std::pair<Point, Point>;
 using Edges = std::set<Edge>;
 
-// Without those of atomics.
+// Without the edges of atomics.
 Edges find_edges(const History& history);
 std::set<std::pair<Ref, Ref>> match_messages(const History& history);
 
-// The edges of atomics. Where they could have met in several orders there are several sets, one
+// The edges of atomics. If the atomics could have taken effect in several orders, there is a set
 // for each.
 struct AtomicOrders {
   std::vector<Edges> sets;
-  // Those that there might be besides, of atomics whose order cannot be rebuilt, and why that is
-  // so.
+  // Further edges that are possible, of atomics whose order cannot be reconstructed, and why.
   Edges doubtful;
   std::string why;
 };

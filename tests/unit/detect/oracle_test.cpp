@@ -1,5 +1,5 @@
-// The oracle against cases whose verdict is evident; analyze() meets the same cases in
-// agreement_test.cpp.
+// Tests the oracle with cases whose verdict is evident; agreement_test.cpp runs analyze() on the
+// same cases.
 #include "oracle.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,8 @@ namespace {
 
 using Weights = std::vector<std::pair<int, Do>>;
 
-// Short enough that many programs have no races, and that the order of atomics can be found.
+// Short enough that many programs have no races, and that the order of atomics can be
+// reconstructed.
 int most_steps(Focus focus) {
   switch (focus) {
     case Focus::Atomics:
@@ -71,7 +72,7 @@ Weights weights(Focus focus) {
           {1, Ticket},      {1, SpinLock},      {1, QueueLock},   {1, AnyAtomic},  {1, Progress}};
 }
 
-// Steps as they are drawn, and simpler ones to try in their place.
+// Random steps, with simpler ones for shrinking.
 rc::Gen<Step> steps(Focus focus) {
   std::vector<Do> table;
   for (const auto& [weight, what] : weights(focus))

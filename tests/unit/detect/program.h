@@ -1,6 +1,6 @@
-// A random program: a list of small steps of ranks, from which the simulator makes an execution,
-// always the same one. A step that a rank cannot take where it stands is passed over, so any
-// sublist of steps is a program, too: failures shrink.
+// A random program: a list of small steps of ranks, from which the simulator deterministically
+// makes an execution. A step that is impossible in the current state is skipped. So any sublist of
+// steps is a program, too, and failures shrink.
 #pragma once
 
 #include <rapidcheck.h>
@@ -56,11 +56,11 @@ enum class Do : std::uint8_t {
 
 struct Step {
   Do what{};
-  std::uint8_t rank = 0;                    // modulo their number
-  std::uint8_t a = 0, b = 0, c = 0, d = 0;  // what each means is up to the step
+  std::uint8_t rank = 0;                    // modulo the number of ranks
+  std::uint8_t a = 0, b = 0, c = 0, d = 0;  // parameters, interpreted by the step
 };
 
-// What a family of programs is made of, so that deep cases are reached.
+// The focus of a family of programs, so that rare cases are reached.
 enum class Focus : std::uint8_t {
   Everything,
   Locks,
@@ -81,12 +81,12 @@ struct Program {
   Focus focus{};
   int ranks = 2;
   int windows = 1;
-  std::uint32_t shape = 0;  // bits that say of what kind communicators and windows are
+  std::uint32_t shape = 0;  // bits that select kinds of communicators and windows
   std::vector<Step> steps;
 };
 
 rc::Gen<Program> programs(Focus focus);
-// As the execution that it makes.
+// Prints the execution of the program.
 void showValue(const Program& program, std::ostream& out);
 
 }  // namespace photofinish::testing

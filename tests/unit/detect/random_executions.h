@@ -1,5 +1,5 @@
-// A property of random executions: as many as the environment asks for, from its seed, and shrunk
-// where one fails.
+// Checks a property on random executions. The environment sets their number and the seed; a failing
+// one is shrunk.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise)
   return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
-// One in `share` of all executions; the current test fails where the property does.
+// Checks one in `share` of all executions; fails the current test if the property fails.
 template <class Property>
 void hold_for_random_executions(const std::string& name, std::size_t share, Property property) {
   const std::uint64_t executions = from_environment("PHOTOFINISH_RANDOM_EXECUTIONS", 20000);

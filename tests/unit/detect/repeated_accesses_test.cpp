@@ -1,6 +1,6 @@
-// Accesses that repeat themselves are judged as one (detect/repeated_accesses.h): the findings are
-// those of judging each pair by itself, which is how executions are looked at in which every event
-// has a place of its own (agreement_test.cpp compares those with the oracle).
+// Repeated accesses are checked as one group (detect/repeated_accesses.h). The findings must equal
+// those of checking each pair. Pairs are checked one by one in executions in which every event has
+// its own access site, which agreement_test.cpp compares with the oracle.
 //
 // PHOTOFINISH_RANDOM_EXECUTIONS and PHOTOFINISH_RANDOM_SEED as in agreement_test.cpp.
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 constexpr SiteId kPosition{1};
 
-// All events happen at one place, the same on all ranks.
+// Gives all events one access site, the same on all ranks.
 Execution at_one_position(Execution execution) {
   for (Execution::Rank& rank : execution.ranks) {
     rank.definitions.sites = {{kPosition, {kPosition, {{ModuleId(1), 7}}}}};
@@ -51,7 +51,7 @@ std::string text_of_series(const std::vector<Finding>& findings) {
   return out.str();
 }
 
-// How often one finding stood for several pairs.
+// Returns how often one finding stood for several pairs.
 int compare_series(const Execution& execution,
                    const std::function<void(const std::string&)>& fail) {
   int repeated = 0;
@@ -97,7 +97,7 @@ TEST(RepeatedAccess, Atomics) { agree_on_series(Focus::Atomics); }
 TEST(RepeatedAccess, Datatypes) { agree_on_series(Focus::Datatypes); }
 TEST(RepeatedAccess, Buffers) { agree_on_series(Focus::Buffers); }
 
-// A loop on each of three ranks, without a sync point: 4 · 10^8 pairs, and a second or two.
+// A loop on each of three ranks, without a sync point: 4 · 10^8 pairs, in one or two seconds.
 TEST(RepeatedAccess, LoopsWithoutSyncPoints) {
   constexpr std::uint64_t kTimes = 20000;
   Script s(3);

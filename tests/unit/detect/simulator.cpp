@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kMostEvents = 120;
 
-// Takes a number apart.
+// Splits a number into bits.
 class Bits {
  public:
   explicit Bits(std::uint32_t bits) : rest_(bits * 0x9e3779b97f4a7c15u) {}
@@ -111,7 +111,7 @@ void Simulator::set_up() {
   }
 }
 
-// By the rank that it names and in the window that it names, or by the first after these that can.
+// The step is made by the named rank in the named window, or by the next ones that can.
 void Simulator::take_by_anybody(Step step) {
   const std::size_t before = events();
   for (int rank = 0; rank < ranks(); ++rank, ++step.rank)
@@ -205,8 +205,8 @@ void Simulator::take(const Step& step) {
   }
 }
 
-// Receives that have their message are completed in any case: nobody could say otherwise which one
-// they took. The rest is left as it is in some executions, like that of a program that was stopped.
+// Matched receives are always completed: otherwise their match would be unknown. In some executions
+// everything else remains open, as in a program that was stopped.
 void Simulator::finish() {
   complete_receives();
   Bits bits(program_.shape + 1);
@@ -235,7 +235,7 @@ void Simulator::finish() {
 
 // --- memory
 
-// Most of the time a rank keeps to its own slot.
+// Most of the time a rank accesses its own slot.
 std::uint64_t Simulator::pick_address(int rank, std::uint8_t c) const {
   if (c % 8 < 4) return slot_address(static_cast<std::uint64_t>(rank));
   const std::uint64_t shift = program_.focus == Focus::Datatypes ? 2u * (c >> 6)

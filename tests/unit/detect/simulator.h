@@ -1,12 +1,12 @@
 // Runs a random program as an MPI library could have run it, one step of one rank at a time.
 //
-// Since nobody records what time it is, a call that waits can be taken when it need not wait any
-// more: nothing is lost, and nothing ever hangs. Only where ranks wait for each other they take the
-// step together. What a rank cannot do where it stands it does not do.
+// No wall-clock time is recorded. So a blocking call can be made at the point where it no longer
+// blocks: no execution is lost, and nothing hangs. Only ranks that wait for each other make a step
+// together. A step that is impossible in the current state is skipped.
 //
-// Messages match by MPI's rules, with some of them still on their way when they could be received.
-// Atomics act on real bytes, at some time between their call and their completion, one origin's in
-// order.
+// Messages match by the rules of MPI, and some are still pending when they could be received.
+// Atomics act on real bytes, at some point between their call and their completion; those of one
+// origin in order.
 #pragma once
 
 #include <set>
@@ -19,7 +19,7 @@ namespace photofinish::testing {
 
 struct Simulated {
   Execution execution;
-  std::set<std::pair<Ref, Ref>> matched;  // each send with where the receive that got it was posted
+  std::set<std::pair<Ref, Ref>> matched;  // each send with the post of the receive that matched it
 };
 
 Simulated simulate(const Program& program);

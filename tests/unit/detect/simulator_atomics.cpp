@@ -1,4 +1,4 @@
-// Memory that atomics act on, and what programs make of them: flags, counters, tickets, locks,
+// Memory that atomics act on, and what programs build from them: flags, counters, tickets, locks,
 // queues.
 #include "atomic_value.h"
 #include "simulator_state.h"
@@ -50,7 +50,7 @@ void Simulator::progress(const Step& step) {
 }
 
 bool Simulator::can_reach(const Window& window, int rank, int home) const {
-  if (window.mode != Mode::Passive) return false;  // results are needed at once
+  if (window.mode != Mode::Passive) return false;  // results are needed immediately
   const std::vector<int> reachable = targets(window, rank);
   return std::find(reachable.begin(), reachable.end(), home) != reachable.end();
 }
@@ -81,7 +81,8 @@ std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int hom
   return operations_[made].result;
 }
 
-// What the lock guards, or the flag announces: complete before it is passed on, nearly always.
+// The critical section of a lock, or the data of a flag. It almost always completes before the lock
+// is released.
 void Simulator::guarded(int rank, Window& window, int home, std::uint64_t slot, std::uint8_t d) {
   const TypeRef type = script_.type("MPI_INT64_T");
   if (d % 4 != 0)
@@ -91,7 +92,7 @@ void Simulator::guarded(int rank, Window& window, int home, std::uint64_t slot, 
   if (d % 8 != 7) flush(window, rank, home, 0);
 }
 
-// Word 1: somebody raises it, others look.
+// Word 1: one rank sets it, others read it.
 void Simulator::flag(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
@@ -114,7 +115,7 @@ void Simulator::flag(const Step& step) {
   if (seen && *seen != 0) guarded(rank, *window, home, 0, step.d);
 }
 
-// Words 2 and 3: the next ticket, and whose turn it is.
+// Words 2 and 3: the next ticket, and the ticket whose turn it is.
 void Simulator::ticket(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
@@ -140,7 +141,7 @@ void Simulator::ticket(const Step& step) {
   }
 }
 
-// Word 0: taken with compare-and-swap, given back in one of several ways.
+// Word 0: acquired with compare-and-swap, released in one of several ways.
 void Simulator::spin_lock(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
@@ -163,8 +164,8 @@ void Simulator::spin_lock(const Step& step) {
   holds = false;
 }
 
-// Words 4 (at the first rank the last in the queue, elsewhere whether one may go) and 5 (who comes
-// next): an MCS lock.
+// An MCS lock. Word 4: the tail of the queue at the first rank, the go-ahead flag elsewhere. Word
+// 5: the successor.
 void Simulator::queue_lock(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);

@@ -54,7 +54,7 @@ bool Simulator::all_it_needs(const Comm& comm, const Instance& instance, int ran
   return true;
 }
 
-// The rank's next collective on this communicator, if it need not wait for it.
+// The rank's next collective on this communicator, if it need not block.
 bool Simulator::join(int index, int rank, std::uint8_t d) {
   Comm& comm = comms_[static_cast<std::size_t>(index)];
   const std::size_t number = comm.next[rank];
@@ -81,7 +81,7 @@ bool Simulator::join(int index, int rank, std::uint8_t d) {
     if (!to_root(action) || is_root)
       writes = {script_.fresh(bytes * size), bytes * size, kPlainBytes};
   }
-  if (action == Action::Allreduce && d % 4 == 1) writes = reads;  // in place
+  if (action == Action::Allreduce && d % 4 == 1) writes = reads;  // MPI_IN_PLACE
   const bool rooted = from_root(action) || to_root(action);
   const Ref made =
       instance.makes
@@ -95,7 +95,7 @@ bool Simulator::join(int index, int rank, std::uint8_t d) {
   return true;
 }
 
-// Everybody joins what others have joined. There is always somebody who need not wait.
+// All ranks join the collectives that others have joined. There is always one that need not block.
 void Simulator::catch_up(int index) {
   Comm& comm = comms_[static_cast<std::size_t>(index)];
   for (bool some = true; some;) {

@@ -12,7 +12,7 @@ int Simulator::pick_comm(int rank, std::uint8_t a) const {
 int Simulator::pick_peer(int rank, int comm, std::uint8_t byte) const {
   const auto& members = script_.members(comms_[static_cast<std::size_t>(comm)].ref);
   const int peer = members[byte % members.size()];
-  if (peer != rank || byte >= 0xe0) return peer;  // rarely to oneself
+  if (peer != rank || byte >= 0xe0) return peer;  // rarely to itself
   return members[(byte + 1u) % members.size()];
 }
 
@@ -41,8 +41,7 @@ void Simulator::send(const Step& step) {
     return;
   }
   const Ref made = next_event(rank);
-  if (call == Call::MPI_Ssend ||
-      call == Call::MPI_Rsend) {  // only where a receive is waiting for it
+  if (call == Call::MPI_Ssend || call == Call::MPI_Rsend) {  // only if a matching receive is posted
     Mailbox tried = mail_;
     const std::size_t message = tried.send(made, comm, to, tag, true);
     if (!tried.messages[message].received) return;
@@ -108,7 +107,7 @@ void Simulator::rendezvous(const Step& step) {
   script_.receive(to, from, tag, pick_buffer(step.c, 8), got(post), ref);
 }
 
-// Two ranks send to each other and receive from each other in one call each.
+// Two ranks exchange messages in one call each.
 void Simulator::exchange(const Step& step) {
   const int rank = below(ranks(), step.rank), comm = pick_comm(rank, step.a),
             peer = pick_peer(rank, comm, step.b);
@@ -141,7 +140,7 @@ void Simulator::probe(const Step& step) {
       return (seen = mail_.find_waiting(comm, rank, from, tag)).has_value();
     });
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
-  if (!seen && step.d % 8 != 0) return;  // somebody else may see something
+  if (!seen && step.d % 8 != 0) return;  // another rank may find a message
   if (!seen)
     script_.probe(rank, Call::MPI_Iprobe, from, tag, {}, ref);
   else
@@ -307,7 +306,7 @@ void Simulator::wait_all(const Step& step) {
     given.push_back(request.ref);
   }
   if (given.empty()) return;
-  if (!all && step.b % 2 != 0) {  // with one that cannot be completed: none is
+  if (!all && step.b % 2 != 0) {  // with one that cannot complete: none is
     script_.wait(rank, Call::MPI_Testall, given, {}, false);
     return;
   }
@@ -358,8 +357,7 @@ void Simulator::get_status(const Step& step) {
                      done && request.kind == Request::Kind::Receive ? got(request.post) : Got{});
 }
 
-// Of sends that nobody will ask for, and of persistent ones that rest. Receives that got nothing
-// are cancelled.
+// Frees active sends and inactive persistent requests. Receives without a match are cancelled.
 void Simulator::free_request(const Step& step) {
   const int rank = below(ranks(), step.rank);
   for (Request& request : requests_) {

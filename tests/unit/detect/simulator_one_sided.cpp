@@ -1,5 +1,5 @@
-// Windows, epochs and one-sided operations. A window is used in one mode at a time, and changes it
-// only behind a barrier.
+// Windows, epochs and one-sided operations. A window is used in one mode at a time; the mode
+// changes only after a barrier.
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -14,7 +14,7 @@ Simulator::Window* Simulator::pick_window(const Step& step) {
   return window.live() && is_member(window, below(ranks(), step.rank)) ? &window : nullptr;
 }
 
-// Where the rank may do one-sided operations now.
+// The targets of one-sided operations in the rank's current epoch.
 std::vector<int> Simulator::targets(const Window& window, int rank) const {
   if (!window.live() || !is_member(window, rank)) return {};
   if (window.mode == Mode::Fence) {
@@ -42,7 +42,7 @@ struct TypeRow {
   DataMap map;
 };
 
-// Simple ones first.
+// Simple types first.
 const std::vector<TypeRow>& types() {
   static const auto* const rows = new std::vector<TypeRow>{
       {"MPI_INT64_T", contiguous_map(8)},
@@ -53,9 +53,9 @@ const std::vector<TypeRow>& types() {
       {"MPI_FLOAT", contiguous_map(4)},
       {"MPI_SHORT", contiguous_map(2)},
       {"MPI_BYTE", contiguous_map(1)},
-      {"MPI_INT", repeated(contiguous_map(4), 2, 8)},                   // every other one
+      {"MPI_INT", repeated(contiguous_map(4), 2, 8)},                   // every second one
       {"MPI_INT", located(contiguous_map(4), {{1, 0}, {2, 12}})},       // indexed
-      {"MPI_INT", repeated(repeated(contiguous_map(4), 2, 8), 2, 20)},  // rows of that
+      {"MPI_INT", repeated(repeated(contiguous_map(4), 2, 8), 2, 20)},  // rows of it
       {"MPI_INT64_T", repeated(contiguous_map(8), 2, 16)},
       {"MPI_SHORT", repeated(located(contiguous_map(2), {{1, 0}, {1, 6}}), 2, 10)},
       {"MPI_INT", resized(contiguous_map(4), 0, 12)},
@@ -83,7 +83,7 @@ std::optional<std::size_t> Simulator::one_sided(int rank, Window& window, int ta
                                                 bool at_once) {
   const WinShape& shape = script_.shape(window.ref);
   const std::uint64_t unit = shape.unit_of(target),
-                      base = shape.base_of(target);  // none for a dynamic one
+                      base = shape.base_of(target);  // dynamic windows have none
   if (address < base) address = base;
   given.remote.at = (address - base) / unit;
   address = base + given.remote.at * unit;
@@ -119,7 +119,7 @@ void Simulator::one_sided(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
   if (window == nullptr) return;
-  // A fence with NOPRECEDE that others have called already comes first.
+  // A fence with NOPRECEDE that others have called comes first.
   while (window->mode == Mode::Fence && window->fenced[rank] < window->fences.size())
     call_fence(*window, rank);
   const std::vector<int> allowed = targets(*window, rank);
@@ -155,7 +155,7 @@ void Simulator::one_sided(const Step& step) {
                                     MPI_Fetch_and_op};
   Call call = kCalls[(step.b / 8 + step.c) % std::size(kCalls)];
   if (!passive && traits(call).when == When::Starts) call = Call::MPI_Put;
-  if (call == Call::MPI_Fetch_and_op) {  // on data it is rare: the words are for it
+  if (call == Call::MPI_Fetch_and_op) {  // rare on data: the words are for it
     if (step.d % 4 != 0)
       call = Call::MPI_Get;
     else if (step.d % 8 == 0)
@@ -166,7 +166,7 @@ void Simulator::one_sided(const Step& step) {
   if (one_element) row = step.b % 4 < 3 ? 0 : 3;
   const TypeRow& type = types()[row];
   if (one_element) count = 1;
-  // What brings one element back is an atomic as well: two make it none.
+  // A fetch of one element is also an atomic; with two elements it is none.
   else if (action == Action::GetAccumulate && count * type.map.size <= 8 && step.b % 4 != 0)
     count = 2;
 
@@ -242,7 +242,7 @@ void Simulator::fence(const Step& step) {
   call_fence(*window, rank);
 }
 
-// One with NOPRECEDE, for which nobody waits.
+// A fence with NOPRECEDE, which does not block.
 void Simulator::call_fence(Window& window, int rank) {
   const std::int64_t assertion = window.fences[window.fenced[rank]++];
   script_.fence(rank, window.ref, assertion);

@@ -1,4 +1,4 @@
-// The ranks, their windows and all that is under way between them, while a program is simulated.
+// The state of a simulation: the ranks, their windows, and all pending operations.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace photofinish::testing {
 
-// Memory, the same on every rank: windows lie over data (one slot for each rank) and the words of
-// atomics; buffers are apart.
+// The memory layout, the same on every rank: windows cover data (one slot for each rank) and the
+// words of atomics; buffers are separate.
 inline constexpr std::uint64_t kMemory = 0x1000;
 inline constexpr std::uint64_t kSlot = 8, kSlots = 5, kWords = 6;
 inline constexpr std::uint64_t kMemorySize = kSlot * (kSlots + kWords);
@@ -37,17 +37,17 @@ class Simulator {
     CommRef comm;
     Mode mode{};
     bool made = false, freed = false;
-    std::vector<std::int64_t> fences;   // those with NOPRECEDE that somebody has called and others
-                                        // have not: their assertions
+    std::vector<std::int64_t> fences;   // assertions of fences with NOPRECEDE that some ranks have
+                                        // called and others have not
     std::map<int, std::size_t> fenced;  // how many of these each rank has called
-    std::map<int, bool> open;           // whether the rank's last fence lets operations follow
-    std::map<int, std::map<int, bool>> locks;  // of each rank: target, exclusive
+    std::map<int, bool> open;           // whether operations may follow the rank's last fence
+    std::map<int, std::map<int, bool>> locks;  // by rank: target, exclusive
     std::set<int> all_locked;                  // ranks with lock_all
     struct Exposure {
       std::set<int> group, started, completed;
     };
-    std::map<int, Exposure> posted;           // of each target
-    std::map<int, std::vector<int>> started;  // of each origin
+    std::map<int, Exposure> posted;           // by target
+    std::map<int, std::vector<int>> started;  // by origin
     bool live() const { return made && !freed; }
   };
 
@@ -56,7 +56,7 @@ class Simulator {
     int win = 0, target = 0;
     bool fetches = false;
     bool locally_complete = false, complete = false;
-    // An atomic, with the bytes it acts on.
+    // An atomic, with its bytes.
     bool atomic = false, applied = false, reported = false;
     std::uint64_t address = 0, operand = 0, compare = 0, result = 0;
     ReduceOp op = ReduceOp::None;
@@ -68,17 +68,17 @@ class Simulator {
     int rank = 0;
     enum class Kind { Send, SynchronousSend, Receive, Collective, OneSided } kind{};
     bool persistent = false, active = true, released_done = false;
-    std::size_t message = 0, post = 0, operation = 0;  // whichever it is
+    std::size_t message = 0, post = 0, operation = 0;  // depending on the kind
     int comm = 0;
     std::size_t instance = 0;
-    Data data;  // of a persistent one
+    Data data;  // of a persistent request
     int peer = 0;
     std::int64_t tag = 0;
   };
 
   struct Instance {  // a collective
     Call call{};
-    std::optional<CommRef> makes;  // a communicator
+    std::optional<CommRef> makes;  // the communicator that it makes
     int root = 0;
     std::int64_t bytes = 8;
     std::set<int> joined;
@@ -87,10 +87,10 @@ class Simulator {
     CommRef ref;
     bool ring = false;
     std::vector<Instance> instances;
-    std::map<int, std::size_t> next;  // of each rank
+    std::map<int, std::size_t> next;  // by rank
   };
 
-  struct Queued {  // a rank's part in the queue lock
+  struct Queued {  // a rank's entry in the queue lock
     enum { Out, Linking, Waiting, Holding, Leaving } state = Out;
     int before = 0;
   };
@@ -115,7 +115,7 @@ class Simulator {
   int ranks() const { return script_.size(); }
 
   // simulator_messages.cpp
-  int pick_comm(int rank, std::uint8_t a) const;  // of which the rank is a member
+  int pick_comm(int rank, std::uint8_t a) const;  // that the rank is a member of
   int pick_peer(int rank, int comm, std::uint8_t byte) const;
   void send(const Step& step);
   void receive(const Step& step);
@@ -133,7 +133,7 @@ class Simulator {
   void begin_persistent(Request& request, Ref start);
   std::vector<std::size_t> active_requests(int rank) const;
   bool can_complete(Request& request, std::uint8_t hint);
-  Done complete(Request& request);  // the atomics that it brings back are told by tell()
+  Done complete(Request& request);  // report() reports the atomics that it completes
   void wait(const Step& step);
   void test(const Step& step);
   void wait_all(const Step& step);
@@ -147,7 +147,7 @@ class Simulator {
   void join_step(const Step& step);
   void make_comm(const Step& step);
   bool needs(const Comm& comm, const Instance& instance, int rank,
-             int other) const;  // other's data
+             int other) const;  // of the other's data
   bool all_it_needs(const Comm& comm, const Instance& instance, int rank) const;
   bool join(int comm, int rank, std::uint8_t d);
   void catch_up(int comm);
@@ -187,8 +187,9 @@ class Simulator {
   std::uint64_t read_memory(int rank, std::uint64_t address, std::size_t bytes) const;
   void write_memory(int rank, std::uint64_t address, std::size_t bytes, std::uint64_t value);
   void scribble(int rank, std::uint64_t address, std::int64_t bytes,
-                std::uint64_t value);  // no atomic's doing
-  void apply(std::size_t operation);   // and all before it, of this rank at this target
+                std::uint64_t value);  // not by an atomic
+  void apply(std::size_t operation);   // applies it and all earlier ones of this rank at this
+                                       // target
   std::optional<std::uint64_t> atomic(int rank, Window& window, int home, std::uint64_t word,
                                       Call call, std::string_view op, std::uint64_t operand,
                                       std::uint64_t compare, bool complete, bool at_once = false);
@@ -209,12 +210,13 @@ class Simulator {
   std::vector<Request> requests_;
   Mailbox mail_;
   std::map<int, std::vector<std::pair<Ref, std::size_t>>>
-      probed_;  // messages that each rank has by a matched probe
+      probed_;  // messages taken by matched probes, by rank
   std::vector<std::array<std::uint8_t, kMemorySize>> memory_;
-  std::map<std::tuple<int, int, int>, bool> spinning_;  // rank, window, home: holds it
+  std::map<std::tuple<int, int, int>, bool> spinning_;  // rank, window, home: whether it holds the
+                                                        // lock
   std::map<std::tuple<int, int, int>, Ticket> tickets_;
   std::map<std::pair<int, int>, Queued>
-      queued_;  // rank, window; the queue's end is at rank 0 of the window
+      queued_;  // rank, window; the tail of the queue is at rank 0 of the window
 };
 
 }  // namespace photofinish::testing

@@ -1,5 +1,5 @@
-// That the simulator makes executions that MPI allows, and all kinds of them: some with races and
-// some without, in each focus.
+// Checks that the simulator makes executions that MPI permits, of all kinds: in each focus some
+// with races and some without.
 #include "simulator.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace photofinish::testing {
 namespace {
 
-constexpr int kPrograms = 300;  // of each focus
+constexpr int kPrograms = 300;  // for each focus
 
 Program draw(Focus focus, int number) {
   return programs(focus)(rc::Random(static_cast<std::uint64_t>(number)), 100).value();
@@ -169,7 +169,7 @@ TEST(Simulator, MakesAllKindsOfExecutions) {
   EXPECT_EQ(reasons.size(), 5u);
   for (const auto& [reason, count] : reasons) EXPECT_GT(count, 100) << static_cast<int>(reason);
   for (const Call call : kExpected) EXPECT_GT(calls[call], 4) << traits(call).name;
-  // Whatever has a buffer races now and then.
+  // Every call with a buffer races in some execution.
   for (const Call call : {load, store, MPI_Put, MPI_Rget, MPI_Compare_and_swap, MPI_Start,
                           MPI_Irecv, MPI_Isend, MPI_Recv, MPI_Iallreduce, MPI_Ibcast})
     EXPECT_GT(racing_calls[call], 0) << traits(call).name;

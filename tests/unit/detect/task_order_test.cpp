@@ -1,4 +1,5 @@
-// TaskOrder against its slow twin: a graph of all timestamps of all tasks, and reachability in it.
+// Compares TaskOrder with a slow twin: a graph of all timestamps of all tasks, and reachability in
+// it.
 #include "detect/task_order.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ struct Twin {
     std::vector<std::size_t> before;
   };
   std::vector<Node> nodes;
-  std::map<std::uint32_t, std::size_t> last;                   // of each task
+  std::map<std::uint32_t, std::size_t> last;                   // by task
   std::map<std::uint64_t, std::vector<std::size_t>> released;  // by key
 
   std::size_t add(std::uint32_t task) {
@@ -50,7 +51,7 @@ TEST(TaskOrder, AgreesWithReachability) {
     for (std::uint64_t event = 0; event < 60; ++event) {
       const auto task = static_cast<std::uint32_t>(random() % kTasks);
       const std::uint64_t key = random() % 3;
-      const int what = static_cast<int>(random() % 3);  // nothing, a release, an acquire
+      const int what = static_cast<int>(random() % 3);  // none, a release, an acquire
       const Timestamp start = timestamp_of(task, 2 * event);
       const std::size_t node = twin.add(task);
       timestamps.push_back(start);
@@ -62,13 +63,13 @@ TEST(TaskOrder, AgreesWithReachability) {
         order.acquire(task, key);
         for (const std::size_t from : twin.released[key]) twin.nodes[node].before.push_back(from);
       }
-      // What the task knows behind this event: a release tells what was over before it.
+      // What the task knows after this event: a release covers what completed before it.
       const std::set<std::size_t> past = twin.past(node);
       const Knowledge known = order.known(task);
       for (std::size_t other = 0; other < node; ++other) {
         if (twin.nodes[other].task == task) continue;
         const bool is_before = is_over_before(timestamps[other], start, known);
-        // A node that is itself the release starts with it, and is not over.
+        // A node that is itself the release begins with it, and is not complete.
         bool is_reached = false;
         for (const std::size_t later : past)
           is_reached |= twin.nodes[later].task == twin.nodes[other].task && later > other;
@@ -93,10 +94,10 @@ TEST(TaskOrder, WhatAllKnowIsForgotten) {
   order.acquire(0, 2);
   EXPECT_TRUE(order.is_known_to_all(timestamp_of(1, 5)));
   order.enter(0, timestamp_of(0, 10), false);
-  EXPECT_TRUE(order.is_known_to_all(timestamp_of(0, 9)));  // the other one rests
+  EXPECT_TRUE(order.is_known_to_all(timestamp_of(0, 9)));  // the other task is inactive
 }
 
-// A sync point orders the task that calls it, and those that acquire from it.
+// A sync point orders the task that calls it, and tasks that acquire from it.
 TEST(TaskOrder, SyncPointsAreKnownThroughTasks) {
   TaskOrder order(3);
   order.enter(0, timestamp_of(0, 0), true);

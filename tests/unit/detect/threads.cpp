@@ -9,7 +9,7 @@
 namespace photofinish::testing {
 namespace {
 
-// std::barrier spins, which is slow where threads are more than cores.
+// A barrier that blocks: std::barrier spins, which is slow with more threads than cores.
 class Meeting {
  public:
   explicit Meeting(int count) : count_(count) {}

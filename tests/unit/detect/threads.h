@@ -1,4 +1,4 @@
-// The analysis by several processes, as threads of this one.
+// Runs the analysis by several processes as threads of this process.
 #pragma once
 
 #include <limits>
@@ -12,23 +12,23 @@
 
 namespace photofinish::testing {
 
-// Of the ranks [first, last). `next` has a place for each rank, and outlives them.
+// The inputs of the ranks [first, last). `next` has an element for each rank, and outlives them.
 std::vector<RankInput> inputs_of(const Execution& execution, std::vector<std::size_t>& next,
                                  std::int32_t first, std::int32_t last);
 
-// What each of the processes gets.
+// The result of each process.
 std::vector<Result<std::vector<Finding>>> analyze_each_with_threads(const Execution& execution,
                                                                     int processes,
                                                                     std::size_t memory,
                                                                     std::size_t period,
                                                                     const std::string& directory);
-// Process 0's findings; the others have none.
+// The findings of process 0; the others have none.
 std::vector<Finding> analyze_with_threads(const Execution& execution, int processes,
                                           std::size_t memory, std::size_t period);
 
-// Each event has a site of its own, so a finding is one pair of events, whatever was merged.
+// Each event has its own site, so a finding is one pair of events, even after merging.
 std::set<RacingPair> pairs_of(const std::vector<Finding>& findings);
-// What each has and the other has not, in words.
+// The differences of both sets, as text.
 std::string difference(const std::set<RacingPair>& right, const std::set<RacingPair>& found);
 
 }  // namespace photofinish::testing

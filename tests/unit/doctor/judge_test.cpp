@@ -1,5 +1,5 @@
-// Made-up machines: what is said about each, and what to do. A machine that is well is the start;
-// each test spoils one thing.
+// Synthetic machines, and what doctor says about each. The tests start from a machine without
+// problems and break one thing each.
 #include "doctor/judge.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ Machine well() {
 
 struct Found {
   int problems = 0, notes = 0;
-  std::string text;  // of both
+  std::string text;  // of both sections
 };
 
 Found found_in(const std::vector<Section>& sections) {
@@ -146,7 +146,7 @@ TEST(Doctor, Preloads) {
   expect(found_in(machine), 1, 0, "-> unset LD_PRELOAD");
   machine.preloads = {{.path = "/usr/lib/libtcmalloc.so", .found = true, .wraps_malloc = true}};
   expect(found_in(machine), 0, 1, "replaces malloc");
-  machine.environment.clear();  // the ranks are told not to patch anything
+  machine.environment.clear();  // exec disables the patches in the ranks
   expect(found_in(machine), 0, 1, "replaces malloc");
   machine.environment["OMPI_MCA_memory"] = "patcher";
   expect(found_in(machine), 1, 1,
@@ -179,7 +179,7 @@ TEST(Doctor, Environment) {
 TEST(Doctor, Root) {
   Machine machine = well();
   machine.root = true;
-  machine.mpis.erase(machine.mpis.begin());  // MPICH does not mind
+  machine.mpis.erase(machine.mpis.begin());  // MPICH is not affected
   EXPECT_EQ(found_in(machine).text, "");
 }
 

@@ -1,4 +1,4 @@
-// Asking programs, with programs that answer as badly as they can.
+// Runs programs that respond as badly as possible.
 #include "doctor/detect.h"
 
 #include <gtest/gtest.h>

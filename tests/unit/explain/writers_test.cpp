@@ -1,5 +1,5 @@
-// Who wrote what was read, in made-up executions of which the truth is known, and against a search
-// through all writes.
+// Finds the writer of each value that was read: in synthetic executions with a known result, and
+// compared with a search through all writes.
 #include "explain/writers.h"
 
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::uint64_t kBegin = 4096;
 
-// Memory that really is written and read, at one moment of each access's span.
+// Real memory; each access takes effect at one point of its time span.
 struct Execution {
   std::vector<Writing> writings;
   std::vector<Reading> readings;
   std::vector<std::vector<std::size_t>>
-      truth;  // of each byte that was read; kElsewhere: it was there before
+      truth;  // for each byte read; kElsewhere: it was there before
 };
 
 struct Happening {
@@ -48,14 +48,15 @@ void happen(Execution& execution, std::vector<Happening> happenings, std::size_t
   }
 }
 
-// Accesses of 4 bytes at 4 places, or of 8 at 2 of them, with few values, which last for a while.
+// Accesses of 4 bytes at 4 addresses, or of 8 bytes at 2 of them, with few values that last for a
+// while.
 Execution random_execution(unsigned seed, bool one_size) {
   std::mt19937 random(seed);
   Execution execution;
   std::vector<Happening> happenings;
   const unsigned accesses = 2 + random() % 20, values = 1 + random() % 4;
   for (unsigned i = 0; i < accesses; ++i) {
-    // Timestamps are all different, so that it is known what came first.
+    // All timestamps are different, so that the order is known.
     const std::uint64_t start = random() % 100, length = random() % 20;
     const std::uint64_t at = (start + (length > 0 ? random() % length : 0)) * 1000 + 1 + i;
     const TimeSpan when{start * 1000, (start + length) * 1000 + 999};
@@ -114,7 +115,7 @@ TEST(Writers, AreThoseOfASearchThroughAll) {
       if (candidates.empty()) {
         ASSERT_EQ(origin.writing, Origin::kElsewhere) << seed;
         ASSERT_EQ(execution.truth[r][0], Origin::kElsewhere)
-            << seed;  // nothing that was is called impossible
+            << seed;  // the real writer is never excluded
         continue;
       }
       ASSERT_TRUE(candidates.contains(origin.writing)) << seed;
@@ -139,7 +140,7 @@ TEST(Writers, OfPartsOfAValueAreReportedApart) {
       std::uint64_t bytes = 0;
       for (const Origin& origin : origins[r]) bytes += origin.bytes;
       ASSERT_EQ(bytes, reading.pieces[0].content.size()) << seed;
-      // What really wrote it is named wherever nothing else can have.
+      // The real writer is named wherever it is the only possible one.
       for (std::size_t i = 0; i < reading.pieces[0].content.size(); i += 4) {
         const std::uint64_t begin = reading.pieces[0].begin + i;
         const auto candidates = possible(execution, reading, begin, begin + 4);
@@ -153,9 +154,9 @@ TEST(Writers, OfPartsOfAValueAreReportedApart) {
   }
 }
 
-// The program of paper 5's Table 3: one rank writes 0, 1, 2 … to a variable, another one reads it
-// and then writes 0, 1, 2 … itself. Values do not tell who wrote them; times do, but for accesses
-// that overlap.
+// The program of Table 3 of the paper: one rank writes 0, 1, 2 … to a variable, another one reads
+// it and then writes 0, 1, 2 … itself. Values do not identify the writer; times do, except for
+// accesses that overlap.
 TEST(Writers, OfARaceAreNamedRightly) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     std::mt19937 random(seed);
@@ -202,7 +203,7 @@ TEST(Writers, CannotHaveWrittenWhatWasGone) {
   EXPECT_EQ(origins[0], (std::vector<Origin>{{Origin::kElsewhere, 4, true}}));
   EXPECT_EQ(origins[1], (std::vector<Origin>{{Origin::kElsewhere, 4, false}}));
   EXPECT_EQ(origins[2],
-            (std::vector<Origin>{{0, 4, false}}));  // the second may not have been there yet
+            (std::vector<Origin>{{0, 4, false}}));  // the second one may not have been written yet
   EXPECT_EQ(origins[3], (std::vector<Origin>{{Origin::kElsewhere, 4, true}}));
 }
 

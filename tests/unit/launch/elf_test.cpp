@@ -120,7 +120,7 @@ TEST(Elf, RefusesWhatIsNoProgram) {
 TEST(Elf, TruncatedFilesAreErrors) {
   TempDir dir;
   const std::string bytes = read_file(build_fake_program(dir, "app", "libmpi.so.40"));
-  // Everything the loader needs lies in the first part; the section headers are at the very end.
+  // Everything the loader needs is in the first part; the section headers are at the end.
   for (size_t size = 0; size < bytes.size(); size += 1 + size / 50) {
     const std::string path = dir.write("cut", bytes.substr(0, size));
     EXPECT_FALSE(find_symbols(path, kNames)) << size;
@@ -130,7 +130,7 @@ TEST(Elf, TruncatedFilesAreErrors) {
   }
 }
 
-// Nothing to expect but to come back: the sanitizers judge.
+// Must only return: the sanitizers check the rest.
 TEST(Elf, SurvivesDamage) {
   TempDir dir;
   const std::string bytes = read_file(build_fake_program(dir, "app", "libmpi.so.40"));
@@ -143,7 +143,7 @@ TEST(Elf, SurvivesDamage) {
     if (segment.p_type == PT_DYNAMIC) dynamic = segment;
   }
   ASSERT_GT(dynamic.p_filesz, 0u);
-  // Random bytes would mostly hit code, so aim at what is read: headers, the dynamic section, the
+  // Random bytes would mostly hit code, so damage what is read: headers, the dynamic section, the
   // section headers.
   const std::pair<size_t, size_t> targets[] = {{EI_NIDENT, 0x400},
                                                {dynamic.p_offset, dynamic.p_filesz},

@@ -34,8 +34,8 @@ class LauncherLine : public ::testing::Test {
     dir_->write("run.sh", "#!/bin/sh\n", true);
     dir_->write("x.py", "#!/usr/bin/python3\n", true);
     dir_->write("hosts", "localhost\n");
-    // Programs of PATH, made up so that the tests do not depend on the machine; "node" is also a
-    // value of --map-by.
+    // Fake programs in PATH, so that the tests do not depend on the machine; "node" is also a value
+    // of --map-by.
     for (const char* name : {"python3", "numactl", "valgrind", "node", "timeout"})
       dir_->write(std::string("bin/") + name, "#!/bin/sh\n", true);
   }
@@ -44,7 +44,7 @@ class LauncherLine : public ::testing::Test {
     dir_ = nullptr;
   }
 
-  // The line with P where the wrapper was put, or the error.
+  // The line with P at the position of the wrapper, or the error.
   static std::string wrap(const std::string& line) {
     const auto wrapped = wrap_program(words(line), {"P"});
     return wrapped ? joined(*wrapped) : "error: " + wrapped.error().message;
@@ -111,8 +111,8 @@ TEST_F(LauncherLine, TakesScriptsAndInterpreters) {
   EXPECT_EQ(wrap("mpirun -n 2 python3 ./x.py"), "mpirun -n 2 P python3 ./x.py");
   EXPECT_EQ(wrap("mpirun --map-by node ./run.sh"), "mpirun --map-by node P ./run.sh");
   EXPECT_EQ(wrap("mpirun --map-by node python3 ./x.py"), "mpirun --map-by node P python3 ./x.py");
-  // Nobody knows --odd: "node" may be its value, and ./run.sh is the safer guess; alone it must be
-  // the program.
+  // --odd is unknown: "node" may be its value, so ./run.sh is the safer choice. Alone, "node" must
+  // be the program.
   EXPECT_EQ(wrap("mpirun --odd node ./run.sh"), "mpirun --odd node P ./run.sh");
   EXPECT_EQ(wrap("mpirun --odd node script.js"), "mpirun --odd P node script.js");
 }
@@ -150,7 +150,7 @@ TEST_F(LauncherLine, ProgramsInAFileAreTheUsersToWrap) {
 
 class Launcher : public ::testing::Test {
  protected:
-  // A launcher that says what it is.
+  // A launcher that prints its version.
   std::string fake(const std::string& name, const std::string& version) {
     return dir_.write(name, "#!/bin/sh\necho '" + version + "'\n", true);
   }
@@ -199,8 +199,8 @@ TEST_F(Launcher, ErrorsSayWhatToDo) {
   EXPECT_FALSE(launcher_for(MpiFlavour::Mpich, 0));
 }
 
-// A launcher that hangs, as one that waits for its cluster, is cut off; slow, so only when asked
-// for.
+// A launcher that hangs, like one that waits for its cluster, is ended. Slow, so disabled by
+// default.
 TEST_F(Launcher, DISABLED_DoesNotWaitForever) {
   dir_.write("mpirun", "#!/bin/sh\nexec /bin/sleep 1000\n", true);
   EXPECT_FALSE(launcher_for(MpiFlavour::OpenMpi, 2));

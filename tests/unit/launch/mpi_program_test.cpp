@@ -52,15 +52,15 @@ TEST(MpiProgram, KnowsInstalledOnes) {
   }
 }
 
-// The program itself names only its own library; that one is found by rpath or runpath, and so is
-// its MPI.
+// The program itself needs only its own library. That one is found by rpath or runpath, and so is
+// its MPI library.
 TEST(MpiProgram, FindsMpiBehindTheProgramsOwnLibrary) {
   TempDir dir;
   build_fake_mpi(dir, "libmpich.so.12");
   dir.write("own.c", "int MPI_Init(void);\nint own(void) { return MPI_Init(); }\n");
   dir.write("main.c", "int own(void);\nint main(void) { return own(); }\n");
   dir.run("mkdir -p lib deep && mv libmpich.so.12 deep");
-  // Only the program's DT_RPATH also serves what its libraries need.
+  // Only the program's DT_RPATH also applies to its libraries.
   dir.run("cc -shared -fPIC own.c deep/libmpich.so.12 -o lib/libown.so");
   dir.run(
       "cc main.c -Llib -lown "
@@ -68,7 +68,7 @@ TEST(MpiProgram, FindsMpiBehindTheProgramsOwnLibrary) {
       " -o by_rpath");
   expect_flavour(dir / "by_rpath", MpiFlavour::Mpich);
   EXPECT_EQ(inspect_program(dir / "by_rpath")->mpi_library, dir / "deep/libmpich.so.12");
-  // A DT_RUNPATH serves its own file only.
+  // A DT_RUNPATH applies to its own file only.
   dir.run(
       "cc -shared -fPIC own.c deep/libmpich.so.12 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/../deep' "
       "-o lib/libown.so");
@@ -76,7 +76,7 @@ TEST(MpiProgram, FindsMpiBehindTheProgramsOwnLibrary) {
       "cc main.c -Llib -lown -Wl,--allow-shlib-undefined,--enable-new-dtags,-rpath,'$ORIGIN/lib' "
       "-o by_runpath");
   EXPECT_EQ(inspect_program(dir / "by_runpath")->mpi_library, dir / "lib/../deep/libmpich.so.12");
-  // $ORIGIN is where the program is, not where a link to it is.
+  // $ORIGIN is the directory of the program, not that of a link to it.
   dir.run("mkdir links && ln -s ../by_runpath links/by_link");
   expect_flavour(dir / "links/by_link", MpiFlavour::Mpich);
 }
@@ -130,7 +130,7 @@ TEST(MpiProgram, StaticMpiIsSaidSo) {
   EXPECT_ERROR(find_mpi(dir / "app"), "statically");
 }
 
-// A user's own PMPI layer in the program is no static MPI.
+// A PMPI layer in the program is no static MPI library.
 TEST(MpiProgram, OwnWrappersAreFine) {
   TempDir dir;
   build_fake_mpi(dir, "libmpi.so.40");

@@ -1,4 +1,4 @@
-// A directory for one test, with what is needed to build tiny programs in it.
+// A directory for one test, with helpers to build small programs in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class TempDir {
     return file;
   }
 
-  // Runs a command line in the directory; a failure shows the line, so that it can be repeated by
+  // Runs a command in the directory; a failure prints the command, so that it can be repeated by
   // hand.
   void run(const std::string& command) const {
     const std::string line = "cd '" + path_ + "' && " + command;
@@ -95,14 +95,14 @@ class ScopedDirectory {
   std::filesystem::path old_;
 };
 
-// A library with an MPI library's soname and PMPI_Init in it: no MPI needs to be installed.
+// A library with the soname of an MPI library and PMPI_Init: no MPI needs to be installed.
 inline void build_fake_mpi(const TempDir& dir, const std::string& soname) {
   dir.write("fake_mpi.c",
             "int PMPI_Init(void) { return 0; }\nint MPI_Init(void) { return PMPI_Init(); }\n");
   dir.run("cc -shared -fPIC -Wl,-soname," + soname + " fake_mpi.c -o " + soname);
 }
 
-// …and a program linked with it that finds it through its rpath.
+// A program linked with it that finds it through its rpath.
 inline std::string build_fake_program(const TempDir& dir, const std::string& name,
                                       const std::string& soname) {
   build_fake_mpi(dir, soname);

@@ -1,4 +1,4 @@
-// Boxes against what they stand for: sets of bytes. The twin below lists every byte.
+// Compares strided footprints with sets of bytes. The twin below lists every byte.
 #include "memory/overlap.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace photofinish {
 
-// For rapidcheck and GoogleTest, to print what failed.
+// Print functions for rapidcheck and GoogleTest.
 void PrintTo(const Strided& strided, std::ostream* out) {
   *out << "{" << strided.offset << ", " << strided.length << ", {";
   for (const Dimension& each : strided.dimensions)
@@ -67,7 +67,7 @@ bool aligned_twin(const Strided& a, const Strided& b, int64_t size) {
   return true;
 }
 
-// Sorted dimensions, each of which leaves the ones inside it behind.
+// Sorted dimensions; each stride exceeds the extent of the inner dimensions.
 bool overlaps_itself(const Strided& strided) {
   int64_t extent = strided.length;
   for (const Dimension& each : strided.dimensions) {
@@ -81,14 +81,14 @@ int64_t number(int64_t low, int64_t high) {
   return *rc::gen::resize(100, rc::gen::inRange(low, high + 1));
 }
 
-// `unit` divides every length and stride; at 8 or more, boxes often miss each other although they
-// interleave.
+// `unit` divides every length and stride. At 8 or more, footprints often interleave without
+// overlapping.
 Strided any_box(int dimensions, int64_t unit, int64_t most_length = 3) {
   Strided strided{number(0, 200), number(1, most_length) * unit, {}};
   int64_t extent = strided.length;
   for (int i = 0; i < dimensions; ++i) {
     const int64_t count = number(1, 4);
-    // Now and then smaller than what is inside it, or 0.
+    // Sometimes smaller than the inner extent, or 0.
     const int64_t stride = (number(0, 5) == 0 ? number(0, 8) : extent / unit + number(0, 6)) * unit;
     strided.dimensions.push_back({count, stride});
     extent += (count - 1) * stride;
@@ -97,7 +97,7 @@ Strided any_box(int dimensions, int64_t unit, int64_t most_length = 3) {
   return strided;
 }
 
-// Somewhere in the other's bounds, so that most pairs need a closer look.
+// A position within the other's bounds, so that most pairs need the full comparison.
 void location_near(Strided& strided, const Strided& other) {
   const std::vector<int64_t> starts = starts_of(other);
   const auto [low, high] = std::ranges::minmax(starts);
@@ -159,7 +159,7 @@ RC_GTEST_PROP(OverlapTwin, PartsOfOneArray, ()) {
   expect_as_twin(part(), part());
 }
 
-// Far from 0 nothing may change.
+// Large addresses must not change the result.
 RC_GTEST_PROP(OverlapTwin, EndsOfMemory, ()) {
   Strided a = any_box(static_cast<int>(number(0, 2)), 1);
   Strided b = any_box(static_cast<int>(number(0, 2)), 1);
@@ -229,7 +229,7 @@ TEST(Overlap, InterleavedVectorsMiss) {
 }
 
 TEST(Overlap, HalosOfNeighborsInOneArray) {
-  // The same face of a 1000³ array of doubles, one plane apart, and the plane that meets both.
+  // The same face of a 1000³ array of doubles, one plane apart, and the plane that overlaps both.
   constexpr int64_t kPlane = 8'000'000, kRow = 8000;
   const Strided face{0, 8, {{1000, kRow}, {1000, kPlane}}},
       next_face{8, 8, {{1000, kRow}, {1000, kPlane}}};
@@ -241,17 +241,17 @@ TEST(Overlap, HalosOfNeighborsInOneArray) {
 
 TEST(Overlap, HugeCountsAreDecidedAtOnce) {
   constexpr int64_t kMany = int64_t{1} << 40;
-  // All starts of the one are odd, all of the other even.
+  // All starts of one are odd, all of the other even.
   EXPECT_FALSE(overlap({0, 1, {{kMany, 6}}}, {1, 1, {{kMany, 4}}}));
   // Coprime strides meet late: 999983 i = 1000003 j + 1 first at i = 350001.
   EXPECT_EQ(common_bytes({0, 1, {{kMany, 999983}}}, {1, 1, {{kMany, 1000003}}}),
             (ByteRange{999983 * int64_t{350001}, 999983 * int64_t{350001} + 1}));
   EXPECT_FALSE(overlap({0, 1, {{350001, 999983}}}, {1, 1, {{kMany, 1000003}}}));
-  // Only the last block of the one meets the first of the other.
+  // Only the last block of one overlaps the first of the other.
   const Strided far{(kMany - 1) * 1000 + 3, 5, {{kMany, 1001}}};
   EXPECT_EQ(common_bytes({0, 4, {{kMany, 1000}}}, far),
             (ByteRange{(kMany - 1) * 1000 + 3, (kMany - 1) * 1000 + 4}));
-  // Five dimensions against five, of one shape and of another one.
+  // Five dimensions against five, of the same shape and of another one.
   const Strided deep{0,
                      4,
                      {{10, 16},
@@ -291,7 +291,7 @@ TEST(AlignedAlike, VectorsOfDoubles) {
   EXPECT_TRUE(aligned_alike(column, {12, 700, {}}, 8)) << "700 is no multiple of 8";
   EXPECT_TRUE(aligned_alike(column, {4, 8, {{1000, 800}}}, 1));
   EXPECT_TRUE(aligned_alike(column, {4, 8, {{1000, 800}}}, 0));
-  // Structures of 12 bytes: every second double of the one straddles two of the other.
+  // Structures of 12 bytes: every second double of one straddles two of the other.
   EXPECT_FALSE(aligned_alike({0, 8, {{1000, 12}}}, {0, 8000, {}}, 8));
   EXPECT_TRUE(aligned_alike({0, 8, {{int64_t{1} << 40, 24}}}, {0, int64_t{1} << 45, {}}, 8));
 }

@@ -1,6 +1,5 @@
-// How often a property is tried: the same cases in every run, so that a failure is not gone when
-// somebody looks. RC_PARAMS in the environment (such as "max_success=1000000 seed=2") asks for
-// others.
+// The number of tries of a property. The cases are the same in every run, so that failures are
+// reproducible. RC_PARAMS in the environment (such as "max_success=1000000 seed=2") selects others.
 #pragma once
 
 #include <cstdlib>

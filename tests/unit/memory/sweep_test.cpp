@@ -1,4 +1,4 @@
-// The sweep against looking at all pairs.
+// Compares the sweep with a comparison of all pairs.
 #include "memory/sweep.h"
 
 #include <gtest/gtest.h>
@@ -104,8 +104,8 @@ RC_GTEST_PROP(SweepTwin, FewSpans, ()) {
   RC_ASSERT(pairs_of(spans, conflicts) == twin(spans, conflicts));
 }
 
-// Enough for the radix sort, for lists that are cleaned up unseen, and for more than one word of
-// groups; one sweeper for all, as in use.
+// Enough spans for the radix sort, for lists that are pruned lazily, and for more than one word of
+// groups. One sweeper for all, as in the analysis.
 TEST(Sweep, ManySpansAgreeWithAllPairs) {
   Sweeper sweeper;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -168,7 +168,7 @@ TEST(Sweep, VisitMayStopIt) {
   auto copy = spans;
   sweeper.sweep(copy, writes_and_reads(), [&](const Span&, const Span&) { return ++visits < 5; });
   EXPECT_EQ(visits, 5);
-  // What was open then is forgotten.
+  // Spans open at that point are forgotten.
   EXPECT_EQ(pairs_of(sweeper, {{50, 51, 0, kWrites}, {60, 61, 1, kReads}}, writes_and_reads()),
             Pairs());
   EXPECT_EQ(pairs_of(sweeper, spans, writes_and_reads()).size(), 499500u);
@@ -184,7 +184,7 @@ TEST(Sweep, SweeperForgetsGroups) {
             (Pairs{{0, 1}}));
 }
 
-// The tests below would take hours if the cost grew with the square of the number of spans.
+// The tests below would take hours if the cost were quadratic in the number of spans.
 constexpr std::uint32_t kMillion = 1'000'000;
 
 TEST(SweepIsLinear, MillionReadsOfOneByteAndOneWrite) {
@@ -206,14 +206,14 @@ TEST(SweepIsLinear, NestedSpansAndAFewOthers) {
   for (std::uint32_t i = 5 * kMillion; i < 5 * kMillion + 1000; ++i)
     spans.push_back({i, i + 1, i, kWrites});
   EXPECT_EQ(pairs_of(spans, writes_and_reads()), Pairs());
-  // One write in the middle of the nest meets those that are around it.
+  // One write in the middle of the nest overlaps those around it.
   spans.push_back({10, 11, 2 * kMillion, kWrites});
   EXPECT_EQ(pairs_of(spans, writes_and_reads()).size(), 11u);
 }
 
 TEST(SweepIsLinear, StairsWithWritesBetween) {
-  // Each step lies over the next 1000; every 1000th has a write at its first byte, which meets 1000
-  // steps.
+  // Each step overlaps the next 1000; every 1000th has a write at its first byte, which overlaps
+  // 1000 steps.
   std::vector<Span> spans;
   for (std::uint32_t i = 0; i < kMillion; ++i) {
     spans.push_back({i, std::uint64_t{i} + 1000, i, kReads});
@@ -243,7 +243,7 @@ TEST(SortByBegin, KeepsSpansTogetherInAnyOrder) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
-    // Few differing bits, at any place of the address.
+    // Few differing bits, at any position of the address.
     const auto shift = random() % 58;
     auto spans = random_spans(random, random() % 2000, 1 + random() % 500, 9, 5);
     for (Span& span : spans) span.begin <<= shift;

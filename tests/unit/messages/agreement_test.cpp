@@ -1,8 +1,8 @@
-// Three ways to the races of a random execution: every state, the closure, and the detector as
-// events happen.
+// Compares three ways to find the message races of a random execution: all states, the closure, and
+// the detector during the run.
 //
-// PHOTOFINISH_RANDOM_EXECUTIONS: how many, over all of them (default 40000).
-// PHOTOFINISH_RANDOM_SEED: other ones (default 1).
+// PHOTOFINISH_RANDOM_EXECUTIONS: their total number (default 40000). PHOTOFINISH_RANDOM_SEED: the
+// seed (default 1).
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -67,8 +67,8 @@ void agree(Focus focus) {
     std::uint32_t seed = static_cast<std::uint32_t>(program.steps.size() * 977 + program.stop);
     const std::vector<Happening> order =
         linearise(execution, [&] { return (seed = seed * 1664525 + 1013904223) >> 16; });
-    // Each event a site of its own: pair by pair. Few sites, or one: what is forgotten must not be
-    // missed.
+    // With a site for each event: pair by pair. With few sites, or one: discarded events must not
+    // cause a missed race.
     const SiteOf sites[] = {own_site,
                             [](Ref ref) { return static_cast<std::uint64_t>(ref.event % 2); },
                             [](Ref) { return std::uint64_t{0}; }};

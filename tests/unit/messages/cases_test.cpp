@@ -1,4 +1,5 @@
-// Hand-made executions: what is a race and what is not, and where plain vector clocks go wrong.
+// Hand-made executions: what is a message race and what is not, and where plain vector clocks give
+// wrong results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kAny = -1;
 
-// Writes calls one by one; links are given by who took what.
+// Writes calls one by one; links say which receive took which send.
 class Script {
  public:
   explicit Script(int processes) {
@@ -76,7 +77,7 @@ class Script {
          receive,
          {}});
   }
-  // Each process says something at its end, so that its last call has returned.
+  // Each process ends with a release, so that its last call has returned.
   const Execution& done() {
     Call call{Kind::Release};
     call.key = keys_++;
@@ -94,7 +95,7 @@ class Script {
   int keys_ = 0;
 };
 
-// All three, which must agree.
+// The result of all three ways, which must agree.
 std::set<Pair> races(Script& script) {
   const Execution& execution = script.done();
   const auto order = linearise(execution, [] { return 0u; });
@@ -108,13 +109,13 @@ std::set<Pair> races(Script& script) {
   return pairs;
 }
 
-// What a plain vector-clock detector says: a receive is one event, at its post or at its
-// completion; a send that fits and does not come after that event could have been taken.
+// A plain vector-clock detector: a receive is one event, at its post or at its completion. A
+// matching send that does not follow that event could have been taken.
 enum class ReceiveIs { Posted, Completed };
 std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
   using Clock = std::vector<int>;
   std::map<Ref, Clock> at_send;
-  std::map<Ref, Clock> at_receive;  // the clock's own component is its time
+  std::map<Ref, Clock> at_receive;  // the own component of the clock is its time
   std::vector<Clock> clocks(execution.processes.size(), Clock(execution.processes.size()));
   std::vector<int> begun(execution.processes.size());
   const auto joins = [](Clock& clock, const Clock& other) {
@@ -157,8 +158,8 @@ std::set<Pair> by_vector_clocks(const Execution& execution, ReceiveIs event) {
       if (const Link* taken = execution.taken(send);
           taken != nullptr && taken->receive < link.receive)
         continue;
-      // What follows the receive has a later own component when it is completed, and at least the
-      // same when it is posted.
+      // Events that follow the receive have a greater own component if it is its completion, and at
+      // least the same if it is its post.
       const bool ordered =
           received != at_receive.end() &&
           clock[own] >= received->second[own] + (event == ReceiveIs::Completed ? 1 : 0);
@@ -188,7 +189,7 @@ TEST(MessageCases, NamedSourcesOrTagsThatSeparate) {
   tags.match(tags.send(2, 0, 2), tags.recv(0, kAny, 2));
   EXPECT_TRUE(races(tags).empty());
 
-  Script any_tag(3);  // the tag of the other one does not help if the first takes any
+  Script any_tag(3);  // the other receive's tag does not help if the first takes any
   const Ref one = any_tag.send(1, 0, 1), two = any_tag.send(2, 0, 2);
   const Ref first = any_tag.recv(0), second = any_tag.recv(0, kAny, 2);
   any_tag.match(one, first);
@@ -210,7 +211,7 @@ TEST(MessageCases, Barrier) {
   ordered.match(ordered.send(2, 0), ordered.recv(0));
   EXPECT_TRUE(races(ordered).empty());
 
-  Script too_early(3);  // the receive that is open across the barrier
+  Script too_early(3);  // the receive that is pending across the barrier
   const Ref open = too_early.irecv(0);
   too_early.barrier();
   const Ref one = too_early.send(1, 0), two = too_early.send(2, 0);
@@ -221,8 +222,8 @@ TEST(MessageCases, Barrier) {
   EXPECT_EQ(races(too_early), (std::set<Pair>{{open, two}}));
 }
 
-// Rank 0 holds a lock, and has told rank 2 so, until it has its message: rank 2 sends behind the
-// same lock.
+// Rank 0 holds a lock, and has notified rank 2, until it has its message. Rank 2 sends after it has
+// held the same lock.
 TEST(MessageCases, Lock) {
   for (const bool exclusive : {true, false}) {
     Script script(3);
@@ -245,7 +246,7 @@ TEST(MessageCases, Lock) {
 TEST(MessageCases, ChainThroughAThirdRank) {
   for (const bool synchronous : {true, false}) {
     Script script(3);
-    // 1 sends to 0, then tells 2, which sends to 0: order only if the first send waits for its
+    // 1 sends to 0, then notifies 2, which sends to 0: ordered only if the first send waits for its
     // match.
     const Ref one = script.send(1, 0, 0, synchronous ? SendMode::Synchronous : SendMode::Standard);
     const Ref token = script.send(1, 2);
@@ -296,8 +297,8 @@ TEST(MessageCases, MessageThatNobodyTook) {
   EXPECT_EQ(races(script), (std::set<Pair>{{only, two}}));
 }
 
-// The theorem's conflicts name both of rank 2's messages; the later one could be taken only if the
-// earlier one had been.
+// The conflicts of the theorem contain both messages of rank 2; the later one could be taken only
+// after the earlier one.
 TEST(MessageCases, FirstOfEachRank) {
   Script script(3);
   const Ref a = script.send(1, 0), b = script.send(2, 0), c = script.send(2, 0);
@@ -309,8 +310,8 @@ TEST(MessageCases, FirstOfEachRank) {
   EXPECT_EQ(close(script.done()).conflicts, (std::set<Pair>{{r0, b}, {r0, c}}));
 }
 
-// Rank 2's second message is matched before it is known who takes its first: a receive before the
-// wildcard, or one after it.
+// Rank 2's second message is matched before it is known which receive takes the first: one before
+// the wildcard, or one after it.
 TEST(MessageCases, HangsOnAnEarlierSend) {
   for (const bool taken_before : {true, false}) {
     Script script(4);
@@ -329,8 +330,8 @@ TEST(MessageCases, HangsOnAnEarlierSend) {
   }
 }
 
-// Two receives at one site, and an open one between them that keeps a message from the second, not
-// from the first.
+// Two receives at one site, and a pending one between them that keeps a message from the second,
+// not from the first.
 TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
   Script script(4);
   const Ref r5 = script.irecv(0, kAny, 1), first = script.irecv(0, kAny, 2),
@@ -356,8 +357,8 @@ TEST(MessageCases, OpenReceiveBetweenTwoOfOneSite) {
             sites_of(close(execution).pairs, site_of));
 }
 
-// What rank 2 learns from the message it waited for includes what came with the one that had to be
-// matched before.
+// The message that rank 2 waited for implies what came with the message that had to match before
+// it.
 TEST(MessageCases, KnowledgeComesWithEarlierMatches) {
   Script script(5);
   const Ref r1 = script.recv(0), s1 = script.isend(4, 0);
@@ -373,7 +374,7 @@ TEST(MessageCases, KnowledgeComesWithEarlierMatches) {
   EXPECT_EQ(races(script), (std::set<Pair>{{open, late}}));
 }
 
-// One rank's messages: the second cannot be taken before the first by a receive that fits both.
+// Messages of one rank: a receive that fits both cannot take the second before the first.
 TEST(MessageCases, EarlierSendOfTheSameRankIsGone) {
   Script script(4);
   const Ref r1 = script.irecv(0, kAny, 1), r2 = script.irecv(0, 1);
@@ -387,9 +388,9 @@ TEST(MessageCases, EarlierSendOfTheSameRankIsGone) {
   EXPECT_TRUE(races(script).empty());
 }
 
-// Two receives are open; the one posted later is waited for, and only then is rank 2 told to send.
-// Its message cannot have been the first receive's, since rank 1's messages do not overtake each
-// other: when the second was there, so was the first.
+// Two receives are pending. The rank waits for the one posted later, and only then notifies rank 2,
+// which sends. That message cannot match the first receive. Messages of rank 1 do not overtake each
+// other, so the first receive was matched when the second was.
 TEST(MessageCases, VectorClocksInventOne) {
   Script script(3);
   const Ref s1 = script.isend(1, 0), s2 = script.isend(1, 0);
@@ -408,8 +409,8 @@ TEST(MessageCases, VectorClocksInventOne) {
   EXPECT_TRUE(by_vector_clocks(script.done(), ReceiveIs::Posted).empty());
 }
 
-// The receive is posted before rank 2 is told to send, and not waited for: what was posted may
-// still be waiting.
+// The receive is posted before rank 2 is notified to send, and is not waited for: it may still be
+// unmatched.
 TEST(MessageCases, VectorClocksMissOne) {
   Script script(3);
   const Ref s1 = script.isend(1, 0);
@@ -451,7 +452,7 @@ TEST(MessageCases, ExchangeThatNeedsBuffers) {
 }
 
 TEST(MessageCases, ExchangeThatDoesNot) {
-  Script script(2);  // as MPI_Sendrecv does it
+  Script script(2);  // as in MPI_Sendrecv
   Ref sends[2], receives[2];
   for (const int p : {0, 1}) {
     sends[p] = script.isend(p, 1 - p);
@@ -463,7 +464,7 @@ TEST(MessageCases, ExchangeThatDoesNot) {
   script.match(sends[0], receives[1]);
   EXPECT_TRUE(without_buffers(script).empty());
 
-  Script buffered(2);  // MPI_Bsend brings its own buffer
+  Script buffered(2);  // MPI_Bsend has its own buffer
   const Ref here = buffered.send(0, 1, 0, SendMode::Buffered),
             there = buffered.send(1, 0, 0, SendMode::Buffered);
   buffered.match(there, buffered.recv(0, 1));
@@ -479,7 +480,7 @@ TEST(MessageCases, NobodyReceives) {
   EXPECT_FALSE(deadlocks[0].cycle);
 }
 
-// A receive that nobody waits for has taken its message all the same, also if nobody is told which.
+// A receive that no call waits for has still taken its message, even if the match is not reported.
 TEST(MessageCases, NobodyWaitsForTheReceive) {
   for (const int source : {1, kAny}) {
     Script script(2);
@@ -488,7 +489,7 @@ TEST(MessageCases, NobodyWaitsForTheReceive) {
     script.barrier();
     EXPECT_TRUE(without_buffers(script).empty());
   }
-  Script behind(2);  // nor those behind it
+  Script behind(2);  // nor later ones
   behind.irecv(0, kAny);
   behind.send(1, 0);
   const Ref second = behind.send(1, 0);
@@ -496,8 +497,8 @@ TEST(MessageCases, NobodyWaitsForTheReceive) {
   EXPECT_TRUE(without_buffers(behind).empty());
 }
 
-// The matching that was seen needs a buffer; without one the wildcard would just have taken the
-// other message.
+// The observed matching needs a buffer; without one the wildcard receive would take the other
+// message.
 TEST(MessageCases, AnotherMatchGoesOn) {
   Script script(3);
   const Ref slow = script.send(1, 0);
@@ -513,7 +514,7 @@ TEST(MessageCases, AnotherMatchGoesOn) {
   EXPECT_TRUE(deadlocks[0].other_match);
 }
 
-// What is held depends on what is outstanding, not on how long it goes on.
+// Memory depends on the number of outstanding operations, not on the length of the run.
 TEST(MessageCases, NothingPilesUp) {
   constexpr int kRanks = 8;
   MessageRaces races(kRanks);
@@ -525,7 +526,7 @@ TEST(MessageCases, NothingPilesUp) {
       return MessageEnd{WorldRank(rank), 0, SiteId(), site, tag};
     };
     for (int i = 1; i < kRanks; ++i) {
-      const std::int64_t tag = round;  // a new one each time
+      const std::int64_t tag = round;  // a new one in each round
       receives.push_back(races.receive(end(0, 1, tag), Uid(1), {kAnySource, tag}));
       sends.push_back(races.send(end(i, 2, tag), Uid(1), WorldRank(0), SendMode::Standard));
     }

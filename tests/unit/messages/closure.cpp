@@ -1,4 +1,4 @@
-// Theorem 2.2, with happens-before as a matrix: events first, then links. And its refinement, pair
+// Theorem 2.2, with happens-before as a matrix: events first, then links. Then its refinement, pair
 // by pair.
 #include "execution.h"
 
@@ -78,11 +78,11 @@ class Matrix {
     }
   }
 
-  // R_m. What only looks takes nothing away; what took nothing still went out of the way.
+  // R_m. A probe takes no message; a cancelled operation still stops blocking later ones.
   bool must_come_first(const Link& one, const Link& other) const {
     if (one.kind == LinkKind::Saw || one.kind == LinkKind::Granted || !other.send) return false;
     if (execution_.call(one.receive).kind ==
-        Kind::Send)  // cancelled: it went out of the way of those behind it
+        Kind::Send)  // cancelled: it no longer blocks later ones
       return one.receive.process == other.send->process && one.receive < *other.send &&
              execution_.fits(one.receive, other.receive);
     const bool same_inbox = one.receive.process == other.receive.process;
@@ -117,7 +117,7 @@ Closure close(const Execution& execution) {
         if (taken != nullptr && taken->receive < receive) continue;
         closure.conflicts.insert({receive, send});
         bool possible = true;
-        for (int i = 0; i < e; ++i) {  // earlier sends of that process must be out of the way
+        for (int i = 0; i < e; ++i) {  // earlier sends of that process must be matched
           if (!execution.fits({p, i}, receive)) continue;
           const Link* const match = execution.taken({p, i});
           possible = possible && match != nullptr && !matrix.before(link, *match) && match != &link;

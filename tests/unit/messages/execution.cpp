@@ -91,7 +91,7 @@ bool State::over(Ref ref, bool unbuffered) const {
     case Kind::Probe:
       return closed(ref);
     case Kind::Lock:
-      return unbuffered || closed(ref);  // in which order they are held is not asked, then
+      return unbuffered || closed(ref);  // then the order of lock owners does not matter
     case Kind::Acquire:
       for (int p = 0; p < execution_.size(); ++p)
         for (int e = 0;

@@ -1,9 +1,9 @@
-// Executions of message passing made up in memory, as the paper's formal model has them: each
-// process's events in order, and links: which send a receive took, a probe saw, or that a receive
-// was cancelled.
+// Synthetic executions of message passing in the formal model of the paper: the events of each
+// process in order, and links. A link says which send a receive took or a probe saw, or that a
+// receive was cancelled.
 //
-// The rules of matching are written here once more, from the definition and without regard to cost;
-// nothing of src/detect is used.
+// The matching rules are implemented here a second time, from the definition and without regard to
+// cost. Nothing of src/detect is used.
 #pragma once
 
 #include <compare>
@@ -37,10 +37,10 @@ struct Call {
   int comm = 0;
   int peer = -1;           // destination, or source; -1: any
   int tag = -1;            // -1: any
-  int of = -1;             // WaitSend, WaitReceive, Cancel: the process's event that posted it
-  int key = -1;            // Say, Hear, Lock, Unlock: which
+  int of = -1;             // WaitSend, WaitReceive, Cancel: the event that posted it
+  int key = -1;            // Release, Acquire, Lock, Unlock: which
   bool exclusive = false;  // Lock, Unlock
-  bool asked = false;  // WaitSend, WaitReceive, Probe, Hear: it would have come back, over or not
+  bool asked = false;  // WaitSend, WaitReceive, Probe, Acquire: a test, which returns in any case
 };
 
 struct Ref {
@@ -53,40 +53,38 @@ enum class LinkKind : std::uint8_t { Match, Saw, Cancelled, Granted };
 struct Link {
   LinkKind kind{};
   std::optional<Ref> send;
-  Ref receive;  // or probe; of Cancelled ones, also a send; Granted: the lock. They are granted in
-                // the order of the execution's links
-  Ref cancel;   // Cancelled: the event that did it
+  Ref receive;  // or probe; Cancelled: or a send; Granted: the lock. Locks are granted in the order
+                // of the execution's links
+  Ref cancel;   // Cancelled: the cancelling event
 };
 
 struct Execution {
-  std::vector<std::vector<Call>> processes;  // the events that began
+  std::vector<std::vector<Call>> processes;  // events that began
   std::vector<Link> links;
-  // When: how much had happened before. Of events that began, and of links; only needed where there
-  // are locks.
+  // The number of events begun and of links made before each; only needed with locks.
   std::vector<std::vector<int>> begun_at;
   std::vector<int> linked_at;
-  bool whole =
-      true;  // false: it was broken off, so that there may be matches that did not come to be
+  bool whole = true;  // false: it was stopped, so that possible matches may be missing
 
   const Call& call(Ref ref) const {
     return processes[static_cast<std::size_t>(ref.process)][static_cast<std::size_t>(ref.event)];
   }
   int size() const { return static_cast<int>(processes.size()); }
   bool fits(Ref send, Ref receive) const;
-  const Link* taken(Ref send) const;  // its match, or that it was cancelled
+  const Link* taken(Ref send) const;  // its match or cancellation
   bool is_cancelled(Ref send) const;
   const Link* link_of(Ref receive) const;
   std::optional<Ref> unlock_of(Ref lock) const;
-  bool excludes(Ref lock, Ref other) const;  // not both at a time
+  bool excludes(Ref lock, Ref other) const;  // not both at once
 };
 
 std::string text(const Execution& execution);
 std::string text(const Execution& execution, Ref ref);
 
-// A receive (or probe, or cancelled receive), and a send that it could have taken.
+// A receive (or probe, or cancelled receive), and a send that it could have matched.
 using Pair = std::pair<Ref, Ref>;
 
-// How far each process is, and which links there are: of the execution's own.
+// A state of the execution: the position of each process, and the links made so far.
 class State {
  public:
   explicit State(const Execution& execution)
@@ -98,8 +96,8 @@ class State {
   bool linked(std::size_t link) const { return linked_[link]; }
   bool taken(Ref send) const;      // matched
   bool closed(Ref receive) const;  // matched, cancelled, has seen
-  // Would matching rules let them meet now? Both are there and free, and each is the first for the
-  // other.
+  // Whether the matching rules permit this match now: both are posted and unmatched, and each is
+  // the first candidate of the other.
   bool may_meet(Ref send, Ref receive) const;
   // `unbuffered`: standard sends wait for their match, too.
   bool can_begin(int process, bool unbuffered = false) const;
@@ -129,19 +127,19 @@ class State {
   std::vector<bool> linked_;
 };
 
-// (a) the formal definition: every state that the execution could have gone through. Nothing, if
-// they are too many.
+// (a) The formal definition: every state that the execution could have gone through. Nothing if
+// there are too many.
 std::optional<std::set<Pair>> explore(const Execution& execution, std::size_t most_states);
 
-// (b) by the closure of happens-before.
+// (b) The closure of happens-before.
 struct Closure {
   std::set<Pair> pairs;      // the refined condition, pair by pair
-  std::set<Pair> conflicts;  // Theorem 2.2 as it stands: empty exactly when `pairs` is, if the
-                             // execution is whole
+  std::set<Pair> conflicts;  // Theorem 2.2 itself: empty exactly if `pairs` is, for a complete
+                             // execution
 };
 Closure close(const Execution& execution);
 
-// One order in which it could have happened: `begin` a process's next event, or `link`.
+// One possible interleaving: `begin` is a process's next event, or `link` a link.
 struct Happening {
   int process = -1;
   int link = -1;

@@ -1,5 +1,5 @@
-// The formal definition: whatever state the execution could have gone through, who could have met
-// whom there?
+// The formal definition: visits every state that the execution could have gone through, and
+// collects the matches possible there.
 #include <unordered_set>
 
 #include "execution.h"

@@ -19,7 +19,7 @@ MessageEnd end_of(const Execution& execution, Ref ref, const SiteOf& site_of) {
   return end;
 }
 
-// What is said when a lock is given back.
+// The key of the release at an unlock.
 static std::uint64_t lock_key(Ref unlock) { return own_site(unlock) | std::uint64_t{1} << 62; }
 
 SitePairs detected(const Execution& execution, const std::vector<Happening>& order,

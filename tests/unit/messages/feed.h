@@ -1,4 +1,4 @@
-// An execution, told to the detector in one of the orders in which it could have happened.
+// Feeds an execution to the detector in one of its possible interleavings.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// A property of random programs, for each family of them.
+// Checks a property on random programs of each focus.
 #pragma once
 
 #include <gtest/gtest.h>

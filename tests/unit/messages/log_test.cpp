@@ -1,6 +1,6 @@
-// Executions told by each process's log, phase by phase, and walked by whoever got the phase: the
-// same races and deadlocks as in one walk, wherever nothing is left on its way at the end of a
-// phase; and where something is, that is noticed.
+// Executions logged by each process, phase by phase, and walked by the resolver of the phase. If
+// nothing is pending at the end of a phase, the races and deadlocks must equal those of one walk
+// over everything. If something is pending, that must be detected.
 #include <iostream>
 
 #include "detect/batch.h"
@@ -10,7 +10,7 @@
 namespace photofinish::testing {
 namespace {
 
-// All that began and was matched.
+// The state with all events begun and all links made.
 State end_of(const Execution& execution) {
   State state(execution);
   for (int p = 0; p < execution.size(); ++p)
@@ -36,8 +36,8 @@ bool is_stuck(const Execution& execution) {
   return false;
 }
 
-// As if its processes, none of which is stuck, had gone on: what is matched is waited for, receives
-// that are open are cancelled, and messages that nobody took are received.
+// Completes an execution in which no process is stuck: matched receives are waited for, open
+// receives are cancelled, and unreceived messages are received.
 Execution tidied(const Execution& before) {
   Execution execution = before;
   const auto add = [&](int process, const Call& call) {
@@ -73,7 +73,7 @@ Execution tidied(const Execution& before) {
   return execution;
 }
 
-// The last wait of each process that is not stuck is over: it goes on.
+// The last wait of each process that is not stuck returns.
 Execution gone_on(Execution execution) {
   const State state = end_of(execution);
   for (int p = 0; p < execution.size(); ++p) {
@@ -84,7 +84,7 @@ Execution gone_on(Execution execution) {
   return execution;
 }
 
-// Nothing is on its way.
+// Nothing is pending.
 bool is_quiet(const Execution& execution) {
   const State state = end_of(execution);
   for (int p = 0; p < execution.size(); ++p)
@@ -99,7 +99,7 @@ bool is_quiet(const Execution& execution) {
   return true;
 }
 
-// What each process's log has to say of it, as it comes out of a batch.
+// The log of each process, decoded from a batch.
 std::vector<PhaseSteps> logged(const Execution& execution, SyncPoint phase, bool last,
                                const SiteOf& site_of,
                                const std::function<std::uint32_t()>& random) {
@@ -148,7 +148,7 @@ TEST(MessageLog, PhaseByPhase) {
     std::uint32_t seed =
         static_cast<std::uint32_t>(programs_of[0].steps.size() * 977 + programs_of[1].stop);
     const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 16; };
-    constexpr std::int32_t kRanks = 6;  // some have nothing to tell
+    constexpr std::int32_t kRanks = 6;  // some have no steps
     SequencePair walk(kRanks);
     SitePairs right;
     bool ends = true, is_sure = false, is_known = true;
@@ -180,7 +180,7 @@ TEST(MessageLog, PhaseByPhase) {
     RC_ASSERT(found_by(walk) == right);
     const MessageFindings found = merge_messages({walk.findings()});
     RC_ASSERT((found.deadlocks.empty() && found.answers.empty() && !found.unsure) == ends);
-    // Behind a phase of which it is not known nothing is.
+    // After an unknown phase nothing is known.
     RC_ASSERT(std::any_of(found.deadlocks.begin(), found.deadlocks.end(),
                           [](const Deadlock& one) { return !one.other_match; }) == is_sure);
     stuck += !ends;
@@ -191,8 +191,8 @@ TEST(MessageLog, PhaseByPhase) {
             << " would get stuck without buffers\n";
 }
 
-// Thousands of locks in a row, and nothing else: what is kept of them does not grow, and still
-// orders what lies around them.
+// Thousands of locks in a row: the stored state does not grow, and still orders the events around
+// them.
 TEST(MessageLog, LocksInARow) {
   for (const bool exclusive : {true, false}) {
     const auto end = [](MessageStep::Kind kind, std::uint64_t operation, WorldRank peer) {
@@ -214,8 +214,8 @@ TEST(MessageLog, LocksInARow) {
     };
     std::vector<PhaseSteps> reported;
     std::size_t most = 0;
-    // Rank 1's message has been taken when rank 0 gives back its locks, which rank 2 has behind it
-    // before it sends.
+    // Rank 1's message has been taken when rank 0 releases its locks; rank 2 acquires them before
+    // it sends.
     for (const int p : {0, 1, 2}) {
       MessageLog log{WorldRank(p)};
       if (p == 0) {

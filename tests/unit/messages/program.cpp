@@ -40,7 +40,7 @@ class Writer {
 
   Call send(const Step& step, int process) {
     Call call{Kind::Send};
-    // Mostly to the first one, rarely to oneself.
+    // Mostly to the first process, rarely to itself.
     const int far = step.a % 4 != 0 && process != 0
                         ? program_.processes - process
                         : 1 + step.a / 4 % (program_.processes - (step.a < 250 ? 1 : 0));
@@ -142,8 +142,7 @@ class Writer {
         barrier(split_ < 0 ? Kind::Release : Kind::Acquire);
         split_ = split_ < 0 ? keys_++ : -1;
         break;
-      case Do::Lock: {  // the next one above those it holds, so that nobody waits in a circle for
-                        // locks alone
+      case Do::Lock: {  // only a lock above those it holds, so that locks alone cannot deadlock
         auto& held = held_[static_cast<std::size_t>(process)];
         Call call{Kind::Lock};
         call.key = held.empty() ? step.a % 2 : held.back().key + 1;
@@ -154,8 +153,7 @@ class Writer {
       case Do::Unlock:
         if (!held_[static_cast<std::size_t>(process)].empty()) unlock(process);
         break;
-      case Do::CancelledSend: {  // and waited for at once, so that nothing of its rank lies in
-                                 // between
+      case Do::CancelledSend: {  // waited for at once, so that no event of its rank is between
         post(process, send(step, process));
         Call call{Kind::Cancel};
         call.of = open.back().event;
@@ -189,7 +187,7 @@ class Writer {
   int split_ = -1;
 };
 
-// Runs the calls: the State of an execution whose links are added as they come about.
+// Runs the calls: adds links to the State of an execution as matches happen.
 class Runner {
  public:
   explicit Runner(const Program& program) : program_(program) {
@@ -234,7 +232,7 @@ class Runner {
           links.push_back({LinkKind::Granted, {}, ref, {}});
         const bool too_late = call.kind == Kind::Cancel &&
                               whole_.call({p, call.of}).kind == Kind::Send &&
-                              now.begun({p, e + 2});  // its wait is over
+                              now.begun({p, e + 2});  // its wait returns
         if (call.kind == Kind::Cancel && !now.closed({p, call.of}) && !now.taken({p, call.of}) &&
             !too_late)
           links.push_back({LinkKind::Cancelled, {}, {p, call.of}, ref});

@@ -1,4 +1,4 @@
-// A random program of message passing, and one run of it. Any sublist of steps is a program, too:
+// A random message-passing program, and one run of it. Any sublist of steps is a program, too:
 // failures shrink.
 #pragma once
 
@@ -32,11 +32,11 @@ enum class Do : std::uint8_t {
 
 struct Step {
   Do what{};
-  std::uint8_t process = 0;  // modulo their number
+  std::uint8_t process = 0;  // modulo the number of processes
   std::uint8_t a = 0, b = 0, c = 0;
 };
 
-// What a family of programs is made of, so that deep cases are reached.
+// The focus of a family of programs, so that rare cases are reached.
 enum class Focus : std::uint8_t {
   Everything,
   Posted,
@@ -57,15 +57,16 @@ struct Program {
   Focus focus{};
   int processes = 2;
   std::vector<Step> steps;
-  std::vector<std::uint8_t> schedule;  // who comes next, and then at random from the last
-  std::uint16_t stop = 0;              // not 0: broken off after so many happenings
+  std::vector<std::uint8_t> schedule;  // which process is next; then random, seeded by the last
+                                       // element
+  std::uint16_t stop = 0;              // not 0: stopped after this many happenings
 };
 
 rc::Gen<Program> programs(Focus focus);
 void showValue(const Program& program, std::ostream& out);
 
-// Messages are matched by the rules, in an order that the schedule chooses; ends with all
-// processes, or when they are stuck.
+// Matches messages by the rules, in an order that the schedule selects. Ends when all processes
+// have ended or are stuck.
 Execution run(const Program& program);
 
 }  // namespace photofinish::testing

@@ -1,5 +1,5 @@
-// Executions told process by process: the same races, and deadlocks without buffers exactly where a
-// run of the model gets stuck.
+// Executions reported process by process: the same races, and deadlocks without buffering exactly
+// where a run of the model gets stuck.
 #include <iostream>
 
 #include "hold.h"
@@ -51,7 +51,7 @@ TEST(MessageSequence, SameRacesAndDeadlocks) {
 }
 
 }  // namespace
-// A process that was spawned, or connected to, leaves no steps that anybody could follow.
+// A spawned or connected process has no steps that could be analyzed.
 TEST(MessageSequence, WaitsForSomebodyOutside) {
   for (const auto sends : {MessageSequence::Sends::AsSeen, MessageSequence::Sends::Unbuffered}) {
     MessageSequence sequence(2, sends, nullptr);

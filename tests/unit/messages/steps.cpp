@@ -5,7 +5,7 @@
 namespace photofinish::testing {
 namespace {
 
-// A send behind a cancelled one, to the same process with the same tag, takes its number.
+// A send after a cancelled one, to the same process with the same tag, takes its number.
 MessageKey key_of(const Execution& execution, Ref send) {
   for (int e = send.event - 1; e >= 0; --e) {
     const Ref earlier{send.process, e};
@@ -155,8 +155,8 @@ void report(const Execution& execution, const SiteOf& site_of,
 
 namespace {
 
-// A receive and a send that are there, and that nothing else was linked to: they have met, though
-// nobody was told.
+// A receive and a send that are posted and linked to nothing else: they have matched, but the match
+// was not reported.
 std::vector<Link> met_unknown(const Execution& execution, const State& state) {
   std::vector<Link> met;
   for (int p = 0; p < execution.size(); ++p)
@@ -180,7 +180,7 @@ std::vector<Link> met_unknown(const Execution& execution, const State& state) {
 
 namespace {
 
-// Everything that can happen happens, with standard sends that wait: the order does not matter.
+// Runs until nothing can happen, with standard sends that wait: the order does not matter.
 template <class Judge>
 std::optional<bool> go_unbuffered(Execution execution, Judge judge) {
   State state(execution);
@@ -207,7 +207,8 @@ std::optional<bool> go_unbuffered(Execution execution, Judge judge) {
   return judge(execution, state);
 }
 
-// Whether the process could leave the call that it is in, if those of `free` did whatever helps.
+// Whether the process could leave its current call if the processes of `free` made any helpful
+// step.
 bool could_go_on(const Execution& execution, const State& state, int process,
                  const std::set<int>& free) {
   const Ref at = state.at(process);

@@ -1,4 +1,4 @@
-// An execution as each process would tell it, step by step.
+// Converts an execution to the steps that each process reports.
 #pragma once
 
 #include "detect/message_sequence.h"
@@ -10,25 +10,25 @@ struct Reported {
   WorldRank rank;
   MessageStep step;
 };
-// What process `process` did; the completion of a call is there if another call followed.
+// The steps of process `process`; a call is complete if another call followed.
 std::vector<MessageStep> steps_of(const Execution& execution, int process, const SiteOf& site_of);
 
-// Tells it process by process in any order, and which message a receive took now or later; of
-// locks, if it `announces` them.
+// Reports the execution process by process in random order, and the match of a receive immediately
+// or later. `announces`: reports locks, too.
 void report(const Execution& execution, const SiteOf& site_of,
             const std::function<std::uint32_t()>& random, MessageSequence& sequence,
             bool announces = false);
 
-// Whether it comes to its end with standard sends that wait. Nothing, if that hangs on which
-// message a receive took that nobody was told of.
+// Whether the execution completes with standard sends that wait. Nothing if that depends on a match
+// that was not reported.
 std::optional<bool> ends_unbuffered(Execution execution);
 
-// Whether it is sure that it does not: some would wait for ever, whatever is done by those who
-// asked and were told otherwise, by whoever waits for those, and by receives that take another
-// message.
+// Whether it certainly does not complete. Some processes would wait forever. Other choices do not
+// help: those of processes whose tests failed, of processes that wait for these, and of receives
+// that take another message.
 std::optional<bool> surely_stuck_unbuffered(Execution execution);
 
-// Whether a send was cancelled: the next one has its number, and may be taken for it.
+// Whether a send was cancelled: the next one has its number, and may be mistaken for it.
 bool any_cancelled_send(const Execution& execution);
 
 }  // namespace photofinish::testing

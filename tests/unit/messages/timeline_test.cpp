@@ -1,5 +1,5 @@
-// Calls of MPI, as they are on record, to verdicts: what the timeline tells of them, walked as the
-// ranks do while they run, and from the traces afterwards.
+// From recorded MPI calls to verdicts: the steps that the timeline makes of them, walked as by the
+// ranks during the run, and from the traces afterwards.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 using Called = photofinish::Call;
 
-// Ranks that make calls one after the other: each takes ten ticks, wherever it is called.
+// Ranks that make calls one after the other; each call takes ten ticks.
 class Recorded {
  public:
   explicit Recorded(int ranks)
@@ -50,7 +50,7 @@ class Recorded {
   void send(int from, int to, int tag = 0, Called name = Called::MPI_Send) {
     call(from, name, {{Field::comm, 1}, {Field::to, to}, {Field::send_tag, tag}});
   }
-  // From any source.
+  // A receive from any source.
   void receive(int at, int matched, int tag = 0) {
     call(at, Called::MPI_Recv,
          {{Field::comm, 1},
@@ -103,7 +103,7 @@ class Recorded {
     stays(rank, Called::MPI_Recv, {{Field::comm, 1}, {Field::from, from}, {Field::recv_tag, 0}});
   }
   void dies(int rank) { died_.insert(rank); }
-  // Who waits for whom, of those that can never go on: "0>1 1>0 2>" and who waits behind them.
+  // Who waits for whom, among those that can never return: "0>1 1>0 2>", and who waits for them.
   std::string chain() {
     std::string text;
     for (const Deadlock& one : from_traces().deadlocks) {
@@ -130,7 +130,7 @@ class Recorded {
     for (const int rank : died_) inputs[static_cast<std::size_t>(rank)].was_alive = false;
     return analyze_messages(std::move(inputs), memory);
   }
-  // Which message each receive of the rank took, by its number.
+  // The message that each receive of the rank took, by number.
   std::map<std::uint64_t, MessageKey> taken_by(int rank) {
     struct Taken final : MessageSink {
       void step(MessageStep) override {}
@@ -143,7 +143,7 @@ class Recorded {
     for (const Event& event : events_[static_cast<std::size_t>(rank)]) timeline.add(event, {});
     return sink.keys;
   }
-  // As if all of it were one phase; nothing, if something is on its way at its end.
+  // The analysis during the run, with one phase; nothing if something is pending at its end.
   std::optional<MessageFindings> while_running() {
     const auto ranks = static_cast<std::int32_t>(events_.size());
     std::vector<PhaseSteps> reported;
@@ -189,7 +189,7 @@ TEST(MessageTimeline, BlockingCalls) {
   EXPECT_EQ(run.from_traces().messages, 2u);
 }
 
-// Rank 0 keeps the lock of its own memory until it has its message.
+// Rank 0 holds the lock of its own memory until it has its message.
 TEST(MessageTimeline, Locks) {
   for (const bool exclusive : {true, false})
     for (const bool in_the_epoch : {true, false}) {
@@ -199,7 +199,7 @@ TEST(MessageTimeline, Locks) {
       run.receive_from(2, 0, 1);
       run.send(1, 0);
       run.receive(0, 1);
-      run.lock(2, 0, exclusive);  // which returns, whether the lock is held or not
+      run.lock(2, 0, exclusive);  // returns, whether the lock is held or not
       if (in_the_epoch) run.send(2, 0);
       run.unlock(0, 0);
       run.unlock(2, 0);
@@ -211,7 +211,7 @@ TEST(MessageTimeline, Locks) {
 
 TEST(MessageTimeline, ScansThatDoNotBlock) {
   for (const bool waits : {true, false})
-    for (const int first : {0, 2, 4}) {  // and not those behind it
+    for (const int first : {0, 2, 4}) {  // and not later ones
       Recorded run(6);
       const int other = 5;
       run.send(1, first);
@@ -252,7 +252,7 @@ TEST(MessageTimeline, Partitions) {
   }
 }
 
-// The next message has the number of the one that was cancelled.
+// The next message has the number of the cancelled one.
 TEST(MessageTimeline, CancelledSend) {
   Recorded run(2);
   const std::int64_t sent =
@@ -267,8 +267,8 @@ TEST(MessageTimeline, CancelledSend) {
   EXPECT_TRUE(found.deadlocks.empty());
 }
 
-// Rank 1 is rid of its first message when rank 0 has its second: it waits for that, or asks for it,
-// or for any of two.
+// Rank 1's first message has been received when rank 0 has its second: rank 0 waits for it, tests
+// it, or waits for any of two.
 TEST(MessageTimeline, AskedFor) {
   for (const Called call :
        {Called::MPI_Wait, Called::MPI_Test, Called::MPI_Waitany, Called::MPI_Waitall,
@@ -338,7 +338,7 @@ TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
   }
 }
 
-// --- what the ranks of a run that hangs wait for
+// --- what the ranks of a hung run wait for
 
 TEST(WaitChain, RanksThatWaitForEachOther) {
   Recorded run(3);
@@ -352,7 +352,7 @@ TEST(WaitChain, NotIfTheMessageIsThere) {
   Recorded run(2);
   run.send(0, 1);
   run.receives(0, 1);
-  run.receives(1, 0);  // and returns, as soon as the process is scheduled
+  run.receives(1, 0);  // returns as soon as the process is scheduled
   EXPECT_EQ(run.chain(), "");
 }
 
@@ -360,7 +360,7 @@ TEST(WaitChain, NotWithARankThatMayGoOn) {
   Recorded run(3);
   run.receives(0, 1);
   run.receives(1, 2);
-  run.send(2, 0, 5);  // and computes
+  run.send(2, 0, 5);  // and then computes
   EXPECT_EQ(run.chain(), "");
 }
 
@@ -421,7 +421,7 @@ TEST(WaitChain, Collectives) {
   bcast(roots, 0, 1);
   bcast(roots, 1, 0);
   EXPECT_EQ(roots.chain(), "0>1 1>0 ");
-  Recorded same(2);  // all are there: it returns
+  Recorded same(2);  // all have joined: it returns
   for (int rank = 0; rank < 2; ++rank) same.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
   EXPECT_EQ(same.chain(), "");
   Recorded finished(3);
@@ -431,7 +431,7 @@ TEST(WaitChain, Collectives) {
   EXPECT_EQ(finished.chain(), "1>0f 2>0f ");
 }
 
-// Calls that differed, and returned all the same: nothing is known of what follows.
+// Different collectives that returned nevertheless: what follows is unknown.
 TEST(WaitChain, NotAfterWhatCannotBeFollowed) {
   Recorded run(2);
   run.call(0, Called::MPI_Barrier, {{Field::comm, 1}});
@@ -465,7 +465,7 @@ TEST(WaitChain, Locks) {
   computes.lock(0, 0, true);
   awaits(computes, 1);
   EXPECT_EQ(computes.chain(), "");
-  // The one who unlocks may have the lock, and wait for something else.
+  // The rank that unlocks may hold the lock, and wait for something else.
   for (const bool certain : {true, false}) {
     Recorded unlocks(3);
     unlocks.lock(0, 2, true);
@@ -489,9 +489,9 @@ TEST(WaitChain, Epochs) {
   EXPECT_EQ(together.chain(), "");
 }
 
-// Receives, some from any source or with any tag, are posted, then messages arrive, each for the
-// first receive that takes it, then the receives are completed in any order: the timeline works out
-// which message each of them took from what the completions say.
+// Receives, some from any source or with any tag, are posted. Then messages arrive, each for the
+// first receive that matches it. Then the receives complete in any order. The timeline reconstructs
+// the match of each from the completions.
 TEST(MessageTimeline, WhichMessageEachReceiveTook) {
   std::mt19937 random(1);
   const auto below = [&](int limit) {
@@ -504,7 +504,7 @@ TEST(MessageTimeline, WhichMessageEachReceiveTook) {
       Wanted wanted;
       std::int64_t request = 0;
       int from = -1, tag = 0;
-      std::uint64_t index = 0;  // of its message among those of that sender and tag
+      std::uint64_t index = 0;  // of its message among those of that source and tag
     };
     std::vector<Posted> posted;
     std::map<std::pair<int, int>, std::uint64_t> sent;
@@ -519,20 +519,19 @@ TEST(MessageTimeline, WhichMessageEachReceiveTook) {
                                 {Field::recv_tag, one.wanted.tag}});
       open.push_back(posted.size() - 1);
     };
-    const auto arrive =
-        [&] {  // a message that the first open receive takes, or another one before it
-          const Wanted wanted =
-              posted[open[static_cast<std::size_t>(below(static_cast<int>(open.size())))]].wanted;
-          const int from = wanted.source == kAnySource ? 1 + below(ranks - 1) : wanted.source.value;
-          const int tag = wanted.tag == kAnyTag ? below(tags) : static_cast<int>(wanted.tag);
-          const auto taker = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
-            return posted[i].wanted.takes(WorldRank(from), tag);
-          });
-          Posted& one = posted[*taker];
-          one.from = from, one.tag = tag, one.index = sent[{from, tag}]++;
-          arrived.push_back(*taker);
-          open.erase(taker);
-        };
+    const auto arrive = [&] {  // a message for the first open receive, or for another one before it
+      const Wanted wanted =
+          posted[open[static_cast<std::size_t>(below(static_cast<int>(open.size())))]].wanted;
+      const int from = wanted.source == kAnySource ? 1 + below(ranks - 1) : wanted.source.value;
+      const int tag = wanted.tag == kAnyTag ? below(tags) : static_cast<int>(wanted.tag);
+      const auto taker = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
+        return posted[i].wanted.takes(WorldRank(from), tag);
+      });
+      Posted& one = posted[*taker];
+      one.from = from, one.tag = tag, one.index = sent[{from, tag}]++;
+      arrived.push_back(*taker);
+      open.erase(taker);
+    };
     const auto complete = [&] {
       const auto which = static_cast<std::size_t>(below(static_cast<int>(arrived.size())));
       const Posted& one = posted[arrived[which]];
@@ -562,7 +561,7 @@ TEST(MessageTimeline, WhichMessageEachReceiveTook) {
   }
 }
 
-// Where it takes more memory than it may, what was not checked is part of the result.
+// If the memory limit is exceeded, the result says what was not checked.
 TEST(MessageTimeline, MoreThanMemoryAllows) {
   constexpr int kMessages = 3000;
   Recorded run(3);

@@ -1,5 +1,5 @@
-// Data maps against what they stand for: a multiset of byte positions. The twin below keeps every
-// position and does everything the slow and obvious way.
+// Compares data maps with multisets of byte positions. The twin below stores every position, and is
+// simple and slow.
 #include "model/data_map.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ std::vector<ByteRange> ranges_of(std::vector<int64_t> positions) {
   return ranges;
 }
 
-// The invariants that data_map.h promises.
+// The invariants of data_map.h.
 void expect_normal(const DataMap& map) {
   int64_t size = 0;
   for (const Strided& strided : map.footprint) {
@@ -337,7 +337,7 @@ class Random {
     if (depth == 0) return block(number(0, 5));
     Sample result = sample(depth - 1);
     change(result, depth);
-    // Many boxes make a failure hard to read and teach nothing new.
+    // Large maps make failures hard to read, and add no coverage.
     return result.twin.positions.size() > 2000 ? block(number(0, 5)) : result;
   }
 
@@ -417,8 +417,8 @@ TEST(DataMap, AgreesWithNaiveTwin) {
   }
 }
 
-// Long lists take the other branch of compress(): what they end as depends on luck, which bytes
-// they name must not.
+// Long lists take the other branch of compress(): its result may vary, but not the bytes that it
+// names.
 TEST(DataMap, LongListsAgreeWithNaiveTwin) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -102,7 +102,7 @@ TEST(MergeFindings, DoesNotDependOnTheOrderOrTheGrouping) {
       if (random.below(2)) finding = swapped(finding);
     EXPECT_EQ(merge_findings(findings), merged) << seed;
 
-    // Each rank merges its own before somebody merges those.
+    // Each rank merges its own findings before they are merged with those of others.
     std::vector<std::vector<Finding>> groups(1 + random.below(5));
     for (const Finding& finding : findings) groups[random.below(groups.size())].push_back(finding);
     std::vector<Finding> of_groups;

@@ -24,8 +24,8 @@ MessageFindings race_of(const MessageEnd& receive, const MessageEnd& got, const 
   return all;
 }
 
-// On one communicator rank 0 receives, on another one rank 3: what rank 3 could have got is none of
-// what rank 0 could.
+// Rank 0 receives on one communicator, rank 3 on another: the candidates of rank 3 are not
+// candidates of rank 0.
 TEST(MessageFinding, TheExampleIsOneRace) {
   constexpr std::uint64_t kReceive = 1, kSend = 2;
   const MessageFindings first =
@@ -45,8 +45,8 @@ TEST(MessageFinding, TheExampleIsOneRace) {
   }
 }
 
-// A send that only a later receive could have got is told as that one's, behind those of the
-// example.
+// A send that only a later receive could have matched is reported with that receive, after those of
+// the example.
 TEST(MessageFinding, WhichReceiveCouldHaveGotIt) {
   constexpr std::uint64_t kReceive = 1, kSend = 2, kOther = 3;
   const MessageFindings first =

@@ -1,4 +1,4 @@
-// Every function that an MPI header declares is in the table of calls, or left out with a reason.
+// Every function that an MPI header declares is in the call table, or excluded with a reason.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -39,7 +39,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Comments and preprocessor lines blanked out, by hand: std::regex recurses on long matches.
+// Blanks out comments and preprocessor lines, by hand: std::regex recurses on long matches.
 std::string without_comments_and_macros(const std::string& text) {
   std::string out;
   bool line_start = true;
@@ -94,7 +94,7 @@ TEST(MpiHeaders, EveryFunctionIsHandledOrLeftOut) {
   const auto reasons = left_out();
   for (const Library& library : installed_libraries()) {
     const auto declared = declared_functions(library);
-    // MPI 3.1 has more than 400 functions: fewer would mean that this test does not see them.
+    // MPI 3.1 has more than 400 functions: fewer would mean that this test does not find them.
     EXPECT_GT(declared.size(), 400u) << library.name;
     EXPECT_TRUE(declared.contains("MPI_Send") && declared.contains("MPI_Wtime") &&
                 declared.contains("MPI_Win_fence"));
@@ -120,7 +120,7 @@ TEST(MpiHeaders, NothingIsListedTwiceOrInVain) {
   if (libraries.size() < 2) return;
   for (std::size_t i = 0; i < kCallCount; ++i) {
     const auto& [name_view, action, when] = traits(static_cast<Call>(i));
-    if (static_cast<Call>(i) >= Call::load) continue;  // the program's own
+    if (static_cast<Call>(i) >= Call::load) continue;  // calls of the program's own
     const std::string name(name_view);
     EXPECT_TRUE(declared.contains(name)) << name << " is in the table, but no header declares it";
   }

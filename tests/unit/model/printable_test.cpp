@@ -17,11 +17,11 @@ TEST(Printable, EscapesWhatChangesATerminalOrALine) {
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("\xc2\x9b"
                       "31m"),
-            "\\xc2\\x9b31m");  // CSI in one character
+            "\\xc2\\x9b31m");  // CSI as one character
   EXPECT_EQ(printable("\xe2\x80\xae"
                       "abc"),
             "\\xe2\\x80\\xae"
-            "abc");  // right to left
+            "abc");  // right-to-left mark
 }
 
 TEST(Printable, EscapesWhatIsNoUtf8) {
@@ -29,9 +29,9 @@ TEST(Printable, EscapesWhatIsNoUtf8) {
                       "b"),
             "a\\xff"
             "b");
-  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // cut off
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // longer than it needs to be
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
+  EXPECT_EQ(printable("\xc3"), "\\xc3");                    // truncated
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong encoding
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a surrogate pair
   EXPECT_EQ(printable("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
   EXPECT_EQ(printable("\xc3(\xc3\xbc"), "\\xc3(\xc3\xbc");
 }

@@ -1,4 +1,4 @@
-// Findings that collide often: few places, few ranks, everything else at random.
+// Random findings that collide often: few sites and few ranks, all other fields random.
 #pragma once
 
 #include <algorithm>

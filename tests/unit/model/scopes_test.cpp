@@ -39,7 +39,7 @@ TEST(Scopes, ARegionMakesItAnotherLocationByItsName) {
   one.say(Call::region_begin, 1);
   other.say(Call::region_begin, 2);
   EXPECT_NE(one.key(), 1000u);
-  EXPECT_EQ(one.key(), other.key());  // ids are each rank's own
+  EXPECT_EQ(one.key(), other.key());  // ids are local to a rank
   EXPECT_FALSE(is_intended(one.key()));
   other.say(Call::region_begin, 1);
   EXPECT_NE(one.key(), other.key());
@@ -56,7 +56,7 @@ TEST(Scopes, WhatIsIntendedReportsSo) {
   EXPECT_TRUE(is_intended(program.key()));
   ASSERT_EQ(program.scopes.open().size(), 2u);
   EXPECT_EQ(program.scopes.open()[0].site, SiteId(1));
-  program.say(Call::intended_end);  // the region goes on
+  program.say(Call::intended_end);  // the region continues
   EXPECT_FALSE(is_intended(program.key()));
   EXPECT_NE(program.key(), 1000u);
   ASSERT_EQ(program.scopes.open().size(), 1u);

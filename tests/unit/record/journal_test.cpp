@@ -1,4 +1,5 @@
-// What is kept is given back: through a real trace, in chunks, with the questions compared.
+// Journal round trip, through a real trace, in chunks: a replay gets the recorded inputs, and
+// compares the queries.
 #include "record/journal.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +30,8 @@ class RecordedRank : public ::testing::Test {
     writer_.reset();
     directory_.reset();
   }
-  // As a replayed rank reads it; `ended`: the recorded one came to its end, otherwise it was
-  // killed.
+  // The journal as a replayed rank reads it; `ended`: the recorded rank ended normally, otherwise
+  // it was killed.
   Journal& replay(bool ended) {
     if (ended) writer_->end(RankState::Exited, 0);
     auto trace = RankTrace::open(directory_->path(), WorldRank(0));
@@ -49,7 +50,7 @@ class RecordedRank : public ::testing::Test {
   std::unique_ptr<Journal> kept_, given_;
 };
 
-// A made-up program: which questions it asks follows from its seed, the answers from `outside`.
+// A synthetic program: the seed determines its queries, `outside` the answers.
 struct Asker {
   std::mt19937 own;
   explicit Asker(unsigned seed) : own(seed) {}
@@ -65,7 +66,7 @@ struct Asker {
     std::uint64_t number = outside ? (*outside)() : 0;
     std::string text = outside ? std::string((*outside)() % 9, 'x') : "";
     std::vector<std::uint8_t> bytes(
-        own() % 5 == 0 ? 400'000 : own() % 40);  // more than a lane holds, now and then
+        own() % 5 == 0 ? 400'000 : own() % 40);  // sometimes more than a lane holds
     if (outside)
       for (auto& byte : bytes) byte = static_cast<std::uint8_t>((*outside)());
     journal(number, text);
@@ -116,8 +117,8 @@ std::uint8_t* seen_of(std::vector<std::uint8_t>& memory, const WatchedMemory::Se
   return memory.data() + offset + all.distance;
 }
 
-// One task loads and stores in memory that others write at any moment; alone, it finds the same
-// again.
+// One task loads and stores in memory that others write at any time; in the replay, alone, it loads
+// the same values.
 TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
   constexpr std::size_t kBytes = 5000;
   std::vector<std::uint8_t> memory(kBytes);
@@ -125,12 +126,12 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
   const auto step = [&](std::mt19937& own, Journal& journal, WatchedMemory& watched, bool recorded,
                         std::vector<std::uint64_t>& found) {
     const std::size_t bytes = std::size_t{1} << own() % 4, at = own() % (kBytes - 8);
-    // Where a loop finds what it loads, and puts what it stores as well.
+    // The memory that a loop loads from, and also stores to.
     const auto seen = [&](std::size_t offset) {
       return &memory[offset] + (recorded ? watched.all_around(memory.data(), false).distance : 0);
     };
     switch (own() % 11) {
-      case 8: {  // a loop over a row, which loads each and stores some
+      case 8: {  // a loop over a row that loads each element and stores some
         const std::size_t size = own() % 2000;
         bool any = false;
         if (at + size > kBytes || size == 0) break;
@@ -139,14 +140,14 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         watched.look_ahead(journal, &memory[at], size);
         if (recorded)
           memory[at + others() % size] =
-              static_cast<std::uint8_t>(others());  // comes too late for it
+              static_cast<std::uint8_t>(others());  // too late for the loop
         for (std::size_t i = at; i < at + size; ++i) {
           found.push_back(*seen(i));
           if (own() % 4 == 0) *seen(i) = memory[i] = static_cast<std::uint8_t>(own());
         }
         break;
       }
-      case 9: {  // one that goes here and there, and looks at each block first
+      case 9: {  // an irregular loop, which checks each block first
         const WatchedMemory::Seen all = watched.all_around(&memory[at], false);
         ASSERT_EQ(all.begin, reinterpret_cast<std::uint64_t>(memory.data()));
         ASSERT_EQ(all.bytes, kBytes);
@@ -171,7 +172,7 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         if (recorded) watched.stored(&memory[at], &value, bytes);
         break;
       }
-      case 1: {  // a block of them, which is told before it happens
+      case 1: {  // a block store, which is reported before it happens
         const std::size_t size = own() % 100;
         if (at + size > kBytes) break;
         if (recorded) watched.will_store(&memory[at], size);
@@ -179,7 +180,7 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         if (recorded) watched.settle();
         break;
       }
-      case 2: {  // something else that is asked
+      case 2: {  // another kind of query
         std::uint64_t number = recorded ? others() : 0;
         ASSERT_EQ(journal.ask(1, SiteId(1)), Journal::Asked::Same);
         journal(number);
@@ -194,7 +195,7 @@ TEST_F(RecordedRank, LoadsFindWhatTheyFound) {
         for (std::size_t i = 0; i < size; ++i) found.push_back(memory[at + i]);
         break;
       }
-      default: {  // a load; before the hook is called somebody may have written again
+      default: {  // a load; another rank may write again before the hook is called
         std::uint64_t value = 0;
         std::memcpy(&value, &memory[at], bytes);
         if (recorded && others() % 4 == 0) memory[at] = static_cast<std::uint8_t>(others());

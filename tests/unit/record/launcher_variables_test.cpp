@@ -9,8 +9,8 @@
 namespace photofinish {
 namespace {
 
-// As ranks had them under Slurm 22 (PMIx and PMI-2), Hydra 4, Open MPI 4 and 5, and as the manuals
-// of the others list them.
+// As set under Slurm 22 (PMIx and PMI-2), Hydra 4, Open MPI 4 and 5, and as documented for the
+// other launchers.
 TEST(LauncherVariables, KeptFromMpiInAReplay) {
   for (const char* variable : {"SLURM_JOB_ID=3",
                                "SLURM_PROCID=1",

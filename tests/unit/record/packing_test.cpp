@@ -18,7 +18,7 @@ Bytes packed(const Bytes& data) {
   return out;
 }
 
-// The slow twin: what the bytes mean, one after the other.
+// The slow twin: decodes byte by byte.
 Bytes meaning(const Bytes& in, std::size_t size) {
   Bytes out(size / 8 * 8), last(8);
   std::size_t at = 0;
@@ -63,7 +63,7 @@ TEST(Packing, NumbersThatAreAlikeTakeFewBytes) {
   EXPECT_EQ(packed(Bytes(8 * 1000)).size(), 1000u);
 }
 
-// Whatever a damaged journal holds: an answer, and not a byte beyond.
+// A damaged journal gives an answer, and no access out of bounds.
 TEST(Packing, WhatIsTruncatedOrWrongIsRefused) {
   Bytes data(64);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * 37 + 1);

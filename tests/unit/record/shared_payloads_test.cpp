@@ -1,5 +1,5 @@
-// Ranks that give each other messages and puts, in one process: what each of them was given it is
-// given again, by threads that run as they like.
+// Ranks that exchange messages and puts inside a group, in one process. In the replay, by threads
+// in any interleaving, each receives the same payloads again.
 #include "record/shared_payloads.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ std::vector<WorldRank> ranks_up_to(int count) {
   return ranks;
 }
 
-// What its rank asks and gives follows from its seed and from what it found.
+// The seed and the received values determine what the rank requests and sends.
 class Program {
  public:
   static constexpr std::size_t kWindow = 6000;
@@ -72,7 +72,7 @@ struct Putting {
   Content content;
 };
 
-// As MPI would: messages in their order, puts at some time, sometimes in two parts.
+// Behaves as MPI: messages in order, puts at some time, sometimes in two parts.
 struct ExternalInput {
   std::mt19937_64 any;
   std::vector<std::deque<Content>> messages;
@@ -126,7 +126,7 @@ class Group {
       add_window(*journals[rank], windows[rank], programs[rank]);
     for (int step = 0; step < steps; ++step)
       for (std::size_t turns = 0; turns < journals.size(); ++turns) {
-        // Each makes as many steps, in any order.
+        // Each makes the same number of steps, in any order.
         const std::size_t rank = turns;
         run(programs[rank], *journals[rank], windows[rank], static_cast<int>(rank), &outside,
             tables[rank].get());
@@ -138,7 +138,7 @@ class Group {
     return found;
   }
 
-  // All of them at once, or those alone that one needs.
+  // Replays all of them at once, or only those that one rank needs.
   std::vector<std::vector<std::uint64_t>> replay(int steps) {
     std::map<WorldRank, std::vector<std::uint64_t>> wanted;
     for (int rank = 0; rank < ranks_; ++rank)
@@ -218,7 +218,7 @@ class Group {
         Content content;
         if (outside != nullptr) {
           auto& messages = outside->messages[static_cast<std::size_t>(rank)];
-          if (step.what == Program::What::Common) {  // others are given the same
+          if (step.what == Program::What::Common) {  // others receive the same
             if (outside->any() % 4 == 0)
               outside->common[outside->any() % outside->common.size()] ^= 1;
             content = outside->common;
@@ -253,7 +253,7 @@ class Group {
     }
   }
 
-  // Some puts come, the last ones first or not, and of some only a part for now.
+  // Delivers some puts, in order or in reverse, and some only in part.
   void deliver(ExternalInput& outside, std::vector<Program>& programs) {
     while (!outside.puts.empty() && outside.any() % 3 != 0) {
       const std::size_t which = outside.any() % outside.puts.size();
@@ -287,7 +287,7 @@ TEST(Payloads, EachIsGivenWhatItWasGiven) {
   EXPECT_GT(taken, 3000u);
 }
 
-// A name that others could have made first, or may write to, is not taken.
+// A name that others could have created, or can write to, is rejected.
 TEST(Payloads, SharedMemoryIsNewAndPrivate) {
   std::string name, other;
   const auto table = PayloadTable::create(name, ranks_up_to(2), WorldRank(0)),
@@ -351,8 +351,9 @@ TEST(Payloads, WhatDoesNotComeIsNotWaitedFor) {
   std::string got(100, ' ');
   EXPECT_TRUE((*taker)->take({WorldRank(3), 2}, got.data(), 100));
   EXPECT_EQ(got, std::string(100, 'b'));
-  EXPECT_FALSE((*taker)->take({WorldRank(3), 2}, got.data(), 99));   // is not what was recorded
-  EXPECT_FALSE((*taker)->take({WorldRank(3), 1}, got.data(), 100));  // nobody wanted it
+  EXPECT_FALSE((*taker)->take({WorldRank(3), 2}, got.data(), 99));   // differs from the recorded
+                                                                     // one
+  EXPECT_FALSE((*taker)->take({WorldRank(3), 1}, got.data(), 100));  // was not requested
   EXPECT_FALSE((*taker)->take({WorldRank(4), 1}, got.data(), 100));
   std::thread end([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -360,7 +361,7 @@ TEST(Payloads, WhatDoesNotComeIsNotWaitedFor) {
   });
   EXPECT_FALSE((*taker)->take({WorldRank(3), 5}, got.data(), 100));
   end.join();
-  // A debugger starts it again: what it gave is there, and it is not given twice.
+  // A debugger restarts the rank: its payloads exist, and are not written twice.
   const auto again = PayloadFiles::open(path, WorldRank(3));
   for (int i = 0; i < 4; ++i) (*again)->payload(std::string(100, 'z').data(), 100);
   EXPECT_TRUE((*taker)->take({WorldRank(3), 2}, got.data(), 100));

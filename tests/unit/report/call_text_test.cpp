@@ -66,7 +66,7 @@ TEST(CallText, KnowsWhoseMemoryAnExpressionIs) {
     EXPECT_FALSE(is_own_memory(other, array, false)) << other;
   EXPECT_TRUE(is_own_memory("&row", object, false));
   EXPECT_TRUE(is_own_memory("&row.x", object, false));
-  for (const char* other : {"row.data()", "&row[0]", "row", "row.x"})  // a vector's, a member's
+  for (const char* other : {"row.data()", "&row[0]", "row", "row.x"})  // of a vector, of a member
     EXPECT_FALSE(is_own_memory(other, object, false)) << other;
   EXPECT_FALSE(is_own_memory("row", pointer, false));
   EXPECT_FALSE(is_own_memory("row[0]", pointers, false));
@@ -87,7 +87,7 @@ TEST(CallText, ReadsLinesOfFilesThatDidNotChange) {
   for (const int number : {0, -1, 4, 1000}) EXPECT_EQ(line(sources, number), "") << number;
   EXPECT_EQ(sources.line_of({.file = dir / "none.c", .line = 1}), "");
   EXPECT_EQ(sources.line_of({.file = dir.path(), .line = 1}), "");
-  SourceLines before(1);  // the run was long ago
+  SourceLines before(1);  // the run is older than the file
   EXPECT_EQ(line(before, 2), "");
 }
 

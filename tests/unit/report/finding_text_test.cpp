@@ -102,7 +102,7 @@ class FindingBlock : public ::testing::Test {
     RunNotes notes(run.path, {f});
     return finding_block(f, number, notes, colors);
   }
-  // The lines of a block that start with one of these words.
+  // The lines of a block that begin with one of these words.
   std::string lines(const Finding& f, std::initializer_list<std::string_view> starts) {
     std::string found;
     std::istringstream text(block(f));
@@ -205,7 +205,7 @@ TEST_F(FindingBlock, HeadlinesOfEachKind) {
                               buffer(0, AccessKind::Load, Call::MPI_Send))),
             "Accumulate (MPI_SUM) of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
             "conflicts with read of 64 bytes by MPI_Send of rank 0\n");
-  // In shared memory others load and store, too.
+  // In shared memory other ranks load and store, too.
   EXPECT_EQ(
       headlines(finding(Reason::NoOrder, plain(1, AccessKind::Store), plain(2, AccessKind::Load))),
       "Store of 8 bytes by rank 1, window \"halo\" of rank 0 +0x40..0x48\nconflicts with load of 8 "
@@ -229,7 +229,7 @@ TEST_F(FindingBlock, WindowsWithAndWithoutNames) {
       lines(f, {"Put", "window"}),
       "Put of 100 bytes by rank 2 into rank 0, window \"heap\", overlap at 0x7f0040..0x7f0041\n"
       "window \"heap\" created by MPI_Win_create_dynamic in solver+0x70\n");
-  // A name that the owner has not given, but rank 0 has.
+  // The owner has not named the window, but rank 0 has.
   Finding elsewhere = finding(Reason::NoOrder, put(0), plain(3, AccessKind::Load));
   elsewhere.owner = rank(3);
   EXPECT_EQ(lines(elsewhere, {"window"}),
@@ -253,7 +253,7 @@ TEST_F(FindingBlock, Epochs) {
   EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
                            load, Uid())),
             "still pending at the end of the run\n");
-  // A blocking call is over when it returns: there is nothing to tell.
+  // A blocking call completes when it returns: there is no epoch line.
   FindingSide send = buffer(0, AccessKind::Load, Call::MPI_Send);
   send.end = send.begin + 1;
   EXPECT_EQ(epochs(finding(Reason::NoOrder, send, load)), "");
@@ -369,7 +369,7 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
             "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, "
             "not MPI_Win_flush_local). "
             "If any order is correct: MPI_Get_accumulate with MPI_NO_OP instead of the get.\n");
-  // MPI_Win_unlock and MPI_Win_lock are for epochs of MPI_Win_lock.
+  // MPI_Win_unlock and MPI_Win_lock are for MPI_Win_lock epochs.
   EXPECT_EQ(lines(finding(Reason::NoOrder, in(EpochKind::Lock, kLock, put(1)),
                           in(EpochKind::Lock, kLock, put(2))),
                   {"Try"}),
@@ -440,7 +440,7 @@ Result<bool> print_run(std::FILE* file, const std::string& path, const std::stri
 
 class PrintReport : public ::testing::Test {
  protected:
-  // What is printed; the error if nothing is.
+  // The printed report, or the error.
   std::string print(const ReportOptions& options = {}, const std::string& name = "a.run") {
     const std::string path = run.dir / "report.txt";
     std::FILE* file = std::fopen(path.c_str(), "w");

@@ -1,4 +1,4 @@
-// What the formats have to do with a run that never ran; tests/report has real ones.
+// The report formats, with a synthetic run; tests/report has real ones.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -29,7 +29,7 @@ using testing::kWork;
 class OfAMadeUpRun : public ::testing::Test {
  protected:
   OfAMadeUpRun() {
-    // Every rank has ten events: three windows made, then a call each.
+    // Every rank has ten events: three window constructors, then calls.
     const FindingSide put{.rank = WorldRank(2),
                           .kind = AccessKind::Put,
                           .call = Call::MPI_Put,
@@ -103,7 +103,7 @@ TEST_F(OfAMadeUpRun, WhatIsNearAFindingIsKept) {
   const NearLane &owner = near[0].lanes[0], &origin = near[0].lanes[1];
   EXPECT_EQ(owner.rank, WorldRank(0));
   EXPECT_EQ(origin.rank, WorldRank(2));
-  // Event 2, and four before and behind it, as far as there are any; events 6 and 8 likewise.
+  // Event 2 and up to four events before and after it; events 6 and 8 likewise.
   EXPECT_EQ(owner.steps.begin()->first, 0u);
   EXPECT_EQ(owner.steps.rbegin()->first, 6u);
   EXPECT_EQ(origin.steps.begin()->first, 2u);
@@ -128,7 +128,7 @@ TEST_F(OfAMadeUpRun, ThePageHasItsDataAndNothingOfItIsMarkup) {
     EXPECT_EQ(page.find(left), page.npos) << left;
 }
 
-// The fields of a protobuf message that have a length, and those that are numbers.
+// The length-delimited fields of a protobuf message, and the numeric ones.
 struct ProtoFields {
   std::multimap<std::uint64_t, std::string> texts;
   std::multimap<std::uint64_t, std::uint64_t> numbers;
@@ -198,8 +198,7 @@ TEST(Perfetto, TimesMayGoBackAndStringsAreWrittenOnce) {
                        reinterpret_cast<const Bytef*>(data.data()), data.size()),
             Z_OK);
   EXPECT_LT(size, 1400u);
-  std::vector<std::pair<std::uint64_t, bool>>
-      times;  // and whether by the clock that never goes back
+  std::vector<std::pair<std::uint64_t, bool>> times;  // and whether it uses the monotonic clock
   for (const auto& [field, packet] : ProtoFields(packets.substr(0, size)).texts)
     if (const ProtoFields whole(packet); whole.texts.contains(11))
       times.push_back({whole.numbers.find(8)->second, !whole.numbers.contains(58)});

@@ -1,4 +1,4 @@
-// A run that never ran: traces with the places, windows and calls that findings refer to, in a
+// A synthetic run: traces with the call sites, windows and calls that findings refer to, of a
 // program without symbols.
 #pragma once
 
@@ -42,7 +42,7 @@ class MadeUpRun {
       out.define(DefinitionKind::Site,
                  SiteDefinition{.id = SiteId(site),
                                 .frames = {{ModuleId(1), 0x10 * site}, {ModuleId(1), 0x999}}});
-    // Only the first rank has given its window a name.
+    // Only the first rank has named its window.
     define_window(out, 1, kHalo, rank == WorldRank(0) ? "halo" : "", WinFlavour::Allocate);
     define_window(out, 2, kNameless, "", WinFlavour::Create);
     define_window(out, 3, kDynamic, "heap", WinFlavour::Dynamic);

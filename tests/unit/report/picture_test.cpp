@@ -1,4 +1,4 @@
-// Where things stand in a picture, for made-up neighborhoods.
+// The layout of pictures, for synthetic neighborhoods.
 #include <gtest/gtest.h>
 
 #include "report/picture/layout.h"
@@ -44,7 +44,7 @@ TEST(Levels, AreTheLongestWay) {
   ASSERT_TRUE(levels.solve());
   EXPECT_EQ(levels.level(a), 0);
   EXPECT_EQ(levels.level(c), 2);
-  EXPECT_EQ(levels.level(later), 3);  // its phase comes after all of the one before
+  EXPECT_EQ(levels.level(later), 3);  // its phase follows all of the preceding one
 }
 
 TEST(Levels, GoOnWhereThereIsACircle) {
@@ -102,7 +102,7 @@ TEST(Picture, CollectivesJoinLanes) {
   const Picture picture = draw(race(end(0, 1, 1), end(1, 0, 0), 1), near);
   ASSERT_EQ(picture.joins.size(), 1u);
   ASSERT_EQ(picture.joins[0].parts.size(), 2u);
-  // Nobody leaves before all have come.
+  // No rank leaves before all have entered.
   for (const auto& part : picture.joins[0].parts)
     for (const auto& other : picture.joins[0].parts) EXPECT_GT(part.end, other.begin);
   EXPECT_EQ(picture.joins[0].label, "MPI_Barrier");

@@ -16,7 +16,7 @@
 namespace photofinish {
 namespace {
 
-// Blocks that are in use do not overlap, keep what is in them, and are aligned.
+// Blocks in use do not overlap, keep their contents, and are aligned.
 void use_at_random(unsigned seed, int steps) {
   struct Block {
     std::size_t bytes;

@@ -1,5 +1,5 @@
-// What comes out of a row of indices is what the loop touches, in order, once; the same indices are
-// known again, others are not.
+// A row of indices gives the accesses of the loop, in order, each once. Known indices are
+// recognized, others are not.
 #include "runtime/indices.h"
 
 #include <gtest/gtest.h>

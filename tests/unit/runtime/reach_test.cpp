@@ -1,5 +1,5 @@
-// Buffers of one-sided operations in flight, against a list of them: whatever is in flight can be
-// reached, and nothing once all are over.
+// Compares the buffers of pending one-sided operations with a list: every pending buffer is
+// reachable, and none once all operations are complete.
 #include "runtime/reach.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Reach, BuffersInFlightAreThoseOfTheList) {
     };
     for (const int what : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 12))) {
       if (what < 9) {
-        // Often right behind the last one, as the elements of an array.
+        // Often adjacent to the last one, like the elements of an array.
         const std::uint64_t begin = what < 6 && next < kBase + kBytes
                                         ? next
                                         : kBase + *rc::gen::inRange<std::uint64_t>(0, kBytes),

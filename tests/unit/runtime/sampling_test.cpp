@@ -10,8 +10,8 @@
 namespace photofinish {
 namespace {
 
-// A program on a clock of its own: each nanosecond of its work comes with so many accesses; a look
-// costs this, to pass one over that.
+// A program with a simulated clock: a number of accesses for each nanosecond of work, and the cost
+// of checking and of skipping an access.
 struct Simulated {
   double slowdown, accesses, check, pass;
   double own = 0, work = 0, checked = 0, all = 0;
@@ -38,7 +38,7 @@ TEST(Budget, KeepsWithinTheSlowdownWhateverACheckCosts) {
       for (const double accesses : {0.0001, 0.01, 0.5}) {
         Simulated program{slowdown, accesses, check, 5};
         program.run(2e9);
-        // Nobody notices before the first step is over, in which everything is looked at.
+        // The sampler reacts only after the first step, in which every access is checked.
         const double first = accesses * 10'000 * check / program.work;
         EXPECT_LE(program.now(), 1 + (slowdown - 1) * 1.05 + first)
             << slowdown << " " << check << " " << accesses;
@@ -47,7 +47,7 @@ TEST(Budget, KeepsWithinTheSlowdownWhateverACheckCosts) {
 }
 
 TEST(Budget, ChecksAtEverythingThatItCanPayFor) {
-  Simulated program{1.1, 0.0001, 50, 5};  // half a per cent
+  Simulated program{1.1, 0.0001, 50, 5};  // 0.5 %
   program.run(1e9);
   EXPECT_NEAR(program.checked, program.all, 1e-9 * program.all);
 }
@@ -60,7 +60,7 @@ TEST(Budget, SpendsMostOfWhatItHas) {
 
 TEST(Budget, MakesUpForADearStart) {
   Simulated program{1.1, 0.5, 1000, 5};
-  program.run(1e6, 1e6);  // before anybody could notice
+  program.run(1e6, 1e6);  // before the sampler can react
   ASSERT_GT(program.now(), 100);
   program.run(20e9, 1e5);
   EXPECT_LE(program.now(), 1.11);
@@ -139,10 +139,11 @@ TEST(Sampling, LiftsTheMarksWhenTheBudgetIsSpentAndPutsThemBack) {
   sampler->took_checking(start, start + second);  // one second of two
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
   EXPECT_TRUE(sampler->skips(site));
-  sampler->took_recording(start + 50 * second, start + 50 * second);  // others have the processor
+  sampler->took_recording(start + 50 * second, start + 50 * second);  // other processes have the
+                                                                      // processor
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
   g_processor_ns += 98'000'000'000;
-  sampler->took_recording(start + 100 * second, start + 100 * second);  // the run goes on
+  sampler->took_recording(start + 100 * second, start + 100 * second);  // the run continues
   EXPECT_EQ(g_lifted, (std::vector<bool>{true, false}));
   const SamplingDefinition reported = sampler->summary(start + 101 * second);
   EXPECT_NEAR(static_cast<double>(reported.lifted_ns), 99e9, 1e9);
@@ -158,10 +159,10 @@ TEST(Sampling, WaitingInACallIsNoTimeToSpend) {
   sampler->took_checking(start, start);
   const std::uint64_t before = sampler->summary(start).run_ns;
   g_processor_ns += 10'000'000'000;
-  sampler->was_in_call(start + second, start + 10 * second);  // which spins
+  sampler->was_in_call(start + second, start + 10 * second);  // spinning
   EXPECT_NEAR(static_cast<double>(sampler->summary(start + 10 * second).run_ns - before), 1e9, 1e7);
   g_processor_ns += 1'000'000'000;
-  sampler->took_checking(start + 10 * second, start + 11 * second);  // half of what is left
+  sampler->took_checking(start + 10 * second, start + 11 * second);  // half of the rest
   EXPECT_EQ(g_lifted, std::vector<bool>{true});
 }
 

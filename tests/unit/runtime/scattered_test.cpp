@@ -1,5 +1,5 @@
-// Scattered pieces come out as what went in: in order, joined, once; also those that the program
-// itself sets in a group that is known.
+// Scattered accesses come out as they went in: in order, joined, each once. That includes those
+// that the program itself marks in a known group.
 #include "runtime/scattered.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-// Call sites: the same place is the same number, another place or another caller is another one,
-// and a place that was seen before costs no walk. What was walked shows in the sites that the table
-// has defined in the trace.
+// Call sites: the same stack has the same number, another address or another caller has another
+// one, and a known site costs no stack walk. The sites defined in the trace show what was walked.
 #include "runtime/sites.h"
 
 #include <alloca.h>
@@ -12,8 +11,8 @@
 
 #include "../trace/recording.h"
 
-// Calls what it is given with what it is given. Its unwind table says nothing of what it has
-// pushed, so that its caller seems to be itself.
+// Calls the given function with the given argument. Its unwind table omits what it has pushed, so
+// that it seems to be its own caller.
 #if defined(__aarch64__)
 extern "C" std::uint32_t call_without_table(std::uint32_t (*function)(void*), void* argument);
 asm(R"(
@@ -32,7 +31,7 @@ call_without_table:
 )");
 #endif
 
-// Walks are counted where they start: the unwinder is called through here.
+// Counts walks: the unwinder is called through here.
 namespace {
 int g_walks = 0;
 }
@@ -55,18 +54,18 @@ class Sites : public ::testing::Test {
   SiteCache cache_{table_};
 };
 
-// For loops whose body is to be one call site: nothing to unroll.
+// For loops whose body must be one call site: prevents unrolling.
 [[gnu::noinline]] std::vector<int> times(int count) {
   std::vector<int> numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
 }
 
-// What an intercepted function does.
+// Stands for an intercepted function.
 [[gnu::noinline]] SiteId intercepted(SiteCache& cache) {
   const SiteId site = cache.find(reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),
                                  reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
-  asm volatile("");  // no tail call
+  asm volatile("");  // prevents a tail call
   return site;
 }
 
@@ -82,7 +81,7 @@ class Sites : public ::testing::Test {
   return site;
 }
 
-// As first_caller, with the same frame: only the return address differs.
+// Like first_caller, with the same frame: only the return address differs.
 [[gnu::noinline]] SiteId second_caller(SiteCache& cache) {
   const SiteId site = middle(cache);
   asm volatile("nop");
@@ -119,7 +118,7 @@ TEST_F(Sites, CallersThatAlternateAtTheSameAddressAreReportedApartWithoutWalking
   SiteId sites[2];
   for (int i = 0; i < 2; ++i) sites[i] = callers[i](cache_);
   ASSERT_NE(sites[0], sites[1]);
-  // The loop's calls come from another place than those above: two walks, then none.
+  // The loop's calls have another call site than those above: two walks, then none.
   SiteId in_loop[2];
   const int before = g_walks;
   for (const int i : times(1000)) {
@@ -146,7 +145,7 @@ TEST_F(Sites, EachDepthOfARecursionIsALocationOfItsOwn) {
 TEST_F(Sites, TheStackPointerDoesNotMatterForTheNumber) {
   std::set<SiteId> seen;
   for (const int i : times(20)) {
-    // The frames of everything below move, the callers stay the same.
+    // Moves all frames below; the callers stay the same.
     auto* room = static_cast<volatile char*>(alloca(static_cast<std::size_t>(i % 4) * 256 + 16));
     room[0] = 0;
     seen.insert(first_caller(cache_));

@@ -16,7 +16,7 @@ using testing::read_file;
 using testing::ScopedEnv;
 using testing::TempDir;
 
-// `mark` is the address of an instruction on line 2, in a function that is inlined twice over.
+// `mark` is the address of an instruction on line 2, in a function inlined at two levels.
 constexpr const char* kInlining =
     R"(static inline __attribute__((always_inline)) void innermost(void) {
   __asm__ volatile(".globl mark\nmark: nop");
@@ -118,7 +118,7 @@ class Symbols : public ::testing::Test {
 
 TEST_F(Symbols, ReturnAddressesAreOfTheCall) {
   build();
-  // `outer` is called on line 12: the instruction after the call is found by disassembly.
+  // `outer` is called on line 12: disassembly gives the instruction after the call.
   const std::string line =
       "objdump -d --no-show-raw-insn '" + module_ +
       "' | awk '/<caller>:/ { in_caller = 1 } in_caller && called { print $1; exit }"
@@ -132,7 +132,7 @@ TEST_F(Symbols, ReturnAddressesAreOfTheCall) {
   EXPECT_EQ(frames[0].function, "caller");
   EXPECT_EQ(frames[0].line, 12);
   EXPECT_EQ(frames[0].offset, after_call);
-  // One byte before is enough: any byte of the instruction finds its line.
+  // One byte before is sufficient: any byte of the instruction has its line.
   expect_inlined_frames(symbolizer_.frames(module_, mark_ + 1, true));
 }
 
@@ -181,8 +181,7 @@ TEST_F(Symbols, AnotherBuildGivesNoLines) {
   EXPECT_FALSE(symbolizer_.matches(module_, "0123456789abcdef"));
   expect_only_address(symbolizer_.frames(module_, mark_, false, "0123456789abcdef"), module_,
                       mark_);
-  expect_inlined_frames(
-      symbolizer_.frames(module_, mark_, false));  // the cache does not mix them up
+  expect_inlined_frames(symbolizer_.frames(module_, mark_, false));  // the cache distinguishes them
 }
 
 TEST_F(Symbols, AFileWithoutBuildIdMatchesNoExpectedOne) {
@@ -234,7 +233,7 @@ int main(int argc, char**) { solver::step(argc); }
   }
 }
 
-// Module procedures and procedures contained in others, whose code lies outside of their parent's.
+// Module procedures, and internal procedures whose code lies outside of their parent's.
 TEST_F(Symbols, FortranNamesAreAsWritten) {
   const struct {
     const char *compiler, *module_procedure, *contained;
@@ -282,7 +281,7 @@ end program
   }
 }
 
-// With lines alone, as pfmpifort has them, flang leaves only its own names.
+// With line tables only, as with pfmpifort, flang emits only its mangled names.
 TEST_F(Symbols, FortranNamesOfFlang) {
   if (!have("flang-new-19")) GTEST_SKIP() << "needs flang";
   dir_.write("p.f90", R"(module solver
@@ -370,7 +369,7 @@ int main(int argc, char** argv) { (void)argv; return work(&argc, 3); }
   }
 }
 
-// Nothing to expect but to come back: the sanitizers judge.
+// Must only return: the sanitizers check the rest.
 TEST_F(Symbols, SurvivesDamage) {
   for (const std::string flags : {"-O2 -gdwarf-4", "-O2 -gdwarf-5"}) {
     build(flags);
@@ -380,7 +379,7 @@ TEST_F(Symbols, SurvivesDamage) {
     std::vector<std::pair<size_t, size_t>> targets = {
         {0, 0x400}, {header.e_shoff, bytes.size() - header.e_shoff}};
     for (int i = 0; i < header.e_shnum;
-         ++i) {  // what is not loaded: debug information, symbols, names
+         ++i) {  // sections that are not loaded: debug information, symbols, names
       Elf64_Shdr section;
       std::memcpy(&section, bytes.data() + header.e_shoff + i * sizeof section, sizeof section);
       if (section.sh_addr == 0 && section.sh_size > 0)

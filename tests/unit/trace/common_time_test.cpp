@@ -15,8 +15,8 @@ void record(const std::string& directory, int rank, const HostClock& clock) {
   (*writer)->end(RankState::Finalized, 0);
 }
 
-// Each rank measures how long a tick is. Two measurements differ by parts in a thousand when one of
-// them is interrupted; the counter is one all the same.
+// Each rank measures the length of a tick. If one measurement is interrupted, two differ by parts
+// per thousand, although the counter is the same.
 TEST(CommonTime, RanksOfOneCounterDoNotDriftApart) {
   TempDir directory;
   const std::uint64_t start = 1'700'000'000'000'000'000;
@@ -27,7 +27,7 @@ TEST(CommonTime, RanksOfOneCounterDoNotDriftApart) {
       common_time(directory.path(), {WorldRank(0), WorldRank(1), WorldRank(2), WorldRank(3)});
   ASSERT_EQ(time.ranks.size(), 3u);
   EXPECT_EQ(time.since_1970, start - 1'000);
-  // Tick 2 500 001 000, a second later, in the nanoseconds of each rank.
+  // Tick 2 500 001 000, one second later, in the nanoseconds of each rank.
   EXPECT_EQ(time.ranks.at(WorldRank(0)).of(1'000'000'000), 1'000'001'000u);
   EXPECT_EQ(time.ranks.at(WorldRank(1)).of(1'004'997'990), 1'000'001'000u);
   EXPECT_EQ(time.ranks.at(WorldRank(2)).of(500), 500u);

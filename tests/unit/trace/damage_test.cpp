@@ -1,5 +1,5 @@
-// Files that are cut off, damaged, foreign or from another version: a clear answer, and every event
-// before the damage.
+// Files that are truncated, damaged, foreign or from another version: a clear error, and every
+// event before the damage.
 #include <algorithm>
 
 #include "raw_trace.h"
@@ -14,7 +14,7 @@ using namespace testing;
 constexpr const char* kTraceFile = "rank-000003.trace";
 constexpr const char* kLiveFile = "rank-000003.live";
 
-// Two tasks, a chunk of events after each of four flushes, and an orderly end.
+// Two tasks, a chunk of events after each of four flushes, and a regular end.
 std::string small_trace() {
   TempDir dir;
   auto writer = start_recording(dir.path());
@@ -37,7 +37,7 @@ std::string small_live_file() {
 }
 
 ReadBack read_file_as_trace(const TempDir& dir, const std::string& file) {
-  std::filesystem::remove(dir / kTraceFile);  // cheaper than to overwrite it
+  std::filesystem::remove(dir / kTraceFile);  // faster than overwriting it
   dir.write(kTraceFile, file);
   return read_back(dir.path());
 }
@@ -47,7 +47,7 @@ bool names_location(const std::string& message, const std::string& path) {
          message.find(": ", path.size() + 10) != std::string::npos;
 }
 
-// The number behind "at byte".
+// The number after "at byte".
 std::size_t offset_in(const std::string& message) {
   return std::stoull(message.substr(message.find("at byte ") + 8));
 }
@@ -65,7 +65,7 @@ TEST(Damage, TruncatedAtEveryByte) {
   ASSERT_EQ(read_file_as_trace(dir, whole).events.size(), 40u);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const ReadBack read = read_file_as_trace(dir, whole.substr(0, size));
-    // How many chunks are whole, and so how many events.
+    // The number of intact chunks gives the number of events.
     std::size_t end = sizeof(FileHeader), events = 0;
     bool on_boundary = size == end;
     for (const RawChunk& chunk : raw.chunks) {
@@ -108,7 +108,7 @@ TEST(Damage, EveryFlippedByteIsNoticedAndReportsItsLocation) {
 TEST(Damage, ADamagedTaskDoesNotHideTheOthers) {
   const RawTrace raw = take_apart(small_trace());
   std::string file = put_together(raw);
-  // The first chunk of task 0: break its payload.
+  // Damages the payload of the first chunk of task 0.
   std::size_t at = sizeof(FileHeader);
   for (const RawChunk& chunk : raw.chunks) {
     if (chunk.header.kind == ChunkKind::Events) break;
@@ -157,8 +157,7 @@ TEST(Damage, ANewerVersionSaysSo) {
       << read.error;
 }
 
-// --- a vocabulary that is not ours: names of calls and fields that we do not have, in another
-// order
+// --- a foreign vocabulary: unknown names of calls and fields, in another order
 
 struct OtherVocabulary {
   std::vector<std::string> calls, fields;
@@ -182,7 +181,7 @@ std::uint64_t index_of(const std::vector<std::string>& names, std::string_view n
   return static_cast<std::uint64_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-// One event of a made-up vocabulary, by hand.
+// One event of a synthetic vocabulary, encoded by hand.
 Bytes foreign_event(const OtherVocabulary& names, std::string_view call) {
   const std::uint64_t mask = (1u << index_of(names.fields, "quantum_state")) |
                              (std::uint64_t{1} << index_of(names.fields, "send_tag"));
@@ -190,7 +189,7 @@ Bytes foreign_event(const OtherVocabulary& names, std::string_view call) {
   const std::vector<RequestId> no_requests;
   const std::vector<std::int64_t> no_numbers;
   const std::vector<Completion> no_completions;
-  // Times are doubled: their lowest bit says whether what follows is a repetition.
+  // Times are doubled: the lowest bit says whether a repetition follows.
   return encoded(std::uint64_t{2 * 7}, SiteId(1), index_of(names.calls, call), mask,
                  std::int64_t{99}, std::int64_t{42}, no_buffers, no_requests, no_numbers,
                  std::uint64_t{2 * 0}, std::int32_t{0}, std::uint64_t{0}, no_completions,
@@ -246,7 +245,7 @@ TEST(Vocabulary, MissingOrDoubledIsDamage) {
   EXPECT_TRUE(read.events.empty());
 }
 
-// --- under right checksums: things that no writer writes
+// --- valid checksums over contents that no writer produces
 
 RawTrace with_events(const Bytes& payload) {
   RawTrace raw = take_apart(small_trace());
@@ -304,7 +303,7 @@ TEST(Hostile, DefinitionsThatBreakTheirPromises) {
 }
 
 TEST(Hostile, AListNeverBecomesMoreThanItsBytes) {
-  // Four thousand million frames, in four bytes.
+  // 4 billion frames, in 4 bytes.
   EXPECT_NE(damage_of_definition(DefinitionKind::Site, SiteId(1), std::uint64_t{UINT32_MAX}), "");
   TempDir dir;
   RawTrace raw = take_apart(small_trace());

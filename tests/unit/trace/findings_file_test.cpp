@@ -22,7 +22,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// A payload of our own under a right header.
+// A given payload under a valid header.
 std::string with_header(const testing::Bytes& payload) {
   FindingsHeader header{.version = kFindingsVersion, .size = payload.size()};
   std::memcpy(header.magic, kFindingsMagic, sizeof header.magic);
@@ -101,7 +101,7 @@ TEST(FindingsFile, AnyOtherLengthIsRefused) {
   EXPECT_FALSE(read_findings_file(dir / "x"));
 }
 
-// What a right checksum covers is still not believed: no crash, and no value that the model does
+// Contents under a valid checksum are still validated: no crash, and no value that the model does
 // not have.
 TEST(FindingsFile, WrongValuesUnderARightChecksumAreRefused) {
   TempDir dir;
@@ -181,7 +181,7 @@ TEST(FindingsFile, WhatCannotBeWrittenLeavesTheOldFile) {
   RandomFindings random(3);
   const auto old = random.findings(2);
   ASSERT_TRUE(write_findings(dir / "x", old));
-  // A limit of the program's own must be an error, not its death.
+  // A resource limit must cause an error, not end the program.
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{64, before.rlim_max};
@@ -208,7 +208,7 @@ class RunFindingsTest : public ::testing::Test {
 
 TEST_F(RunFindingsTest, NeverAnalysedIsNotTheSameAsNoFindings) {
   EXPECT_FALSE(read_findings(run)->analysed);
-  // What a rank that died was writing does not count.
+  // A file that a killed rank was writing does not count.
   dir.write("run/rank-000000.findings.new", "half");
   EXPECT_FALSE(read_findings(run)->analysed);
   write(WorldRank(0), {});
@@ -226,7 +226,7 @@ TEST_F(RunFindingsTest, AllRanksAreMerged) {
     write(WorldRank(rank), findings);
   }
   EXPECT_EQ(read_findings(run)->findings, merge_findings(all));
-  // An analysis of the recorded run finds the same once more.
+  // An analysis of the recorded run finds the same again.
   ASSERT_TRUE(write_findings(analysis_path(run), all));
   EXPECT_EQ(read_findings(run)->findings, merge_findings(all));
 }

@@ -1,4 +1,4 @@
-// Random events and definitions that a rank could have recorded, extreme numbers included.
+// Random events and definitions that a rank could have recorded, including extreme numbers.
 #pragma once
 
 #include <random>
@@ -18,7 +18,7 @@ class RandomModel {
   }
   bool chance(std::uint64_t in) { return below(in) == 0; }
 
-  // Small ones, large ones, and every power of two with its neighbors.
+  // Small numbers, large ones, and every power of two with its neighbors.
   std::uint64_t number() {
     if (chance(3)) return below(200);
     const std::uint64_t power = std::uint64_t{1} << below(64);
@@ -52,11 +52,11 @@ class RandomModel {
     Event made;
     made.call = static_cast<Call>(below(kCallCount));
     made.site = id<SiteId>();
-    made.duration = number() >> 1;  // nothing lasts for a thousand years
+    made.duration = number() >> 1;  // less than a thousand years
     made.result = static_cast<std::int32_t>(signed_number());
     for (std::size_t i = 0; i < kFieldCount; ++i)
       if (chance(4)) made.fields.set(static_cast<Field>(i), signed_number());
-    // Requests are counted, from 1.
+    // Requests are numbered from 1.
     if (made.fields.has(Field::request))
       made.fields.set(Field::request, static_cast<std::int64_t>(number() >> 2));
     made.buffers = list([&] {

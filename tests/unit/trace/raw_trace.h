@@ -1,5 +1,5 @@
-// A trace file taken apart into its chunks, decompressed, and put together again with the right
-// sizes and checksums: to make files that no writer makes.
+// Splits a trace file into its decompressed chunks, and assembles it again with valid sizes and
+// checksums: to make files that no writer produces.
 #pragma once
 
 #include <cstring>
@@ -53,8 +53,7 @@ inline void append(std::string& file, const void* data, std::size_t size) {
   file.append(static_cast<const char*>(data), size);
 }
 
-// `honest`: the sizes in the chunks' headers are made to fit; otherwise they stay, under a right
-// checksum.
+// `honest`: adapts the sizes in the chunk headers; otherwise they stay, under a valid checksum.
 inline std::string put_together(RawTrace raw, bool honest = true) {
   std::string file;
   raw.header.checksum = XXH3_64bits(&raw.header, offsetof(FileHeader, checksum));

@@ -1,13 +1,11 @@
-// The reader against files that are wrong in every way a seed can think of, under the address and
-// undefined-behavior sanitizers. Half of the cases are mutated under right checksums: otherwise
-// nothing behind the checksum would be tried.
+// Fuzzes the reader, under the address and undefined-behavior sanitizers. Half of the cases are
+// mutated under valid checksums: otherwise nothing behind the checksum would be tested.
 //
-//   fuzz_trace_reader [CASES] [SECONDS]    at most so many cases, at most so long; the defaults are
-//   for the test suite fuzz_trace_reader --only CASE          one case again: what each case does
-//   depends on its number alone
+//   fuzz_trace_reader [CASES] [SECONDS]    limits of the run; the defaults are for the test suite
+//   fuzz_trace_reader --only CASE          repeats one case: a case depends on its number only
 //
-// Rule: whatever the files hold, the reader delivers events and at most one reason, and what it
-// delivers can be printed.
+// Rule: for any files, the reader returns events and at most one error, and everything that it
+// returns can be printed.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -29,8 +27,8 @@
 #include "trace/writer.h"
 
 extern "C" [[gnu::visibility("default")]] const char* __asan_default_options();
-// A size that comes from a file must not become a huge allocation; the rest is for speed (the asan
-// preset looks for leaks).
+// A size from a file must not become a huge allocation; the other options are for speed (the asan
+// preset detects leaks).
 extern "C" const char* __asan_default_options() {
   return "max_allocation_size_mb=1024:allocator_may_return_null=0:quarantine_size_mb=8:malloc_"
          "context_size=6:detect_leaks=0";
@@ -57,7 +55,7 @@ void report_case() {
 
 // --- valid files to start from
 
-// A live file is mostly holes: the pieces that are used, and its size.
+// A live file is sparse: the used pieces and its size.
 struct Live {
   std::string header;  // empty: there is no live file
   std::vector<std::string> lanes;
@@ -114,7 +112,7 @@ void define_some(TraceWriter& writer, RandomModel& random, std::uint32_t id) {
                               random.number(), random.signed_number(), "", ""});
 }
 
-// `ended`: a complete file; otherwise half of it is in the live file and each task is inside a
+// `ended`: a complete file; otherwise half of it is in the live file, and each task is inside a
 // call.
 Sample make_sample(std::uint64_t seed, bool ended) {
   std::filesystem::remove_all(g_directory);
@@ -190,7 +188,7 @@ void mutate_bytes(RandomModel& random, Container& bytes, const Container& other)
       bytes.insert(at(start), length,
                    static_cast<Byte>(kInteresting[random.below(std::size(kInteresting))]));
       break;
-    case 6: {  // the rest, or a piece, of another
+    case 6: {  // the rest, or a piece, of another file
       if (other.empty()) break;
       const auto from = other.begin() + static_cast<std::ptrdiff_t>(random.below(other.size()));
       const auto size =
@@ -198,7 +196,7 @@ void mutate_bytes(RandomModel& random, Container& bytes, const Container& other)
       bytes.insert(at(start), from, from + size);
       break;
     }
-    default: {  // a number as the codec writes it
+    default: {  // a number in the encoding of the codec
       std::uint8_t number[kMaxVarint];
       Encoder out(number);
       out.number(random.number());
@@ -324,7 +322,7 @@ void write_files(RandomModel& random, const std::string& trace, const Live& live
   close(file);
 }
 
-// --- what is done with the files
+// --- reading the files
 
 struct Outcomes {
   std::uint64_t refused = 0, damaged = 0, whole = 0, delivering = 0, events = 0, characters = 0;
@@ -439,7 +437,7 @@ int run(std::uint64_t cases, double seconds, std::optional<std::uint64_t> only) 
       static_cast<unsigned long long>(outcomes.events),
       static_cast<unsigned long long>(outcomes.characters));
   if (only) return 0;
-  // A fuzzer that never gets anywhere finds nothing.
+  // A fuzzer that makes no progress finds nothing.
   if (done < cases) return std::puts("too slow: not all cases were tried"), 1;
   if (outcomes.refused * 100 < done || outcomes.damaged * 5 < done || outcomes.whole * 100 < done ||
       outcomes.delivering * 4 < done)

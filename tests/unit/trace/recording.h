@@ -1,5 +1,5 @@
-// A rank's recording for tests: written to a directory of its own, by this process or by a child
-// that dies, and read back.
+// Records a rank for tests: written to a directory of its own, by this process or by a child that
+// dies, and read back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ inline std::unique_ptr<TraceWriter> start_recording(const std::string& directory
 
 inline TaskDefinition task(std::uint32_t id) { return {.id = TaskId(id), .os_thread = 1000 + id}; }
 
-// Every number of an event depends on `n`, so that no two are alike.
+// Every number of an event depends on `n`, so that all events differ.
 inline Event event(std::int64_t n, std::uint32_t task = 0, Call call = Call::MPI_Isend) {
   Event made;
   made.call = call;
@@ -123,7 +123,7 @@ inline ::testing::AssertionResult same_events(const std::vector<Event>& read,
   return ::testing::AssertionSuccess();
 }
 
-// Runs `body` in a child; what waitpid says of it.
+// Runs `body` in a child; returns its wait status.
 template <class Body>
 int in_child(Body body) {
   const pid_t child = fork();

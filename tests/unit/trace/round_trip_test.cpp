@@ -1,4 +1,4 @@
-// What is written is what is read, through real files.
+// Round trip through real files: what is read equals what was written.
 #include <algorithm>
 #include <thread>
 
@@ -268,8 +268,8 @@ TEST(RoundTrip, TimesComeBackInNanoseconds) {
   EXPECT_EQ(events[1].start, 800u);
 }
 
-// Property: any sequence of events and definitions is read as it was written, whatever flushes come
-// between.
+// Property: any sequence of events and definitions is read as it was written, independent of
+// flushes.
 TEST(RoundTrip, RandomEventsAndDefinitions) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -306,7 +306,7 @@ TEST(RoundTrip, RandomEventsAndDefinitions) {
     const ReadBack read = read_back(dir.path());
     EXPECT_EQ(read.error + read.damage, "");
     EXPECT_TRUE(same_events(read.events, written));
-    // A reader makes names printable.
+    // The reader makes names printable.
     for (auto& type : types) {
       type.name = printable(type.name);
       EXPECT_EQ(encoded(read.definitions.types.at(type.id)), encoded(type));
@@ -319,8 +319,8 @@ TEST(RoundTrip, RandomEventsAndDefinitions) {
   }
 }
 
-// Property: a program that does the same again and again, with ever new requests, from sites that
-// share slots, is read back as it ran, and each repetition costs a few bytes.
+// Property: a program that repeats its calls, with new requests, from sites that share slots, is
+// read back unchanged. Each repetition costs a few bytes.
 TEST(RoundTrip, RepeatedEventsAreReferences) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -151,7 +151,7 @@ TEST(RunDirectory, PathsAreMadeAbsolute) {
   EXPECT_EQ(absolute_path("/a/b"), "/a/b");
 }
 
-// NFS keeps a removed file under such a name while somebody has it open.
+// NFS keeps a removed file under such a name while a process has it open.
 TEST(RunDirectory, RemovedFilesThatAreStillOpenAreNoFiles) {
   TempDir dir;
   ASSERT_TRUE(create_run_directory(dir / "run", kInfo, false));

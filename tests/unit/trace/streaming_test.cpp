@@ -1,4 +1,4 @@
-// A trace may be larger than memory: reading it takes what one chunk of each task takes.
+// A trace may be larger than memory: reading it needs memory for one chunk of each task.
 #include <fstream>
 
 #include "recording.h"
@@ -19,7 +19,7 @@ TEST(Streaming, MemoryStaysFlatOverTwoMillionEvents) {
   constexpr std::int64_t kEvents = 2'000'000;
   constexpr std::uint32_t kTasks = 2;
   TempDir dir;
-  // In a child, so that nothing of the writing is counted.
+  // In a child, so that the memory of the writer does not count.
   ASSERT_EQ(in_child([&] {
               auto writer = start_recording(dir.path());
               Lane* lanes[kTasks] = {writer->open_lane(task(0)), writer->open_lane(task(1))};
@@ -45,7 +45,7 @@ TEST(Streaming, MemoryStaysFlatOverTwoMillionEvents) {
   GTEST_SKIP()
       << "the address sanitizer keeps memory that was given back; only the order was checked";
 #endif
-  // Twenty times as many events have been read as at the first look: more than 60 MB of them.
+  // Twenty times as many events have been read as at the first measurement: more than 60 MB.
   EXPECT_LT(most, early + (8 << 20)) << "memory grows with the trace";
 }
 

@@ -1,4 +1,4 @@
-// What is left of a recording when the process, a thread or the disk ends before it does.
+// What remains of a recording if the process, a thread or the disk ends early.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -158,16 +158,16 @@ TEST(Survival, TheEndOfTheProcessWhileOtherThreadsRecordDoublesNothing) {
     busy.join();
     const ReadBack read = read_back(dir.path());
     ASSERT_EQ(read.damage, "");
-    // Either the live file is gone and the copy is complete, or it was caught inside a call and
-    // kept.
+    // Either the live file is gone and the copy is complete, or the copy was made inside a call and
+    // the live file remains.
     ASSERT_GE(read.events.size(), static_cast<std::size_t>(before));
     for (std::size_t n = 0; n < read.events.size(); ++n)
       ASSERT_EQ(read.events[n].fields[Field::send_tag], static_cast<std::int64_t>(n));
   }
 }
 
-// The process dies after the lane has become a chunk and before the lane is empty: put the lane
-// back as it was.
+// The process dies after the lane was written as a chunk and before the lane is emptied: restores
+// the lane.
 TEST(Survival, ALaneThatWasWrittenButNotEmptiedCountsOnce) {
   TempDir dir;
   auto writer = start_recording(dir.path());
@@ -181,7 +181,7 @@ TEST(Survival, ALaneThatWasWrittenButNotEmptiedCountsOnce) {
   EXPECT_EQ(read.events.size(), 100u);
   EXPECT_EQ(read.definitions.tasks.size(), 1u);
 
-  // The same with the lane emptied and its number not yet moved on.
+  // The same with the lane emptied and its number not yet incremented.
   std::string emptied = full;
   LaneHeader header;
   const std::size_t at = kLivePage + kLaneBytes;
@@ -297,14 +297,14 @@ TEST(Survival, ARecordingThatCannotStartSaysWhyAndLeavesNothing) {
   EXPECT_EQ(read_file(live_path(dir.path(), kRank)), "somebody else's");
 }
 
-// Records until the writer gives up, and a little longer. What was recorded before the complaint
-// must be there.
+// Records until the writer gives up, and slightly longer. Everything recorded before the error must
+// be there.
 void record_until_full(const std::string& directory) {
   auto writer = start_recording(directory);
   ASSERT_NE(writer, nullptr);
   Lane* lane = writer->open_lane(task(0));
   ASSERT_NE(lane, nullptr);
-  std::mt19937_64 random(1);  // does not compress
+  std::mt19937_64 random(1);  // not compressible
   int recorded = 0, after = 0;
   for (int n = 0; n < 2'000'000 && after < 100; ++n) {
     Event made = event(n);

@@ -1,4 +1,4 @@
-// A profiling tool as programs link it in: its MPI_Send counts, and calls PMPI_Send.
+// A profiling tool linked into the program: its MPI_Send counts, and calls PMPI_Send.
 #include <mpi.h>
 #include <stdio.h>
 

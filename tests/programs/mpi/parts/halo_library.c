@@ -1,5 +1,5 @@
-// A library of the program's own, built with optimization: the innermost functions exist only
-// inside their callers.
+// A library of the program, built with optimization: the innermost functions are inlined into their
+// callers.
 #include <mpi.h>
 
 static inline __attribute__((always_inline)) void shift(double* x, int to, int from) {
