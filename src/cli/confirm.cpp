@@ -41,6 +41,17 @@ int seconds_of(const std::string& directory, const RunInfo& info) {
   return static_cast<int>((last - info.started_ns) / 1'000'000'000);
 }
 
+// Whether the recorded run itself failed: a confirming run that fails, too, is as it should be.
+bool has_failed_rank(const std::string& directory) {
+  const auto ranks = recorded_ranks(directory);
+  return !ranks || std::any_of(ranks->begin(), ranks->end(), [&](WorldRank rank) {
+    const auto trace = RankTrace::open(directory, rank);
+    if (!trace) return true;
+    const RankEnd& end = (*trace)->end();
+    return end.state != RankState::Finalized && (end.state != RankState::Exited || end.code != 0);
+  });
+}
+
 // The run as it was started, or as the user wants it.
 Result<Launch> launch_of(const Options& options, const ConfirmArguments& arguments) {
   const auto info = read_run_info(arguments.run);
@@ -124,6 +135,8 @@ class Confirmer {
   // What the status line says while runs go on: "F2, finding 2 of 5".
   void now_at(std::string text) { now_at_ = std::move(text); }
   void clear_status() { status_.clear(); }
+  // In which the program failed: those that a state is based on, which a failure may have hidden.
+  std::size_t failed_runs() const { return failed_runs_; }
 
  private:
   Schedule schedule_for(const Candidate& candidate, std::size_t order, const OrderTried* known,
@@ -138,7 +151,7 @@ class Confirmer {
   double tolerance_;
   StatusLine status_;
   std::string now_at_;
-  std::size_t runs_ = 0;
+  std::size_t runs_ = 0, failed_runs_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -185,6 +198,8 @@ Result<ConfirmingRun> Confirmer::run(std::vector<Schedule> findings) {
   return done;
 }
 
+bool has_failed(const Outcome& outcome) { return !outcome.ended || outcome.code != 0; }
+
 void note(OrderTried& reported, const Verdict& verdict, const Outcome& outcome) {
   reported.seen = true;
   reported.forced = verdict.forced;
@@ -197,6 +212,8 @@ Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::s
                                               const OrderTried* known) {
   Tried tried;
   tried.reported.name = candidate.orders[order];
+  std::string tool_failure;
+  std::size_t failed = 0;
   for (int run = 0; run < options_.runs && !tried.reported.seen; ++run) {
     const auto done =
         this->run({schedule_for(candidate, order, known, static_cast<std::uint32_t>(run))});
@@ -204,13 +221,20 @@ Result<Confirmer::Tried> Confirmer::try_order(const Candidate& candidate, std::s
     const Verdict& verdict = done->verdicts.front();
     ++tried.reported.runs;
     for (const int side : {0, 1}) tried.reached[side] += verdict.reached[side];
+    if (verdict.seen) failed = 0;  // earlier runs no longer matter
+    failed += has_failed(done->outcome) ? 1 : 0;
     // How one ended that did not get there may be why.
-    if (!verdict.seen && (!done->outcome.ended || done->outcome.code != 0))
-      tried.reported.outcome = done->outcome.how;
+    if (!verdict.seen && has_failed(done->outcome)) tried.reported.outcome = done->outcome.how;
+    if (!verdict.seen && !done->tool_failure.empty()) tool_failure = done->tool_failure;
     if (!verdict.seen) continue;
     note(tried.reported, verdict, done->outcome);
     tried.outcome = done->outcome;
   }
+  failed_runs_ += failed;
+  // Nothing is known of a race that the tool may have missed.
+  if (!tried.reported.seen && !tool_failure.empty())
+    return Error{fmt::format("F{} was not confirmed: the tool stopped in a confirming run, {}",
+                             candidate.number, tool_failure)};
   return tried;
 }
 
@@ -292,6 +316,7 @@ Result<std::vector<std::optional<Confirmation>>> Confirmer::confirm_together(
     }
     const auto done = run(std::move(findings));
     if (!done) return done.error();
+    failed_runs_ += has_failed(done->outcome) ? 1 : 0;
     if (!first) first = done->outcome;
     const bool same = compare(*first, done->outcome, tolerance_).empty();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -417,7 +442,9 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   Confirmer confirmer(options, arguments, std::move(*launch), *tolerance_of(options.tolerance));
   if (arguments.order > 0) return show_again(confirmer, options, arguments, *chosen, *known);
 
-  std::size_t confirmed = 0, harmful = 0, done = 0;
+  std::size_t confirmed = 0, harmful = 0, undecided = 0, done = 0;
+  const bool may_fail = has_failed_rank(arguments.run);
+  std::string unwritten;  // why the states are not stored
   const bool colors = wants_colors(stdout);
   const auto stopped = [&](const Error& error) {
     confirmer.clear_status();
@@ -425,6 +452,7 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
   };
   for (const std::vector<const Candidate*>& group : groups_of(*chosen, options.together)) {
     std::vector<std::optional<Confirmation>> at_once(group.size());
+    const std::size_t failed_before_group = confirmer.failed_runs();
     if (group.size() > 1) {
       confirmer.now_at(fmt::format("F{} and {} more at once, {} of {} findings done",
                                    group.front()->number, group.size() - 1, done, chosen->size()));
@@ -441,7 +469,9 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
                    candidate.title, candidate.impossible);
         continue;
       }
+      std::size_t failed_before = failed_before_group;
       if (!at_once[i]) {
+        failed_before = confirmer.failed_runs();
         confirmer.now_at(
             fmt::format("F{}, finding {} of {}", candidate.number, done, chosen->size()));
         auto found = confirmer.confirm(candidate);
@@ -451,6 +481,10 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
       Confirmation& found = *at_once[i];
       confirmed += found.state != ConfirmState::NotReproduced ? 1 : 0;
       harmful += found.state == ConfirmState::Harmful ? 1 : 0;
+      undecided += found.state != ConfirmState::Harmful && !may_fail &&
+                           confirmer.failed_runs() > failed_before
+                       ? 1
+                       : 0;
       confirmer.clear_status();
       fmt::print("{}: {}\n{}",
                  painted(found.state == ConfirmState::Harmful         ? kWarning
@@ -461,12 +495,19 @@ int run_confirm(const Options& options, const ConfirmArguments& arguments) {
       std::fflush(stdout);
       keep(*known, std::move(found));
       if (const auto written = write_confirmations(arguments.run, *known); !written)
-        return fail(written.error().message);
+        unwritten = written.error().message;
     }
   }
-  fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful · run {}\n", confirmed,
-             chosen->size(), harmful, arguments.run);
-  return confirmed > 0 ? findings_code(options) : static_cast<int>(kExitOk);
+  if (!unwritten.empty()) fail(unwritten + "; these states are printed, but not stored");
+  fmt::print("SUMMARY: photofinish: {} of {} findings confirmed, {} harmful{} · run {}\n",
+             confirmed, chosen->size(), harmful,
+             undecided > 0 ? fmt::format(", {} undecided: the program failed in confirming runs, "
+                                         "but not in the recorded run",
+                                         undecided)
+                           : "",
+             arguments.run);
+  if (confirmed > 0) return findings_code(options);
+  return undecided > 0 && !options.exit_zero ? kExitIncomplete : kExitOk;
 }
 
 }  // namespace photofinish

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,7 +19,6 @@
 #include <thread>
 
 #include "base/printable.h"
-#include "base/private_file.h"
 #include "cli/commands.h"
 #include "cli/rank_line.h"
 #include "cli/start.h"
@@ -39,6 +40,26 @@ std::string whole_text(const std::string& path) {
   text << file.rdbuf();
   return text.str();
 }
+
+// What the program prints, in memory: output that a full disk cuts short would look like the
+// program's own, and two orders alike.
+class Captured {
+ public:
+  explicit Captured(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {}
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  ~Captured() {
+    if (file_ >= 0) close(file_);
+  }
+  int file() const { return file_; }
+  std::string text() const { return whole_text(fmt::format("/proc/self/fd/{}", file_)); }
+
+ private:
+  int file_;
+};
+struct Output {
+  Captured out{"stdout"}, err{"stderr"};
+};
 
 // Launchers put ranks into groups of their own; the run's token stays with each.
 std::vector<pid_t> processes_of(const std::string& token) {
@@ -82,22 +103,22 @@ bool wait_until(pid_t child, int& status, Clock::time_point until,
 }
 
 // In the child: where the program's output goes, and where it is started.
-void enter(const Launch& launch, const std::string& directory) {
+void enter(const Launch& launch, const Output& output) {
   // A group of its own: Ctrl-C is for us, and we end it.
   setpgid(0, 0);
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
   if (!launch.shows_output) {
-    const int out = open_private(directory + "/stdout", O_WRONLY | O_TRUNC);
-    const int err = open_private(directory + "/stderr", O_WRONLY | O_TRUNC);
-    if (out >= 0) dup2(out, STDOUT_FILENO);
-    if (err >= 0) dup2(err, STDERR_FILENO);
+    dup2(output.out.file(), STDOUT_FILENO);
+    dup2(output.err.file(), STDERR_FILENO);
   }
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(kExitToolError);
 }
 
-Result<Ended> start(const std::vector<std::string>& line, const std::string& directory,
+Result<Ended> start(const std::vector<std::string>& line, const Output& output,
                     const std::string& token, const Launch& launch) {
+  if (output.out.file() < 0 || output.err.file() < 0)
+    return Error{fmt::format("cannot capture the program's output: {}", std::strerror(errno))};
   allow_root();
   if (launch.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
   std::fflush(nullptr);
@@ -107,7 +128,7 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   const pid_t child = fork();
   if (child < 0) return Error{fmt::format("cannot start {}: {}", line[0], std::strerror(errno))};
   if (child == 0) {
-    enter(launch, directory);
+    enter(launch, output);
     execvp(words[0], words.data());
     _exit(kExitToolError);
   }
@@ -174,11 +195,24 @@ bool remove_tree(const std::filesystem::path& path) {
 }
 
 // What the ranks, or their launcher, had to say about it.
-std::string not_steered(const std::string& directory, const Outcome& outcome) {
-  for (const std::string& line : lines_of(whole_text(directory + "/stderr")))
+std::string not_steered(const Output& output, const Outcome& outcome) {
+  for (const std::string& line : lines_of(output.err.text()))
     if (line.starts_with("photofinish: "))
       return printable(line.substr(std::strlen("photofinish: ")));
   return fmt::format("no rank of the program completed MPI_Init: {}", outcome.how);
+}
+
+// Why the tool stopped in a rank before the program did; empty: it stopped in none.
+std::string failure_of_tool(const std::string& directory, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto trace = RankTrace::open(directory, WorldRank(rank));
+    if (!trace || !(*trace)->end().incomplete) continue;
+    const auto& known = (*trace)->definitions().incompletes;
+    const auto why = known.find(IncompleteId(0));
+    if (why != known.end() && why->second.reason != IncompleteReason::OtherRank)
+      return fmt::format("rank {}: {}", rank, printable(why->second.text));
+  }
+  return "";
 }
 
 }  // namespace
@@ -202,7 +236,8 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
 
-  const auto ended = start(*line, directory, token, launch);
+  const Output output;
+  const auto ended = start(*line, output, token, launch);
   if (!ended) return ended.error();
 
   ConfirmingRun run;
@@ -210,8 +245,7 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   run.outcome.code = ended->code;
   run.outcome.ended = ended->in_time;
   run.outcome.how = how_it_ended(directory, *ended, launch);
-  if (!launch.shows_output)
-    run.outcome.lines = without_launcher(lines_of(whole_text(directory + "/stdout")));
+  if (!launch.shows_output) run.outcome.lines = without_launcher(lines_of(output.out.text()));
   for (const std::string& name : launch.compare) {
     const std::string path =
         name.starts_with('/') || launch.folder.empty() ? name : launch.folder + "/" + name;
@@ -219,7 +253,10 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
         {name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
   }
   const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
-  if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
+  const bool steered = std::any_of(accounts.begin(), accounts.end(),
+                                   [](const Account& account) { return account.steered != 0; });
+  if (!steered && !run.interrupted) return Error{not_steered(output, run.outcome)};
+  run.tool_failure = failure_of_tool(directory, launch.world_size);
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
     run.verdicts.push_back(verdict_of(accounts, finding));
   remove_tree(directory);

@@ -32,6 +32,8 @@ struct ConfirmingRun {
   Outcome outcome;
   std::vector<Verdict> verdicts;  // for each finding
   bool interrupted = false;
+  std::string tool_failure;  // why the tool stopped in a rank; a race that was not seen may have
+                             // been missed for it
 };
 
 // The run has a directory of its own in `parent`, which is removed afterwards.

@@ -65,7 +65,8 @@ struct Account {
   std::uint64_t arrivals[2];
   std::uint32_t finding;     // of those of this run
   std::uint32_t by_letters;  // it counts if both of them have it
-  std::int32_t rank, reserved;
+  std::int32_t rank;
+  std::uint32_t steered;  // the rank follows the schedule
 };
 
 // What the ranks of a run say together of one of its findings.

@@ -161,6 +161,25 @@ class Heap(Case):
         self.assertEqual(len(alone.out.split()), 95, alone)
         self.assertEqual(result.out, alone.out)
 
+    def test_operators_of_a_library(self):
+        """A recorded program takes operator new and delete from a library: neither may be ours."""
+        self.write("pool.cpp", "#include <cstdlib>\n#include <new>\nextern \"C\" long deleted = 0;\n"
+                   "void* operator new(std::size_t bytes) { return static_cast<char*>(std::malloc(bytes + 64)) + 64; }\n"
+                   "void operator delete(void* block) noexcept { ++deleted; if (block) std::free(static_cast<char*>(block) - 64); }\n"
+                   "void operator delete(void* block, std::size_t) noexcept { operator delete(block); }\n")
+        self.write("app.cpp", "#include <mpi.h>\n#include <cstdio>\n#include <vector>\nextern \"C\" long deleted;\n"
+                   "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  const long before = deleted;\n"
+                   "  for (int i = 1; i < 100; ++i) std::vector<int> values(i, 1);\n"
+                   "  std::printf(\"deleted %ld\\n\", deleted - before);\n  MPI_Finalize();\n}\n")
+        for line in (["g++", "-shared", "-fPIC", "pool.cpp", "-o", "libpool.so"],
+                     [f"mpicxx.{cli_test.arguments.mpi}", "-O0", "app.cpp", "-L.", "-lpool", "-Wl,-rpath," + self.dir, "-o", "app"]):
+            built = self.run_(*line)
+            self.assertEqual(built.code, 0, built)
+        for words in ["record", "-n", "2", "--ranks", "all", "./app"], ["replay", "photofinish.run"]:
+            result = self.photofinish(*words)
+            self.assertEqual(result.code, 0, result)
+            self.assertEqual(result.out.splitlines().count("deleted 99"), 2, result)
+
     def test_a_corrupt_heap(self):
         """Open MPI dies of it in MPI_Finalize; until then the tool does not."""
         app = self.compile("own_heap.c")

@@ -82,8 +82,10 @@ def cells(tables):
 
 def sentences(tables):
     """(page, pattern with one group): text of the group."""
-    replays = tables["replays"]["all"]
+    replays, frames = tables["replays"]["all"], tables["frames"]
     return {
+        ("docs/performance.md", r"This changes the machine code of (\d+ of \d+) programs\."): f"{frames['applications']['changed']} of {frames['applications']['all']}",
+        ("docs/performance.md", r" It adds (\S+ ns) to a call through such a function "): f"{frames['frame']['ns']:.1f} ns",
         ("docs/performance.md", r"The geometric mean over groups of 1 to 16 ranks is (\S+)\. "): f"{tables['recording'][MEAN]['all groups']:.2f}",
         ("docs/performance.md", r" (All of \d+|\d+ of \d+) replays printed what"):
             f"All of {replays['replays']}" if replays["as recorded"] == replays["replays"] else f"{replays['as recorded']} of {replays['replays']}",

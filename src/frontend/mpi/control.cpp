@@ -151,6 +151,7 @@ void Control::start(WorldRank rank, int size, const std::string& directory,
   if (all[1] == 0) self->open_mail();
   self->account_->finding = static_cast<std::uint32_t>(self->finding_);
   self->account_->rank = rank.value;
+  self->account_->steered = 1;
   instance_ = self;
 }
 
