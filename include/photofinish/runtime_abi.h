@@ -119,11 +119,14 @@ struct photofinish_state {
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
   /* If it is set: an atomic operation on `address` is about to release what the thread did before
-   * it, or has acquired what others released. No address: a fence. */
+   * it, or has acquired what others released. No address: a fence. Or the thread begins an OpenMP
+   * section, or ends it. */
   void (*synchronize)(const void* address, uint64_t how);
 };
 #define PHOTOFINISH_RELEASE 1
 #define PHOTOFINISH_ACQUIRE 2
+#define PHOTOFINISH_SECTION_BEGIN 4
+#define PHOTOFINISH_SECTION_END 8
 #define PHOTOFINISH_STATE "__photofinish_state_7"
 
 /* The note, in a section PHOTOFINISH_NOTE_SECTION, one for each object: its name is

@@ -27,6 +27,7 @@
 #include "compiler/ranges.h"
 #include "compiler/relevance.h"
 #include "compiler/remarks.h"
+#include "compiler/sections.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::compiler {
@@ -39,11 +40,12 @@ constexpr const char* kMark = "photofinish";
 // Before anything else: LLVM does not move loads and stores to where the program does not make them
 // in functions that ThreadSanitizer is going to look at. So we say that it is, and take it back
 // when we are done. And where two branches make the same call of MPI it stays two calls: a report
-// tells them apart by their lines.
+// tells them apart by their lines. And sections can still be told apart.
 class NoSpeculation : public PassInfoMixin<NoSpeculation> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     for (Function& function : module) {
+      if (!function.isDeclaration()) mark_sections(function);
       if (function.isDeclaration() || function.hasFnAttribute(Attribute::SanitizeThread)) continue;
       function.addFnAttr(Attribute::SanitizeThread);
       function.addFnAttr(kMark);
@@ -51,7 +53,7 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
         if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && of_mpi(*call))
           call->addFnAttr(Attribute::NoMerge);
     }
-    return PreservedAnalyses::all();
+    return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 

@@ -62,6 +62,8 @@ class Owner {
   // How the atomics of the period, as the owner sees them, ordered their ranks.
   std::vector<RankEdge> atomic_edges(std::uint64_t period) const;
   // Answers as they were asked. When all have come, conclude.
+  // The first phase whose queries can still be answered.
+  void begin_period(SyncPoint first_phase) { first_phase_ = first_phase; }
   void answer(std::uint64_t period, SyncPoint phase, const std::vector<Timestamp>& answers);
   void conclude(std::uint64_t period);
   void forget(std::uint64_t period) { candidates_.erase(period); }  // nobody has a query about it
@@ -184,8 +186,8 @@ class Owner {
   // Whether what is over at any of these is before b for certain; conditions under which it would
   // be are added.
   template <class Ends>
-  static bool before(const Ends& ends, const Item& b, Candidates& candidates,
-                     std::vector<Condition>& conditions);
+  bool before(const Ends& ends, const Item& b, Candidates& candidates,
+              std::vector<Condition>& conditions);
   // When others had a result that this atomic's effect is part of: its bytes were changed by then,
   // whenever its rank completes it.
   std::vector<Instant> shown(const Access& access, const Candidates& candidates);
@@ -200,6 +202,7 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
+  SyncPoint first_phase_ = 0;
   std::pair<Uid, const WinDefinition*> last_window_;     // that was looked up
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id, whichever rank's came first
   std::unordered_map<std::uint64_t, AtomicValue>

@@ -78,6 +78,7 @@ class Participant {
   Batches ask(std::uint64_t period);
   // Nobody has a query about it.
   void forget(std::uint64_t period) {
+    begin_period();
     edges_.erase(period);
     owner_.forget(period);
   }
@@ -104,6 +105,7 @@ class Participant {
   void take();     // what is over, from the timeline
   void collect();  // and looks at those that need nobody else
   void add_waiting(AccessList& list, const Access& access);
+  void begin_period();  // phases before this one can no longer be asked about
   WorldRank resolver_of(SyncPoint phase) const {
     return WorldRank(static_cast<std::int32_t>(phase % static_cast<SyncPoint>(world_size_)));
   }
@@ -114,7 +116,11 @@ class Participant {
   Timeline timeline_;
   Owner owner_;
   Owner own_;  // the rank's accesses to its own memory, among themselves: checked as they come, by
-               // program order alone
+               // program order alone; of tasks that communicate, order may go through other ranks
+  std::uint64_t own_checks_ = 0;
+  std::vector<std::uint64_t> own_undecided_;  // of these checks, in this period
+  std::map<SyncPoint, std::vector<std::pair<Owner*, std::uint64_t>>>
+      askers_;  // of each phase, in the order of their queries
   Batches outgoing_;
   Batch to_self_;
   std::map<std::uint64_t, Batch>

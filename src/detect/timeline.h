@@ -94,6 +94,12 @@ class Timeline {
   // Memory that a task gave back between two timestamps, as observed, was given to somebody else:
   // what came before and what comes after it has nothing to do with each other.
   bool was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const;
+  // Of the rank's own accesses: by which sync point all may know that it is over, and whether order
+  // between two timestamps may go through other ranks.
+  SyncPoint reported(Timestamp end) const { return tasks_->reported(end); }
+  bool acquired_between(Timestamp after, Timestamp before) const {
+    return keeps_edges_ && tasks_->acquired_between(after, before);
+  }
   // No task can make anything any more that this, which is over, could race with.
   bool is_known_to_all(const Access& access) const {
     return tasks_ == nullptr || tasks_->is_known_to_all(access.end);
