@@ -126,7 +126,7 @@ struct photofinish_state {
   uint64_t seen_thread, known_loads;
   struct photofinish_seen seen[PHOTOFINISH_SEEN_SIZE];
   /* If set: an atomic operation on `address` is about to release, or has acquired. Null address: a
-   * fence. */
+   * fence. Or the thread begins or ends an OpenMP section. */
   void (*synchronize)(const void* address, uint64_t how);
   /* If it is set: the thread is about to start an OpenMP parallel region of this kind. */
   void (*region)(uint64_t kind);
@@ -136,6 +136,8 @@ struct photofinish_state {
 #define PHOTOFINISH_REGION_COMMUNICATES 2
 #define PHOTOFINISH_RELEASE 1
 #define PHOTOFINISH_ACQUIRE 2
+#define PHOTOFINISH_SECTION_BEGIN 4
+#define PHOTOFINISH_SECTION_END 8
 #define PHOTOFINISH_STATE "__photofinish_state_8"
 
 /* The note of each object, in section PHOTOFINISH_NOTE_SECTION. Its name is PHOTOFINISH_NOTE_NAME,

@@ -14,6 +14,7 @@
 #include "cli/preload.h"
 #include "launch/launcher.h"
 #include "launch/mpi_program.h"
+#include "launch/openmp_runtime.h"
 
 namespace photofinish {
 namespace {
@@ -38,6 +39,21 @@ void leave_memory_functions(MpiFlavour flavour, const Options& options) {
   };
   if (flavour == MpiFlavour::OpenMpi) set("OMPI_MCA_memory", "^patcher");
   set("UCX_MEM_EVENTS", "no");
+}
+
+// The runtime that reports what OpenMP threads do, for programs that were linked with another one.
+std::string openmp_preload(const std::string& program) {
+  const OpenMpRuntime runtime = choose_openmp_runtime(program);
+  const char* const tool = std::getenv("OMP_TOOL");
+  if (runtime.is_used && tool != nullptr && std::strcmp(tool, "disabled") == 0) {
+    fail_once(
+        "OMP_TOOL=disabled: the OpenMP threads of a rank are checked as one sequence; unset it to "
+        "detect races between them",
+        kExitOk);
+    return "";
+  }
+  if (!runtime.problem.empty()) fail_once(runtime.problem, kExitOk);
+  return runtime.preload.empty() ? "" : ":" + runtime.preload;
 }
 
 }  // namespace
@@ -68,6 +84,8 @@ int run_exec(const Options& options, const ExecArguments& arguments) {
     preload += ":" + *outside;
     // Addresses must be the same in a replay.
     personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  } else {
+    preload += openmp_preload(program->path);
   }
   if (before != nullptr && *before != '\0') preload += std::string(":") + before;
   setenv("PHOTOFINISH_PRELOAD_BEFORE", before != nullptr ? before : "", 1);

@@ -16,6 +16,7 @@
 
 #include "base/line_key.h"
 #include "compiler/helpers.h"
+#include "compiler/sections.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::compiler {
@@ -102,6 +103,15 @@ Value* Instrumenter::field(IRBuilderBase& builder, unsigned index) {
   return builder.CreateStructGEP(state_type_, state_, index);
 }
 
+// The guard of a local static variable: a flag that code outside of the module sets.
+static AtomicOrdering guard_ordering(const CallBase& call) {
+  const Function* callee = call.getCalledFunction();
+  if (callee == nullptr || isa<InvokeInst>(call)) return AtomicOrdering::NotAtomic;
+  if (callee->getName() == "__cxa_guard_acquire") return AtomicOrdering::Acquire;
+  if (callee->getName() == "__cxa_guard_release") return AtomicOrdering::Release;
+  return AtomicOrdering::NotAtomic;
+}
+
 // Atomic operations synchronize through their address, fences without one. Relaxed operations do
 // not synchronize.
 void Instrumenter::add_synchronization(Function& function) {
@@ -111,6 +121,7 @@ void Instrumenter::add_synchronization(Function& function) {
     AtomicOrdering ordering;
   };
   std::vector<Location> locations;
+  std::vector<CallInst*> sections;
   for (Instruction& instruction : instructions(function)) {
     const auto add = [&](Value* address, AtomicOrdering ordering, SyncScope::ID scope) {
       if (scope == SyncScope::SingleThread || !isStrongerThanMonotonic(ordering)) return;
@@ -127,6 +138,12 @@ void Instrumenter::add_synchronization(Function& function) {
       add(swap->getPointerOperand(), swap->getMergedOrdering(), swap->getSyncScopeID());
     else if (auto* fence = dyn_cast<FenceInst>(&instruction))
       add(nullptr, fence->getOrdering(), fence->getSyncScopeID());
+    else if (auto* call = dyn_cast<CallBase>(&instruction))
+      if (const AtomicOrdering ordering = guard_ordering(*call);
+          ordering != AtomicOrdering::NotAtomic)
+        add(call->getArgOperand(0), ordering, SyncScope::System);
+    if (auto* mark = dyn_cast<CallInst>(&instruction); mark != nullptr && section_mark(*mark) != 0)
+      sections.push_back(mark);
   }
   const auto call = [&](Instruction* before, Value* address, std::uint64_t how) {
     call_if_set(
@@ -139,6 +156,10 @@ void Instrumenter::add_synchronization(Function& function) {
       call(location.at, location.address, PHOTOFINISH_RELEASE);
     if (isAcquireOrStronger(location.ordering) && !isa<StoreInst>(location.at))
       call(location.at->getNextNode(), location.address, PHOTOFINISH_ACQUIRE);
+  }
+  for (CallInst* mark : sections) {
+    call(mark, nullptr, section_mark(*mark));
+    mark->eraseFromParent();
   }
 }
 

@@ -28,6 +28,7 @@
 #include "compiler/ranges.h"
 #include "compiler/relevance.h"
 #include "compiler/remarks.h"
+#include "compiler/sections.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::compiler {
@@ -44,6 +45,7 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
  public:
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     for (Function& function : module) {
+      if (!function.isDeclaration()) mark_sections(function);
       if (function.isDeclaration() || function.hasFnAttribute(Attribute::SanitizeThread)) continue;
       function.addFnAttr(Attribute::SanitizeThread);
       function.addFnAttr(kMark);
@@ -51,7 +53,7 @@ class NoSpeculation : public PassInfoMixin<NoSpeculation> {
         if (auto* call = dyn_cast<CallBase>(&instruction); call != nullptr && of_mpi(*call))
           call->addFnAttr(Attribute::NoMerge);
     }
-    return PreservedAnalyses::all();
+    return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 

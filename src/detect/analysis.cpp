@@ -146,10 +146,12 @@ class Run {
       participants_.push_back(
           std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
     ended_.assign(inputs_.size(), false);
-    std::uint64_t windows[] = {0};
-    for (const RankInput& input : inputs_) windows[0] += input.definitions->wins.size();
-    transport.sum(windows);
-    if (windows[0] == 0)
+    // Order between ranks matters to those who reach others' memory, and to tasks of one rank.
+    std::uint64_t users[] = {0};
+    for (const RankInput& input : inputs_)
+      users[0] += input.definitions->wins.size() + (input.definitions->tasks.size() > 1 ? 1 : 0);
+    transport.sum(users);
+    if (users[0] == 0)
       for (const auto& participant : participants_) participant->report_no_edges();
     for (int process = 0; process < transport.processes(); ++process) {
       const auto [first, last] = share_of(process, transport.processes(), world_size);

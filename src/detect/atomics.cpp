@@ -119,10 +119,10 @@ using Queue = std::vector<const AtomicOp*>;
 
 // One queue per rank, in program order.
 std::vector<Queue> queues_of(const std::vector<const AtomicOp*>& ops) {
-  std::map<WorldRank, Queue> by_rank;
-  for (const AtomicOp* op : ops) by_rank[op->rank].push_back(op);
+  std::map<std::pair<WorldRank, std::uint32_t>, Queue> by_task;
+  for (const AtomicOp* op : ops) by_task[{op->rank, task_of(op->begin)}].push_back(op);
   std::vector<Queue> queues;
-  for (auto& [rank, queue] : by_rank) {
+  for (auto& [task, queue] : by_task) {
     std::sort(queue.begin(), queue.end(),
               [](const auto* a, const auto* b) { return a->begin < b->begin; });
     queues.push_back(std::move(queue));
@@ -225,6 +225,7 @@ class Search {
     while (steps_.size() < total_) {
       if (budget_ == 0) return std::nullopt;
       if (advance()) continue;
+      --budget_;  // also where nothing may come, by clocks that contradict the queues
       if (steps_.size() > longest_.size()) longest_ = steps_;
       if (back()) continue;
       while (!steps_.empty()) undo();
@@ -536,7 +537,8 @@ Sightings::Sightings(std::span<const RankEdge> edges) {
       std::stable_sort(checks.begin(), checks.end(),
                        [](const Check& a, const Check& b) { return a.position < b.position; });
       for (std::size_t i = checks.size() - 1; i-- > 0;)
-        if (checks[i + 1].when.timestamp < checks[i].when.timestamp)
+        if (task_of(checks[i + 1].when.timestamp) == task_of(checks[i].when.timestamp) &&
+            checks[i + 1].when.timestamp < checks[i].when.timestamp)
           checks[i].when = checks[i + 1].when;
     }
 }

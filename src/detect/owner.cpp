@@ -101,7 +101,10 @@ bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* win
 void Owner::set_instants(Item& item) const {
   const Access& access = item.access;
   item.begins.add({access.rank, access.begin, access.after, access.known});
-  if (access.end != kNever) item.ends.add({access.rank, access.end, access.before});
+  if (access.end != kNever)
+    item.ends.add({access.rank, access.end,
+                   pairs_ == Pairs::Own && timeline_.has_tasks() ? timeline_.reported(access.end)
+                                                                 : access.before});
   if (access.epoch.kind != EpochKind::Fence && access.epoch.kind != EpochKind::Start) return;
   const auto exposure = timeline_.exposure_of(access);
   if (!exposure) return;
@@ -577,6 +580,9 @@ void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bo
   if ((one.met && other.met) || (one.seen && other.seen)) return;
   if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
   if (separate) return meet_each(candidates, one, other, true);
+  // Two tasks of a rank have no common sequence of timestamps.
+  if (first.rank == second.rank && task_of(first.begin) != task_of(second.begin))
+    return meet_each(candidates, one, other, false);
   std::optional<Meeting> meeting;
   for (std::size_t x = 0; x < first.footprint.size(); ++x)
     for (std::size_t y = 0; y < second.footprint.size(); ++y)
@@ -757,14 +763,23 @@ std::vector<Instant> Owner::shown(const Access& access, const Candidates& candid
 template <class Ends>
 bool Owner::before(const Ends& ends, const Item& b, Candidates& candidates,
                    std::vector<Condition>& conditions) {
-  for (const Instant& end : ends)
-    for (const Instant& begin : b.begins)
-      if (end.rank == begin.rank ? is_over_before(end.timestamp, begin.timestamp, begin.known)
-                                 : end.sync_point <= begin.sync_point)
-        return true;
+  const auto one_task = [](const Instant& end, const Instant& begin) {
+    return end.rank == begin.rank && task_of(end.timestamp) == task_of(begin.timestamp);
+  };
   for (const Instant& end : ends)
     for (const Instant& begin : b.begins) {
-      if (end.rank == begin.rank) continue;
+      if (end.rank == begin.rank && is_over_before(end.timestamp, begin.timestamp, begin.known))
+        return true;
+      if (!one_task(end, begin) && end.sync_point <= begin.sync_point) return true;
+    }
+  for (const Instant& end : ends)
+    for (const Instant& begin : b.begins) {
+      if (one_task(end, begin)) continue;
+      if (end.rank == begin.rank) {  // order between two tasks may go through other ranks
+        if (pairs_ == Pairs::Own && !timeline_.acquired_between(end.timestamp, begin.timestamp))
+          continue;
+        if (begin.sync_point < first_phase_) return true;  // nobody can tell any more
+      }
       conditions.push_back({begin.sync_point, ask(candidates, begin, end), end.timestamp});
     }
   return false;
@@ -942,8 +957,10 @@ void Owner::conclude(std::uint64_t period) {
     bool ordered = false;
     for (const Condition& condition : undecided.conditions) {
       const auto answers = candidates.answers.find(condition.phase);
-      if (answers == candidates.answers.end() || condition.query >= answers->second.size())
+      if (answers == candidates.answers.end() || condition.query >= answers->second.size()) {
+        ordered |= pairs_ == Pairs::Own;  // the run is over
         continue;
+      }
       const Timestamp known = answers->second[condition.query];
       ordered |= known != kNever && condition.least <= known;
     }

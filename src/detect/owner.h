@@ -62,6 +62,8 @@ class Owner {
   std::map<SyncPoint, std::vector<Query>> queries(std::uint64_t period) const;
   // Edges between ranks from the reconstructed order of the period's atomics.
   std::vector<RankEdge> atomic_edges(std::uint64_t period) const;
+  // The first phase whose queries can still be answered.
+  void begin_period(SyncPoint first_phase) { first_phase_ = first_phase; }
   // Answers are in the order of the queries. Call conclude() after all of them.
   void answer(std::uint64_t period, SyncPoint phase, const std::vector<Timestamp>& answers);
   void conclude(std::uint64_t period);
@@ -184,8 +186,8 @@ class Owner {
   static std::size_t ask(Candidates& candidates, const Instant& instant, const Instant& about);
   // Whether one of the ends certainly precedes b. Adds the conditions under which one would.
   template <class Ends>
-  static bool before(const Ends& ends, const Item& b, Candidates& candidates,
-                     std::vector<Condition>& conditions);
+  bool before(const Ends& ends, const Item& b, Candidates& candidates,
+              std::vector<Condition>& conditions);
   // When other ranks fetched a result that includes this atomic's effect. The effect is settled by
   // then, even if its rank completes it later.
   std::vector<Instant> shown(const Access& access, const Candidates& candidates);
@@ -200,6 +202,7 @@ class Owner {
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
+  SyncPoint first_phase_ = 0;
   std::pair<Uid, const WinDefinition*> last_window_;     // cache of window()
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id: the first one received
   // By address, for locations from which atomics have fetched.

@@ -54,10 +54,11 @@ void Participant::collect() {
   }
   timeline_.take_open(Timeline::Open::Own, [&](const Access& access) { own.accesses.add(access); });
   constexpr std::size_t kMany = 16 * kCollect, kMemory = 16 << 20;
-  own_.check(
-      0, kNoSyncPoint - 1,
-      [&](const Owner::Hand& hand) { hand(own); },  // a closed access is complete
-      own.accesses.size() > kMany ? kMemory : Owner::kNoLimit);
+  if (own_.check(
+          ++own_checks_, kNoSyncPoint - 1,
+          [&](const Owner::Hand& hand) { hand(own); },  // a closed access is complete
+          own.accesses.size() > kMany ? kMemory : Owner::kNoLimit))
+    own_undecided_.push_back(own_checks_);
   // Less often with many outstanding requests, since each collection visits all of them.
   collect_at_ = std::max(kCollect, 2 * timeline_.open_requests());
 }
@@ -96,16 +97,29 @@ bool Participant::check(std::uint64_t period, SyncPoint until, const Owner::Each
   };
   const bool undecided = owner_.check(period, until, each_and_kept, memory);
   timeline_.forget_exposures();
-  return undecided;
+  return undecided || !own_undecided_.empty();
+}
+
+void Participant::begin_period() {
+  owner_.begin_period(timeline_.sync_points_done());
+  own_.begin_period(timeline_.sync_points_done());
 }
 
 Batches Participant::ask(std::uint64_t period) {
+  begin_period();
+  askers_.clear();
   Batches batches;
   for (PhaseEdges& phase : edges_[period])
     batches[resolver_of(phase.phase)].edges.push_back(std::move(phase));
   edges_.erase(period);
-  for (auto& [phase, queries] : owner_.queries(period))
-    batches[resolver_of(phase)].queries.push_back({phase, queries});
+  const auto add = [&](Owner& owner, std::uint64_t check) {
+    for (auto& [phase, queries] : owner.queries(check)) {
+      batches[resolver_of(phase)].queries.push_back({phase, queries});
+      askers_[phase].emplace_back(&owner, check);
+    }
+  };
+  add(owner_, period);
+  for (const std::uint64_t check : own_undecided_) add(own_, check);
   for (RankEdge& guess : owner_.atomic_edges(period))
     batches[resolver_of(guess.phase)].guesses.push_back(guess);
   return batches;
@@ -154,6 +168,7 @@ Batches Participant::resolve_for(std::map<WorldRank, Batch> received) {
 
 std::vector<Finding> Participant::take_findings() {
   collect();
+  for (const std::uint64_t check : std::exchange(own_undecided_, {})) own_.conclude(check);
   std::vector<Finding> findings = owner_.take_findings();
   for (Finding& finding : own_.take_findings()) findings.push_back(std::move(finding));
   return merge_findings(std::move(findings));
@@ -219,9 +234,15 @@ MessageFindings Participant::take_messages() {
 
 void Participant::conclude(std::uint64_t period, std::vector<Batch> received) {
   for (const Batch& batch : received)
-    for (const Batch::Answers& answers : batch.answers)
-      owner_.answer(period, answers.phase, answers.timestamps);
+    for (const Batch::Answers& answers : batch.answers) {
+      auto& askers = askers_[answers.phase];
+      if (askers.empty()) continue;
+      const auto [owner, check] = askers.front();
+      askers.erase(askers.begin());
+      owner->answer(check, answers.phase, answers.timestamps);
+    }
   owner_.conclude(period);
+  for (const std::uint64_t check : std::exchange(own_undecided_, {})) own_.conclude(check);
 }
 
 }  // namespace photofinish

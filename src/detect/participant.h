@@ -78,6 +78,7 @@ class Participant {
   Batches ask(std::uint64_t period);
   // No rank has a query about it.
   void forget(std::uint64_t period) {
+    begin_period();
     edges_.erase(period);
     owner_.forget(period);
   }
@@ -104,6 +105,7 @@ class Participant {
   void take();     // takes closed accesses from the timeline
   void collect();  // also checks pairs that need no other rank
   void add_waiting(AccessList& list, const Access& access);
+  void begin_period();  // phases before this one can no longer be asked about
   WorldRank resolver_of(SyncPoint phase) const {
     return WorldRank(static_cast<std::int32_t>(phase % static_cast<SyncPoint>(world_size_)));
   }
@@ -114,8 +116,12 @@ class Participant {
   Timeline timeline_;
   Owner owner_;
   // Pairs of the rank's own accesses to its own memory: checked as they occur, by program order
-  // alone.
+  // alone. The order of tasks that communicate may depend on other ranks.
   Owner own_;
+  std::uint64_t own_checks_ = 0;
+  std::vector<std::uint64_t> own_undecided_;  // of these checks, in this period
+  std::map<SyncPoint, std::vector<std::pair<Owner*, std::uint64_t>>>
+      askers_;  // of each phase, in the order of their queries
   Batches outgoing_;
   Batch to_self_;
   // This rank's batch for itself, by period, until the other ranks' batches have arrived.

@@ -52,14 +52,50 @@ void TaskOrder::acquire(std::uint32_t task, std::uint64_t key) {
 }
 
 void TaskOrder::send(std::uint32_t task, Timestamp start, SyncPoint phase) {
-  add_own(task, start);
+  constexpr std::size_t kRecent = 4096;  // what was told earlier counts as told then
+  add_own(task, start + 1);              // a fence completes operations when it starts
   Task& own = tasks_[task];
   own.sync_point = std::max(own.sync_point, phase);
-  join(sent_.clock, own.clock);
+  if (reported_.size() < own.clock.size()) reported_.resize(own.clock.size());
+  for (std::size_t i = 0; i < own.clock.size(); ++i) {
+    std::deque<Reported>& reported = reported_[i];
+    const Timestamp until = own.clock[i];
+    if (until == 0 || (!reported.empty() && reported.back().until >= until)) continue;
+    if (!reported.empty() && reported.back().phase >= phase)
+      reported.back().until = until;
+    else
+      reported.push_back({phase, until});
+    if (reported.size() > kRecent) reported.pop_front();
+  }
 }
 
-void TaskOrder::receive(std::uint32_t task, SyncPoint phase) {
-  join(tasks_[task], sent_.clock, phase);
+void TaskOrder::receive(std::uint32_t task, Timestamp now, SyncPoint phase) {
+  constexpr std::size_t kRecent = 1 << 16;
+  Task& own = tasks_[task];
+  own.sync_point = std::max(own.sync_point, phase);
+  if (acquired_.empty() || acquired_.back() < half_of(now)) acquired_.push_back(half_of(now));
+  if (acquired_.size() > kRecent) acquired_.pop_front();
+}
+
+void TaskOrder::sync(std::uint32_t task, Timestamp start, SyncPoint sync_points_done) {
+  send(task, start, sync_points_done);
+  join(at_sync_points_, tasks_[task].clock);
+  receive(task, start, sync_points_done + 1);
+  join(tasks_[task], at_sync_points_, sync_points_done + 1);
+}
+
+SyncPoint TaskOrder::reported(Timestamp end) const {
+  const std::uint32_t task = task_of(end);
+  if (end == kNever || task >= reported_.size()) return kNoSyncPoint;
+  const auto first =
+      std::partition_point(reported_[task].begin(), reported_[task].end(),
+                           [&](const Reported& reported) { return reported.until <= end; });
+  return first != reported_[task].end() ? first->phase + 1 : kNoSyncPoint;
+}
+
+bool TaskOrder::acquired_between(Timestamp after, Timestamp before) const {
+  const auto first = std::lower_bound(acquired_.begin(), acquired_.end(), half_of(after));
+  return first != acquired_.end() && *first <= half_of(before);
 }
 
 // Without its own component, which changes with each event.

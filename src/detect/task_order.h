@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +29,9 @@ class TaskOrder {
   void acquire(std::uint32_t task, std::uint64_t key);
   // The task releases to other ranks, or acquires from them, in this phase.
   void send(std::uint32_t task, Timestamp start, SyncPoint phase);
-  void receive(std::uint32_t task, SyncPoint phase);
+  void receive(std::uint32_t task, Timestamp now, SyncPoint phase);
+  // It calls a sync point: behind it, it knows who called those before.
+  void sync(std::uint32_t task, Timestamp start, SyncPoint sync_points_done);
 
   SyncPoint sync_point_of(std::uint32_t task) const { return tasks_[task].sync_point; }
   const Knowledge& known(std::uint32_t task);
@@ -37,6 +40,10 @@ class TaskOrder {
     const std::uint32_t other = task_of(end);
     return other == task || (other < tasks_[task].clock.size() && end < tasks_[task].clock[other]);
   }
+  // The sync point by which all ranks may know what ended then; kNoSyncPoint: none so far.
+  SyncPoint reported(Timestamp end) const;
+  // Between the two, as observed, a task of the rank acquired something from another rank.
+  bool acquired_between(Timestamp after, Timestamp before) const;
   // Whether all tasks that may still run know it.
   bool is_known_to_all(Timestamp end) const;
 
@@ -58,7 +65,14 @@ class TaskOrder {
 
   std::vector<Task> tasks_;
   std::unordered_map<std::uint64_t, Released> released_;
-  Released sent_;  // by all tasks that communicate
+  Clock at_sync_points_;  // of all tasks that called one
+  // For each task: up to which timestamp other ranks may know it, by phase.
+  struct Reported {
+    SyncPoint phase;
+    Timestamp until;
+  };
+  std::vector<std::deque<Reported>> reported_;
+  std::deque<std::uint64_t> acquired_;  // halves of timestamps
 };
 
 }  // namespace photofinish

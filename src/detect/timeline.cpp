@@ -78,7 +78,8 @@ void Timeline::add(const Event& event, const Times& times) {
     case Action::Store:
       for (Access& access : touched_by(event)) {
         if (tasks_ != nullptr && event.call == Call::release) note_given_back(access);
-        close_now(access, event.site);
+        if (event.call != Call::release || !event.fields.has(Field::flag))
+          close_now(access, event.site);
       }
       return;
     case Action::ReduceLocal:
@@ -219,13 +220,11 @@ void Timeline::enter(const Event& event) {
 
 void Timeline::sync_point() {
   if (tasks_ != nullptr) {
-    tasks_->send(task_, start_, sync_points_done_);
+    tasks_->sync(task_, start_, sync_points_done_);
     settle_waiting(next_sync_point());
   }
   ++sync_points_done_;
-  if (tasks_ == nullptr) return;
-  tasks_->receive(task_, sync_points_done_);
-  if (order_ < 0) return;
+  if (tasks_ == nullptr || order_ < 0) return;
   constexpr std::size_t kRecent = 64;  // sync points that a call of another task may precede
   sync_point_orders_.push_back(order_);
   if (sync_point_orders_.size() > kRecent) sync_point_orders_.pop_front();
@@ -239,7 +238,7 @@ Knowledge Timeline::send(SyncPoint phase) {
 }
 
 void Timeline::acquired() {
-  if (tasks_ != nullptr) tasks_->receive(task_, sync_points_done_);
+  if (tasks_ != nullptr) tasks_->receive(task_, return_, sync_points_done_);
 }
 
 // From here on other ranks may know what this task knows. After the next sync point all do.

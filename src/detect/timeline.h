@@ -94,6 +94,12 @@ class Timeline {
   // Whether a task freed the memory between two timestamps, as observed. The accesses before and
   // after then belong to different objects.
   bool was_given_back(const ByteRange& bytes, Timestamp after, Timestamp before) const;
+  // Of the rank's own accesses: by which sync point all may know that it is over, and whether order
+  // between two timestamps may go through other ranks.
+  SyncPoint reported(Timestamp end) const { return tasks_->reported(end); }
+  bool acquired_between(Timestamp after, Timestamp before) const {
+    return keeps_edges_ && tasks_->acquired_between(after, before);
+  }
   // Whether all tasks know the closed access, so that no later access can race with it.
   bool is_known_to_all(const Access& access) const {
     return tasks_ == nullptr || tasks_->is_known_to_all(access.end);

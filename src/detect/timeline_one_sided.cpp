@@ -215,9 +215,15 @@ void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp
                       SyncPoint before, const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
+  const Action action = traits(event.call).action;
   std::erase_if(found->second.pending, [&](Pending& pending) {
-    // Operations that another task started meanwhile are not complete.
-    if (tasks_ != nullptr && !tasks_->knows(task_, pending.access.begin)) return false;
+    // A flush does not complete what another task started meanwhile, unless that may be known by
+    // way of other ranks. A fence ends the epoch for all tasks.
+    if (tasks_ != nullptr && action != Action::Fence &&
+        !tasks_->knows(task_, pending.access.begin) &&
+        (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
+         !tasks_->acquired_between(pending.access.begin, start_)))
+      return false;
     return finish(pending, remotely, timestamp, before, event);
   });
   found->second.over = 0;

@@ -183,6 +183,26 @@ class SymbolSearch {
   std::vector<SymbolUse> uses_;
 };
 
+class PrefixSearch {
+ public:
+  explicit PrefixSearch(std::span<const std::string_view> prefixes) : prefixes_(prefixes) {}
+
+  void scan(const std::vector<Elf64_Sym>& symbols, const Strings& strings) {
+    for (const Elf64_Sym& symbol : symbols) {
+      const auto name = string_at(strings, symbol.st_name);
+      if (!name || std::none_of(prefixes_.begin(), prefixes_.end(),
+                                [&](std::string_view prefix) { return name->starts_with(prefix); }))
+        continue;
+      (symbol.st_shndx == SHN_UNDEF ? found_.needed : found_.defined).push_back(*name);
+    }
+  }
+  DynamicSymbols take() { return std::move(found_); }
+
+ private:
+  std::span<const std::string_view> prefixes_;
+  DynamicSymbols found_;
+};
+
 std::optional<std::vector<Elf64_Shdr>> read_sections(const File& file, const Elf64_Ehdr& header) {
   if (header.e_shoff == 0) return std::vector<Elf64_Shdr>{};
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return std::nullopt;
@@ -212,9 +232,10 @@ bool scan_sections(const File& file, const std::vector<Elf64_Shdr>& sections,
   return true;
 }
 
-// Without section headers the number of dynamic symbols is unknown; linkers place the strings right
-// after them.
-bool scan_dynamic(const File& file, const Headers& headers, SymbolSearch& search) {
+// Without section headers nothing says how many dynamic symbols there are; linkers put the strings
+// right after them.
+template <class Search>
+bool scan_dynamic(const File& file, const Headers& headers, Search& search) {
   const Elf64_Phdr* segment = find_segment(headers, PT_DYNAMIC);
   if (segment == nullptr) return true;
   const auto entries = read_dynamic(file, *segment);
@@ -280,6 +301,16 @@ Result<std::vector<SymbolUse>> find_symbols(const std::string& path,
   const bool whole = sections->empty() ? scan_dynamic(file, *headers, search)
                                        : scan_sections(file, *sections, search);
   if (!whole) return damaged(path, "symbol table");
+  return search.take();
+}
+
+Result<DynamicSymbols> dynamic_symbols(const std::string& path,
+                                       std::span<const std::string_view> prefixes) {
+  const File file(path);
+  const auto headers = read_headers(file, path);
+  if (!headers) return headers.error();
+  PrefixSearch search(prefixes);
+  if (!scan_dynamic(file, *headers, search)) return damaged(path, "symbol table");
   return search.take();
 }
 

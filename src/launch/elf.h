@@ -48,4 +48,12 @@ struct SymbolUse {
 Result<std::vector<SymbolUse>> find_symbols(const std::string& path,
                                             std::span<const std::string_view> names);
 
+// The names with one of these prefixes that the file's dynamic symbols need from others; and those
+// that they define.
+struct DynamicSymbols {
+  std::vector<std::string> needed, defined;
+};
+Result<DynamicSymbols> dynamic_symbols(const std::string& path,
+                                       std::span<const std::string_view> prefixes);
+
 }  // namespace photofinish

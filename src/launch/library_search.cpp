@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -119,7 +120,22 @@ void add_candidates(std::vector<std::string>& to, const std::string& search_path
 // DT_RUNPATH disables DT_RPATH of the same file.
 std::string effective_rpath(const Elf& elf) { return elf.runpath.empty() ? elf.rpath : ""; }
 
+std::string directory_of(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::absolute(path, ignored).lexically_normal().parent_path().string();
+}
+
 }  // namespace
+
+LoadedFile as_loaded_program(const Elf& program) {
+  std::error_code failed;
+  const auto real = std::filesystem::canonical(program.path, failed);
+  return {program, failed ? directory_of(program.path) : real.parent_path().string(), nullptr};
+}
+
+LoadedFile as_loaded_library(const Elf& library, const LoadedFile& parent) {
+  return {library, directory_of(library.path), &parent};
+}
 
 std::vector<std::string> split_search_path(const std::string& path) {
   std::vector<std::string> directories;

@@ -24,6 +24,11 @@ struct LoadedFile {
   const LoadedFile* parent = nullptr;  // null for the program
 };
 
+// The loader takes the program's place from the kernel, which follows links; a library's place is
+// as it was found.
+LoadedFile as_loaded_program(const Elf& program);
+LoadedFile as_loaded_library(const Elf& library, const LoadedFile& parent);
+
 class LibrarySearch {
  public:
   // Reads LD_LIBRARY_PATH and the loader's cache. A missing or damaged cache counts as empty.

@@ -80,19 +80,6 @@ struct LibraryGraph {
   std::deque<LoadedFile> files;  // the program first; a deque, because children point to parents
 };
 
-std::string directory_of(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::absolute(path, ignored).lexically_normal().parent_path().string();
-}
-
-// For the program $ORIGIN is the path from the kernel, with links resolved; for a library it is the
-// path at which it was found.
-LoadedFile as_loaded_program(const Elf& program) {
-  std::error_code failed;
-  const auto real = std::filesystem::canonical(program.path, failed);
-  return {program, failed ? directory_of(program.path) : real.parent_path().string(), nullptr};
-}
-
 LibraryGraph walk_libraries(const Elf& program) {
   LibraryGraph walk;
   const LibrarySearch search;
@@ -114,7 +101,7 @@ LibraryGraph walk_libraries(const Elf& program) {
         continue;
       }
       if (const auto library = read_elf(*path))
-        walk.files.push_back({*library, directory_of(*path), &asking});
+        walk.files.push_back(as_loaded_library(*library, asking));
     }
   }
   return walk;

@@ -45,6 +45,8 @@ class Resolution {
     for (const Query& query : queries) task(query.about, query.task);
     for (const auto& [who, at] : index_)
       if (who.second != 0) has_tasks_.insert(who.first);
+    for (const Query& query : queries)
+      if (task_of(query.timestamp) != 0) has_tasks_.insert(query.rank);
   }
 
   std::vector<Timestamp> run() {

@@ -279,8 +279,10 @@ class Collector {
       add(Kind::Threads, threaded_, "threads of a rank not told apart",
           fmt::format("{} made MPI calls or accesses from more than one thread: the threads of a "
                       "rank are checked as one, in the order of time. Races between them are not "
-                      "detected, and races with other ranks may be missed. Check the threads of "
-                      "one rank with ThreadSanitizer, and the ranks in a run with one thread each "
+                      "detected, and races with other ranks may be missed. The order of threads is "
+                      "not known with OMP_TOOL=disabled, and where GCC's OpenMP runtime cannot be "
+                      "replaced by LLVM's. Check the threads of one rank with ThreadSanitizer, and "
+                      "the ranks in a run with one thread each "
                       "(OMP_NUM_THREADS=1)",
                       ranks_of(threaded_)));
   }

@@ -5,11 +5,13 @@ namespace photofinish {
 std::atomic<bool> Tasks::active_{false};
 std::atomic<std::uint64_t> Tasks::order_{1};
 std::atomic<Tasks::Record> Tasks::record_{nullptr};
+Tasks::GiveBack Tasks::give_back_ = nullptr;
 void (*Tasks::begin_)() = nullptr;
 thread_local std::uint32_t Tasks::line_ = 0;
 
-void Tasks::follow(Record record, void (*begin)()) {
+void Tasks::follow(Record record, GiveBack give_back, void (*begin)()) {
   begin_ = begin;
+  give_back_ = give_back;
   record_.store(record, std::memory_order_release);
 }
 

@@ -16,10 +16,12 @@ class Tasks {
   // Records a release or an acquire of the calling thread. `rests`: the task has no further event
   // before its next acquire.
   using Record = void (*)(bool acquires, std::uint64_t key, bool rests);
-  // Enables tracking, once recording has started. `begin` is called while there is still one
-  // thread.
-  static void follow(Record record, void (*begin)());
-  // Called before a thread is created.
+  // Memory that the calling thread has no more use for: who uses it next has nothing to do with it.
+  using GiveBack = void (*)(std::uintptr_t low, std::uintptr_t high);
+  // Once recording has started, where the order of threads is to be followed. `begin` is called
+  // while there is still one thread.
+  static void follow(Record record, GiveBack give_back, void (*begin)());
+  // By whoever is about to make a thread.
   static void begin();
 
   static bool active() { return active_.load(std::memory_order_relaxed); }
@@ -35,8 +37,14 @@ class Tasks {
       note(true, key, false);
   }
 
-  // The explicit task that the calling thread executes; 0: none. Each is a task of its own,
-  // whichever thread executes it.
+  static void give_back(const void* low, const void* high) {
+    const auto from = reinterpret_cast<std::uintptr_t>(low),
+               to = reinterpret_cast<std::uintptr_t>(high);
+    if (active() && from < to) give_back_(from, to);
+  }
+
+  // The explicit task or section that the calling thread is in the middle of; 0: none. Each is a
+  // line of order of its own, whichever thread runs it.
   static std::uint32_t& line() { return line_; }
 
  private:
@@ -45,6 +53,7 @@ class Tasks {
   static std::atomic<bool> active_;
   static std::atomic<std::uint64_t> order_;
   static std::atomic<Record> record_;
+  static GiveBack give_back_;
   static void (*begin_)();
   static thread_local std::uint32_t line_;
 };
@@ -64,11 +73,16 @@ enum class TaskKey : std::uint64_t {
   TeamBarrier,
   TeamTasks,
   TaskStart,
+  TaskEnd,
+  TaskFulfilled,
   TaskChildren,
   TaskGroup,
   DependenceIn,
   DependenceOut,
-  Switch  // never acquired: the thread runs another task from here on
+  DependenceSet,
+  SectionStart,
+  SectionEnd,
+  Switch  // nobody acquires it: from here on the thread runs another task
 };
 inline std::uint64_t task_key(TaskKey kind, const void* what, std::uint64_t number = 0) {
   return (static_cast<std::uint64_t>(kind) << 56) ^ reinterpret_cast<std::uint64_t>(what) ^

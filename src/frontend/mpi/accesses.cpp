@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "frontend/mpi/interceptor.h"
+#include "frontend/threads/openmp.h"
 #include "photofinish/runtime_abi.h"
 #include "runtime/indices.h"
 #include "runtime/parallel_regions.h"
@@ -127,6 +128,8 @@ void note_gather(photofinish_site* site, const void* base, std::uint64_t bytes, 
 
 void note_synchronization(const void* address, std::uint64_t how) {
   if (!Tasks::active()) return;
+  if (how == PHOTOFINISH_SECTION_BEGIN) return openmp::begin_section();
+  if (how == PHOTOFINISH_SECTION_END) return openmp::end_section();
   const std::uint64_t key =
       task_key(address != nullptr ? TaskKey::Atomic : TaskKey::Fence, address);
   if ((how & PHOTOFINISH_RELEASE) != 0) Tasks::release(key);

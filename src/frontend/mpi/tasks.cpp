@@ -7,22 +7,38 @@
 namespace photofinish::mpi {
 namespace {
 
-void record_task(bool acquires, std::uint64_t key, bool rests) {
+template <class Describe>
+void record(Call call, Describe describe) {
   Recorder* const recorder = Recorder::get();
   if (recorder == nullptr || t_inside != 0 || t_in_hook || has_failed()) return;
   t_in_hook = true;  // what this calls is not the program's
   guarded([&] {
     Task* const task = task_of(*recorder);
     if (task == nullptr) return;
-    Context c(*task, acquires ? Call::task_acquire : Call::task_release);
+    Context c(*task, call);
     c.event.result = 0;
     c.event.site = SiteId();
-    c.event.fields.set(Field::key, static_cast<std::int64_t>(key));
-    if (rests) c.event.fields.set(Field::flag, 1);
+    describe(c.event);
     const std::uint64_t now = ticks();
     append_event(c, *recorder, now, now);
   });
   t_in_hook = false;
+}
+
+void record_task(bool acquires, std::uint64_t key, bool rests) {
+  record(acquires ? Call::task_acquire : Call::task_release, [&](Event& event) {
+    event.fields.set(Field::key, static_cast<std::int64_t>(key));
+    if (rests) event.fields.set(Field::flag, 1);
+  });
+}
+
+// With a flag: operations may still be using it.
+void record_given_back(std::uintptr_t low, std::uintptr_t high) {
+  record(Call::release, [&](Event& event) {
+    event.fields.set(Field::flag, 1);
+    event.buffers.push_back(
+        {BufferUse::Write, low, static_cast<std::int64_t>(high - low), TypeId(0)});
+  });
 }
 
 void begin_tasks() {
@@ -34,7 +50,7 @@ void begin_tasks() {
 
 void follow_tasks() {
   if (Control::get() == nullptr && Journaling::get() == nullptr)
-    Tasks::follow(record_task, begin_tasks);
+    Tasks::follow(record_task, record_given_back, begin_tasks);
 }
 
 }  // namespace photofinish::mpi

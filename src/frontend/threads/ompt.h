@@ -19,25 +19,56 @@ enum Callback {
   kImplicitTask = 7,
   kMutexReleased = 17,
   kDependences = 18,
+  kWork = 20,
   kSyncRegion = 23,
   kMutexAcquired = 27,
-  kFlush = 29
+  kFlush = 29,
+  kDispatch = 32
 };
 
 enum Scope { kBegin = 1, kEnd = 2 };
 
 enum SyncRegion { kTaskWait = 5, kTaskGroup = 6, kReduction = 7, kBarrierImplicitParallel = 9 };
 
-enum TaskFlag { kInitialTask = 1, kImplicitTaskFlag = 2, kExplicitTask = 4 };
-enum TaskStatus { kComplete = 1, kCancel = 3, kDetach = 4, kTaskWaitComplete = 8 };
+enum DispatchKind { kSection = 2 };
 
-enum DependenceType { kIn = 1, kOut = 2, kInOut = 3, kMutexInOutSet = 4, kInOutSet = 7 };
+enum TaskFlag {
+  kInitialTask = 1,
+  kImplicitTaskFlag = 2,
+  kExplicitTask = 4,
+  kUndeferred = 0x08000000
+};
+enum TaskStatus {
+  kComplete = 1,
+  kCancel = 3,
+  kDetach = 4,
+  kEarlyFulfill = 5,
+  kLateFulfill = 6,
+  kTaskWaitComplete = 8
+};
+
+enum DependenceType {
+  kIn = 1,
+  kOut = 2,
+  kInOut = 3,
+  kMutexInOutSet = 4,
+  kInOutSet = 7,
+  kOutAllMemory = 34,
+  kInOutAllMemory = 35
+};
 struct Dependence {
   Data variable;
   int type;
 };
 
+struct Frame {
+  Data exit, enter;
+  int exit_flags, enter_flags;
+};
+
 using AnyFunction = void (*)();
+using GetTaskInfo = int (*)(int ancestor, int* flags, Data** task, Frame** frame, Data** parallel,
+                            int* thread);
 using Lookup = AnyFunction (*)(const char* name);
 using SetCallback = int (*)(int which, AnyFunction callback);
 

@@ -3,8 +3,11 @@
 //
 // Rule: fork, join, barriers, task creation, dependences, taskwait and taskgroup are releases and
 // acquires of keys that name the team or the task. Critical sections, locks and ordered regions
-// order as observed. An explicit task is a line of order of its own; there are kLines of them, used
-// in turn: two tasks that use the same one count as ordered. Cannot see: runtimes without OMPT.
+// order as observed. An explicit task or section is a line of order of its own; there are kLines of
+// them, used in turn: two that use the same one count as ordered. A section starts with what its
+// thread knew in front of all sections, and the thread acquires its sections behind them.
+// Cannot see: runtimes without OMPT; sections of code that was built without the pass, unless the
+// runtime dispatches them one by one.
 #include "frontend/threads/openmp.h"
 
 #include <dlfcn.h>
@@ -29,6 +32,7 @@ using ompt::Data;
 constexpr std::uint32_t kFirstLine = 4096, kLines = 512;
 
 std::atomic<bool> g_connected{false};
+ompt::GetTaskInfo g_task_info = nullptr;
 
 // A parallel region, while it lasts.
 struct Team {
@@ -40,14 +44,24 @@ struct Team {
 struct TaskRecord {
   Team* team = nullptr;
   TaskRecord* parent = nullptr;
-  TaskRecord* group = nullptr;  // the task whose taskgroup it is in
-  std::uint32_t line = 0;       // of an explicit task
-  std::uint64_t barriers = 0;   // that an implicit one has reached
-  unsigned groups = 0;          // that are open
+  TaskRecord* group = nullptr;   // the task whose taskgroup it is in
+  TaskRecord* around = nullptr;  // of an implicit one: the thread's before it
+  std::uint32_t line = 0;        // of an explicit task
+  std::uint64_t barriers = 0;    // that an implicit one has reached
+  unsigned groups = 0;           // that are open
   std::atomic<unsigned> references{1};
-  bool has_started = false;
-  std::vector<std::pair<const void*, bool>> dependences;  // and whether it writes
+  bool has_started = false, is_undeferred = false;
+  std::uint32_t outer_line = 0;  // in a section: of the thread around it
+  bool in_section = false, ran_section = false;
+  struct Dependence {
+    const void* variable;  // null: all memory
+    int type;
+    bool reads() const { return type == ompt::kIn; }
+    bool is_set() const { return type == ompt::kInOutSet; }
+  };
+  std::vector<Dependence> dependences;
 };
+thread_local TaskRecord* t_implicit = nullptr;  // the innermost one
 
 TaskRecord* record_of(const Data* task) {
   return task != nullptr ? static_cast<TaskRecord*>(task->pointer) : nullptr;
@@ -105,12 +119,52 @@ void on_implicit_task(int scope, Data* parallel, Data* task, unsigned, unsigned,
     if (scope == ompt::kBegin) {
       TaskRecord* const record = need(task);
       record->team = parallel != nullptr ? static_cast<Team*>(parallel->pointer) : nullptr;
+      record->around = std::exchange(t_implicit, record);
       Tasks::acquire(task_key(TaskKey::Team, record->team));
     } else {
+      if (TaskRecord* const record = record_of(task)) t_implicit = record->around;
       drop(record_of(task));
       if (task != nullptr) task->pointer = nullptr;
     }
   });
+}
+
+std::uint32_t next_line() {
+  static std::atomic<std::uint32_t> next{0};
+  return kFirstLine + next.fetch_add(1, std::memory_order_relaxed) % kLines;
+}
+
+// Where the runtime called the code of the current implicit task: the thread's own variables of the
+// region lie below.
+const void* frame_of_region() {
+  Data* task = nullptr;
+  Data* parallel = nullptr;
+  ompt::Frame* frame = nullptr;
+  int flags = 0, thread = 0;
+  if (g_task_info == nullptr || g_task_info(0, &flags, &task, &frame, &parallel, &thread) == 0)
+    return nullptr;
+  return frame != nullptr ? frame->exit.pointer : nullptr;
+}
+
+// The end of a section, and of all of them. Two sections that a thread runs share its stack, but
+// nothing on it: which thread that is, is not for them to know.
+void leave_section(TaskRecord& record) {
+  if (!std::exchange(record.in_section, false)) return;
+  Tasks::give_back(__builtin_frame_address(0), frame_of_region());
+  Tasks::release(task_key(TaskKey::SectionEnd, &record), true);
+  Tasks::line() = record.outer_line;
+}
+void leave_sections(TaskRecord& record) {
+  leave_section(record);
+  if (std::exchange(record.ran_section, false))
+    Tasks::acquire(task_key(TaskKey::SectionEnd, &record));
+}
+void enter_section(TaskRecord& record) {
+  leave_section(record);
+  Tasks::release(task_key(TaskKey::SectionStart, &record));
+  record.outer_line = std::exchange(Tasks::line(), next_line());
+  record.in_section = record.ran_section = true;
+  Tasks::acquire(task_key(TaskKey::SectionStart, &record));
 }
 
 void on_sync_region(int kind, int scope, Data* parallel, Data* task, const void*) {
@@ -132,6 +186,7 @@ void on_sync_region(int kind, int scope, Data* parallel, Data* task, const void*
     }
     Team* const team = record->team;
     if (team == nullptr) return;
+    if (scope == ompt::kBegin) leave_sections(*record);
     // Whoever is at a barrier has been at all before it: two keys in turn are enough.
     if (scope == ompt::kBegin) {
       // A worker that has reached the end of its region does nothing until the next one.
@@ -149,10 +204,10 @@ void on_sync_region(int kind, int scope, Data* parallel, Data* task, const void*
 void on_task_create(Data* encountering, const void*, Data* created, int flags, int, const void*) {
   guarded([&] {
     if ((flags & ompt::kExplicitTask) == 0) return;
-    static std::atomic<std::uint32_t> next{0};
     TaskRecord* const parent = need(encountering);
     TaskRecord* const record = need(created);
-    record->line = kFirstLine + next.fetch_add(1, std::memory_order_relaxed) % kLines;
+    record->line = next_line();
+    record->is_undeferred = (flags & ompt::kUndeferred) != 0;
     if (parent != nullptr) {
       record->team = parent->team;
       keep(record->parent = parent);
@@ -168,46 +223,99 @@ void on_task_create(Data* encountering, const void*, Data* created, int flags, i
 void on_dependences(Data* task, const ompt::Dependence* all, int count) {
   guarded([&] {
     TaskRecord* const record = need(task);
-    for (int i = 0; record != nullptr && i < count; ++i)
-      record->dependences.emplace_back(all[i].variable.pointer, all[i].type != ompt::kIn);
+    for (int i = 0; record != nullptr && i < count; ++i) {
+      const bool all_memory =
+          all[i].type == ompt::kOutAllMemory || all[i].type == ompt::kInOutAllMemory;
+      record->dependences.push_back({all_memory ? nullptr : all[i].variable.pointer, all[i].type});
+    }
   });
+}
+
+// Tasks with one parent depend on each other. Two of an inoutset do not.
+void acquire_dependences(const TaskRecord& record) {
+  for (const auto& dependence : record.dependences) {
+    Tasks::acquire(task_key(TaskKey::DependenceOut, dependence.variable));
+    if (!dependence.reads()) Tasks::acquire(task_key(TaskKey::DependenceIn, dependence.variable));
+    if (!dependence.is_set()) Tasks::acquire(task_key(TaskKey::DependenceSet, dependence.variable));
+  }
+  if (!record.dependences.empty()) Tasks::acquire(task_key(TaskKey::DependenceOut, nullptr));
+}
+
+void release_dependences(const TaskRecord& record) {
+  for (const auto& dependence : record.dependences)
+    Tasks::release(task_key(dependence.reads()    ? TaskKey::DependenceIn
+                            : dependence.is_set() ? TaskKey::DependenceSet
+                                                  : TaskKey::DependenceOut,
+                            dependence.variable));
+  if (!record.dependences.empty()) Tasks::release(task_key(TaskKey::DependenceIn, nullptr));
 }
 
 void begin_task(TaskRecord& record) {
   if (std::exchange(record.has_started, true)) return;
   Tasks::acquire(task_key(TaskKey::TaskStart, &record));
-  for (const auto& [variable, writes] : record.dependences) {
-    Tasks::acquire(task_key(TaskKey::DependenceOut, variable));
-    if (writes) Tasks::acquire(task_key(TaskKey::DependenceIn, variable));
-  }
+  acquire_dependences(record);
 }
 
 void end_task(TaskRecord& record) {
-  for (const auto& [variable, writes] : record.dependences)
-    Tasks::release(task_key(writes ? TaskKey::DependenceOut : TaskKey::DependenceIn, variable));
+  Tasks::acquire(task_key(TaskKey::TaskFulfilled, &record));
+  release_dependences(record);
+  if (record.is_undeferred) Tasks::release(task_key(TaskKey::TaskEnd, &record));
   if (record.parent != nullptr) Tasks::release(task_key(TaskKey::TaskChildren, record.parent));
   for (const TaskRecord* group = record.group; group != nullptr; group = group->group)
     Tasks::release(task_key(TaskKey::TaskGroup, group));
   Tasks::release(task_key(TaskKey::TeamTasks, record.team), true);
 }
 
+// Whoever fulfills the event of a detached task. If its code is over, that completes it.
+void fulfill(TaskRecord& record, bool completes) {
+  Tasks::release(task_key(TaskKey::TaskFulfilled, &record));
+  if (!completes) return;
+  const std::uint32_t line = std::exchange(Tasks::line(), record.line);
+  end_task(record);
+  Tasks::line() = line;
+}
+
 void on_task_schedule(Data* prior, int status, Data* next) {
   guarded([&] {
     TaskRecord* const from = record_of(prior);
-    const bool over =
-        status == ompt::kComplete || status == ompt::kCancel || status == ompt::kDetach;
-    if (from != nullptr && from->line != 0 && over) {
-      end_task(*from);
-      if (prior != nullptr) prior->pointer = nullptr;
+    if (status == ompt::kEarlyFulfill || status == ompt::kLateFulfill) {
+      if (from == nullptr) return;
+      fulfill(*from, status == ompt::kLateFulfill);
+      if (status == ompt::kEarlyFulfill) return;
+      prior->pointer = nullptr;
+      return drop(from);
     }
-    // What the prior one touched is its own.
-    else if (status != ompt::kTaskWaitComplete)
+    if (status == ompt::kTaskWaitComplete) {  // a taskwait with dependences, as a task
+      if (from == nullptr) return;
+      acquire_dependences(*from);
+      prior->pointer = nullptr;
+      return drop(from);
+    }
+    const bool over = from != nullptr && from->line != 0 &&
+                      (status == ompt::kComplete || status == ompt::kCancel);
+    if (over) {
+      end_task(*from);
+      prior->pointer = nullptr;
+    } else {  // what the prior one touched is its own
       Tasks::release(task_key(TaskKey::Switch, nullptr));
+    }
     TaskRecord* const to = next != nullptr ? need(next) : nullptr;
     Tasks::line() = to != nullptr ? to->line : 0;
     if (to != nullptr && to->line != 0) begin_task(*to);
-    if (from != nullptr && from->line != 0 && over) drop(from);
+    if (!over) return;
+    if (from->is_undeferred) Tasks::acquire(task_key(TaskKey::TaskEnd, from));
+    drop(from);
   });
+}
+
+void on_work(int, int scope, Data*, Data*, std::uint64_t, const void*) {
+  if (scope != ompt::kEnd || t_implicit == nullptr || !t_implicit->ran_section) return;
+  guarded([] { leave_sections(*t_implicit); });
+}
+
+// Of runtimes that hand out the sections of code that was built without the pass.
+void on_dispatch(Data*, Data*, int kind, Data) {
+  if (kind == ompt::kSection) begin_section();
 }
 
 // The runtime says that a lock was given back when it has been: the next thread may have it by
@@ -275,6 +383,7 @@ void on_flush(Data*, const void*) {
 int initialize(ompt::Lookup lookup, int, Data*) {
   const auto set = reinterpret_cast<ompt::SetCallback>(lookup("ompt_set_callback"));
   if (set == nullptr) return 0;
+  g_task_info = reinterpret_cast<ompt::GetTaskInfo>(lookup("ompt_get_task_info"));
   const std::pair<int, ompt::AnyFunction> callbacks[] = {
       {ompt::kParallelBegin, reinterpret_cast<ompt::AnyFunction>(on_parallel_begin)},
       {ompt::kParallelEnd, reinterpret_cast<ompt::AnyFunction>(on_parallel_end)},
@@ -285,6 +394,8 @@ int initialize(ompt::Lookup lookup, int, Data*) {
       {ompt::kDependences, reinterpret_cast<ompt::AnyFunction>(on_dependences)},
       {ompt::kMutexAcquired, reinterpret_cast<ompt::AnyFunction>(on_mutex_acquired)},
       {ompt::kMutexReleased, reinterpret_cast<ompt::AnyFunction>(on_mutex_released)},
+      {ompt::kWork, reinterpret_cast<ompt::AnyFunction>(on_work)},
+      {ompt::kDispatch, reinterpret_cast<ompt::AnyFunction>(on_dispatch)},
       {ompt::kFlush, reinterpret_cast<ompt::AnyFunction>(on_flush)}};
   for (const auto& [which, callback] : callbacks) set(which, callback);
   g_connected.store(true);
@@ -294,6 +405,15 @@ int initialize(ompt::Lookup lookup, int, Data*) {
 void finalize(Data*) {}
 
 }  // namespace
+
+void begin_section() {
+  if (Tasks::active() && t_implicit != nullptr && t_implicit->team != nullptr)
+    guarded([] { enter_section(*t_implicit); });
+}
+
+void end_section() {
+  if (t_implicit != nullptr && t_implicit->in_section) guarded([] { leave_section(*t_implicit); });
+}
 
 // A runtime looks for tools when it is first used.
 bool is_followed() {

@@ -132,6 +132,13 @@ void* run_thread(void* argument) {
   return copy.function(copy.argument);
 }
 
+// What the calling thread has given to pthread_once.
+struct OnceCall {
+  pthread_once_t* once = nullptr;
+  void (*function)() = nullptr;
+};
+thread_local OnceCall t_once;
+
 // A lock that was taken: the result says whether.
 int taken(int result, TaskKey kind, const void* lock) {
   if (result == 0 || result == EOWNERDEAD) guarded([&] { Tasks::acquire(task_key(kind, lock)); });
@@ -139,6 +146,13 @@ int taken(int result, TaskKey kind, const void* lock) {
 }
 void given_back(TaskKey kind, const void* lock) {
   guarded([&] { Tasks::release(task_key(kind, lock)); });
+}
+
+// The release comes before others are told that the function has been called.
+void call_once() {
+  const OnceCall call = t_once;
+  call.function();
+  given_back(TaskKey::Once, call.once);
 }
 
 }  // namespace
@@ -267,9 +281,11 @@ EXPORTED int pthread_barrier_wait(pthread_barrier_t* barrier) {
 EXPORTED int pthread_once(pthread_once_t* once, void (*function)()) {
   using namespace photofinish;
   NEXT(pthread_once);
-  const bool program = is_program(CALLER);
-  const int result = real(once, function);
-  if (!program) return result;
-  given_back(TaskKey::Once, once);
-  return taken(result, TaskKey::Once, once);
+  if (!is_program(CALLER)) return real(once, function);
+  struct Restore {  // also if the function throws
+    const OnceCall before = t_once;
+    ~Restore() { t_once = before; }
+  } restore;
+  t_once = {once, function};
+  return taken(real(once, call_once), TaskKey::Once, once);
 }

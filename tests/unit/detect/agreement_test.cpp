@@ -14,6 +14,7 @@
 #include "oracle.h"
 #include "random_executions.h"
 #include "simulator.h"
+#include "tasks.h"
 #include "threads.h"
 
 namespace photofinish::testing {
@@ -65,6 +66,43 @@ void agree(Focus focus) {
             << " left open by the page, in " << hidden << " a cut hid some\n";
   EXPECT_LE(hidden * 500, racing);
 }
+
+// Ranks with threads. A task that communicates is taken to know all sync points of its rank, and a
+// flush to complete what its task may know by way of other ranks: that may hide a race, and must
+// never invent one.
+void agree_with_tasks(Focus focus) {
+  int racing = 0, free = 0, hidden = 0;
+  const auto property = [&] {
+    const Program program = *programs(focus);
+    const Execution execution = with_tasks(simulate(program).execution,
+                                           *rc::gen::noShrink(rc::gen::arbitrary<std::uint32_t>()));
+    const Verdict verdict = judge(execution);
+    RC_ASSERT(verdict.open.empty());
+    ++(verdict.races.empty() ? free : racing);
+    const std::set<RacingPair> found = analyzed(execution, kOne);
+    if (found != verdict.races) ++hidden;
+    if (!std::includes(verdict.races.begin(), verdict.races.end(), found.begin(), found.end()))
+      RC_FAIL(difference(verdict.races, found) + text(execution));
+    const std::set<RacingPair> found_early = analyzed(execution, kMany);
+    if (!std::includes(verdict.races.begin(), verdict.races.end(), found_early.begin(),
+                       found_early.end()))
+      RC_FAIL("with a period at each cut: " + difference(verdict.races, found_early) +
+              text(execution));
+  };
+  hold_for_random_executions(std::string("tasks, ") + name_of(focus), 4 * std::size(kFocuses),
+                             property);
+  std::cout << racing << " with races, " << free << " without, in " << hidden
+            << " one was not found\n";
+  EXPECT_LE(hidden * 10, racing);
+}
+
+TEST(AgreementWithTasks, Locks) { agree_with_tasks(Focus::Locks); }
+TEST(AgreementWithTasks, Fences) { agree_with_tasks(Focus::Fences); }
+TEST(AgreementWithTasks, Epochs) { agree_with_tasks(Focus::Epochs); }
+TEST(AgreementWithTasks, Messages) { agree_with_tasks(Focus::Messages); }
+TEST(AgreementWithTasks, SplitPhase) { agree_with_tasks(Focus::SplitPhase); }
+TEST(AgreementWithTasks, Datatypes) { agree_with_tasks(Focus::Datatypes); }
+TEST(AgreementWithTasks, Buffers) { agree_with_tasks(Focus::Buffers); }
 
 TEST(Agreement, Everything) { agree(Focus::Everything); }
 TEST(Agreement, Locks) { agree(Focus::Locks); }

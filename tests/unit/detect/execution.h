@@ -42,6 +42,13 @@ struct Ref {
   auto operator<=>(const Ref&) const = default;
 };
 
+// The task of an event: of ranks with threads, from their first numbered event on.
+inline std::uint32_t task_of_event(const Event& event) {
+  if (!event.fields.has(Field::order)) return 0;
+  return event.fields.has(Field::line) ? static_cast<std::uint32_t>(event.fields[Field::line])
+                                       : event.task.value;
+}
+
 // Handles of a script, the same for all ranks.
 struct CommRef {
   int index = 0;

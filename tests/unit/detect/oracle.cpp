@@ -40,6 +40,11 @@ class Judge {
     return {touch.event.rank, events[touch.event.event].site, touch.kind};
   }
 
+  std::uint32_t task(const Touch& touch) const {
+    return task_of_event(history_.execution.ranks[static_cast<std::size_t>(touch.event.rank)]
+                             .events[touch.event.event]);
+  }
+
   std::optional<Reason> race(const Touch& a, const Touch& b) const {
     if (a.owner != b.owner || a.operation == b.operation) return {};
     const std::optional<Reason> reason = may_not_meet(a, b);
@@ -108,7 +113,8 @@ class Judge {
     if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
       return accumulates_may_not_meet(a, b, coincide);
     if (!(a.kind <= b.kind ? clash(a, b) : clash(b, a))) return {};
-    return a.event.rank == b.event.rank ? Reason::NotComplete : Reason::NoOrder;
+    return a.event.rank == b.event.rank && task(a) == task(b) ? Reason::NotComplete
+                                                              : Reason::NoOrder;
   }
 
   // The upper right half of the documented table: a.kind <= b.kind.
@@ -169,8 +175,12 @@ class Judge {
 // More edges mean fewer races. Races that are the same with all and with none of the doubtful edges
 // are certain.
 Verdict judge(const Execution& execution) {
-  const History history(execution);
-  const Edges edges = find_edges(history);
+  const History all_completed(execution);
+  const Edges edges = find_edges(all_completed);
+  const Reachability order(execution, edges);
+  const History history(execution, [&](Ref operation, Ref completing) {
+    return order(start_of(operation), start_of(completing));
+  });
   const AtomicOrders orders = order_atomics(history);
   const auto races = [&](const Reachability& reaches, const Edges& of_atomics) {
     return Judge(history, reaches, of_atomics).races();

@@ -75,6 +75,7 @@ class RankReader {
     Joined* joined = nullptr;
   };
   struct Operation {  // one-sided, pending
+    Ref event;
     Uid win;
     int target = 0;
     bool brings_back = false;
@@ -134,11 +135,17 @@ class RankReader {
       if (is_target(buffer.access)) continue;
       Touch touch{.owner = rank_,
                   .kind = buffer.access == BufferUse::Read ? AccessKind::Load : AccessKind::Store,
-                  .pending = pending};
+                  .pending = pending || in_call_of_a_task(event)};
       spell_out(touch, buffer, buffer.address);
       made.push_back(add_touch(std::move(touch)));
     }
     return made;
+  }
+
+  // Other tasks go on while a call is made.
+  bool in_call_of_a_task(const Event& event) const {
+    const Action action = traits(event.call).action;
+    return event_->fields.has(Field::order) && action != Action::Load && action != Action::Store;
   }
 
   void end(const std::vector<std::size_t>& touches, Timestamp at) {
@@ -398,7 +405,8 @@ class RankReader {
   void read_one_sided(const CallTraits& call) {
     const int target = rank_field(Field::target);
     if (target < 0) return;
-    Operation operation{.win = win(), .target = target, .brings_back = brings_back(call.action)};
+    Operation operation{
+        .event = now_, .win = win(), .target = target, .brings_back = brings_back(call.action)};
     operation.local = touch_local(*event_, true);
     for (const Buffer& buffer : event_->buffers)
       if (is_target(buffer.access))
@@ -463,11 +471,19 @@ class RankReader {
     if (remotely || operation.brings_back) end(operation.remote, at);
   }
 
-  // A flush or unlock; without a target, of all targets.
+  // A flush completes what was begun before it, and another task's operation may not have been.
+  bool was_begun(const Operation& operation) const {
+    const auto& events = history_.execution.ranks[static_cast<std::size_t>(rank_)].events;
+    return !history_.knows ||
+           task_of_event(events[operation.event.event]) == task_of_event(*event_) ||
+           history_.knows(operation.event, now_);
+  }
+
+  // A flush or unlock; without a target, of all of them.
   void complete_locked(std::optional<int> target, bool remotely) {
     for (const Operation& operation : operations_)
       if (operation.win == win() && operation.epoch == EpochKind::Lock &&
-          (!target || operation.target == *target))
+          (!target || operation.target == *target) && was_begun(operation))
         finish(operation, remotely, return_timestamp());
   }
 
@@ -478,7 +494,8 @@ class RankReader {
     if (no_precede) return;
     joined.done = done_now();
     for (const Operation& operation : operations_)
-      if (operation.win == win()) finish(operation, true, start_timestamp());
+      if (operation.win == win() && was_begun(operation))
+        finish(operation, true, start_timestamp());
   }
 
   void read_complete() {
@@ -534,7 +551,8 @@ const WinDefinition* window_of(const Execution& execution, int rank, Uid win) {
   return nullptr;
 }
 
-History::History(const Execution& made_up) : execution(made_up) {
+History::History(const Execution& made_up, Knows known)
+    : execution(made_up), knows(std::move(known)) {
   locks.resize(execution.ranks.size());
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
     RankReader(*this, static_cast<int>(rank)).read();

@@ -2,6 +2,7 @@
 // order them. Each list is in program order.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -120,11 +121,15 @@ struct Atomic {
 enum class Counted { OnComm, Fence, WinFree };
 using CollectiveKey = std::tuple<Uid, Counted, std::size_t>;
 
+// Whether who completes operations knows of one that another task of its rank began.
+using Knows = std::function<bool(Ref operation, Ref completing)>;
+
 struct History {
-  explicit History(const Execution& execution);
+  explicit History(const Execution& execution, Knows knows = {});
 
   const Execution& execution;
-  std::size_t operations = 0;  // over all ranks
+  const Knows knows;
+  std::size_t operations = 0;  // how many there are, over all ranks
   std::vector<Touch> touches;
   std::vector<std::vector<LockSpan>> locks;  // of each rank
   std::vector<Sent> sent;

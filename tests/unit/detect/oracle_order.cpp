@@ -147,14 +147,31 @@ Reachability::Reachability(const Execution& execution, const Edges& edges) {
     nodes += 2 * rank.events.size();
   }
   rows_.assign(nodes, std::vector<std::uint64_t>((nodes + 63) / 64));
-  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank)
-    for (std::size_t at = 1; at < 2 * execution.ranks[rank].events.size(); ++at)
-      add(first_[rank] + at - 1, first_[rank] + at);
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) add_tasks(execution, rank);
   for (const auto& [from, to] : edges) add(node(from), node(to));
   for (std::size_t through = 0; through < nodes; ++through)
     for (std::size_t from = 0; from < nodes; ++from)
       if ((rows_[from][through / 64] >> (through % 64) & 1) != 0)
         for (std::size_t i = 0; i < rows_[from].size(); ++i) rows_[from][i] |= rows_[through][i];
+}
+
+// The order of each task's events, and from each release of a key to all acquires that follow it.
+void Reachability::add_tasks(const Execution& execution, std::size_t rank) {
+  const std::vector<Event>& events = execution.ranks[rank].events;
+  std::map<std::uint32_t, std::size_t> last;  // return of each task's last event
+  std::map<std::int64_t, std::vector<std::size_t>> released;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const std::size_t start = first_[rank] + 2 * i, end = start + 1;
+    add(start, end);
+    if (const auto before = last.find(task_of_event(events[i])); before != last.end())
+      add(before->second, start);
+    last[task_of_event(events[i])] = end;
+    const Action action = traits(events[i].call).action;
+    if (action == Action::TaskRelease)
+      released[events[i].fields[Field::key]].push_back(start);
+    else if (action == Action::TaskAcquire)
+      for (const std::size_t from : released[events[i].fields[Field::key]]) add(from, end);
+  }
 }
 
 bool Reachability::has_cycle() const {

@@ -40,6 +40,7 @@ class Reachability {
   std::size_t node(Point point) const {
     return first_[static_cast<std::size_t>(point.rank)] + point.at;
   }
+  void add_tasks(const Execution& execution, std::size_t rank);
   void add(std::size_t from, std::size_t to) {
     rows_[from][to / 64] |= std::uint64_t{1} << (to % 64);
   }

@@ -106,8 +106,7 @@ TEST(TaskOrder, SyncPointsAreKnownThroughTasks) {
   order.acquire(1, 1);
   EXPECT_EQ(order.sync_point_of(1), 3u);
   order.enter(0, timestamp_of(0, 4), false);
-  order.send(0, timestamp_of(0, 4), 3);
-  order.receive(0, 4);
+  order.sync(0, timestamp_of(0, 4), 3);
   EXPECT_EQ(order.sync_point_of(0), 4u);
   EXPECT_EQ(order.sync_point_of(1), 3u);
   order.enter(0, timestamp_of(0, 6), false);
@@ -115,6 +114,25 @@ TEST(TaskOrder, SyncPointsAreKnownThroughTasks) {
   order.enter(1, timestamp_of(1, 8), false);
   order.acquire(1, 2);
   EXPECT_EQ(order.sync_point_of(1), 4u);
+}
+
+// What a task told other ranks in a phase, all may know from the sync point at its end on.
+TEST(TaskOrder, WhatIsReportedIsKnownFromTheNextSyncPointOn) {
+  TaskOrder order(0);
+  order.enter(0, timestamp_of(0, 0), true);
+  EXPECT_EQ(order.reported(timestamp_of(0, 1)), kNoSyncPoint);
+  order.enter(0, timestamp_of(0, 2), false);
+  order.send(0, timestamp_of(0, 2), 5);
+  EXPECT_EQ(order.reported(timestamp_of(0, 1)), 6u);
+  EXPECT_EQ(order.reported(timestamp_of(0, 3)), kNoSyncPoint);
+  order.enter(0, timestamp_of(0, 4), false);
+  order.send(0, timestamp_of(0, 4), 7);
+  EXPECT_EQ(order.reported(timestamp_of(0, 1)), 6u);
+  EXPECT_EQ(order.reported(timestamp_of(0, 3)), 8u);
+  EXPECT_FALSE(order.acquired_between(timestamp_of(0, 1), timestamp_of(1, 8)));
+  order.receive(0, timestamp_of(0, 5), 7);
+  EXPECT_TRUE(order.acquired_between(timestamp_of(0, 1), timestamp_of(1, 8)));
+  EXPECT_FALSE(order.acquired_between(timestamp_of(0, 7), timestamp_of(1, 8)));
 }
 
 }  // namespace
