@@ -115,9 +115,9 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
 // Findings that cannot be written are passed to the caller for the report, if it accepts them.
 template <class T>
 Result<bool> keep_unwritten(const Result<bool>& written, T& findings, std::optional<T>* kept,
-                            const std::function<void(const std::string&)>& release) {
+                            const std::function<void(const std::string&)>& warn) {
   if (written || kept == nullptr) return written;
-  release(written.error().message + "; the report below is complete, but it is not stored");
+  warn(written.error().message + "; the report below is complete, but it is not stored");
   *kept = std::move(findings);
   return true;
 }
@@ -134,7 +134,7 @@ Result<bool> any_stopped_early(const std::string& directory) {
 }
 
 Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
-                                 const std::function<void(const std::string&)>& release,
+                                 const std::function<void(const std::string&)>& warn,
                                  UnwrittenFindings* unwritten) {
   const auto ranks = recorded_ranks(directory);
   if (!ranks) return ranks.error();
@@ -153,7 +153,7 @@ Result<bool> analyze_messages_of(const std::string& directory, const Options& op
                                 !trace->end().incomplete && trace->damage().empty();
                        });
   return keep_unwritten(write_messages(messages_path(directory), findings), findings,
-                        unwritten != nullptr ? &unwritten->messages : nullptr, release);
+                        unwritten != nullptr ? &unwritten->messages : nullptr, warn);
 }
 
 Result<MessageFindings> find_deadlocks(const std::string& directory,
@@ -188,16 +188,16 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
 }
 
 Result<bool> leave_out_messages(const std::string& directory,
-                                const std::function<void(const std::string&)>& release,
+                                const std::function<void(const std::string&)>& warn,
                                 UnwrittenFindings* unwritten) {
   MessageFindings nothing;
   nothing.checked = false;
   return keep_unwritten(write_messages(messages_path(directory), nothing), nothing,
-                        unwritten != nullptr ? &unwritten->messages : nullptr, release);
+                        unwritten != nullptr ? &unwritten->messages : nullptr, warn);
 }
 
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
-                         const std::function<void(const std::string&)>& release,
+                         const std::function<void(const std::string&)>& warn,
                          UnwrittenFindings* unwritten) {
   const bool speaks = transport.process() == 0;
   const auto ranks = recorded_ranks(directory);
@@ -215,17 +215,17 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
 
   for (const auto& trace : traces)
     if (!trace->damage().empty())
-      release("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
-              "; events before that are analyzed");
+      warn("rank " + std::to_string(trace->rank().value) + ": " + trace->damage() +
+           "; events before that are analyzed");
   if (speaks && static_cast<std::size_t>(*world_size) != ranks->size())
-    release(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
-            " ranks left a trace; synchronization through the others is not visible");
+    warn(std::to_string(ranks->size()) + " of " + std::to_string(*world_size) +
+         " ranks left a trace; synchronization through the others is not visible");
 
   std::uint64_t beyond[] = {kNoSyncPoint - last_whole_sync_point(traces, *world_size)};
   transport.max(beyond);
   const SyncPoint last_sync_point = kNoSyncPoint - beyond[0];
   if (speaks && last_sync_point != kNoSyncPoint)
-    release(
+    warn(
         "some ranks stopped recording early; the run is analyzed as far as all ranks were "
         "recorded");
   auto findings = analyze(inputs_of(traces, first, last, false, *world_size, last_sync_point),
@@ -237,15 +237,15 @@ Result<bool> analyze_run(const std::string& directory, const Options& options, T
   if (const auto written = agree(
           transport,
           speaks ? keep_unwritten(write_findings(analysis_path(directory), *findings), *findings,
-                                  unwritten != nullptr ? &unwritten->findings : nullptr, release)
+                                  unwritten != nullptr ? &unwritten->findings : nullptr, warn)
                  : true);
       !written)
     return written;
   traces.clear();
   if (!speaks) return agree(transport, true);
   return agree(transport, options.messages
-                              ? analyze_messages_of(directory, options, release, unwritten)
-                              : leave_out_messages(directory, release, unwritten));
+                              ? analyze_messages_of(directory, options, warn, unwritten)
+                              : leave_out_messages(directory, warn, unwritten));
 }
 
 }  // namespace photofinish

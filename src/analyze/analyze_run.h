@@ -13,11 +13,11 @@
 
 namespace photofinish {
 
-// `release` receives messages about what the traces lack; each once, in one process. An Error
+// `warn` receives messages about what the traces lack; each once, in one process. An Error
 // without text: another process reports it. Findings that cannot be written are an Error, or go to
 // `unwritten`.
 Result<bool> analyze_run(const std::string& directory, const Options& options, Transport& transport,
-                         const std::function<void(const std::string&)>& release,
+                         const std::function<void(const std::string&)>& warn,
                          UnwrittenFindings* unwritten = nullptr);
 
 // Whether a rank stopped recording before it ended. This also stops the online analysis, with
@@ -31,10 +31,10 @@ Result<MessageFindings> find_deadlocks(const std::string& directory,
 
 // Analyzes the messages only, in this process.
 Result<bool> analyze_messages_of(const std::string& directory, const Options& options,
-                                 const std::function<void(const std::string&)>& release,
+                                 const std::function<void(const std::string&)>& warn,
                                  UnwrittenFindings* unwritten = nullptr);
 Result<bool> leave_out_messages(const std::string& directory,
-                                const std::function<void(const std::string&)>& release,
+                                const std::function<void(const std::string&)>& warn,
                                 UnwrittenFindings* unwritten = nullptr);
 
 }  // namespace photofinish

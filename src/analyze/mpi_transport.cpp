@@ -32,8 +32,8 @@ class Patience {
       sched_yield();
       return;
     }
-    const timespec timestamp{0, times_ < 2000 ? 50'000 : 500'000};
-    nanosleep(&timestamp, nullptr);
+    const timespec pause{0, times_ < 2000 ? 50'000 : 500'000};
+    nanosleep(&pause, nullptr);
   }
   void renew() { times_ = 0; }
 

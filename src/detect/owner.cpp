@@ -418,7 +418,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
       together.assign(open.begin(), open.end());
       together.insert(together.end(), order.begin() + static_cast<std::ptrdiff_t>(first),
                       order.begin() + static_cast<std::ptrdiff_t>(last));
-      form_series(together);
+      form_groups(together);
       for (const Row& row : rows_) {
         const Item& item = items_[row.first];
         round.insert(round.end(), spans_.begin() + static_cast<std::ptrdiff_t>(item.first_span),
@@ -514,7 +514,7 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
 }
 
 // A group of repeated accesses is identified by its row.
-void Owner::form_series(std::vector<std::uint32_t>& items) {
+void Owner::form_groups(std::vector<std::uint32_t>& items) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     const Access &one = items_[a].access, &other = items_[b].access;
     return std::tuple(one.rank, one.begin) < std::tuple(other.rank, other.begin);
@@ -524,7 +524,7 @@ void Owner::form_series(std::vector<std::uint32_t>& items) {
   rows_.clear();
   row_like_.clear();
   repeated_.clear();
-  met_series_.clear();
+  met_groups_.clear();
   row_of_.resize(items_.size());
   next_in_row_.resize(items_.size());
   const bool apart = pairs_ == Pairs::Own && timeline_.has_tasks();
@@ -574,7 +574,7 @@ RepeatedAccess& Owner::series_at(std::size_t number, const Candidates& candidate
 // All pairs of two groups; within one group, all pairs of an access and an earlier one.
 void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
   if (b < a) std::swap(a, b);
-  if (!met_series_.emplace(a, b, separate).second) return;
+  if (!met_groups_.emplace(a, b, separate).second) return;
   const RepeatedAccess &one = series_at(a, candidates), &other = series_at(b, candidates);
   const Access &first = one.like, &second = other.like;
   if ((one.met && other.met) || (one.seen && other.seen)) return;

@@ -161,7 +161,7 @@ class Owner {
   void meet(Candidates& candidates, std::size_t a, std::size_t b, std::size_t strided_a,
             std::size_t strided_b, bool separate);
   void meet_separate(Candidates& candidates, std::size_t a, std::size_t b);
-  void form_series(std::vector<std::uint32_t>& items);
+  void form_groups(std::vector<std::uint32_t>& items);
   RepeatedAccess& series_at(std::size_t number, const Candidates& candidates);
   void meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
   void meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
@@ -235,7 +235,7 @@ class Owner {
   std::unordered_map<std::uint64_t, std::uint32_t> row_like_;
   // By row, for rows with several items, created on demand.
   std::unordered_map<std::size_t, std::shared_ptr<RepeatedAccess>> repeated_;
-  std::set<std::tuple<std::size_t, std::size_t, bool>> met_series_;
+  std::set<std::tuple<std::size_t, std::size_t, bool>> met_groups_;
 
   std::map<std::uint64_t, Candidates> candidates_;  // by period
   std::vector<Finding> findings_;

@@ -13,7 +13,7 @@ constexpr std::uint64_t kGrain = 8;  // bytes that are looked up together
 constexpr int kBeyond = 1000;
 
 // A piece of a writing that overlaps a grain.
-struct CallSite {
+struct Piece {
   std::size_t writing;
   const Contents* piece;
 };
@@ -21,13 +21,13 @@ struct CallSite {
 // The pieces in the order in which their writings began, and the borders between them inside the
 // grain, as bits.
 struct Grain {
-  std::vector<CallSite> call_sites;
-  std::uint32_t sync_points = 0;
-  void add(std::uint64_t begin, const CallSite& call_site) {
-    call_sites.push_back(call_site);
+  std::vector<Piece> pieces;
+  std::uint32_t borders = 0;
+  void add(std::uint64_t begin, const Piece& piece) {
+    pieces.push_back(piece);
     for (const std::uint64_t at :
-         {call_site.piece->begin, call_site.piece->begin + call_site.piece->content.size()})
-      if (begin < at && at < begin + kGrain) sync_points |= 1u << (at - begin);
+         {piece.piece->begin, piece.piece->begin + piece.piece->content.size()})
+      if (begin < at && at < begin + kGrain) borders |= 1u << (at - begin);
   }
 };
 
@@ -79,40 +79,40 @@ class Finder {
     const auto list = grains_.find({read.memory, begin / kGrain});
     if (list == grains_.end()) return add({}, end - begin);
     const Grain& grain = list->second;
-    const Origin whole = origin_of(reading, read, begin, end, grain.call_sites);
+    const Origin whole = origin_of(reading, read, begin, end, grain.pieces);
     const std::uint64_t first = begin / kGrain * kGrain;
     const auto is_sync_point = [&](std::uint64_t at) {
-      return (grain.sync_points >> (at - first) & 1) != 0;
+      return (grain.borders >> (at - first) & 1) != 0;
     };
     std::uint64_t next = begin + 1;
     while (next < end && !is_sync_point(next)) ++next;
     if (whole.writing != Origin::kElsewhere || next == end) return add(whole, end - begin);
     for (; begin < end; begin = next) {
       for (next = begin + 1; next < end && !is_sync_point(next);) ++next;
-      add(origin_of(reading, read, begin, next, grain.call_sites), next - begin);
+      add(origin_of(reading, read, begin, next, grain.pieces), next - begin);
     }
   }
 
   Origin origin_of(const Reading& reading, const Contents& read, std::uint64_t begin,
-                   std::uint64_t end, const std::vector<CallSite>& call_sites) const {
+                   std::uint64_t end, const std::vector<Piece>& pieces) const {
     std::size_t update = Origin::kElsewhere;
     std::uint64_t overwritten_from = 0;  // writes that ended before this are overwritten
     bool would_fit = false;
     int beyond = 0;
-    for (auto call_site = call_sites.rbegin(); call_site != call_sites.rend(); ++call_site) {
-      const Writing& writing = writings_[call_site->writing];
-      if (call_site->writing == reading.own) continue;
-      const Contents& written = *call_site->piece;
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+      const Writing& writing = writings_[piece->writing];
+      if (piece->writing == reading.own) continue;
+      const Contents& written = *piece->piece;
       const std::uint64_t written_end = written.begin + written.content.size();
       if (written.begin >= end || written_end <= begin) continue;
       const bool covers = written.begin <= begin && end <= written_end;
       const bool possible =
           writing.when.start <= reading.when.end && writing.when.end >= overwritten_from;
       if (writing.is_update) {
-        if (covers && possible && update == Origin::kElsewhere) update = call_site->writing;
+        if (covers && possible && update == Origin::kElsewhere) update = piece->writing;
       } else if (covers && written.content.compare(begin - written.begin, end - begin, read.content,
                                                    begin - read.begin, end - begin) == 0) {
-        if (possible) return {.writing = call_site->writing};
+        if (possible) return {.writing = piece->writing};
         would_fit = true;
       }
       if (writing.when.end < reading.when.start)

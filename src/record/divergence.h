@@ -28,7 +28,7 @@ void describe(A& a, Divergence& d) {
 
 // In the directory that the replayed rank writes to.
 inline std::string divergence_path(const std::string& directory) {
-  return directory + "/departure";
+  return directory + "/divergence";
 }
 void write_divergence(const std::string& path, const Divergence& divergence);
 // An Error if there is none.

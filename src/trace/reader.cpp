@@ -150,7 +150,7 @@ Result<std::unique_ptr<RankTrace>> RankTrace::open(const std::string& directory,
   self->make_names_printable();
   std::erase_if(self->streams_, [](const auto& stream) { return stream->task == kDefinitionLane; });
   self->stream_of_task_.clear();
-  self->location_unreturned_calls();
+  self->insert_unreturned_calls();
   std::sort(self->streams_.begin(), self->streams_.end(),
             [](const auto& a, const auto& b) { return a->task < b->task; });
   self->rewind();
@@ -580,7 +580,7 @@ bool RankTrace::make_unreturned(TaskStream& stream) {
 
 // Only their program counters are recorded. Their sites have one frame, in the module that contains
 // it.
-void RankTrace::location_unreturned_calls() {
+void RankTrace::insert_unreturned_calls() {
   for (const auto& stream : streams_) {
     if (stream->in_call == 0) continue;
     const ModuleDefinition* module = nullptr;

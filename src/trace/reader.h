@@ -112,7 +112,7 @@ class RankTrace {
   bool decode_event(TaskStream& stream);
   bool decode_next(TaskStream& stream);
   bool make_unreturned(TaskStream& stream);
-  void location_unreturned_calls();
+  void insert_unreturned_calls();
   static bool later(const TaskStream& a, const TaskStream& b);
   void damaged(const std::string& path, std::uint64_t offset, const std::string& reason);
   TaskStream& stream(TaskId task);
