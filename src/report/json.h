@@ -9,7 +9,7 @@
 namespace photofinish {
 
 inline constexpr int kJsonVersion =
-    1;  // version of the schema: changes when a field is removed or changes its meaning
+    2;  // version of the schema: changes when a field is removed or changes its meaning
 
 std::string json_report(const RunDocument& run);
 

@@ -1,5 +1,5 @@
 // A cache that is filled from another rank: readers share a lock, whoever fills it has it alone.
-// Fixed: the reader does not look at the values before it has the lock.
+// Fixed: the reader does not read the values before it has the lock.
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
