@@ -128,7 +128,7 @@ class World {
   void acquire(int number, std::uint32_t task, const Released& released) {
     const Event& event = add(number, task, false);
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    rank.order.acquire(task, start_of(event) + 1, 0);
+    rank.order.receive(task, start_of(event) + 1, 0);
     rank.edges.edges.push_back({start_of(event) + 1, released.key, true, kEveryPosition});
     before_[event.start + 1].push_back(released.node);
   }
