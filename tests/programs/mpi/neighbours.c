@@ -89,6 +89,6 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 5; ++i) MPI_Request_free(&r[i]);
   MPI_Comm_free(&g);
   MPI_Comm_free(&line);
-  if (rank == 0) printf("neighbours right\n");
+  if (rank == 0) printf("neighbors right\n");
   MPI_Finalize();
 }

@@ -58,6 +58,6 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&graph);
   MPI_Comm_free(&row);
   MPI_Comm_free(&cart);
-  if (rank == 0) printf("neighbours known\n");
+  if (rank == 0) printf("neighbors known\n");
   MPI_Finalize();
 }
