@@ -61,6 +61,8 @@ struct WaitChain {
   std::set<WorldRank> behind;  // ranks that wait for one of these
 };
 
+inline Wanted wanted_by(const MessageStep& step) { return {step.peer, step.tag}; }
+
 class MessageSequence {
  public:
   enum class Sends { AsSeen, Unbuffered };
@@ -259,5 +261,28 @@ class MessageSequence {
   std::uint64_t phase_ = 0, unsure_after_ = ~std::uint64_t{0};
   bool unsure_ = false;
 };
+
+template <class Visit>
+void MessageSequence::each_first_send(const Inbox& inbox, Visit visit) {
+  for (const auto& [key, list] : inbox.unmatched)
+    if (visit(key.second, list.first)) return;
+}
+
+// Visits the releases that precede `locked`. Ticks of one clock are compared. For different clocks,
+// the releases processed so far precede it.
+template <class Visit>
+void MessageSequence::each_before(WorldRank who, const MessageStep& locked, Visit visit) {
+  const auto window = locks_.find(locked.comm);
+  if (window == locks_.end()) return;
+  for (auto& [target, lock] : window->second) {
+    if (locked.peer != kAnySource && target != kAnySource && target != locked.peer) continue;
+    for (const Release& release : lock.releases) {
+      if (release.rank == who || !(release.exclusive || locked.exclusive)) continue;
+      if (release.clock == locked.tag && release.clock != 0 ? release.ticks < locked.operation
+                                                            : release.taken)
+        visit(lock, release);
+    }
+  }
+}
 
 }  // namespace photofinish

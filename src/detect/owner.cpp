@@ -17,20 +17,6 @@ Strided strided_of(std::uint64_t begin, std::uint64_t bytes) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes), {}};
 }
 
-std::uint64_t bytes_of(const Access& access) {
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < access.footprint.size(); ++i)
-    bytes += static_cast<std::uint64_t>(access.footprint[i].bytes());
-  return bytes;
-}
-
-// Empty if the footprint has gaps.
-ByteRange contiguous_range(const Access& access) {
-  if (access.footprint.size() != 1) return {};
-  const ByteRange range = access.footprint.bounds(0);
-  return range.end - range.begin == access.footprint[0].bytes() ? range : ByteRange{};
-}
-
 std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
   return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) +
          atomic.offset;
@@ -430,7 +416,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
         const Item& other = items_[j];
         if (one.met && other.met) return;
         if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
-          return meet_series(candidates, row_of_[i], row_of_[j],
+          return meet_groups(candidates, row_of_[i], row_of_[j],
                              a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
         if (one.to < other.from || other.to < one.from) return;
         visit(a, b);
@@ -442,7 +428,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
         for (std::size_t x = item.first_span; x < item.last_span; ++x)
           for (std::size_t y = item.first_span; y < item.last_span; ++y)
             clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
-        if (clashes) meet_series(candidates, row, row, false);
+        if (clashes) meet_groups(candidates, row, row, false);
       }
     }
     const std::uint64_t next = last < order.size() ? items_[order[last]].from : kNever;
@@ -511,188 +497,6 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
   }
   if (shard_.contains(meeting->where.begin))
     judge(candidates, one, other, meeting->reason, meeting->where);
-}
-
-// A group of repeated accesses is identified by its row.
-void Owner::form_groups(std::vector<std::uint32_t>& items) {
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-    const Access &one = items_[a].access, &other = items_[b].access;
-    return std::tuple(one.rank, one.begin) < std::tuple(other.rank, other.begin);
-  };
-  if (!std::is_sorted(items.begin(), items.end(), earlier))
-    std::stable_sort(items.begin(), items.end(), earlier);
-  rows_.clear();
-  row_like_.clear();
-  repeated_.clear();
-  met_groups_.clear();
-  row_of_.resize(items_.size());
-  next_in_row_.resize(items_.size());
-  const bool apart = pairs_ == Pairs::Own && timeline_.has_tasks();
-  const auto continues = [&](const Item& last, const Item& item) {
-    return !apart && last.seen == item.seen && last.met == item.met &&
-           (pairs_ == Pairs::Own || last.from == item.from) && alike(last.access, item.access) &&
-           goes_on(last.begins, item.begins) && goes_on(last.ends, item.ends) &&
-           std::equal(
-               last.begins.begin(), last.begins.end(), item.begins.begin(),
-               [](const Instant& a, const Instant& b) { return a.sync_point == b.sync_point; });
-  };
-  for (const std::uint32_t i : items) {
-    const std::uint64_t likeness_here =
-        likeness(items_[i].access) + (items_[i].seen ? 1 : 0) + (items_[i].met ? 2 : 0);
-    const auto [like, fresh] =
-        row_like_.try_emplace(likeness_here, static_cast<std::uint32_t>(rows_.size()));
-    if (!fresh && continues(items_[rows_[like->second].last], items_[i])) {
-      Row& row = rows_[like->second];
-      next_in_row_[row.last] = i;
-      row.last = i;
-      ++row.count;
-    } else {
-      like->second = static_cast<std::uint32_t>(rows_.size());
-      rows_.push_back({i, i, 1});
-    }
-    row_of_[i] = like->second;
-  }
-}
-
-RepeatedAccess& Owner::series_at(std::size_t number, const Candidates& candidates) {
-  std::shared_ptr<RepeatedAccess>& repeated = repeated_[number];
-  if (repeated != nullptr) return *repeated;
-  const Row& row = rows_[number];
-  const Item& first = items_[row.first];
-  repeated = std::make_shared<RepeatedAccess>(
-      RepeatedAccess{.like = first.access, .seen = first.seen, .met = first.met});
-  for (std::uint32_t i = row.first, left = row.count; left > 0; i = next_in_row_[i], --left) {
-    const Item& item = items_[i];
-    repeated->items.push_back(i);
-    repeated->members.push_back({item.access.begin, item.access.end, item.access.known,
-                                 item.access.epoch, item.begins, item.ends,
-                                 shown(item.access, candidates)});
-  }
-  return *repeated;
-}
-
-// All pairs of two groups; within one group, all pairs of an access and an earlier one.
-void Owner::meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
-  if (b < a) std::swap(a, b);
-  if (!met_groups_.emplace(a, b, separate).second) return;
-  const RepeatedAccess &one = series_at(a, candidates), &other = series_at(b, candidates);
-  const Access &first = one.like, &second = other.like;
-  if ((one.met && other.met) || (one.seen && other.seen)) return;
-  if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
-  if (separate) return meet_each(candidates, one, other, true);
-  // Two tasks of a rank have no common sequence of timestamps.
-  if (first.rank == second.rank && task_of(first.begin) != task_of(second.begin))
-    return meet_each(candidates, one, other, false);
-  std::optional<Meeting> meeting;
-  for (std::size_t x = 0; x < first.footprint.size(); ++x)
-    for (std::size_t y = 0; y < second.footprint.size(); ++y)
-      if (const auto here = meeting_of(first, second, first.footprint[x], second.footprint[y]);
-          here && (!meeting || here->key() < meeting->key()))
-        meeting = here;
-  if (!meeting || !shard_.contains(meeting->where.begin) ||
-      (shard_ != Shard{} && met_below_shard(first, second)))
-    return;
-  const auto was_found = [](const RepeatedAccess& repeated) {
-    return std::any_of(repeated.members.begin(), repeated.members.end(),
-                       [](const RepeatedAccess::Member& m) { return !m.shown.empty(); });
-  };
-  const bool one_found = was_found(one), other_found = was_found(other);
-  if (one_found && other_found)
-    return meet_each(candidates, one, other,
-                     false);  // the results of the two groups may be in different orders
-  const auto excludes = [](const Access& access) {
-    return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
-                                                  [](const Lock& lock) { return lock.exclusive; });
-  };
-  if (first.rank != second.rank) {
-    if (kept_apart(first, second)) return;
-  } else if (excludes(first) && excludes(second)) {
-    return meet_each(candidates, one, other, false);  // consecutive accesses, or the same one
-  }
-  const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
-  judge_series(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
-               meeting->where);
-}
-
-void Owner::meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
-                      bool separate) {
-  for (std::size_t i = 0; i < a.items.size(); ++i)
-    for (std::size_t j = 0; j < (&a == &b ? i : b.items.size()); ++j)
-      for (std::size_t x = 0; x < a.like.footprint.size(); ++x)
-        for (std::size_t y = 0; y < b.like.footprint.size(); ++y)
-          meet(candidates, a.items[i], b.items[j], x, y, separate);
-}
-
-void Owner::judge_series(Candidates& candidates, std::size_t one_row, std::size_t other_row,
-                         Reason reason, const ByteRange& where) {
-  RepeatedAccess &one = series_at(one_row, candidates), &others = series_at(other_row, candidates);
-  const auto ask_all = [&](std::size_t first, std::size_t last, const Instant& about) {
-    auto asked = std::find_if(others.asked.begin(), others.asked.end(), [&](const auto& a) {
-      return a.about == about.rank && a.task == task_of(about.timestamp);
-    });
-    if (asked == others.asked.end())
-      asked = others.asked.insert(asked, {about.rank, task_of(about.timestamp), first, first});
-    const auto ask_some = [&](std::size_t from, std::size_t to) {
-      for (; from < to; ++from)
-        for (const Instant& begin : others.members[from].begins)
-          if (begin.rank != about.rank) ask(candidates, begin, about);
-    };
-    ask_some(first, std::min(last, asked->first));
-    ask_some(std::max(first, asked->last), last);
-    // Also ask for the members between two queried ranges, so that the range stays contiguous.
-    ask_some(last, asked->first);
-    ask_some(asked->last, first);
-    asked->first = std::min(asked->first, first);
-    asked->last = std::max(asked->last, last);
-  };
-  const auto judge_some = [&](std::size_t at, std::size_t first, std::size_t last) {
-    if (first >= last) return;
-    const RepeatedAccess::Member& member = one.members[at];
-    bool asked = false;
-    for (const Instant& begin : member.begins)
-      for (const Instant& end : others.members[first].ends)
-        if (begin.rank != end.rank) ask(candidates, begin, end), asked = true;
-    const Instants& begins = others.members[first].begins;
-    const auto ask_about = [&](const Instant& end) {
-      if (std::all_of(begins.begin(), begins.end(),
-                      [&](const Instant& begin) { return begin.rank == end.rank; }))
-        return;
-      ask_all(first, last, end);
-      asked = true;
-    };
-    for (const Instant& end : member.ends) ask_about(end);
-    for (const Instant& end : member.shown) ask_about(end);
-    if (asked) {
-      candidates.repeated.push_back(
-          {repeated_[one_row], repeated_[other_row], at, first, last, reason, where});
-      return;
-    }
-    Finding finding = make_finding(one.member(at), others.member(first), reason, where);
-    finding.times = last - first;
-    found(std::move(finding));
-  };
-  const bool same = &one == &others;
-  const bool may_be_one =
-      !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
-  for (std::size_t at = 0; at < one.members.size(); ++at) {
-    auto [first, last] =
-        others.beside(one.members[at], [](const Instant&, const Instant&) { return kNever; });
-    if (same) last = std::min(last, at);
-    std::size_t itself = last;  // two buffers of the same operation
-    if (may_be_one) {
-      const auto found = std::partition_point(
-          others.members.begin(), others.members.end(),
-          [&](const RepeatedAccess::Member& m) { return m.begin < one.members[at].begin; });
-      if (found != others.members.end() && found->begin == one.members[at].begin)
-        itself = static_cast<std::size_t>(found - others.members.begin());
-    }
-    if (itself < first || itself >= last) {
-      judge_some(at, first, last);
-    } else {
-      judge_some(at, first, itself);
-      judge_some(at, itself + 1, last);
-    }
-  }
 }
 
 // Pairs that share bytes are found as ordinary conflicts.
@@ -793,90 +597,6 @@ std::size_t Owner::ask(Candidates& candidates, const Instant& instant, const Ins
       candidates.asked[instant.sync_point].try_emplace(query, queries.size());
   if (fresh) queries.push_back(query);
   return entry->second;
-}
-
-Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
-                            const ByteRange& where) const {
-  Finding finding;
-  finding.reason = reason;
-  const Access* accesses[] = {&a, &b};
-  // A fixed order, so that findings do not depend on the order of the arguments.
-  const auto age = [](const Access& access) {
-    return std::tuple(access.rank, access.begin, access.part);
-  };
-  if (age(b) < age(a)) std::swap(accesses[0], accesses[1]);
-  for (int i = 0; i < 2; ++i) {
-    const Access& access = *accesses[i];
-    finding.sides[i] = {.rank = access.rank,
-                        .kind = access.kind,
-                        .call = access.call,
-                        .site = access.site,
-                        .site_key = access.site_key,
-                        .opened = access.opened,
-                        .closed = access.closed,
-                        .begin = access.begin,
-                        .end = access.end,
-                        .part = access.part,
-                        .bytes = bytes_of(access),
-                        .range = contiguous_range(access),
-                        .op = access.op,
-                        .epoch = access.epoch};
-    finding.ranks.insert(access.rank);
-    if (access.win != Uid(0)) finding.win = access.win;
-  }
-  finding.owner = rank_;
-  finding.owners.insert(rank_);
-  finding.where = where;
-  if (finding.win != Uid(0))
-    if (const WinDefinition* window = timeline_.window(finding.win))
-      finding.offset = where.begin - static_cast<std::int64_t>(window->base);
-  return finding;
-}
-
-void Owner::found(Finding finding) {
-  findings_.push_back(std::move(finding));
-  if (findings_.size() < merge_at_) return;
-  findings_ = merge_findings(std::move(findings_));
-  merge_at_ = std::max<std::size_t>(1024, 2 * findings_.size());
-}
-
-void Owner::note_end(const Access& access) {
-  if (access.end != kNever || access.closed != SiteId())
-    ends_[{access.rank, access.begin, access.part, access.kind}] = {access.end, access.closed};
-}
-
-// A race may be found before one of its accesses is complete. When that access ends, and at which
-// call, is known only in a later period.
-void Owner::settle_ends() {
-  if (ends_.empty()) return;
-  const auto settle = [&](Finding& finding) {
-    for (FindingSide& side : finding.sides) {
-      if (side.end != kNever || side.closed != SiteId()) continue;
-      const auto end = ends_.find({side.rank, side.begin, side.part, side.kind});
-      if (end == ends_.end()) continue;
-      side.end = end->second.timestamp;
-      side.closed = end->second.closed;
-    }
-  };
-  bool more_to_come = false;  // from the access records of their period
-  for (Finding& finding : findings_) settle(finding);
-  for (auto& [period, candidates] : candidates_) {
-    for (Undecided& undecided : candidates.undecided) settle(undecided.finding);
-    more_to_come = more_to_come || !candidates.repeated.empty();
-  }
-  if (!more_to_come) ends_.clear();
-}
-
-std::vector<Finding> Owner::take_findings() {
-  std::vector<Finding> findings = merge_findings(std::exchange(findings_, {}));
-  for (Finding& finding : findings)
-    for (FindingSide& side : finding.sides) {
-      side.part = 0;  // has no meaning outside of the detector
-      side.task = task_of(side.begin);
-      side.begin = half_of(side.begin);
-      if (side.end != kNever) side.end = half_of(side.end);
-    }
-  return findings;
 }
 
 AccumulateRules Owner::accumulate_rules(Uid win) const {

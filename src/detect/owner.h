@@ -162,11 +162,11 @@ class Owner {
             std::size_t strided_b, bool separate);
   void meet_separate(Candidates& candidates, std::size_t a, std::size_t b);
   void form_groups(std::vector<std::uint32_t>& items);
-  RepeatedAccess& series_at(std::size_t number, const Candidates& candidates);
-  void meet_series(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
+  RepeatedAccess& group_at(std::size_t number, const Candidates& candidates);
+  void meet_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
   void meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
                  bool separate);
-  void judge_series(Candidates& candidates, std::size_t one, std::size_t others, Reason reason,
+  void judge_groups(Candidates& candidates, std::size_t one, std::size_t others, Reason reason,
                     const ByteRange& where);
   // How two strided blocks conflict, and where.
   struct Meeting {

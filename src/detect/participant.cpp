@@ -107,7 +107,8 @@ void Participant::begin_period() {
 
 Batches Participant::ask(std::uint64_t period) {
   begin_period();
-  askers_.clear();
+  Asked& asked = asked_[period];
+  asked.own = std::exchange(own_undecided_, {});
   Batches batches;
   for (PhaseEdges& phase : edges_[period])
     batches[resolver_of(phase.phase)].edges.push_back(std::move(phase));
@@ -115,11 +116,11 @@ Batches Participant::ask(std::uint64_t period) {
   const auto add = [&](Owner& owner, std::uint64_t check) {
     for (auto& [phase, queries] : owner.queries(check)) {
       batches[resolver_of(phase)].queries.push_back({phase, queries});
-      askers_[phase].emplace_back(&owner, check);
+      asked.askers[phase].emplace_back(&owner, check);
     }
   };
   add(owner_, period);
-  for (const std::uint64_t check : own_undecided_) add(own_, check);
+  for (const std::uint64_t check : asked.own) add(own_, check);
   for (RankEdge& guess : owner_.atomic_edges(period))
     batches[resolver_of(guess.phase)].guesses.push_back(guess);
   return batches;
@@ -233,16 +234,18 @@ MessageFindings Participant::take_messages() {
 }
 
 void Participant::conclude(std::uint64_t period, std::vector<Batch> received) {
+  Asked asked = std::exchange(asked_[period], {});
+  asked_.erase(period);
   for (const Batch& batch : received)
     for (const Batch::Answers& answers : batch.answers) {
-      auto& askers = askers_[answers.phase];
+      auto& askers = asked.askers[answers.phase];
       if (askers.empty()) continue;
       const auto [owner, check] = askers.front();
-      askers.erase(askers.begin());
+      askers.pop_front();
       owner->answer(check, answers.phase, answers.timestamps);
     }
   owner_.conclude(period);
-  for (const std::uint64_t check : std::exchange(own_undecided_, {})) own_.conclude(check);
+  for (const std::uint64_t check : asked.own) own_.conclude(check);
 }
 
 }  // namespace photofinish

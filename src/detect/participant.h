@@ -14,6 +14,7 @@
 // rank has a message in a period, all ranks send their steps to the ranks that analyze its phases.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -119,9 +120,14 @@ class Participant {
   // alone. The order of tasks that communicate may depend on other ranks.
   Owner own_;
   std::uint64_t own_checks_ = 0;
-  std::vector<std::uint64_t> own_undecided_;  // of these checks, in this period
-  std::map<SyncPoint, std::vector<std::pair<Owner*, std::uint64_t>>>
-      askers_;  // of each phase, in the order of their queries
+  std::vector<std::uint64_t> own_undecided_;  // checks whose queries have not been sent
+  // Queries of a period that are not answered yet; several periods may wait at the same time.
+  struct Asked {
+    std::vector<std::uint64_t> own;  // checks of own_
+    // By phase, in the order of their queries.
+    std::map<SyncPoint, std::deque<std::pair<Owner*, std::uint64_t>>> askers;
+  };
+  std::map<std::uint64_t, Asked> asked_;  // by period
   Batches outgoing_;
   Batch to_self_;
   // This rank's batch for itself, by period, until the other ranks' batches have arrived.
