@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
     MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
     MPI_Win_unlock(0, win);
-    report(0);
+    tell(0);
   }
   MPI_Win_free(&win);
   MPI_Finalize();

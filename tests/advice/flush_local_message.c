@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
 #else
     MPI_Win_flush_local(1, win);
 #endif
-    report(1);
+    tell(1);
   } else {
     hear(0);
     MPI_Win_sync(win);

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
       MPI_Recv(&results[other], 1, MPI_INT, MPI_ANY_SOURCE, 1, /*{receive}*/
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #ifdef FIXED
-      if (other == 1) report(2);
+      if (other == 1) tell(2);
 #endif
     }
     printf("results %d %d\n", results[1], results[2]);
