@@ -6,7 +6,7 @@
 
 #include "detect/analysis.h"
 #include "detect/message_analysis.h"
-#include "detect/timeline.h"
+#include "frontend/front_ends.h"
 #include "trace/findings_file.h"
 #include "trace/interruption.h"
 #include "trace/reader.h"
@@ -51,11 +51,11 @@ bool was_alive(const RankEnd& end, bool interrupted) {
 class SyncPointCounter {
  public:
   SyncPointCounter(const RankTrace& trace, std::int32_t world_size)
-      : timeline_(trace.rank(), world_size, trace.definitions()) {
+      : timeline_(trace.rank(), world_size, trace.definitions()), meaning_(meaning_of(timeline_)) {
     timeline_.report_no_edges();
   }
   SyncPoint add(const Event& event) {
-    timeline_.add(event, {});
+    meaning_->add(event, {});
     timeline_.take_closed([](const Access&, Timeline::Use) {});
     timeline_.take_atomics();
     return timeline_.sync_points_done();
@@ -63,6 +63,7 @@ class SyncPointCounter {
 
  private:
   Timeline timeline_;
+  const std::unique_ptr<Meaning> meaning_;
 };
 
 // If a rank stopped recording before it ended, order through its later events is unknown. So
@@ -88,7 +89,7 @@ std::vector<RankInput> inputs_of(const Traces& traces, std::int32_t first, std::
   static const Definitions nothing;
   std::vector<RankInput> inputs;
   for (std::int32_t rank = first; rank < last; ++rank)
-    inputs.push_back({WorldRank(rank), &nothing, [] { return nullptr; }});
+    inputs.push_back({WorldRank(rank), &nothing, meaning_of, [] { return nullptr; }});
   for (const auto& trace : traces) {
     RankInput& input = inputs.at(static_cast<std::size_t>(trace->rank().value - first));
     input.definitions = &trace->definitions();

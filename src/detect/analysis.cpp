@@ -143,8 +143,8 @@ class Run {
         file_(options.directory, transport.process()),
         arrivals_(file_, first_, inputs_.size(), memory_) {
     for (const RankInput& input : inputs_)
-      participants_.push_back(
-          std::make_unique<Participant>(input.rank, world_size, *input.definitions, options.rules));
+      participants_.push_back(std::make_unique<Participant>(
+          input.rank, world_size, *input.definitions, input.meaning, options.rules));
     ended_.assign(inputs_.size(), false);
     // Order between ranks matters to those who reach others' memory, and to tasks of one rank.
     std::uint64_t users[] = {0};

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "detect/rules.h"
 #include "detect/transport.h"
+#include "effects/meaning.h"
 #include "model/definitions.h"
 #include "model/event.h"
 #include "model/finding.h"
@@ -23,6 +24,7 @@ namespace photofinish {
 struct RankInput {
   WorldRank rank;
   const Definitions* definitions = nullptr;
+  MakeMeaning meaning = nullptr;       // of the front end that recorded it
   std::function<const Event*()> next;  // null at the end
   // If the trace ends inside a call, the rank waited in it. False: the rank died there.
   bool was_alive = true;

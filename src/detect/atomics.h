@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "detect/timeline.h"
+#include "effects/timeline.h"
 #include "model/atomic.h"
 #include "order/edge.h"
 

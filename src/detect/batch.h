@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "detect/access_list.h"
 #include "detect/atomics.h"
 #include "detect/message_log.h"
+#include "effects/access_list.h"
+#include "effects/codec.h"
 #include "model/atomic.h"
 #include "model/host_clock.h"
 #include "order/edge.h"
@@ -50,25 +51,6 @@ bool decode(const std::vector<std::uint8_t>& bytes, Batch& batch);  // false: th
 inline std::size_t memory_bytes(const AtomicOp&) { return 2 * sizeof(AtomicOp); }
 std::size_t memory_bytes(const Batch& batch);  // of its accesses, atomics and steps
 
-template <class A>
-void describe_knowledge(A& a, Knowledge& d) {
-  std::vector<Timestamp> known = d != nullptr ? *d : std::vector<Timestamp>();
-  a(known);
-  if (!known.empty() && d == nullptr)
-    d = std::make_shared<const std::vector<Timestamp>>(std::move(known));
-}
-template <class A>
-void describe(A& a, Element& d) {
-  a(d.kind, d.size);
-}
-template <class A>
-void describe(A& a, Lock& d) {
-  a(d.win, d.target, d.exclusive, d.since);
-}
-template <class A>
-void describe(A& a, Epoch& d) {
-  a(d.kind, d.index);
-}
 template <class A>
 void describe(A& a, AtomicOp& d) {
   a(d.rank, d.owner, d.win, d.displacement, d.offset, d.op, d.element, d.fetches, d.has_result,

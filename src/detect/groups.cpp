@@ -44,46 +44,44 @@ std::uint32_t Groups::of(const Access& access, std::size_t strided, std::int64_t
   return group;
 }
 
-void Groups::settle(bool any_same_op_window) {
+void Groups::add(const MemoryModel& model) {
+  if (&model == added_) return;
+  added_ = &model;
+  for (std::size_t a = 0; a < kAccessKinds; ++a)
+    for (std::size_t b = 0; b < kAccessKinds; ++b)
+      model_.conflicts[a][b] = std::max(model_.conflicts[a][b], model.conflicts[a][b]);
+}
+
+void Groups::settle(bool any_same_op_region) {
   const auto count = static_cast<std::uint32_t>(weights_.size());
   conflicts_ = GroupConflicts(count);
-  const std::pair<Fixed, Fixed> fixed[] = {{OwnLoad, OwnStoreInFlight},
-                                           {OwnLoad, OtherStore},
-                                           {OwnLoad, Put},
-                                           {OwnLoadInFlight, OwnStore},
-                                           {OwnLoadInFlight, OwnStoreInFlight},
-                                           {OwnLoadInFlight, OtherStore},
-                                           {OwnLoadInFlight, Put},
-                                           {OwnStore, OwnStoreInFlight},
-                                           {OwnStore, OtherLoad},
-                                           {OwnStore, OtherStore},
-                                           {OwnStore, Get},
-                                           {OwnStore, Put},
-                                           {OwnStoreInFlight, OwnStoreInFlight},
-                                           {OwnStoreInFlight, OtherLoad},
-                                           {OwnStoreInFlight, OtherStore},
-                                           {OwnStoreInFlight, Get},
-                                           {OwnStoreInFlight, Put},
-                                           {OtherLoad, OtherStore},
-                                           {OtherLoad, Put},
-                                           {OtherStore, OtherStore},
-                                           {OtherStore, Get},
-                                           {OtherStore, Put},
-                                           {Get, Put},
-                                           {Put, Put},
-                                           {AnyUpdate, OwnStore},
-                                           {AnyUpdate, OwnStoreInFlight},
-                                           {AnyUpdate, OtherStore}};
-  for (const auto& [a, b] : fixed) conflicts_.add(a, b);
+  struct Kind {
+    Fixed group;
+    AccessKind kind;
+    bool in_order = false;  // accesses that the order of the owner's tasks decides
+  };
+  constexpr Kind kKinds[] = {{OwnLoad, AccessKind::Load, true},
+                             {OwnLoadInFlight, AccessKind::Load},
+                             {OwnStore, AccessKind::Store, true},
+                             {OwnStoreInFlight, AccessKind::Store},
+                             {OtherLoad, AccessKind::Load},
+                             {OtherStore, AccessKind::Store},
+                             {Get, AccessKind::Get},
+                             {Put, AccessKind::Put}};
+  for (const Kind& a : kKinds)
+    for (const Kind& b : kKinds)
+      if (a.group <= b.group && !(a.in_order && b.in_order) && clash(a.kind, b.kind))
+        conflicts_.add(a.group, b.group);
+  for (const Fixed stores : {OwnStore, OwnStoreInFlight, OtherStore})
+    conflicts_.add(AnyUpdate, stores);
   for (std::uint32_t i = 0; i < families_.size(); ++i) {
     const std::uint32_t group = kFixed + i;
-    for (const Fixed writes : {OwnStore, OwnStoreInFlight, OtherStore, Put})
-      conflicts_.add(group, writes);
-    if (families_[i].op != ReduceOp::NoOp)
-      for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get})
-        conflicts_.add(group, reads);
+    const AccessKind kind =
+        families_[i].op == ReduceOp::NoOp ? AccessKind::Get : AccessKind::Accumulate;
+    for (const Kind& other : kKinds)
+      if (clash(kind, other.kind)) conflicts_.add(group, other.group);
     for (std::uint32_t j = 0; j <= i; ++j)
-      if (clash(families_[i], families_[j], any_same_op_window)) conflicts_.add(group, kFixed + j);
+      if (clash(families_[i], families_[j], any_same_op_region)) conflicts_.add(group, kFixed + j);
   }
 
   clashes_.assign(count, false);
@@ -95,10 +93,12 @@ void Groups::settle(bool any_same_op_window) {
   }
 }
 
-bool Groups::clash(const Family& a, const Family& b, bool any_same_op_window) const {
+bool Groups::clash(const Family& a, const Family& b, bool any_same_op_region) const {
   if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return false;
+  const Conflict conflict = model_.of(AccessKind::Accumulate, AccessKind::Accumulate);
+  if (conflict != Conflict::ByElement) return conflict == Conflict::Always;
   if (a.element != b.element || a.residue != b.residue || a.residue < 0) return true;
-  return a.op != b.op && (options_.strict_accumulate_ops || any_same_op_window);
+  return a.op != b.op && (options_.strict_accumulate_ops || any_same_op_region);
 }
 
 }  // namespace photofinish

@@ -33,9 +33,11 @@ class Groups {
   // `weight` must be positive. The weights of a group are summed.
   void add(std::uint32_t group, std::size_t weight) { weights_[group] += weight; }
 
+  // Some of the accesses are to a region with this model. Groups conflict if any model says so.
+  void add(const MemoryModel& model);
   // Call after all add() calls: computes which groups conflict with each other, and which conflict
   // with any.
-  void settle(bool any_same_op_window);
+  void settle(bool any_same_op_region);
   const GroupConflicts& conflicts() const { return conflicts_; }
   bool clashes(std::uint32_t group) const { return clashes_[group]; }
   bool any_clash() const { return clashing_weight_ > 0; }
@@ -49,10 +51,13 @@ class Groups {
     std::int64_t residue = 0;
     bool operator==(const Family&) const = default;
   };
-  bool clash(const Family& a, const Family& b, bool any_same_op_window) const;
+  bool clash(const Family& a, const Family& b, bool any_same_op_region) const;
+  bool clash(AccessKind a, AccessKind b) const { return model_.of(a, b) != Conflict::Never; }
 
   const WorldRank owner_;
   const RuleOptions& options_;
+  MemoryModel model_ = kProcessMemory;  // all models together
+  const MemoryModel* added_ = nullptr;  // the last one
   std::vector<Family> families_;
   std::vector<std::size_t> weights_;  // by group
   std::vector<bool> clashes_;

@@ -12,8 +12,7 @@
 #include <thread>
 
 #include "detect/sequence_pair.h"
-#include "detect/timeline.h"
-#include "detect/timing_notes.h"
+#include "effects/meaning.h"
 
 namespace photofinish {
 namespace {
@@ -136,9 +135,7 @@ class SequenceThreads {
     unbuffered_.give_up();
   }
 
-  TimingNotes timing;
   std::uint64_t messages = 0;
-  bool threads = false;  // some rank calls MPI from several threads
 
  private:
   static constexpr std::size_t kBatch = 2048;
@@ -164,6 +161,7 @@ class Rank final : public MessageSink {
   Rank(RankInput input, std::int32_t world_size, SequenceThreads& walk)
       : input_(std::move(input)),
         timeline_(input_.rank, world_size, *input_.definitions),
+        meaning_(input_.meaning(timeline_)),
         walk_(walk) {
     timeline_.report_messages(this, Timeline::Besides::Nothing);
     advance();
@@ -172,37 +170,33 @@ class Rank final : public MessageSink {
   bool ended() const { return next_ == nullptr; }
   bool finalized() const { return finalized_; }
   RankEnding ending() const { return ending_; }
-  std::size_t bytes() const { return timeline_.request_bytes(); }
+  std::size_t bytes() const { return meaning_->memory_bytes(); }
   // Of its next event, in clock ticks of its host.
   std::uint64_t next_start() const { return start_; }
 
   void take() {
     event_ = next_;
-    if (concerns_messages(traits(event_->call).action) &&
-        traits(event_->call).action != Action::Init) {
-      if (task_ == TaskId()) task_ = event_->task;
-      walk_.threads |= task_ != event_->task;
-    }
     flush([&](const Deferred& deferred) {
       return deferred.task == event_->task || deferred.end <= event_->start;
     });
     deferring_ = false;
-    if (concerns_messages(traits(event_->call).action)) timeline_.add(*event_, {});
-    if (concerns_locks(traits(event_->call).action))
-      timeline_.add(*event_,
+    const Meaning::Concern concern = meaning_->concern(*event_);
+    if (concern == Meaning::Concern::Messages) meaning_->add(*event_, {});
+    if (concern == Meaning::Concern::Locks)
+      meaning_->add(*event_,
                     {ticks(event_->start), ticks(event_->start + event_->duration) +
                                                2 * input_.definitions->rank.ticks_per_unit});
-    walk_.timing.add(input_.rank, *event_, [&] { return timeline_.site_key(event_->site); });
-    finalized_ |= traits(event_->call).action == Action::Finalize ||
-                  traits(event_->call).action == Action::SessionFinalize;
+    meaning_->note(*event_);
+    finalized_ |= meaning_->ending(*event_) != Meaning::Ending::No;
     note_ending();
     advance();
   }
   void finish() {
     flush([](const Deferred&) { return true; });
     deferring_ = false;
-    timeline_.end_messages();
+    meaning_->end_messages();
   }
+  void add_notes(MessageFindings& findings) const { meaning_->add_notes(findings); }
 
   void step(MessageStep step) override {
     using Kind = MessageStep::Kind;
@@ -236,7 +230,7 @@ class Rank final : public MessageSink {
   void note_ending() {
     using State = RankEnding::State;
     if (ending_.state == State::Finished) return;
-    if (traits(event_->call).action == Action::Finalize)
+    if (meaning_->ending(*event_) == Meaning::Ending::Yes)
       ending_ = {State::Finished, event_->site};
     else
       ending_.state = !event_->returned && input_.was_alive ? State::InCall : State::Unknown;
@@ -274,11 +268,11 @@ class Rank final : public MessageSink {
 
   const RankInput input_;
   Timeline timeline_;
+  const std::unique_ptr<Meaning> meaning_;
   SequenceThreads& walk_;
   const Event* next_ = nullptr;
   const Event* event_ = nullptr;
   std::uint64_t start_ = 0;
-  TaskId task_;
   bool finalized_ = false;
   RankEnding ending_;
   bool deferring_ = false;
@@ -321,8 +315,7 @@ MessageFindings analyze_messages(std::vector<RankInput> inputs, std::size_t memo
   std::vector<MessageFindings> parts = walk.finish(ended, endings);
   MessageFindings& notes = parts.emplace_back();
   notes.followed = ended;
-  notes.threads = walk.threads;
-  notes.timing = walk.timing.all();
+  for (const auto& rank : ranks) rank->add_notes(notes);
   notes.messages = walk.messages;
   return merge_messages(std::move(parts));
 }

@@ -298,18 +298,11 @@ void MessageLog::put(const MessageStep& step) {
   ++now_.count;
 }
 
-void MessageLog::ended(const Event& event, const Timeline& timeline) {
-  const Action action = traits(event.call).action;
-  const bool is_message = action == Action::Send || action == Action::Receive;
-  if (!is_message) timing_.add(rank_, event, [&] { return timeline.site_key(event.site); });
-  if (is_message || (concerns_messages(action) && action != Action::Init)) {
-    if (task_ == TaskId()) task_ = event.task;
-    threads_ |= task_ != event.task;
-  }
+void MessageLog::ended(SiteId site, const Timeline& timeline) {
   if (timeline.sync_points_done() == sync_points_)
     end_event();
   else
-    end_phase(timeline.sync_points_done(), {event.site, timeline.site_key(event.site)});
+    end_phase(timeline.sync_points_done(), {site, timeline.site_key(site)});
 }
 
 void MessageLog::end_event() {
@@ -365,9 +358,7 @@ void MessageLog::give_up() {
 
 MessageFindings MessageLog::findings() const {
   MessageFindings own;
-  own.timing = timing_.all();
   own.messages = messages_;
-  own.threads = threads_;
   return own;
 }
 

@@ -20,8 +20,7 @@
 #include <vector>
 
 #include "detect/sequence_pair.h"
-#include "detect/timeline.h"
-#include "detect/timing_notes.h"
+#include "effects/timeline.h"
 
 namespace photofinish {
 
@@ -77,7 +76,7 @@ class MessageLog final : public MessageSink {
   void step(MessageStep step) override;
   void took(std::uint64_t operation, MessageKey key) override;
   // The timeline has reported all steps of the event, and whether it was a sync point.
-  void ended(const Event& event, const Timeline& timeline);
+  void ended(SiteId site, const Timeline& timeline);
   void end_event();
   void end_phase(SyncPoint sync_points, const PhaseSteps::CallSite& sync_point);
 
@@ -93,7 +92,7 @@ class MessageLog final : public MessageSink {
   // Stops recording: the phases will not be analyzed online.
   void give_up();
 
-  // Results that need no other rank: the number of messages, and timing-dependent calls.
+  // Results that need no other rank: the number of messages.
   MessageFindings findings() const;
 
  private:
@@ -130,10 +129,7 @@ class MessageLog final : public MessageSink {
   std::array<RecentCallSite, 16> recent_;
   std::unordered_map<const std::vector<WorldRank>*, std::uint64_t> groups_;
 
-  TimingNotes timing_;
   std::uint64_t messages_ = 0;
-  TaskId task_;
-  bool threads_ = false;
 };
 
 // Analyzes one phase of all ranks. False if something was open at its end, or the steps are

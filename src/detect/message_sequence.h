@@ -30,7 +30,7 @@
 #include "detect/id_table.h"
 #include "detect/message_race.h"
 #include "detect/step_queue.h"
-#include "detect/timing_notes.h"
+#include "effects/timing_counts.h"
 
 namespace photofinish {
 
@@ -257,7 +257,7 @@ class MessageSequence {
   std::vector<WorldRank> woken_;
   bool running_ = false;
   std::map<std::vector<std::uint64_t>, WaitChain> deadlocks_;
-  TimingNotes answers_;
+  TimingCounts answers_;
   std::uint64_t phase_ = 0, unsure_after_ = ~std::uint64_t{0};
   bool unsure_ = false;
 };

@@ -9,16 +9,12 @@
 namespace photofinish {
 namespace {
 
-bool reads_only(const Access& access) {
-  return access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp;
-}
-
 Strided strided_of(std::uint64_t begin, std::uint64_t bytes) {
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes), {}};
 }
 
-std::uint64_t address_of(const AtomicOp& atomic, const WinDefinition& window) {
-  return window.base + atomic.displacement * static_cast<std::uint64_t>(window.unit) +
+std::uint64_t address_of(const AtomicOp& atomic, const RegionTraits& region) {
+  return region.base + atomic.displacement * static_cast<std::uint64_t>(region.unit) +
          atomic.offset;
 }
 
@@ -60,14 +56,14 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   add_atomic(plain_atomics_, atomic, address, clock);
 }
 
-// The base address of a window access, to translate displacements to addresses.
+// The base address of an access to a region, to translate displacements to addresses.
 std::optional<Owner::Location> Owner::location_of(const Access& access) {
   if (access.win == Uid(0)) return Location{nullptr, 0};
-  if (access.win != last_window_.first) last_window_ = {access.win, timeline_.window(access.win)};
-  const WinDefinition* window = last_window_.second;
-  if (window == nullptr) return std::nullopt;
-  return Location{window,
-                  window->base + access.displacement * static_cast<std::uint64_t>(window->unit)};
+  if (access.win != last_region_.first) last_region_ = {access.win, timeline_.region(access.win)};
+  const RegionTraits* region = last_region_.second;
+  if (region == nullptr) return std::nullopt;
+  return Location{region,
+                  region->base + access.displacement * static_cast<std::uint64_t>(region->unit)};
 }
 
 Access Owner::located(const Access& access, const Location& location) {
@@ -77,11 +73,11 @@ Access Owner::located(const Access& access, const Location& location) {
   return located;
 }
 
-// In a window with the separate memory model, a store conflicts with every update, wherever it is.
-bool Owner::meets_stores_anywhere(const Access& access, const WinDefinition* window) {
+// In a region with separate copies, a store conflicts with every update, wherever it is.
+bool Owner::meets_stores_anywhere(const Access& access, const RegionTraits* region) {
   const bool updates = access.kind == AccessKind::Put ||
                        (access.kind == AccessKind::Accumulate && !reads_only(access));
-  return updates && window != nullptr && !window->unified && window->flavour != WinFlavour::Dynamic;
+  return updates && region != nullptr && region->model->separate_copies;
 }
 
 void Owner::set_instants(Item& item) const {
@@ -106,7 +102,7 @@ bool Owner::is_over(const Access& access, SyncPoint until) const {
 }
 
 bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::size_t memory) {
-  last_window_ = {};
+  last_region_ = {};
   Check check = check_at_all(until, each, memory);
   Candidates candidates;
   if (check.any_atomic || check.takes_accesses()) {
@@ -143,9 +139,9 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
   std::size_t atomics = 0, all = 0, open = 0;
   each([&](const Batch& batch) {
     for (const AtomicOp& atomic : batch.atomics)
-      if (const WinDefinition* window = timeline_.window(atomic.win);
-          window != nullptr && atomic.fetches)
-        atomic_values_.try_emplace(address_of(atomic, *window)), ++atomics;
+      if (const RegionTraits* region = timeline_.region(atomic.win);
+          region != nullptr && atomic.fetches)
+        atomic_values_.try_emplace(address_of(atomic, *region)), ++atomics;
     check.accesses += batch.accesses.size();
     all += batch.accesses.size() * kItem + batch.accesses.footprint() * kSpan;
   });
@@ -153,19 +149,19 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
   check.any_open = !carried_.empty() || !awaiting_.empty();
   const bool may_be_too_much = all + atomics * memory_bytes(AtomicOp()) > memory;
 
-  bool any_same_op_window = false;
+  bool any_same_op_region = false;
   ShardBorders borders;
   const auto check_at = [&](const Access& access, const Location& location) {
     for (std::size_t i = 0; i < access.footprint.size(); ++i)
       check.groups.add(check.groups.of(access, i, static_cast<std::int64_t>(location.base)),
                        i == 0 ? kItem + kSpan : kSpan);
-    if (location.window == nullptr) return;
-    any_same_op_window |= location.window->accumulate_ops == "same_op";
-    if (meets_stores_anywhere(access, location.window)) check.groups.add(Groups::AnyUpdate, kSpan);
+    if (location.region == nullptr) return;
+    check.groups.add(*location.region->model);
+    any_same_op_region |= location.region->accumulates.same_op_only;
+    if (meets_stores_anywhere(access, location.region)) check.groups.add(Groups::AnyUpdate, kSpan);
   };
   for (const auto* list : {&carried_, &awaiting_})
-    for (const Access& access : *list)
-      check_at(access, {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0});
+    for (const Access& access : *list) check_at(access, {region_of(access), 0});
   each([&](const Batch& batch) {
     for (AccessList::Reader reader(batch.accesses); const Access* access = reader.next();) {
       const auto location = location_of(*access);
@@ -185,7 +181,7 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
         borders.add(first_byte(*access) + static_cast<std::int64_t>(location->base));
     }
   });
-  check.groups.settle(any_same_op_window);
+  check.groups.settle(any_same_op_region);
 
   const std::size_t taken =
       check.groups.clashing_weight() + open + atomics * memory_bytes(AtomicOp());
@@ -246,9 +242,7 @@ void Owner::keep_unless_elsewhere(std::vector<Access>& list, Access&& access) co
 void Owner::take_earlier(Earlier& earlier, bool last) {
   const auto take = [&](std::vector<Access>& list, bool seen) {
     for (Access& access : list) {
-      if (!touches_shard(access,
-                         {access.win != Uid(0) ? timeline_.window(access.win) : nullptr, 0}))
-        continue;
+      if (!touches_shard(access, {region_of(access), 0})) continue;
       if (access.serial != 0) earlier_[{access.rank, access.serial}] = items_.size();
       items_.emplace_back(last ? std::move(access) : Access(access), seen);
     }
@@ -261,9 +255,9 @@ void Owner::take_earlier(Earlier& earlier, bool last) {
 void Owner::take_atomics(const Batch& batch) {
   const HostClock& clock = common(batch.clock);
   for (const AtomicOp& atomic : batch.atomics) {
-    const WinDefinition* window = timeline_.window(atomic.win);
-    if (window == nullptr) continue;
-    const std::uint64_t address = address_of(atomic, *window);
+    const RegionTraits* region = timeline_.region(atomic.win);
+    if (region == nullptr) continue;
+    const std::uint64_t address = address_of(atomic, *region);
     if (!shard_.contains(static_cast<std::int64_t>(address)) ||
         (!atomic.fetches && !atomic_values_.contains(address)))
       continue;
@@ -292,7 +286,7 @@ void Owner::take_accesses(const Batch& batch, Check& check, SyncPoint until) {
       continue;
     }
     bool clashes =
-        meets_stores_anywhere(*access, location->window) && check.groups.clashes(Groups::AnyUpdate);
+        meets_stores_anywhere(*access, location->region) && check.groups.clashes(Groups::AnyUpdate);
     for (std::size_t i = 0; i < access->footprint.size() && !clashes; ++i)
       clashes = check.groups.clashes(
           check.groups.of(*access, i, static_cast<std::int64_t>(location->base)));
@@ -314,9 +308,9 @@ bool Owner::touches_shard(const Access& access, const Location& location) const 
     if (const ByteRange range = access.footprint.bounds(i);
         shard_.touches(base + range.begin, base + range.end))
       return true;
-  return meets_stores_anywhere(access, location.window) &&
-         shard_.touches(static_cast<std::int64_t>(location.window->base),
-                        static_cast<std::int64_t>(location.window->base + location.window->size));
+  return meets_stores_anywhere(access, location.region) &&
+         shard_.touches(static_cast<std::int64_t>(location.region->base),
+                        static_cast<std::int64_t>(location.region->base + location.region->size));
 }
 
 bool Owner::begins_in_shard(const Access& access) const {
@@ -344,10 +338,9 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
       const ByteRange range = access.footprint.bounds(b);
       add_span(i, b, range.begin, range.end, groups.of(access, b, 0));
     }
-    if (const WinDefinition* window = access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
-        meets_stores_anywhere(access, window))
-      add_span(i, 0, static_cast<std::int64_t>(window->base),
-               static_cast<std::int64_t>(window->base + window->size), Groups::AnyUpdate);
+    if (const RegionTraits* region = region_of(access); meets_stores_anywhere(access, region))
+      add_span(i, 0, static_cast<std::int64_t>(region->base),
+               static_cast<std::int64_t>(region->base + region->size), Groups::AnyUpdate);
     item.last_span = spans_.size();
     item.from = 0;
     item.to = kNever;
@@ -453,7 +446,11 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
       overlap(first, second) ? common_bytes(first, second) : std::nullopt;
   if (!where) return std::nullopt;
   const bool coincide = one.element.size == 0 || aligned_alike(first, second, one.element.size);
-  const auto reason = clash(one, other, coincide, accumulate_rules(one.win), options_);
+  const RegionTraits* region = region_of(one);
+  if (region == nullptr) region = region_of(other);
+  static const RegionTraits kNone;
+  if (region == nullptr) region = &kNone;
+  const auto reason = clash(one, other, coincide, *region->model, region->accumulates, options_);
   if (!reason) return std::nullopt;
   return Meeting{*where, *reason};
 }
@@ -506,15 +503,12 @@ void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) 
   for (std::size_t x = 0; x < one.access.footprint.size(); ++x)
     for (std::size_t y = 0; y < other.access.footprint.size(); ++y)
       if (overlap(one.access.footprint[x], other.access.footprint[y])) return;
-  const auto window_of = [&](const Access& access) {
-    return access.win != Uid(0) ? timeline_.window(access.win) : nullptr;
-  };
-  const Item& update = meets_stores_anywhere(one.access, window_of(one.access)) ? one : other;
+  const Item& update = meets_stores_anywhere(one.access, region_of(one.access)) ? one : other;
   const Access& store = &update == &one ? other.access : one.access;
-  const WinDefinition* window = window_of(update.access);
-  const Strided all = strided_of(window->base, window->size);
+  const RegionTraits* region = region_of(update.access);
+  const Strided all = strided_of(region->base, region->size);
   bool inside = false;
-  // The first byte of the window within the bounds of the store.
+  // The first byte of the region within the bounds of the store.
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < store.footprint.size(); ++i) {
     inside |= overlap(store.footprint[i], all);
@@ -536,7 +530,7 @@ void Owner::judge(Candidates& candidates, const Item& a, const Item& b, Reason r
   std::vector<Condition> conditions;
   if (before(a.ends, b, candidates, conditions) || before(b.ends, a, candidates, conditions))
     return;
-  // A fetched result proves nothing about the other copy of a separate window.
+  // A fetched result proves nothing about the other copy of a separate region.
   if (reason != Reason::SeparateModel &&
       (before(shown(a.access, candidates), b, candidates, conditions) ||
        before(shown(b.access, candidates), a, candidates, conditions)))
@@ -597,17 +591,6 @@ std::size_t Owner::ask(Candidates& candidates, const Instant& instant, const Ins
       candidates.asked[instant.sync_point].try_emplace(query, queries.size());
   if (fresh) queries.push_back(query);
   return entry->second;
-}
-
-AccumulateRules Owner::accumulate_rules(Uid win) const {
-  AccumulateRules rules;
-  const WinDefinition* window = win != Uid(0) ? timeline_.window(win) : nullptr;
-  if (window == nullptr) return rules;
-  rules.same_op_only = window->accumulate_ops == "same_op";
-  const std::string& ordering = window->accumulate_ordering;
-  const auto keeps = [&](const char* what) { return ordering.find(what) != std::string::npos; };
-  rules.ordered = ordering.empty() || (keeps("raw") && keeps("war") && keeps("waw"));
-  return rules;
 }
 
 // --- answers of the resolvers

@@ -32,7 +32,7 @@
 #include "detect/repeated_accesses.h"
 #include "detect/rules.h"
 #include "detect/shards.h"
-#include "detect/timeline.h"
+#include "effects/timeline.h"
 #include "memory/sweep.h"
 #include "model/finding.h"
 
@@ -114,7 +114,7 @@ class Owner {
     std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> edges_at;
   };
   struct Location {
-    const WinDefinition* window = nullptr;
+    const RegionTraits* region = nullptr;
     std::uint64_t base = 0;
   };
 
@@ -150,7 +150,7 @@ class Owner {
   void add_plain_atomic(const Access& access, std::uint64_t address, const HostClock& clock);
   std::optional<Location> location_of(const Access& access);
   static Access located(const Access& access, const Location& location);
-  static bool meets_stores_anywhere(const Access& access, const WinDefinition* window);
+  static bool meets_stores_anywhere(const Access& access, const RegionTraits* region);
   bool awaits(const Access& access, SyncPoint until) const {
     return until != kNoSyncPoint && timeline_.awaits_exposure(access);
   }
@@ -196,14 +196,16 @@ class Owner {
   void found(Finding finding);
   void note_end(const Access& access);
   void settle_ends();
-  AccumulateRules accumulate_rules(Uid win) const;
+  const RegionTraits* region_of(const Access& access) const {
+    return access.win != Uid(0) ? timeline_.region(access.win) : nullptr;
+  }
 
   const WorldRank rank_;
   const Timeline& timeline_;
   const RuleOptions options_;
   const Pairs pairs_;
   SyncPoint first_phase_ = 0;
-  std::pair<Uid, const WinDefinition*> last_window_;     // cache of window()
+  std::pair<Uid, const RegionTraits*> last_region_;      // cache of location_of()
   std::unordered_map<std::uint64_t, HostClock> clocks_;  // by id: the first one received
   // By address, for locations from which atomics have fetched.
   std::unordered_map<std::uint64_t, AtomicValue> atomic_values_;

@@ -56,8 +56,8 @@ Finding Owner::make_finding(const Access& a, const Access& b, Reason reason,
   finding.owners.insert(rank_);
   finding.where = where;
   if (finding.win != Uid(0))
-    if (const WinDefinition* window = timeline_.window(finding.win))
-      finding.offset = where.begin - static_cast<std::int64_t>(window->base);
+    if (const RegionTraits* region = timeline_.region(finding.win))
+      finding.offset = where.begin - static_cast<std::int64_t>(region->base);
   return finding;
 }
 

@@ -60,7 +60,7 @@ void Participant::collect() {
           own.accesses.size() > kMany ? kMemory : Owner::kNoLimit))
     own_undecided_.push_back(own_checks_);
   // Less often with many outstanding requests, since each collection visits all of them.
-  collect_at_ = std::max(kCollect, 2 * timeline_.open_requests());
+  collect_at_ = std::max(kCollect, 2 * meaning_->outstanding());
 }
 
 Batches Participant::unload() {
@@ -178,7 +178,7 @@ std::vector<Finding> Participant::take_findings() {
 // --- messages
 
 void Participant::run_along(bool messages) {
-  timeline_.keep_edges_from_first_window();
+  timeline_.keep_edges_from_first_region();
   timeline_.take_as_one_sequence();
   if (!messages) return;
   log_.emplace(rank_);
@@ -224,7 +224,10 @@ void Participant::give_up_messages() {
 
 MessageFindings Participant::take_messages() {
   std::vector<MessageFindings> parts;
-  if (log_) parts.push_back(log_->findings());
+  if (log_) {
+    parts.push_back(log_->findings());
+    meaning_->add_notes(parts.back());
+  }
   if (walk_) {
     parts.push_back(walk_->findings());
     parts.back().followed = walk_->seen_to_the_end();

@@ -16,12 +16,13 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "detect/batch.h"
 #include "detect/owner.h"
-#include "detect/timeline.h"
+#include "effects/meaning.h"
 
 namespace photofinish {
 
@@ -30,11 +31,12 @@ using Batches = std::map<WorldRank, Batch>;
 class Participant {
  public:
   Participant(WorldRank rank, std::int32_t world_size, const Definitions& definitions,
-              const RuleOptions& options)
+              MakeMeaning meaning, const RuleOptions& options)
       : rank_(rank),
         world_size_(world_size),
         definitions_(definitions),
         timeline_(rank, world_size, definitions),
+        meaning_(meaning(timeline_)),
         owner_(rank, timeline_, options, Owner::Pairs::WithOthers),
         own_(rank, timeline_, options, Owner::Pairs::Own) {}
 
@@ -42,9 +44,12 @@ class Participant {
   void run_along(bool messages);
 
   WorldRank rank() const { return rank_; }
-  void add(const Event& event, const Timeline::Times& times) {
-    timeline_.add(event, times);
-    if (follows_messages_) log_->ended(event, timeline_);
+  void add(const Event& event, const Times& times) {
+    meaning_->add(event, times);
+    if (follows_messages_) {
+      meaning_->note(event);
+      log_->ended(event.site, timeline_);
+    }
     if (taken_ + timeline_.pending() >= collect_at_) [[unlikely]]
       collect();
   }
@@ -115,6 +120,7 @@ class Participant {
   const std::int32_t world_size_;
   const Definitions& definitions_;
   Timeline timeline_;
+  const std::unique_ptr<Meaning> meaning_;
   Owner owner_;
   // Pairs of the rank's own accesses to its own memory: checked as they occur, by program order
   // alone. The order of tasks that communicate may depend on other ranks.

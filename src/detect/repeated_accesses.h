@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "detect/timeline.h"
+#include "effects/timeline.h"
 #include "model/access.h"
 
 namespace photofinish {

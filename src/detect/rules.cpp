@@ -3,29 +3,45 @@
 namespace photofinish {
 namespace {
 
-bool reads_only(const Access& access) {
-  return access.kind == AccessKind::Load || access.kind == AccessKind::Get ||
-         (access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp);
-}
-
 std::optional<Reason> accumulates(const Access& a, const Access& b, bool elements_coincide,
-                                  const AccumulateRules& window, const RuleOptions& options) {
+                                  const AccumulateRules& rules, const RuleOptions& options) {
   if (a.element != b.element || !elements_coincide) return Reason::MixedElements;
   if (a.op == b.op) return std::nullopt;
   const bool reads = a.op == ReduceOp::NoOp || b.op == ReduceOp::NoOp;
-  const bool allowed = window.same_op_only ? false : reads || !options.strict_accumulate_ops;
+  const bool allowed = rules.same_op_only ? false : reads || !options.strict_accumulate_ops;
   if (allowed) return std::nullopt;
-  if (a.rank == b.rank && a.win == b.win && window.ordered) return std::nullopt;
+  if (a.rank == b.rank && a.win == b.win && rules.ordered) return std::nullopt;
   return Reason::MixedOperations;
 }
 
 }  // namespace
 
+bool reads_only(const Access& access) {
+  return access.kind == AccessKind::Load || access.kind == AccessKind::Get ||
+         (access.kind == AccessKind::Accumulate && access.op == ReduceOp::NoOp);
+}
+
+Conflict conflict_of(const Access& a, const Access& b, const MemoryModel& model) {
+  const bool accumulates = a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate;
+  if (accumulates && !(reads_only(a) && reads_only(b))) return model.of(a.kind, b.kind);
+  const auto kind = [](const Access& access) {
+    return access.kind == AccessKind::Accumulate && reads_only(access) ? AccessKind::Get
+                                                                       : access.kind;
+  };
+  return model.of(kind(a), kind(b));
+}
+
 std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
-                            const AccumulateRules& window, const RuleOptions& options) {
-  if (reads_only(a) && reads_only(b)) return std::nullopt;
-  if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
-    return accumulates(a, b, elements_coincide, window, options);
+                            const MemoryModel& model, const AccumulateRules& rules,
+                            const RuleOptions& options) {
+  switch (conflict_of(a, b, model)) {
+    case Conflict::Never:
+      return std::nullopt;
+    case Conflict::ByElement:
+      return accumulates(a, b, elements_coincide, rules, options);
+    case Conflict::Always:
+      break;
+  }
   const bool one_task = a.rank == b.rank && task_of(a.begin) == task_of(b.begin);
   return one_task ? Reason::NotComplete : Reason::NoOrder;
 }

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "model/access.h"
-#include "model/definitions.h"
 #include "model/finding.h"
+#include "model/memory_model.h"
 
 namespace photofinish {
 
@@ -14,16 +14,16 @@ struct RuleOptions {
   bool strict_accumulate_ops = false;
 };
 
-// Properties of the window of an accumulate, known to the owner.
-struct AccumulateRules {
-  bool same_op_only = false;  // accumulate_ops=same_op
-  bool ordered = true;        // accumulate_ordering keeps the accumulates of one origin ordered
-};
-
+// Whether an access leaves the memory as it is.
+bool reads_only(const Access& access);
+// What the table says about the kinds of two accesses. A read-only accumulate conflicts like a get,
+// except with other accumulates.
+Conflict conflict_of(const Access& a, const Access& b, const MemoryModel& model);
 // Why two accesses to common bytes conflict; nullopt if they do not. `elements_coincide` is
 // evaluated for accumulates only.
 std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
-                            const AccumulateRules& window, const RuleOptions& options);
+                            const MemoryModel& model, const AccumulateRules& accumulates,
+                            const RuleOptions& options);
 // Whether the accesses are protected by a common lock.
 bool kept_apart(const Access& a, const Access& b);
 

@@ -1,62 +1,6 @@
 #include "detect/sequence_pair.h"
 
-#include "detect/timeline.h"
-
 namespace photofinish {
-
-bool concerns_messages(Action action) {
-  switch (action) {
-    case Action::Load:
-    case Action::Store:
-    case Action::Put:
-    case Action::Get:
-    case Action::Accumulate:
-    case Action::GetAccumulate:
-    case Action::FetchAndOp:
-    case Action::CompareAndSwap:
-    case Action::WinSync:
-    case Action::FileRead:
-    case Action::FileWrite:
-    case Action::TaskRelease:
-    case Action::TaskAcquire:
-      return false;
-    default:
-      return !concerns_locks(action);
-  }
-}
-
-bool concerns_locks(Action action) {
-  switch (action) {
-    case Action::Lock:
-    case Action::LockAll:
-    case Action::Unlock:
-    case Action::UnlockAll:
-    case Action::Flush:
-    case Action::FlushAll:
-    case Action::FlushLocal:
-    case Action::FlushLocalAll:
-      return true;
-    default:
-      return false;
-  }
-}
-
-std::pair<MessageStep, MessageStep> halves(const MessageStep& step) {
-  std::pair<MessageStep, MessageStep> both{step, step};
-  both.first.at_once = both.second.at_once = false;
-  both.second.kind = step.kind == MessageStep::Kind::Send ? MessageStep::Kind::CompleteSend
-                                                          : MessageStep::Kind::CompleteReceive;
-  return both;
-}
-
-bool MessageSink::take_halves(const MessageStep& whole) {
-  if (!whole.at_once) return false;
-  auto [posted, complete] = halves(whole);
-  step(std::move(posted));
-  step(std::move(complete));
-  if (whole.kind == MessageStep::Kind::Receive) took(whole.operation, whole.key);
-  return true;
-}
 
 namespace {
 

@@ -6,17 +6,10 @@
 #include <utility>
 
 #include "detect/message_sequence.h"
-#include "model/call.h"
+#include "effects/message_sink.h"
 #include "model/message_finding.h"
 
 namespace photofinish {
-
-// Only these actions affect messages; window locks order them, too.
-bool concerns_messages(Action action);
-bool concerns_locks(Action action);
-
-// The post and the completion of a step that is both.
-std::pair<MessageStep, MessageStep> halves(const MessageStep& step);
 
 class SequencePair {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "detect/timeline.h"
+#include "frontend/front_ends.h"
 
 namespace photofinish {
 namespace {
@@ -98,6 +98,7 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
                     .received = {},
                     .collectives = {}};
   Timeline timeline(rank, read.world_size, read.definitions());
+  const std::unique_ptr<Meaning> meaning = meaning_of(timeline);
   Ends ends(read);
   timeline.report_messages(&ends, Timeline::Besides::All);
   std::map<std::tuple<Call, SiteId, CommId>, std::uint64_t> collectives;
@@ -110,7 +111,7 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
       ++collectives[{event->call, event->site,
                      CommId(static_cast<std::uint32_t>(event->fields[Field::comm]))}];
     ends.at(*event, index);
-    timeline.add(*event, {event->start, event->start + event->duration});
+    meaning->add(*event, {event->start, event->start + event->duration});
     timeline.take_closed([&](const Access& access, Timeline::Use) { add_operation(read, access); });
     timeline.take_atomics();
   }

@@ -9,7 +9,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "detect/timeline.h"
+#include "frontend/front_ends.h"
 #include "report/event_text.h"
 #include "report/perfetto_packets.h"
 #include "trace/common_time.h"
@@ -113,6 +113,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
                  [](WorldRank, Uid) -> const WinDefinition* { return nullptr; });
   Flows flows;
   Timeline timeline(rank, (*trace)->world_size(), definitions);
+  const std::unique_ptr<Meaning> meaning = meaning_of(timeline);
   timeline.report_messages(&flows, Timeline::Besides::Nothing);
   std::unordered_map<SiteId, std::string> locations;
   std::uint64_t index = 0;
@@ -129,7 +130,7 @@ void write_rank(const RunDocument& run, WorldRank rank, const RankTime& time,
       findings += fmt::format("{}F{}", findings.empty() ? "" : ", ", at->second->finding->number);
     }
     flows.at(end, track);
-    timeline.add(*event, {event->start, event->start + event->duration});
+    meaning->add(*event, {event->start, event->start + event->duration});
 
     const std::string call = text.line(*event);
     PerfettoEvent slice{.type = Type::SliceBegin,

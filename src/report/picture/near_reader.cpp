@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/front_ends.h"
 #include "report/event_text.h"
 
 namespace photofinish {
@@ -15,7 +16,10 @@ constexpr std::size_t kBefore = 4, kAfter = 4;  // events before and after an an
 
 NearReader::NearReader(WorldRank rank, int world_size, const Definitions& definitions,
                        const std::vector<NearLane*>& lanes)
-    : definitions_(definitions), lanes_(lanes), timeline_(rank, world_size, definitions) {
+    : definitions_(definitions),
+      lanes_(lanes),
+      timeline_(rank, world_size, definitions),
+      meaning_(meaning_of(timeline_)) {
   timeline_.report_messages(this, Timeline::Besides::Nothing);
   for (NearLane* lane : lanes) {
     for (const std::uint64_t index : lane->anchors) anchors_.emplace_back(index, lane);
@@ -75,7 +79,7 @@ void NearReader::add(const Event& event) {
       break;
     }
   if (fields.has(Field::win)) current_.win = WinId(static_cast<std::uint32_t>(fields[Field::win]));
-  timeline_.add(event, {event.start, event.start + event.duration});
+  meaning_->add(event, {event.start, event.start + event.duration});
   current_.after = timeline_.sync_points_done();
 
   follow_epochs(event);

@@ -6,12 +6,13 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "detect/timeline.h"
+#include "effects/meaning.h"
 #include "report/picture/neighbourhood.h"
 
 namespace photofinish {
@@ -45,6 +46,7 @@ class NearReader final : public MessageSink {
   const Definitions& definitions_;
   std::vector<NearLane*> lanes_;
   Timeline timeline_;
+  const std::unique_ptr<Meaning> meaning_;
   NearStep current_;
   std::vector<std::uint64_t> posted_;  // receives that the current event posted
   std::vector<std::pair<std::uint64_t, NearLane*>> anchors_;

@@ -1,6 +1,6 @@
 // AccessList round trip: accesses are decoded as they were encoded, whatever differs between
 // consecutive ones. Damaged bytes end the list and have no other effect.
-#include "detect/access_list.h"
+#include "effects/access_list.h"
 
 #include <gtest/gtest.h>
 

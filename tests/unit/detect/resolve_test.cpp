@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "detect/task_order.h"
+#include "order/task_order.h"
 
 namespace photofinish::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Compares TaskOrder with a slow twin: a graph of all timestamps of all tasks, and reachability in
 // it.
-#include "detect/task_order.h"
+#include "order/task_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "threads.h"
+#include "frontend/mpi/meaning/meaning.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -86,9 +87,10 @@ std::vector<RankInput> inputs_of(const Execution& execution, std::vector<std::si
   std::vector<RankInput> inputs;
   for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
     const Execution::Rank& rank = execution.ranks[i];
-    inputs.push_back({rank.definitions.rank.rank, &rank.definitions, [&rank, &at = next[i]] {
-                        return at < rank.events.size() ? &rank.events[at++] : nullptr;
-                      }});
+    inputs.push_back(
+        {rank.definitions.rank.rank, &rank.definitions, mpi_meaning_of, [&rank, &at = next[i]] {
+           return at < rank.events.size() ? &rank.events[at++] : nullptr;
+         }});
   }
   return inputs;
 }

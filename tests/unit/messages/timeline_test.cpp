@@ -10,6 +10,7 @@
 
 #include "detect/message_analysis.h"
 #include "detect/message_log.h"
+#include "frontend/mpi/meaning/meaning.h"
 #include "order/keys.h"
 
 namespace photofinish::testing {
@@ -123,7 +124,8 @@ class Recorded {
     std::vector<RankInput> inputs;
     std::vector<std::size_t> next(events_.size());
     for (std::size_t rank = 0; rank < events_.size(); ++rank)
-      inputs.push_back({WorldRank(static_cast<std::int32_t>(rank)), &definitions_[rank], [&, rank] {
+      inputs.push_back({WorldRank(static_cast<std::int32_t>(rank)), &definitions_[rank],
+                        mpi_meaning_of, [&, rank] {
                           return next[rank] < events_[rank].size() ? &events_[rank][next[rank]++]
                                                                    : nullptr;
                         }});
@@ -140,7 +142,8 @@ class Recorded {
     Timeline timeline(WorldRank(rank), static_cast<std::int32_t>(events_.size()),
                       definitions_[static_cast<std::size_t>(rank)]);
     timeline.report_messages(&sink, Timeline::Besides::Nothing);
-    for (const Event& event : events_[static_cast<std::size_t>(rank)]) timeline.add(event, {});
+    const std::unique_ptr<Meaning> meaning = mpi_meaning_of(timeline);
+    for (const Event& event : events_[static_cast<std::size_t>(rank)]) meaning->add(event, {});
     return sink.keys;
   }
   // The analysis during the run, with one phase; nothing if something is pending at its end.
@@ -151,8 +154,9 @@ class Recorded {
       MessageLog log{WorldRank(rank)};
       Timeline timeline(WorldRank(rank), ranks, definitions_[static_cast<std::size_t>(rank)]);
       timeline.report_messages(&log, Timeline::Besides::All);
+      const std::unique_ptr<Meaning> meaning = mpi_meaning_of(timeline);
       for (const Event& event : events_[static_cast<std::size_t>(rank)]) {
-        timeline.add(event, {event.start, event.start + event.duration});
+        meaning->add(event, {event.start, event.start + event.duration});
         log.end_event();
       }
       log.end_phase(1, {});

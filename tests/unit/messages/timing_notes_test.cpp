@@ -1,4 +1,4 @@
-#include "detect/timing_notes.h"
+#include "frontend/mpi/meaning/timing_notes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "detect/timing_notes.h"
+#include "frontend/mpi/meaning/timing_notes.h"
 
 #include <algorithm>
 
@@ -27,18 +27,6 @@ bool depends_on_time(const Event& event) {
     default:
       return is_fetch(action);  // what other ranks had done by then
   }
-}
-
-void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key, std::uint64_t times) {
-  if (last_ == nullptr || last_key_ != site_key) {
-    last_ = &by_position_[site_key];
-    last_key_ = site_key;
-  }
-  TimingDependence& known = *last_;
-  if (known.ranks.empty()) known.times = 0;
-  if (known.ranks.empty() || rank < known.at.rank) known.at = {rank, 0, site, site_key};
-  known.ranks.insert(rank);
-  known.times += times;
 }
 
 void TimingNotes::follow(WorldRank rank, const Event& event) {
@@ -71,7 +59,7 @@ void TimingNotes::finish(WorldRank rank, const Event& event) {
   const auto is_over = [&](RequestId id) {
     const auto found = general_.find({rank, id});
     if (found == general_.end()) return;
-    settle(rank, found->second);
+    settle(rank, found->second, counts_);
     general_.erase(found);
   };
   if (traits(event.call).action == Action::RequestFree)
@@ -118,20 +106,17 @@ void TimingNotes::hold(WorldRank rank, const Event& event, std::uint64_t key) {
 }
 
 // A cancelled one is completed by the callback that MPI_Cancel calls, which is not recorded.
-void TimingNotes::settle(WorldRank rank, const General& general) {
+void TimingNotes::settle(WorldRank rank, const General& general, TimingCounts& counts) {
   const std::optional<TaskId> by =
       general.completed_by ? general.completed_by : general.cancelled_by;
   for (const General::Test& test : general.tests)
-    if (test.task != by) note(rank, test.site, test.key, test.times);
+    if (test.task != by) counts.note(rank, test.site, test.key, test.times);
 }
 
 std::vector<TimingDependence> TimingNotes::all() const {
-  TimingNotes settled;
-  settled.by_position_ = by_position_;
-  for (const auto& [key, general] : general_) settled.settle(key.first, general);
-  std::vector<TimingDependence> all;
-  for (const auto& [position, timing] : settled.by_position_) all.push_back(timing);
-  return all;
+  TimingCounts settled = counts_;
+  for (const auto& [key, general] : general_) settle(key.first, general, settled);
+  return settled.all();
 }
 
 }  // namespace photofinish

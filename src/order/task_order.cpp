@@ -1,4 +1,4 @@
-#include "detect/task_order.h"
+#include "order/task_order.h"
 
 #include <algorithm>
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "effects/timing_counts.h"
 #include "model/event.h"
 #include "model/message_finding.h"
 
@@ -35,11 +36,10 @@ class TimingNotes {
       if (!general_.empty() && is_about_general(rank, event))
         last_held = event.site, hold(rank, event, key());
       else
-        note(rank, event.site, key());
+        counts_.note(rank, event.site, key());
     }
     if (!general_.empty()) finish(rank, event);
   }
-  void note(WorldRank rank, SiteId site, std::uint64_t site_key, std::uint64_t times = 1);
   std::vector<TimingDependence> all() const;
 
  private:
@@ -60,12 +60,10 @@ class TimingNotes {
   void finish(WorldRank rank, const Event& event);  // those that the event completes or frees
   bool is_about_general(WorldRank rank, const Event& event) const;
   void hold(WorldRank rank, const Event& event, std::uint64_t key);
-  void settle(WorldRank rank, const General& general);
+  static void settle(WorldRank rank, const General& general, TimingCounts& counts);
 
   std::map<GeneralKey, General> general_;  // active ones
-  std::map<std::uint64_t, TimingDependence> by_position_;
-  TimingDependence* last_ = nullptr;  // consecutive calls often have the same site
-  std::uint64_t last_key_ = 0;
+  TimingCounts counts_;
   // Call site of the last test of each task.
   std::map<std::pair<WorldRank, TaskId>, SiteId> last_held_;
 };

@@ -1,6 +1,6 @@
-#include "detect/access_list.h"
+#include "effects/access_list.h"
 
-#include "detect/batch.h"
+#include "effects/codec.h"
 #include "trace/codec.h"
 
 namespace photofinish {

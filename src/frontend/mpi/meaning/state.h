@@ -1,15 +1,25 @@
-// State of a Timeline: communicators, windows, and incomplete operations and requests.
+// State of the interpretation of a rank: communicators, windows, posted receives and requests.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "detect/timeline.h"
+#include "effects/open_accesses.h"
+#include "effects/region.h"
+#include "model/event.h"
+#include "model/message.h"
 #include "order/keys.h"
 
-namespace photofinish {
+namespace photofinish::mpi_meaning {
 
 SendMode mode_of(Call call);
 
@@ -21,7 +31,7 @@ inline std::uint64_t message_key(Channel channel, Uid comm, WorldRank from, Worl
 
 // A posted receive, or a probe. Its match is known once those of all earlier ones are. One per
 // outstanding receive, so it is small.
-struct Timeline::Posted {
+struct Posted {
   WorldRank from;
   bool settled : 1 = false;
   bool done : 1 = false;
@@ -52,7 +62,7 @@ struct Timeline::Posted {
 // wanted source and tag is a list of its own, which avoids a search through all. Invariant: an
 // entry is in `open_` while its message is unknown, otherwise in `known_`, by the source and tag
 // that it asked for or took. `open_` may list removed entries behind others.
-class Timeline::Unsettled {
+class Unsettled {
  public:
   bool empty() const { return all_.empty(); }
   const std::deque<std::shared_ptr<Posted>>& in_order() const { return all_; }  // null: removed
@@ -144,7 +154,7 @@ class Timeline::Unsettled {
   std::map<Key, std::set<std::uint64_t>> known_;
 };
 
-struct Timeline::Comm {
+struct Comm {
   Uid uid;
   std::int32_t size = 0;
   std::uint64_t position = 0;  // of this rank in the group
@@ -177,68 +187,28 @@ struct Timeline::Comm {
   Unsettled unsettled;
 };
 
-// A pending access of a one-sided operation: to a buffer, or to the target.
-struct Timeline::Pending {
-  Access access;
-  std::uint64_t operation = 0;  // number of the operation
-  bool at_target = false;
-  bool fetches = false;
-  bool over = false;
-  std::int64_t atomic = 0;  // its number, if it is an atomic that fetches, or on several elements
-  std::int64_t elements = 1;
-  std::vector<std::int64_t> more_operands;  // after the first
-  std::uint64_t compare = 0;                // of a compare-and-swap
-};
-
-struct Timeline::Window {
+struct Window {
   WinId id;
   Uid uid;
   Comm* comm = nullptr;
+  Region* region = nullptr;
   struct Held {
     bool exclusive = false;
     bool checked = true;
     SiteId site;
     bool reported = false;  // as certainly held
   };
-  // Operations on one target, in program order.
-  struct Operations {
-    std::vector<Pending> pending;
-    std::size_t over = 0;  // complete ones that are not erased yet
-  };
-  std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
   std::vector<WorldRank> started;             // targets of the access epoch
   std::vector<WorldRank> posted;              // origins of the exposure epoch
   SiteId started_site;
   std::vector<std::uint64_t> start_keys;  // of `started`, for the sink
   std::unordered_map<WorldRank, std::uint64_t> starts, posts;
-
-  // The k-th epoch is at k - 1 - forgotten.
-  struct Exposures {
-    std::deque<Exposure> known;
-    std::uint64_t forgotten = 0;
-    std::uint64_t mark = 0, old_mark = 0;
-    const Exposure* find(std::uint64_t index) const {
-      if (index <= forgotten || index - forgotten > known.size()) return nullptr;
-      return &known[index - forgotten - 1];
-    }
-    std::uint64_t count() const { return forgotten + known.size(); }
-    // Keeps the epochs that were added since the last call but one.
-    void forget() {
-      while (forgotten < old_mark && !known.empty() && known.front().end.timestamp != kNever) {
-        known.pop_front();
-        ++forgotten;
-      }
-      old_mark = std::exchange(mark, count());
-    }
-  };
-  Exposures fences;
   SiteId fence_site;
-  std::unordered_map<WorldRank, Exposures> exposed;  // by origin
 };
 
 // The data flow of a collective, as seen by this rank.
-struct Timeline::Flow {
+struct Flow {
   bool everyone = false;  // from all to all
   bool reads = false, writes = false;
   bool among_new_members = false;  // of the communicator that it creates
@@ -247,70 +217,14 @@ struct Timeline::Flow {
 };
 
 // For the sink: the ranks that this rank waits for in a collective.
-struct Timeline::Acquired {
+struct Acquired {
   std::uint64_t key = 0;
   std::shared_ptr<const std::vector<WorldRank>> from;
   bool carries = true;
 };
 
-// An access that is pending until a request completes. Small: the common part of a site's accesses
-// is shared.
-struct Timeline::OpenAccess {
-  std::shared_ptr<const Access> like;  // everything except the following
-  Timestamp begin = 0;
-  std::int64_t shift = 0, length = 0;  // as in Footprint
-  std::uint64_t serial = 0;
-  std::uint32_t part = 0;
-  bool reachable = false;
-
-  Access access() const {
-    Access whole = *like;
-    whole.begin = begin;
-    whole.serial = serial;
-    whole.part = part;
-    whole.reachable = reachable;
-    if (whole.footprint.shared() == nullptr)
-      whole.footprint = Footprint(shift, length);
-    else
-      whole.footprint.move_by(shift - whole.footprint.shift());
-    return whole;
-  }
-};
-
-// Usually has one element.
-class Timeline::OpenAccesses {
- public:
-  void add(OpenAccess access) {
-    if (first_.like == nullptr && more_ == nullptr) {
-      first_ = std::move(access);
-      return;
-    }
-    if (more_ == nullptr) more_ = std::make_unique<std::vector<OpenAccess>>();
-    more_->push_back(std::move(access));
-  }
-  // Null: absent, or complete.
-  OpenAccess* at(std::size_t index) {
-    OpenAccess* const found = index == 0                                   ? &first_
-                              : more_ != nullptr && index <= more_->size() ? &(*more_)[index - 1]
-                                                                           : nullptr;
-    return found != nullptr && found->like != nullptr ? found : nullptr;
-  }
-  template <class Visit>
-  void each(Visit visit) {
-    if (first_.like != nullptr) visit(first_);
-    if (more_ == nullptr) return;
-    for (OpenAccess& access : *more_)
-      if (access.like != nullptr) visit(access);
-  }
-  void clear() { *this = {}; }
-
- private:
-  OpenAccess first_;
-  std::unique_ptr<std::vector<OpenAccess>> more_;
-};
-
 // One per outstanding request. Small: rare state is separate.
-struct Timeline::Request {
+struct Request {
   struct Rare {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> acquires;  // at completion
     std::vector<Acquired> acquired;                                 // the same, for the sink
@@ -344,23 +258,30 @@ struct Timeline::Request {
   const Event* prepared() const { return rare != nullptr ? rare->prepared.get() : nullptr; }
 };
 
-template <class Visit>
-void Timeline::each_open(Visit visit) {
-  for (auto& [id, request] : requests_)
-    request.accesses.each([&](OpenAccess& open) {
-      Access access = open.access();
-      visit(access);
-      open.serial = access.serial;
-      open.reachable = access.reachable;
-    });
-  for (Access& access : unfinished_) visit(access);
-  for (auto& [file, accesses] : split_files_)
-    for (Access& access : accesses) visit(access);
-  for (auto& [id, window] : windows_)
-    if (window != nullptr)
-      for (auto& [target, operations] : window->operations)
-        for (Pending& pending : operations.pending)
-          if (!pending.over) visit(pending.access);
+using Requests = std::unordered_map<RequestId, Request>;
+
+inline Request& new_request(Requests& requests, const Event& event) {
+  const RequestId id(static_cast<std::uint64_t>(
+      event.fields.has(Field::request) ? event.fields[Field::request] : 0));
+  Request& request = requests[id];
+  request = {};
+  request.call = event.call;
+  return request;
 }
 
-}  // namespace photofinish
+// The rank in a field; kProcNull if it is absent.
+inline WorldRank rank_in(const Event& event, Field field) {
+  return event.fields.has(field) ? WorldRank(static_cast<std::int32_t>(event.fields[field]))
+                                 : kProcNull;
+}
+
+inline bool sends(Action action) {
+  return action == Action::Send || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace;
+}
+inline bool receives(Action action) {
+  return action == Action::Receive || action == Action::SendReceive ||
+         action == Action::SendReceiveReplace;
+}
+
+}  // namespace photofinish::mpi_meaning

@@ -1,0 +1,147 @@
+// Operations on regions: when each accesses its buffers and its target.
+#include <algorithm>
+
+#include "effects/timeline.h"
+
+namespace photofinish {
+
+Pending& Timeline::begin(Region& region, WorldRank target, std::uint64_t operation,
+                         const Begin& begin) {
+  Pending& added = region.on(target).pending.emplace_back();
+  added.operation = operation;
+  added.fetches = begin.fetches;
+  if (begin.kind == AccessKind::Store) ++pending_writes_;
+  return added;
+}
+
+void Timeline::begin_buffer(Region& region, WorldRank target, std::uint64_t operation,
+                            const Begin& begin, const Event& event, const Buffer& buffer) {
+  if (segments_.empty()) {
+    Access& access = this->begin(region, target, operation, begin).access;
+    set(access, event, begin.kind, buffer, true);
+    access.opened = begin.opened;
+    return;
+  }
+  std::vector<Access> parts;
+  add_access(parts, make(event, begin.kind, buffer, true));
+  for (Access& part : parts) {
+    part.opened = begin.opened;
+    this->begin(region, target, operation, begin).access = std::move(part);
+  }
+}
+
+Pending& Timeline::begin_target(Region& region, WorldRank target, std::uint64_t operation,
+                                const Begin& begin, const Event& event, const Buffer& buffer) {
+  Buffer relative = buffer;
+  relative.address = 0;
+  Pending& added = this->begin(region, target, operation, begin);
+  added.at_target = true;
+  Access& access = added.access;
+  set(access, event, begin.kind, relative, true);
+  access.opened = begin.opened;
+  access.owner = target;
+  access.win = region.uid();
+  access.displacement = buffer.address;
+  return added;
+}
+
+// Adds one atomic per element.
+void Timeline::result_of(const Pending& pending, const Completing& how) {
+  const Access& access = pending.access;
+  const std::span<const std::int64_t> results = how.results;
+  std::size_t result = 0;  // of the first element; the others follow
+  while (result + 1 < results.size() && results[result] != pending.atomic) result += 2;
+  for (std::int64_t i = 0; i < pending.elements; ++i, result += 2) {
+    const auto behind_first = static_cast<std::size_t>(i) - 1;
+    AtomicOp& atomic = atomics_.emplace_back();
+    atomic.rank = rank_;
+    atomic.owner = access.owner;
+    atomic.win = access.win;
+    atomic.displacement = access.displacement;
+    atomic.offset = static_cast<std::uint64_t>(i) * access.element.size;
+    atomic.op = access.op;
+    atomic.element = access.element;
+    atomic.fetches = pending.fetches;
+    atomic.operand = access.operand;
+    if (i > 0 && behind_first < pending.more_operands.size())
+      atomic.operand = static_cast<std::uint64_t>(pending.more_operands[behind_first]);
+    atomic.compare = pending.compare;
+    if (pending.fetches && result + 1 < results.size() && results[result] == pending.atomic + i) {
+      atomic.has_result = true;
+      atomic.result = static_cast<std::uint64_t>(results[result + 1]);
+    }
+    atomic.start = access.start;
+    atomic.done = times_.end;
+    atomic.begin = access.begin;
+    atomic.after = access.after;
+    if (!pending.fetches) continue;
+    atomic.known = return_;
+    atomic.known_after = last_sync_point();
+  }
+}
+
+// The operation completes locally and, if Remote, at the target. An operation with a result
+// completes at both.
+bool Timeline::finish(Pending& pending, const Completing& how) {
+  if (pending.over) return true;
+  if (pending.at_target && how.completeness == Completeness::Local && !pending.fetches)
+    return false;
+  if (pending.atomic != 0) {
+    result_of(pending, how);
+    pending.access.operand = pending.access.start = 0;  // no longer needed
+  }
+  if (pending.access.kind == AccessKind::Store)
+    --pending_writes_;
+  else if (!pending.at_target && meets_nothing(pending.access))
+    return pending.over = true;
+  if (pending.access.plain_atomic) pending.access.done = times_.end;
+  close(pending.access, at(how.at), next_sync_point(), how.site);
+  return pending.over = true;
+}
+
+void Timeline::complete(Region& region, WorldRank target, const Completing& how) {
+  const auto found = region.operations_.find(target);
+  if (found == region.operations_.end()) return;
+  std::erase_if(found->second.pending, [&](Pending& pending) {
+    // A task does not complete what another task started meanwhile, unless that may be known by way
+    // of other ranks.
+    if (tasks_ != nullptr && !how.of_all_tasks && !tasks_->knows(task_, pending.access.begin) &&
+        (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
+         !tasks_->acquired_between(pending.access.begin, start_)))
+      return false;
+    return finish(pending, how);
+  });
+  found->second.over = 0;
+}
+
+void Timeline::complete_all(Region& region, const Completing& how) {
+  for (auto& [target, operations] : region.operations_) complete(region, target, how);
+}
+
+void Timeline::complete_operation(Region& region, WorldRank target, std::uint64_t operation,
+                                  const Completing& how) {
+  Region::Operations& operations = region.on(target);
+  auto at = std::lower_bound(
+      operations.pending.begin(), operations.pending.end(), operation,
+      [](const Pending& pending, std::uint64_t number) { return pending.operation < number; });
+  for (; at != operations.pending.end() && at->operation == operation; ++at)
+    if (!at->over && finish(*at, how)) ++operations.over;
+  // Not one by one: a program may complete thousands, the oldest first.
+  if (2 * operations.over < operations.pending.size()) return;
+  std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
+  operations.over = 0;
+}
+
+void Timeline::leave_to_owner(Region& region, WorldRank target, const Completing& how) {
+  const auto found = region.operations_.find(target);
+  if (found == region.operations_.end()) return;
+  for (Pending& pending : found->second.pending) {
+    if (finish(pending, how)) continue;
+    pending.access.locks = nullptr;  // they may be released earlier
+    close(pending.access, kNever, kNoSyncPoint, how.site);
+  }
+  found->second.pending.clear();
+  found->second.over = 0;
+}
+
+}  // namespace photofinish
