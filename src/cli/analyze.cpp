@@ -23,7 +23,7 @@ namespace {
 std::optional<MpiFlavour> flavour_of_run(const std::string& directory, WorldRank rank) {
   const auto trace = RankTrace::open(directory, rank);
   if (!trace) return std::nullopt;
-  const std::string& mpi = (*trace)->definitions().rank.mpi;
+  const std::string& mpi = (*trace)->definitions().rank.library;
   if (mpi.starts_with("Open MPI")) return MpiFlavour::OpenMpi;
   if (mpi.starts_with("MPICH")) return MpiFlavour::Mpich;
   return std::nullopt;

@@ -49,14 +49,14 @@ std::string why_left_out(const std::string& call) {
     for (std::string name; std::getline(names >> std::ws, name, ',');) \
       if (name == call) return reason;                                 \
   }
-#include "model/mpi_left_out.def"
+#include "frontend/mpi/table/left_out.def"
   return "";
 }
 
 // A pattern that no recorded call can match is an error, not an empty result.
 Result<bool> check_pattern(const std::string& pattern) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kCallCount; ++i)
+  for (std::size_t i = 0; i < call_count(); ++i)
     names.emplace_back(traits(static_cast<Call>(i)).name);
   const auto matches = [&](const std::string& name) {
     return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
@@ -80,7 +80,7 @@ std::size_t print_rank(RankTrace& trace, Symbolizer& symbolizer, Windows& window
                        const DumpArguments& arguments) {
   const RankDefinition& self = trace.definitions().rank;
   fmt::print("== rank {} of {} on {} (pid {}, {}): {}\n", trace.rank().value, trace.world_size(),
-             self.host, self.pid, self.mpi, end_text(trace.end()));
+             self.host, self.pid, self.library, end_text(trace.end()));
   if (arguments.definitions)
     if (const auto start = read_start(arguments.run, trace.rank());
         start && !start->left_out.empty())

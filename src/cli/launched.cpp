@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "record/launcher_variables.h"
+#include "launch/launcher_variables.h"
 
 namespace photofinish {
 namespace {

@@ -121,8 +121,8 @@ Result<Replay> prepare_replay(const std::string& run, WorldRank rank, const std:
   if (end.state == RankState::Signaled) replay.recorded_end = 128 + end.code;
   auto flavour = program->flavour;
   if (!flavour) {  // a script's interpreter: the trace has it
-    flavour = (*trace)->definitions().rank.mpi.starts_with("MPICH") ? MpiFlavour::Mpich
-                                                                    : MpiFlavour::OpenMpi;
+    flavour = (*trace)->definitions().rank.library.starts_with("MPICH") ? MpiFlavour::Mpich
+                                                                        : MpiFlavour::OpenMpi;
   }
   const auto library = preload_library(*flavour);
   if (!library) return library.error();

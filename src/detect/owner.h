@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -157,7 +158,14 @@ class Owner {
   bool is_over(const Access& access, SyncPoint until) const;
   void set_instants(Item& item) const;
   bool is_own(const Access& access) const { return access.rank == rank_ && access.win == Uid(0); }
+  void set_spans(Groups& groups);
   void meet_all(Candidates& candidates, Groups& groups);
+  // Compares accesses of one round with each other and with those that are still open.
+  void meet_singly(Candidates& candidates, const GroupConflicts& conflicts,
+                   std::span<const std::uint32_t> open, std::span<const std::uint32_t> fresh);
+  void meet_together(Candidates& candidates, const GroupConflicts& conflicts,
+                     std::span<const std::uint32_t> open, std::span<const std::uint32_t> fresh);
+  void meet_spans(Candidates& candidates, const Span& a, const Span& b);
   void meet(Candidates& candidates, std::size_t a, std::size_t b, std::size_t strided_a,
             std::size_t strided_b, bool separate);
   void meet_separate(Candidates& candidates, std::size_t a, std::size_t b);

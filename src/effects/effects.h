@@ -4,8 +4,8 @@
 // rank. Everything after that (order, memory, detect) knows effects only.
 //
 //   effect        reported with                     examples
-//   Begin         Timeline::begin, open_accesses     put, get, send, split-phase file access
-//   Complete      Timeline::complete, close          flush, fence, unlock, quiet, wait, test
+//   Begin         Timeline::begin_target, open_all   put, get, send, split-phase file access
+//   Complete      Timeline::complete, close_all      flush, fence, unlock, quiet, wait, test
 //   Release       Timeline::release                  send, post, start of a collective
 //   Acquire       Timeline::acquire                  completed receive, end of a collective
 //   Sync          Timeline::sync_point               barrier of all ranks

@@ -101,31 +101,31 @@ bool Timeline::was_given_back(const ByteRange& bytes, Timestamp after, Timestamp
 // --- the program itself
 
 bool Timeline::program(const Event& event) {
-  const Action action = traits(event.call).action;
-  switch (action) {
-    case Action::Load:
-    case Action::Store:
+  switch (event.call) {
+    case Call::load:
+    case Call::store:
+    case Call::release:
       for (Access& access : touched_by(event)) {
         if (tasks_ != nullptr && event.call == Call::release) note_given_back(access);
         if (event.call != Call::release || !event.fields.has(Field::flag))
           close_now(access, event.site);
       }
       return true;
-    case Action::TaskRelease:
+    case Call::task_release:
       if (tasks_ != nullptr)
         tasks_->release(task_, static_cast<std::uint64_t>(event.fields[Field::key]), start_,
                         event.fields.has(Field::flag) && event.fields[Field::flag] != 0);
       return true;
-    case Action::TaskAcquire:
+    case Call::task_acquire:
       if (tasks_ != nullptr)
         tasks_->acquire(task_, static_cast<std::uint64_t>(event.fields[Field::key]));
       return true;
-    case Action::HappensBefore:
-    case Action::HappensAfter:
-      annotated(event, action);
+    case Call::happens_before:
+    case Call::happens_after:
+      annotated(event);
       return true;
     default:
-      return false;
+      return is_program(event.call);
   }
 }
 
@@ -165,10 +165,10 @@ void Timeline::acquire(std::uint64_t key, std::uint64_t position) {
 }
 
 // Marked as guessed, since annotations may form cycles.
-void Timeline::annotated(const Event& event, Action action) {
+void Timeline::annotated(const Event& event) {
   const std::uint64_t key =
       edge_key(Channel::Annotated, event.fields[Field::key], event.fields[Field::value]);
-  const bool acquires = action == Action::HappensAfter;
+  const bool acquires = event.call == Call::happens_after;
   if (acquires) note_acquire();
   const Knowledge known = acquires ? nullptr : note_release(phase_at_start_);
   add_edge(

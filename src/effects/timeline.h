@@ -238,7 +238,7 @@ class Timeline {
   void result_of(const Pending& pending, const Completing& how);
 
   // --- order and tasks
-  void annotated(const Event& event, Action action);
+  void annotated(const Event& event);
   SyncPoint last_sync_point() const {
     return tasks_ != nullptr ? tasks_->sync_point_of(task_) : sync_points_done_;
   }

@@ -1,6 +1,8 @@
-// The calls that create events, and the traits of each.
+// The calls that create events, and the traits of each. Here are only those of the program itself;
+// each front end has a table of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,15 +16,14 @@ enum class Action : std::uint8_t {
 
 enum class When : std::uint8_t { Blocks, Returns, Starts, Prepares, Consumes };
 
-// Numbered by row. The number is never stored: a trace names its calls.
+// Numbered by row. A trace names its calls, so their numbers may change.
 enum class Call : std::uint16_t {
 #define CALL(name, ...) name,
-#include "model/mpi_calls.def"
-#define CALL(name, ...) name,
-#include "model/access_calls.def"
-  kCount
+#include "model/program_calls.def"
+  kProgramCalls  // the first number of the front ends
 };
-inline constexpr std::size_t kCallCount = static_cast<std::size_t>(Call::kCount);
+// Loads, stores, annotations, and synchronization of threads.
+constexpr bool is_program(Call call) { return call < Call::kProgramCalls; }
 
 struct CallTraits {
   std::string_view name;
@@ -79,7 +80,9 @@ constexpr bool is_fetch(Action action) {
          action == Action::CompareAndSwap;
 }
 
+// Of the program and of all front ends (frontend/call_table.cpp).
 const CallTraits& traits(Call call);
+std::size_t call_count();
 std::optional<Call> call_by_name(std::string_view name);
 std::string_view action_name(Action action);
 

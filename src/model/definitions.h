@@ -145,7 +145,7 @@ struct RankDefinition {
   std::int32_t world_size = 0;
   std::string host;
   std::int64_t pid = 0;
-  std::string mpi;  // MPI_Get_library_version, first line
+  std::string library;  // of the programming model, with its version
   std::string program;
   HostClock clock;                   // at time 0 of the events
   std::uint64_t ticks_per_unit = 1;  // unit of the recorded times

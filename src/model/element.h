@@ -1,9 +1,7 @@
-// Element types of accumulates. Predefined types with the same representation are one element type:
-// MPI_LONG and MPI_INT64_T are both eight-byte integers.
+// Element types of accumulates. Types with the same representation are one element type.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace photofinish {
 
@@ -25,9 +23,6 @@ struct Element {
   bool operator==(const Element&) const = default;
 };
 
-// By the name of a predefined type, as in TypeDefinition::element. None if unknown.
-Element element_of(std::string_view name);
-
 enum class ReduceOp : std::uint8_t {
   None,
   Max,
@@ -46,8 +41,5 @@ enum class ReduceOp : std::uint8_t {
   NoOp,
   CompareAndSwap
 };
-
-// By the name in OpDefinition. None for a user-defined one.
-ReduceOp reduce_op_of(std::string_view name);
 
 }  // namespace photofinish

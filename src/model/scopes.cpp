@@ -57,12 +57,11 @@ std::uint64_t Scopes::keyed(std::uint64_t location) const {
 }
 
 void Scopes::follow(const Event& event, const Definitions& definitions) {
-  const Action action = traits(event.call).action;
-  const bool begins = action == Action::IntendedBegin || action == Action::RegionBegin;
-  const bool ends = action == Action::IntendedEnd || action == Action::RegionEnd;
+  const bool begins = event.call == Call::intended_begin || event.call == Call::region_begin;
+  const bool ends = event.call == Call::intended_end || event.call == Call::region_end;
   if (begins || ends) {
     Task& task = tasks_[event.task];
-    const bool intended = action == Action::IntendedBegin || action == Action::IntendedEnd;
+    const bool intended = event.call == Call::intended_begin || event.call == Call::intended_end;
     if (begins) {
       task.open.push_back(
           {intended, TextId(static_cast<std::uint32_t>(event.fields[Field::text])), event.site});

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/printable.h"
+#include "frontend/call_table.h"
 
 namespace photofinish {
 namespace {
@@ -14,15 +15,6 @@ namespace {
 constexpr std::uintmax_t kLargestFile = 64 << 20;
 constexpr std::size_t kLongestLine = 120;  // bytes
 constexpr std::size_t kMostArguments = 32;
-
-// The role of each argument of each call, from the call table.
-constexpr std::string_view kRoles[] = {
-#define CALL(name, action, when, ...) #__VA_ARGS__,
-#include "model/mpi_calls.def"
-#define CALL(name, action, when, ...) #__VA_ARGS__,
-#include "model/access_calls.def"
-};
-static_assert(std::size(kRoles) == kCallCount);
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -184,7 +176,7 @@ std::vector<std::string> arguments_of_call(const std::vector<std::string>& lines
 }
 
 std::string buffer_argument(Call call, bool written, const std::vector<std::string>& arguments) {
-  const std::vector<std::string> roles = list_of(kRoles[static_cast<std::size_t>(call)]);
+  const std::vector<std::string> roles = list_of(argument_roles(call));
   const std::string into = argument_with("RecvBuf", roles, arguments);
   if (written) return into;
   const std::string from = argument_with("SendBuf", roles, arguments);
@@ -193,7 +185,7 @@ std::string buffer_argument(Call call, bool written, const std::vector<std::stri
 }
 
 std::string window_argument(Call call, const std::vector<std::string>& arguments) {
-  return argument_with("WinBase", list_of(kRoles[static_cast<std::size_t>(call)]), arguments);
+  return argument_with("WinBase", list_of(argument_roles(call)), arguments);
 }
 
 std::string variable_of(std::string_view expression) {

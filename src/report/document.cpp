@@ -83,7 +83,7 @@ void read_ranks(RunDocument& run) {
     if (!trace) continue;
     run.world_size = (*trace)->world_size();
     run.program = (*trace)->definitions().rank.program;
-    run.mpi = (*trace)->definitions().rank.mpi;
+    run.mpi = (*trace)->definitions().rank.library;
     return;  // the first readable one speaks for all
   }
 }

@@ -261,7 +261,28 @@ void Reach::close_operations(std::int64_t win, std::int64_t target, bool all) {
   });
 }
 
-void Reach::follow(const Event& event, const Definitions& definitions) {
+// From the first to the last byte of the buffer.
+Reach::Bytes Reach::bytes_of(const Buffer& buffer, const Definitions& definitions) {
+  Bytes bytes{buffer.address, buffer.address + static_cast<std::uint64_t>(buffer.count)};
+  if (const auto type = definitions.types.find(buffer.type);
+      buffer.type != TypeId(0) && type != definitions.types.end()) {
+    const DataMap& map = type->second.map;
+    std::int64_t low = 0, high = 0;
+    for (const Strided& strided : map.footprint) {
+      std::int64_t last = 0;
+      for (const Dimension& dimension : strided.dimensions)
+        last += (dimension.count - 1) * dimension.stride;
+      low = std::min(low, strided.offset + std::min<std::int64_t>(last, 0));
+      high = std::max(high, strided.offset + std::max<std::int64_t>(last, 0) + strided.length);
+    }
+    const std::int64_t more = (buffer.count - 1) * map.extent;
+    bytes = {buffer.address + static_cast<std::uint64_t>(low + std::min<std::int64_t>(more, 0)),
+             buffer.address + static_cast<std::uint64_t>(high + std::max<std::int64_t>(more, 0))};
+  }
+  return bytes;
+}
+
+void Reach::follow(const Event& event, const Definitions& definitions, Completes completes) {
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);
   const bool one_sided = is_one_sided(call.action);
@@ -311,22 +332,9 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
       for (const Bytes& bytes : windows_[win]) close(bytes);
       windows_.erase(win);
       break;
-    case Action::Flush:
-    case Action::FlushLocal:
-    case Action::Unlock:
-      close_operations(win, target, false);
-      break;
-    case Action::Fence:
-      if (event.fields.has(Field::assertion) && (event.fields[Field::assertion] & kNoPrecede) != 0)
-        break;
-      [[fallthrough]];
-    case Action::FlushAll:
-    case Action::FlushLocalAll:
-    case Action::UnlockAll:
-    case Action::Complete:
-      close_operations(win, -1, true);
-      break;
     default:
+      if (completes != Completes::Nothing)
+        close_operations(win, target, completes == Completes::AllTargets);
       break;
   }
   if (!opens) return;
@@ -334,22 +342,7 @@ void Reach::follow(const Event& event, const Definitions& definitions) {
     persistent_.insert(static_cast<std::uint64_t>(event.fields[Field::request]));
   for (const Buffer& buffer : event.buffers) {
     if (buffer.access > BufferUse::ReadWrite || buffer.count <= 0) continue;
-    Bytes bytes{buffer.address, buffer.address + static_cast<std::uint64_t>(buffer.count)};
-    if (const auto type = definitions.types.find(buffer.type);
-        buffer.type != TypeId(0) && type != definitions.types.end()) {
-      const DataMap& map = type->second.map;
-      std::int64_t low = 0, high = 0;
-      for (const Strided& strided : map.footprint) {
-        std::int64_t last = 0;
-        for (const Dimension& dimension : strided.dimensions)
-          last += (dimension.count - 1) * dimension.stride;
-        low = std::min(low, strided.offset + std::min<std::int64_t>(last, 0));
-        high = std::max(high, strided.offset + std::max<std::int64_t>(last, 0) + strided.length);
-      }
-      const std::int64_t more = (buffer.count - 1) * map.extent;
-      bytes = {buffer.address + static_cast<std::uint64_t>(low + std::min<std::int64_t>(more, 0)),
-               buffer.address + static_cast<std::uint64_t>(high + std::max<std::int64_t>(more, 0))};
-    }
+    const Bytes bytes = bytes_of(buffer, definitions);
     if (bytes.begin >= bytes.end) continue;
     if (!has_request) {
       add_operation(win, target, bytes);

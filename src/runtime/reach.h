@@ -64,7 +64,9 @@ class Reach {
   void lift(bool lifted);
 
   // Opens or closes the memory that the recorded call affects.
-  void follow(const Event& event, const Definitions& definitions);
+  // `completes`: which operations on the event's window the call completes.
+  enum class Completes { Nothing, OneTarget, AllTargets };
+  void follow(const Event& event, const Definitions& definitions, Completes completes);
 
   // The known values of the windows of a recorded rank (runtime_abi.h), for the calling thread; and
   // their removal.
@@ -120,6 +122,7 @@ class Reach {
   void add_operation(std::int64_t win, std::int64_t target, Bytes bytes);
   void mark(std::uint64_t first_page, std::uint64_t last_page, bool on);
   void close_requests(const Event& event);
+  static Bytes bytes_of(const Buffer& buffer, const Definitions& definitions);
   void close_operations(std::int64_t win, std::int64_t target, bool all);
 
   static std::atomic<Reach*> instance_;  // a failure clears it while other threads read it

@@ -272,7 +272,7 @@ void describe(A& a, HostClock& d) {
 }
 template <class A>
 void describe(A& a, RankDefinition& d) {
-  a(d.rank, d.world_size, d.host, d.pid, d.mpi, d.program, d.clock, d.ticks_per_unit);
+  a(d.rank, d.world_size, d.host, d.pid, d.library, d.program, d.clock, d.ticks_per_unit);
 }
 template <class A>
 void describe(A& a, Buffer& d) {

@@ -169,7 +169,7 @@ void RankTrace::make_names_printable() {
   each(definitions_.wins, &WinDefinition::name);
   each(definitions_.texts, &TextDefinition::text);
   definitions_.rank.host = printable(definitions_.rank.host);
-  definitions_.rank.mpi = printable(definitions_.rank.mpi);
+  definitions_.rank.library = printable(definitions_.rank.library);
 }
 
 bool RankTrace::read_header(Error& error) {

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxFields = 64;  // an event's fields are one mask
 
 std::vector<std::uint8_t> encode_vocabulary() {
   std::vector<std::string> calls, fields;
-  for (std::size_t i = 0; i < kCallCount; ++i)
+  for (std::size_t i = 0; i < call_count(); ++i)
     calls.emplace_back(traits(static_cast<Call>(i)).name);
   for (std::size_t i = 0; i < kFieldCount; ++i)
     fields.emplace_back(traits(static_cast<Field>(i)).name);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "trace/findings_file.h"
 #include "trace/run_directory.h"
 #include "trace/writer.h"
@@ -24,8 +25,8 @@ class Rank {
   Rank(const std::string& directory, int rank, int ranks) : rank_(rank), ranks_(ranks) {
     auto writer = TraceWriter::create(
         directory,
-        {.rank = WorldRank(rank), .world_size = ranks, .mpi = "made up", .program = "./big"}, 1.0,
-        [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+        {.rank = WorldRank(rank), .world_size = ranks, .library = "made up", .program = "./big"},
+        1.0, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
     if (!writer) std::fprintf(stderr, "%s\n", writer.error().message.c_str()), std::exit(1);
     writer_ = std::move(*writer);
     writer_->define(DefinitionKind::Module,
@@ -51,7 +52,7 @@ class Rank {
   ~Rank() { writer_->end(RankState::Exited, 0); }
 
   void fence(std::uint32_t site) {
-    Event event = made(Call::MPI_Win_fence, site);
+    Event event = made(MpiCall::MPI_Win_fence, site);
     event.fields.set(Field::win, WinId(1));
     event.fields.set(Field::assertion, 0);
     append(event);
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
       if (i % 4 == 0 || i % 4 == 3)
         recorded.fence(site);
       else
-        recorded.reach(i % 4 == 1 ? Call::MPI_Put : Call::MPI_Get, site);
+        recorded.reach(i % 4 == 1 ? MpiCall::MPI_Put : MpiCall::MPI_Get, site);
     }
   }
   std::vector<Finding> all;
@@ -124,8 +125,8 @@ int main(int argc, char** argv) {
           .epoch = {EpochKind::Fence, block / 4}};
     };
     Finding finding{.reason = Reason::NoOrder,
-                    .sides = {side(rank, block + 1, AccessKind::Put, Call::MPI_Put),
-                              side(other, block + 2, AccessKind::Get, Call::MPI_Get)},
+                    .sides = {side(rank, block + 1, AccessKind::Put, MpiCall::MPI_Put),
+                              side(other, block + 2, AccessKind::Get, MpiCall::MPI_Get)},
                     .owner = WorldRank((rank + 1) % ranks),
                     .where = {64, 72},
                     .win = kWindow,

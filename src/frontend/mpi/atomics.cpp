@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "frontend/mpi/context.h"
+#include "frontend/mpi/meaning/completion.h"
 #include "model/atomic.h"
 
 namespace photofinish::mpi {
@@ -84,11 +85,11 @@ void add_atomic(Context& c, Action action) {
 
 void expect_results(Context& c) { c.event.more_numbers = 2 * c.win->fetches.size(); }
 
-void add_results(Context& c, Action action) {
+void add_results(Context& c) {
   if (c.win->fetches.empty()) return;
-  const bool one_target =
-      action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
-  if (action == Action::Fence && (c.event.fields[Field::assertion] & kNoPrecede) != 0) return;
+  const auto rule = mpi_meaning::completion_of(c.event);
+  if (!rule) return;
+  const bool one_target = rule->targets == mpi_meaning::CompletionRule::Targets::One;
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fetches, [&](const PendingFetch& fetch) {
     if (one_target && fetch.target.value != c.event.fields[Field::target]) return false;

@@ -15,12 +15,12 @@ namespace {
 
 using namespace roles;
 
-#define ENTRY(symbol, name, action, when, ...)                                                  \
-  extern "C" [[gnu::visibility("default")]] int symbol(                                         \
-      PARAMETERS_OF(::symbol __VA_OPT__(, ) __VA_ARGS__)) {                                     \
-    const CallSite call_site = CALL_SITE;                                                       \
-    return Interceptor<Call::name, Action::action, When::when __VA_OPT__(, ) __VA_ARGS__>::run( \
-        REAL(symbol), call_site ARGUMENTS_OF(__VA_ARGS__));                                     \
+#define ENTRY(symbol, name, action, when, ...)                                                     \
+  extern "C" [[gnu::visibility("default")]] int symbol(                                            \
+      PARAMETERS_OF(::symbol __VA_OPT__(, ) __VA_ARGS__)) {                                        \
+    const CallSite call_site = CALL_SITE;                                                          \
+    return Interceptor<MpiCall::name, Action::action, When::when __VA_OPT__(, ) __VA_ARGS__>::run( \
+        REAL(symbol), call_site ARGUMENTS_OF(__VA_ARGS__));                                        \
   }
 
 }  // namespace
@@ -38,6 +38,6 @@ using namespace roles;
 #else
 #define CALLX(...)
 #endif
-#include "model/mpi_calls.def"
+#include "frontend/mpi/table/calls.def"
 
 }  // namespace photofinish::mpi

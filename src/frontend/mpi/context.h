@@ -126,8 +126,8 @@ constexpr bool is_atomic(Action action) {
          action == Action::FetchAndOp || action == Action::CompareAndSwap;
 }
 void add_atomic(Context& context, Action action);
-void expect_results(Context& context);              // before a call that may complete some
-void add_results(Context& context, Action action);  // after it
+void expect_results(Context& context);  // before a call that may complete some
+void add_results(Context& context);     // after it
 void add_result_of(Context& context, const RequestRecord& record);
 
 // completion.cpp: Wait*, Test* and their like.

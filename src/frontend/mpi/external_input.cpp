@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "frontend/mpi/entry_points.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "record/start_info.h"
 
 namespace photofinish::mpi {
@@ -90,7 +91,7 @@ void note_clock(CallSite call_site) {
   if (task == nullptr || is_inside(call_site) || Control::get() != nullptr) return;
   noted = call_site.pc;
   Inside inside(call_site);
-  Context c(*task, Call::MPI_Wtime);
+  Context c(*task, MpiCall::MPI_Wtime);
   locate(c, call_site);
   const std::uint64_t now = ticks();
   append_event(c, *recorder, now, now);

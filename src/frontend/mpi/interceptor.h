@@ -18,8 +18,10 @@
 #include "frontend/mpi/control.h"
 #include "frontend/mpi/datatypes.h"
 #include "frontend/mpi/journaling.h"
+#include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/roles.h"
 #include "frontend/mpi/start.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "runtime/failure.h"
 #include "runtime/parallel_regions.h"
 
@@ -42,12 +44,6 @@ constexpr bool takes_requests(Action action) {
          action == Action::WaitAll || action == Action::RequestFree;
 }
 
-constexpr bool completes_atomics(Action action) {
-  return action == Action::Flush || action == Action::FlushAll || action == Action::FlushLocal ||
-         action == Action::FlushLocalAll || action == Action::Unlock ||
-         action == Action::UnlockAll || action == Action::Fence || action == Action::Complete;
-}
-
 constexpr bool names_requests(Action action) {
   return action == Action::Start || action == Action::Cancel;
 }
@@ -60,17 +56,17 @@ constexpr bool receives_status(Action action) {
 
 // Calls that some programs do little else than make.
 constexpr bool is_frequent(Call call) {
-  for (const Call one : {Call::MPI_Send,         Call::MPI_Isend,
-                         Call::MPI_Recv,         Call::MPI_Irecv,
-                         Call::MPI_Wait,         Call::MPI_Waitall,
-                         Call::MPI_Waitany,      Call::MPI_Waitsome,
-                         Call::MPI_Test,         Call::MPI_Testall,
-                         Call::MPI_Testany,      Call::MPI_Testsome,
-                         Call::MPI_Iprobe,       Call::MPI_Probe,
-                         Call::MPI_Put,          Call::MPI_Get,
-                         Call::MPI_Accumulate,   Call::MPI_Get_accumulate,
-                         Call::MPI_Fetch_and_op, Call::MPI_Compare_and_swap,
-                         Call::MPI_Win_flush,    Call::MPI_Win_flush_local})
+  for (const Call one : {MpiCall::MPI_Send,         MpiCall::MPI_Isend,
+                         MpiCall::MPI_Recv,         MpiCall::MPI_Irecv,
+                         MpiCall::MPI_Wait,         MpiCall::MPI_Waitall,
+                         MpiCall::MPI_Waitany,      MpiCall::MPI_Waitsome,
+                         MpiCall::MPI_Test,         MpiCall::MPI_Testall,
+                         MpiCall::MPI_Testany,      MpiCall::MPI_Testsome,
+                         MpiCall::MPI_Iprobe,       MpiCall::MPI_Probe,
+                         MpiCall::MPI_Put,          MpiCall::MPI_Get,
+                         MpiCall::MPI_Accumulate,   MpiCall::MPI_Get_accumulate,
+                         MpiCall::MPI_Fetch_and_op, MpiCall::MPI_Compare_and_swap,
+                         MpiCall::MPI_Win_flush,    MpiCall::MPI_Win_flush_local})
     if (one == call) return true;
   return false;
 }
@@ -116,7 +112,8 @@ struct Interceptor {
       has<roles::FlagOut> || (action == Action::WaitSome && when == When::Consumes);
   static constexpr bool is_first = action == Action::Init || action == Action::SessionInit;
   static constexpr bool may_be_buffered = action == Action::Send && when == When::Blocks &&
-                                          call != Call::MPI_Ssend && call != Call::MPI_Ssend_c;
+                                          call != MpiCall::MPI_Ssend &&
+                                          call != MpiCall::MPI_Ssend_c;
   static constexpr bool goes_first =
       (may_be_buffered || (when != When::Blocks && when != When::Consumes)) &&
       !(Roles::kPasses || ...);
@@ -498,7 +495,7 @@ struct Interceptor {
     if constexpr (has<roles::Target>) fields.set(Field::target, c.win->peer(c.target_rank));
     if constexpr (takes_requests(action)) take_requests(c);
     if constexpr (names_requests(action)) name_requests(c, action);
-    if constexpr (completes_atomics(action)) expect_results(c);
+    if constexpr (mpi_meaning::may_complete(action)) expect_results(c);
     if constexpr (action != Action::Pack && action != Action::Unpack) add_buffers(c, action);
   }
 
@@ -521,7 +518,7 @@ struct Interceptor {
       if constexpr (action == Action::RequestStatus) set_matched_of_request(c);
       if constexpr (action == Action::Pack || action == Action::Unpack) add_pack_buffer(c, action);
       if constexpr (is_atomic(action)) add_atomic(c, action);
-      if constexpr (completes_atomics(action)) add_results(c, action);
+      if constexpr (mpi_meaning::may_complete(action)) add_results(c);
     }
   }
 

@@ -555,7 +555,7 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
                    [&](const Buffer& piece) { c.new_request->rare().gives.push_back(piece); });
     return;
   }
-  if (completes_atomics(action)) return exchange_window_fills(c, action);
+  if (mpi_meaning::may_complete(action)) return exchange_window_fills(c);
   if (later) return;
   const bool one_sided = c.win != nullptr;
   const std::int64_t bytes =
@@ -572,9 +572,10 @@ void Journaling::exchange_buffers(Context& c, Action action, When when) {
   }
 }
 
-void Journaling::exchange_window_fills(Context& c, Action action) {
-  const bool one_target =
-      action == Action::Flush || action == Action::FlushLocal || action == Action::Unlock;
+void Journaling::exchange_window_fills(Context& c) {
+  const auto rule = mpi_meaning::completion_of(c.event);
+  if (!rule) return;
+  const bool one_target = rule->targets == mpi_meaning::CompletionRule::Targets::One;
   std::lock_guard lock(c.win->lock);
   std::erase_if(c.win->fills, [&](const WinRecord::Filling& filling) {
     if (one_target && filling.target.value != c.event.fields[Field::target]) return false;

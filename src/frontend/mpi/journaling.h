@@ -132,7 +132,7 @@ class Journaling {
                      std::size_t bytes, std::uint64_t tick);
   void show_seen(Journal& journal, const void* address);
   void exchange_buffers(Context& c, Action action, When when);
-  void exchange_window_fills(Context& c, Action action);
+  void exchange_window_fills(Context& c);
   void follow_windows(Context& c, Action action);
   [[noreturn]] void left_path(Task& task, const Inquiry& expected);
   bool came_back_from_finalize();

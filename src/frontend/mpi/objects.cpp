@@ -10,6 +10,7 @@
 #include "frontend/mpi/facts.h"
 #include "frontend/mpi/fortran.h"
 #include "frontend/mpi/stand_ins.h"
+#include "frontend/mpi/table/elements.h"
 #include "frontend/mpi/topology.h"
 #include "model/element.h"
 #include "runtime/recorder.h"

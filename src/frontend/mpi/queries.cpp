@@ -13,7 +13,7 @@ namespace {
 enum class Query : std::uint32_t {
   kBefore = kOtherQueries + 255,
 #define QUERY(name, ...) name,
-#include "model/mpi_queries.def"
+#include "frontend/mpi/table/queries.def"
 };
 
 struct Lengths {
@@ -117,6 +117,6 @@ struct Asker {
 #define QUERY(name, ...)         \
   ENTRY(name, name, __VA_ARGS__) \
   ENTRY(P##name, name, __VA_ARGS__)
-#include "model/mpi_queries.def"
+#include "frontend/mpi/table/queries.def"
 
 }  // namespace photofinish::mpi

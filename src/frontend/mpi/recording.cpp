@@ -3,12 +3,20 @@
 #include "base/fault.h"
 #include "frontend/mpi/annotations.h"
 #include "frontend/mpi/interceptor.h"
+#include "frontend/mpi/meaning/completion.h"
 #include "frontend/mpi/online.h"
 #include "runtime/sampling.h"
 #include "runtime/tasks.h"
 
 namespace photofinish::mpi {
 namespace {
+
+Reach::Completes completes(const Event& event) {
+  const auto rule = mpi_meaning::completion_of(event);
+  if (!rule) return Reach::Completes::Nothing;
+  return rule->targets == mpi_meaning::CompletionRule::Targets::One ? Reach::Completes::OneTarget
+                                                                    : Reach::Completes::AllTargets;
+}
 
 // Time of the tool's own since a tick, where somebody wants to know; what another one inside of it
 // takes is that one's.
@@ -127,7 +135,8 @@ void check_recording(const Recorder& recorder) {
 void follow(Context& c, Recorder& recorder) {
   if (c.event.fields.has(Field::new_win))
     acquire_annotations();  // of what was loaded since: it knows windows now
-  if (Reach* reach = Reach::get()) reach->follow(c.event, recorder.writer().known());
+  if (Reach* reach = Reach::get())
+    reach->follow(c.event, recorder.writer().known(), completes(c.event));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What an argument of an MPI call means. The table (model/mpi_calls.def) gives each argument of
-// each call one of these.
+// What an argument of an MPI call means. The table (frontend/mpi/table/calls.def) gives each
+// argument of each call one of these.
 //
 //   pass    always before the call; may put something of ours in the argument's place
 //   before  reads what the program gave: before the call if it may wait or overwrite it, else after

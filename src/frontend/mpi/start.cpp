@@ -24,10 +24,10 @@
 #include "frontend/mpi/stand_ins.h"
 #include "frontend/mpi/tasks.h"
 #include "frontend/threads/openmp.h"
+#include "launch/launcher_variables.h"
 #include "model/rank_list.h"
 #include "options/options.h"
 #include "record/divergence.h"
-#include "record/launcher_variables.h"
 #include "record/start_info.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
@@ -442,7 +442,7 @@ Recorder* start_on_all_ranks(const void* session, std::uint64_t first_tick) {
         self.rank = WorldRank(rank);
         self.host = host_name();
         self.pid = getpid();
-        self.mpi = library_version();
+        self.library = library_version();
         if (const auto words = command_line(); !words.empty()) self.program = words[0];
         self.clock = host_clock(first_tick);
       },

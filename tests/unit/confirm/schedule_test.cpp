@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../launch/temp_dir.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "trace/confirmations_file.h"
 
 namespace photofinish {
@@ -21,7 +22,7 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
                     .patience_ms = 3000,
                     .seed = 7};
   schedule.sides.push_back({.kind = AccessKind::Put,
-                            .call = Call::MPI_Put,
+                            .call = MpiCall::MPI_Put,
                             .places = {1, ~std::uint64_t{0}},
                             .rank = WorldRank(3),
                             .arrival = 9});
@@ -37,7 +38,7 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
   ASSERT_EQ(all->findings.size(), 2u);
   const Schedule* read = &all->findings[1];
   EXPECT_EQ(read->kind, RaceKind::Message);
-  EXPECT_EQ(read->sides[0].call, Call::MPI_Put);
+  EXPECT_EQ(read->sides[0].call, MpiCall::MPI_Put);
   EXPECT_EQ(read->sides[0].places, schedule.sides[0].places);
   EXPECT_EQ(read->sides[0].rank, WorldRank(3));
   EXPECT_EQ(read->sides[0].arrival, 9u);

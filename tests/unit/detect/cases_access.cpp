@@ -1,5 +1,6 @@
 // Cases: when accesses begin and end.
 #include "cases_made.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish::testing::made {
 namespace {
@@ -10,13 +11,13 @@ const Made kLocal[] = {
        const WinRef w = s.window();
        s.lock(0, w, 1, false);
        const Ref put =
-           s.one_sided(0, Call::MPI_Put, w, 1, {.origin = kInts, .remote = {0, 8, kPlainBytes}});
+           s.one_sided(0, MpiCall::MPI_Put, w, 1, {.origin = kInts, .remote = {0, 8, kPlainBytes}});
        s.load(0, kBuffer, 8);
        const Ref store = s.store(0, kBuffer + 7, 1);
        s.store(0, kBuffer + 8, 8);
-       s.window_call(0, Call::MPI_Win_flush_local, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_flush_local, w, 1);
        s.store(0, kBuffer, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        return {{put, store, NotComplete}};
      }},
     {"the result of a get is read before the get is complete", 2,
@@ -25,11 +26,11 @@ const Made kLocal[] = {
        s.lock(0, w, 1, false);
        s.store(0, kBuffer, 8);
        const Ref get =
-           s.one_sided(0, Call::MPI_Get, w, 1, {.origin = kInts, .remote = {0, 8, kPlainBytes}});
+           s.one_sided(0, MpiCall::MPI_Get, w, 1, {.origin = kInts, .remote = {0, 8, kPlainBytes}});
        const Ref load = s.load(0, kBuffer, 8);
-       s.window_call(0, Call::MPI_Win_flush_local_all, w);
+       s.window_call(0, MpiCall::MPI_Win_flush_local_all, w);
        s.load(0, kBuffer, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        return {{get, load, NotComplete}};
      }},
     {"a fetch reads its origin and its comparand, and writes its result", 2,
@@ -37,7 +38,7 @@ const Made kLocal[] = {
        const WinRef w = s.window();
        const TypeRef type = s.type("MPI_INT64_T");
        s.lock(0, w, 1, false);
-       const Ref swap = s.one_sided(0, Call::MPI_Compare_and_swap, w, 1,
+       const Ref swap = s.one_sided(0, MpiCall::MPI_Compare_and_swap, w, 1,
                                     {.origin = {kBuffer, 1, type},
                                      .result = {kBuffer + 8, 1, type},
                                      .compare = {kBuffer + 16, 1, type},
@@ -46,7 +47,7 @@ const Made kLocal[] = {
        s.load(0, kBuffer + 16, 8);
        const Ref origin = s.store(0, kBuffer, 8), result = s.load(0, kBuffer + 8, 8),
                  compare = s.store(0, kBuffer + 16, 8);
-       const Ref unlock = s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       const Ref unlock = s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        s.result(unlock, swap, 0);
        return {
            {swap, origin, NotComplete}, {swap, result, NotComplete}, {swap, compare, NotComplete}};
@@ -56,21 +57,21 @@ const Made kLocal[] = {
      2,
      [](Script& s) -> Races {
        s.store(0, kBuffer, 8);
-       const Ref send = s.send(0, Call::MPI_Isend, 1, 0, kInts);
+       const Ref send = s.send(0, MpiCall::MPI_Isend, 1, 0, kInts);
        s.load(0, kBuffer, 8);
-       s.wait(0, Call::MPI_Test, {s.request(send)}, {}, false);
-       s.repeated(0, Call::MPI_Test, 100);
+       s.wait(0, MpiCall::MPI_Test, {s.request(send)}, {}, false);
+       s.repeated(0, MpiCall::MPI_Test, 100);
        const Ref store = s.store(0, kBuffer, 1);
-       s.wait(0, Call::MPI_Test, {s.request(send)}, {{s.request(send), {}}}, true);
+       s.wait(0, MpiCall::MPI_Test, {s.request(send)}, {{s.request(send), {}}}, true);
        s.store(0, kBuffer, 1);
        s.receive(1, 0, 0, fresh(s), {0, 0, 8});
        return {{send, store, NotComplete}};
      }},
     {"a receive's buffer may not be touched until it completes", 2,
      [](Script& s) -> Races {
-       s.send(1, Call::MPI_Send, 0, 0, fresh(s));
+       s.send(1, MpiCall::MPI_Send, 0, 0, fresh(s));
        s.load(0, kBuffer, 8);
-       const Ref receive = s.receive(0, Call::MPI_Irecv, 1, 0, kInts);
+       const Ref receive = s.receive(0, MpiCall::MPI_Irecv, 1, 0, kInts);
        const Ref load = s.load(0, kBuffer, 8), store = s.store(0, kBuffer, 8);
        s.wait(s.request(receive), {1, 0, 8});
        s.load(0, kBuffer, 8);
@@ -78,20 +79,20 @@ const Made kLocal[] = {
      }},
     {"MPI_Request_get_status that says so completes, MPI_Request_free ends", 2,
      [](Script& s) -> Races {
-       const Ref one = s.send(0, Call::MPI_Isend, 1, 0, kInts);
+       const Ref one = s.send(0, MpiCall::MPI_Isend, 1, 0, kInts);
        s.get_status(0, s.request(one), false);
        const Ref store = s.store(0, kBuffer, 8);
        s.get_status(0, s.request(one), true);
        s.store(0, kBuffer, 8);
        s.wait(s.request(one));
-       const Ref other = s.send(0, Call::MPI_Isend, 1, 1, kInts);
+       const Ref other = s.send(0, MpiCall::MPI_Isend, 1, 1, kInts);
        s.free_request(0, s.request(other));
        s.store(0, kBuffer, 8);
        return {{one, store, NotComplete}};
      }},
     {"a persistent send reads from its start to its completion", 2,
      [](Script& s) -> Races {
-       const RequestRef request = s.request(s.send(0, Call::MPI_Send_init, 1, 0, kInts));
+       const RequestRef request = s.request(s.send(0, MpiCall::MPI_Send_init, 1, 0, kInts));
        s.store(0, kBuffer, 8);
        Races races;
        for (int round = 0; round < 2; ++round) {
@@ -105,19 +106,19 @@ const Made kLocal[] = {
      }},
     {"two receives of one MPI_Startall are two operations", 2,
      [](Script& s) -> Races {
-       const RequestRef one = s.request(s.receive(0, Call::MPI_Recv_init, 1, 0, kInts));
+       const RequestRef one = s.request(s.receive(0, MpiCall::MPI_Recv_init, 1, 0, kInts));
        const RequestRef other =
-           s.request(s.receive(0, Call::MPI_Recv_init, 1, 1, {kBuffer + 4, 8, kPlainBytes}));
-       s.send(1, Call::MPI_Send, 0, 0, fresh(s));
-       s.send(1, Call::MPI_Send, 0, 1, fresh(s));
+           s.request(s.receive(0, MpiCall::MPI_Recv_init, 1, 1, {kBuffer + 4, 8, kPlainBytes}));
+       s.send(1, MpiCall::MPI_Send, 0, 0, fresh(s));
+       s.send(1, MpiCall::MPI_Send, 0, 1, fresh(s));
        const Ref start = s.start(0, {one, other});
-       s.wait(0, Call::MPI_Waitall, {one, other}, {{one, {1, 0, 8}}, {other, {1, 1, 8}}});
+       s.wait(0, MpiCall::MPI_Waitall, {one, other}, {{one, {1, 0, 8}}, {other, {1, 1, 8}}});
        return {{start, start, NotComplete}};
      }},
     {"two buffers of one call are not compared", 2,
      [](Script& s) -> Races {
        for (int rank = 0; rank < 2; ++rank) {
-         const Ref reduce = s.collective(rank, Call::MPI_Iallreduce, kWorld, {}, kInts, kInts);
+         const Ref reduce = s.collective(rank, MpiCall::MPI_Iallreduce, kWorld, {}, kInts, kInts);
          s.wait(s.request(reduce));
        }
        return {};
@@ -125,24 +126,24 @@ const Made kLocal[] = {
     {"blocking calls are over when they return", 2,
      [](Script& s) -> Races {
        s.store(0, kBuffer, 8);
-       s.send(0, Call::MPI_Send, 1, 0, kInts);
+       s.send(0, MpiCall::MPI_Send, 1, 0, kInts);
        s.store(0, kBuffer, 8);
        s.receive(1, 0, 0, kInts, {0, 0, 8});
        s.load(1, kBuffer, 8);
-       s.collective(0, Call::MPI_Bcast, kWorld, 1, {}, kInts);
-       s.collective(1, Call::MPI_Bcast, kWorld, 1, kInts);
+       s.collective(0, MpiCall::MPI_Bcast, kWorld, 1, {}, kInts);
+       s.collective(1, MpiCall::MPI_Bcast, kWorld, 1, kInts);
        s.store(1, kBuffer, 8);
        return {};
      }},
     {"a non-blocking collective uses its buffers until its wait", 2,
      [](Script& s) -> Races {
-       const Ref reduce =
-           s.collective(0, Call::MPI_Iallreduce, kWorld, {}, kInts, {kBuffer + 8, 8, kPlainBytes});
+       const Ref reduce = s.collective(0, MpiCall::MPI_Iallreduce, kWorld, {}, kInts,
+                                       {kBuffer + 8, 8, kPlainBytes});
        s.load(0, kBuffer, 8);
        const Ref store = s.store(0, kBuffer, 8), load = s.load(0, kBuffer + 8, 8);
        s.wait(s.request(reduce));
        s.load(0, kBuffer + 8, 8);
-       s.wait(s.request(s.collective(1, Call::MPI_Iallreduce, kWorld, {}, fresh(s), fresh(s))));
+       s.wait(s.request(s.collective(1, MpiCall::MPI_Iallreduce, kWorld, {}, fresh(s), fresh(s))));
        return {{reduce, store, NotComplete}, {reduce, load, NotComplete}};
      }},
     {"what never completes has no end", 2,
@@ -157,8 +158,8 @@ const Made kLocal[] = {
      }},
     {"the buffer of a call that does not return", 2,
      [](Script& s) -> Races {
-       const Ref send = s.send(0, Call::MPI_Isend, 1, 0, kInts);
-       const Ref receive = s.receive(0, Call::MPI_Recv, 1, 0, kInts);
+       const Ref send = s.send(0, MpiCall::MPI_Isend, 1, 0, kInts);
+       const Ref receive = s.receive(0, MpiCall::MPI_Recv, 1, 0, kInts);
        s.never_returns(receive);
        return {{send, receive, NotComplete}};
      }},
@@ -166,13 +167,13 @@ const Made kLocal[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock_all(0, w);
-       s.one_sided(0, Call::MPI_Put, w, kProcNull.value,
+       s.one_sided(0, MpiCall::MPI_Put, w, kProcNull.value,
                    {.origin = kInts, .remote = {0, 8, kPlainBytes}});
        s.store(0, kBuffer, 8);
-       const Ref receive = s.receive(0, Call::MPI_Irecv, kProcNull.value, 0, kInts);
+       const Ref receive = s.receive(0, MpiCall::MPI_Irecv, kProcNull.value, 0, kInts);
        s.store(0, kBuffer, 8);
        s.wait(s.request(receive), {kProcNull.value, kAnyTag, 0});
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
        return {};
      }},
 };
@@ -183,11 +184,11 @@ const Made kRemote[] = {
        const WinRef w = s.window();
        s.lock(0, w, 1, true);
        s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 1);
        const Ref two = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush_local, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_flush_local, w, 1);
        const Ref three = s.put(0, w, 1, 4, 8), get = s.get(0, w, 1, 8, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        return {{two, three, NotComplete}, {three, get, NotComplete}};
      }},
     {"a flush is of one target", 3,
@@ -196,12 +197,12 @@ const Made kRemote[] = {
        s.lock_all(0, w);
        const Ref one = s.put(0, w, 1, 0, 8);
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
        const Ref other = s.put(0, w, 1, 0, 8);
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush_all, w);
+       s.window_call(0, MpiCall::MPI_Win_flush_all, w);
        s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
        return {{one, other, NotComplete}};
      }},
     {"the request of an rput completes it here only, that of an rget there too", 2,
@@ -209,17 +210,17 @@ const Made kRemote[] = {
        const WinRef w = s.window();
        const TypeRef byte = s.type("MPI_BYTE");
        s.lock_all(0, w);
-       const Ref rput = s.one_sided(0, Call::MPI_Rput, w, 1,
+       const Ref rput = s.one_sided(0, MpiCall::MPI_Rput, w, 1,
                                     {.origin = {kBuffer, 8, byte}, .remote = {0, 8, byte}});
        s.wait(s.request(rput));
        s.store(0, kBuffer, 8);
        const Ref put = s.put(0, w, 1, 0, 8);
-       const Ref rget = s.one_sided(0, Call::MPI_Rget, w, 1,
+       const Ref rget = s.one_sided(0, MpiCall::MPI_Rget, w, 1,
                                     {.origin = {kBuffer, 8, byte}, .remote = {16, 8, byte}});
        s.wait(s.request(rget));
        s.load(0, kBuffer, 8);
        s.put(0, w, 1, 16, 8);
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
        return {{rput, put, NotComplete}};
      }},
     {"operations on one's own window", 2,
@@ -228,7 +229,7 @@ const Made kRemote[] = {
        everybody_locks(s, w);
        const Ref put = s.put(1, w, 1, 8, 8), load = s.load(1, kBase + 8, 8),
                  get = s.get(0, w, 1, 8, 1);
-       s.window_call(1, Call::MPI_Win_flush, w, 1);
+       s.window_call(1, MpiCall::MPI_Win_flush, w, 1);
        s.load(1, kBase + 8, 8);
        everybody_unlocks(s, w);
        return {{put, load, NotComplete}, {put, get, NoOrder}};
@@ -263,7 +264,7 @@ const Made kRemote[] = {
        s.fence_all(w, kNoPrecede);
        const Ref put = s.put(0, w, 1, 0, 8), load = s.load(1, kBase, 8);
        // Rank 2's buffer is its own memory; rank 0 puts there before rank 2's fence.
-       const Ref into = s.one_sided(0, Call::MPI_Put, w, 2,
+       const Ref into = s.one_sided(0, MpiCall::MPI_Put, w, 2,
                                     {.origin = {s.fresh(8), 8, byte}, .remote = {8, 8, byte}});
        const Ref store = s.store(2, kBase + 8, 8);
        s.fence_all(w);
@@ -274,7 +275,7 @@ const Made kRemote[] = {
        const WinRef w = s.window(), other = s.window({.base = kBase + 0x100});
        s.lock_all(0, other);
        const Ref put = s.put(0, other, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock_all, other);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, other);
        s.fence_all(w, kNoPrecede);
        const Ref load = s.load(1, kBase + 0x100, 8);
        s.fence_all(w);
@@ -303,8 +304,8 @@ const Made kRemote[] = {
        const Ref load = s.load(1, kBase, 8);
        s.start(0, w, {1});
        const Ref put = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_complete, w);
-       s.window_call(1, Call::MPI_Win_wait, w);
+       s.window_call(0, MpiCall::MPI_Win_complete, w);
+       s.window_call(1, MpiCall::MPI_Win_wait, w);
        s.load(1, kBase, 8);
        return {{put, store, NoOrder}, {put, load, NoOrder}};
      }},
@@ -315,19 +316,19 @@ const Made kRemote[] = {
        s.lock_all(2, v);
        s.post(1, w, {0});
        s.start(0, w, {1});
-       const Ref put = s.one_sided(0, Call::MPI_Put, w, 1,
+       const Ref put = s.one_sided(0, MpiCall::MPI_Put, w, 1,
                                    {.origin = {kBuffer, 8, byte}, .remote = {0, 8, byte}});
        s.get(0, w, 1, 8, 8);
-       s.window_call(0, Call::MPI_Win_complete, w);
+       s.window_call(0, MpiCall::MPI_Win_complete, w);
        s.store(0, kBuffer, 8);
        message(s, 0, 2);
        const Ref late = s.put(2, v, 1, 0, 8);
        s.put(2, v, 1, 8, 8);
-       s.window_call(2, Call::MPI_Win_flush_all, v);
+       s.window_call(2, MpiCall::MPI_Win_flush_all, v);
        s.win_test(1, w, true);
        message(s, 1, 2);
        s.put(2, v, 1, 0, 8);
-       s.window_call(2, Call::MPI_Win_unlock_all, v);
+       s.window_call(2, MpiCall::MPI_Win_unlock_all, v);
        return {{put, late, NoOrder}};
      }},
     {"the k-th start goes with the k-th post between two ranks", 3,
@@ -336,17 +337,17 @@ const Made kRemote[] = {
        s.post(2, w, {0});
        s.start(0, w, {2});
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_complete, w);
-       s.window_call(2, Call::MPI_Win_wait, w);
+       s.window_call(0, MpiCall::MPI_Win_complete, w);
+       s.window_call(2, MpiCall::MPI_Win_wait, w);
        s.load(2, kBase, 8);
        s.post(2, w, {1, 0});
        s.start(1, w, {2});
        const Ref one = s.put(1, w, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_complete, w);
+       s.window_call(1, MpiCall::MPI_Win_complete, w);
        s.start(0, w, {2});
        const Ref other = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_complete, w);
-       s.window_call(2, Call::MPI_Win_wait, w);
+       s.window_call(0, MpiCall::MPI_Win_complete, w);
+       s.window_call(2, MpiCall::MPI_Win_wait, w);
        s.load(2, kBase, 8);
        return {{one, other, NoOrder}};
      }},

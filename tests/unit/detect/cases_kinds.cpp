@@ -1,5 +1,7 @@
 // Cases: which kinds of accesses conflict, where, and under which locks.
 #include "cases_made.h"
+#include "frontend/mpi/table/elements.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish::testing::made {
 namespace {
@@ -11,14 +13,14 @@ Races under_locks(Script& s, bool one_exclusive, std::int64_t one_asserts, bool 
   const WinRef w = s.window();
   const TypeRef byte = s.type("MPI_BYTE");
   s.lock(0, w, 2, one_exclusive, one_asserts);
-  const Ref one = s.one_sided(0, Call::MPI_Put, w, 2,
+  const Ref one = s.one_sided(0, MpiCall::MPI_Put, w, 2,
                               {.origin = {s.fresh(8), 8, byte}, .remote = {0, 8, byte}});
-  s.window_call(0, Call::MPI_Win_unlock, w, 2);
+  s.window_call(0, MpiCall::MPI_Win_unlock, w, 2);
   if (other_target != 2) s.lock(1, w, 2, false, kNoCheck);
   s.lock(1, w, other_target, other_exclusive);
   const Ref other = s.put(1, w, 2, 0, 8);
-  s.window_call(1, Call::MPI_Win_unlock, w, other_target);
-  if (other_target != 2) s.window_call(1, Call::MPI_Win_unlock, w, 2);
+  s.window_call(1, MpiCall::MPI_Win_unlock, w, other_target);
+  if (other_target != 2) s.window_call(1, MpiCall::MPI_Win_unlock, w, 2);
   return race ? Races{{one, other, NoOrder}} : Races{};
 }
 
@@ -36,13 +38,13 @@ const Made kLocks[] = {
        const WinRef w = s.window();
        s.lock_all(0, w);
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
        s.lock(2, w, 2, true);
        s.load(2, kBase, 8);
-       s.window_call(2, Call::MPI_Win_unlock, w, 2);
+       s.window_call(2, MpiCall::MPI_Win_unlock, w, 2);
        s.lock(1, w, 2, true);
        s.put(1, w, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_unlock, w, 2);
+       s.window_call(1, MpiCall::MPI_Win_unlock, w, 2);
        return {};
      }},
     {"an exclusive lock does not keep one rank's own operations apart", 2,
@@ -50,7 +52,7 @@ const Made kLocks[] = {
        const WinRef w = s.window();
        s.lock(0, w, 1, true);
        const Ref one = s.put(0, w, 1, 0, 8), other = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        return {{one, other, NotComplete}};
      }},
     {"an access after the unlock is not under the lock", 2,
@@ -58,10 +60,10 @@ const Made kLocks[] = {
        const WinRef w = s.window();
        s.lock(0, w, 1, true);
        const Ref put = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        s.lock(1, w, 1, true);
        s.load(1, kBase, 8);
-       s.window_call(1, Call::MPI_Win_unlock, w, 1);
+       s.window_call(1, MpiCall::MPI_Win_unlock, w, 1);
        const Ref load = s.load(1, kBase, 8);
        return {{put, load, NoOrder}};
      }},
@@ -69,12 +71,12 @@ const Made kLocks[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        s.lock(1, w, 1, true);
-       const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, {kBase, 8, kPlainBytes});
-       s.window_call(1, Call::MPI_Win_unlock, w, 1);
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
+       const Ref receive = s.receive(1, MpiCall::MPI_Irecv, 0, 0, {kBase, 8, kPlainBytes});
+       s.window_call(1, MpiCall::MPI_Win_unlock, w, 1);
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
        s.lock(0, w, 1, true);
        const Ref put = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
        s.wait(s.request(receive), {0, 0, 8});
        return {{receive, put, NoOrder}};
      }},
@@ -85,14 +87,14 @@ const Made kLocks[] = {
        s.start(0, w, {2});
        s.lock(0, mutex, 1, true);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_complete, w);
-       s.window_call(0, Call::MPI_Win_unlock, mutex, 1);
+       s.window_call(0, MpiCall::MPI_Win_complete, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock, mutex, 1);
        s.lock(1, mutex, 1, true);
        s.lock(1, same, 2, false);
        const Ref other = s.put(1, same, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_unlock, same, 2);
-       s.window_call(1, Call::MPI_Win_unlock, mutex, 1);
-       s.window_call(2, Call::MPI_Win_wait, w);
+       s.window_call(1, MpiCall::MPI_Win_unlock, same, 2);
+       s.window_call(1, MpiCall::MPI_Win_unlock, mutex, 1);
+       s.window_call(2, MpiCall::MPI_Win_wait, w);
        return {{one, other, NoOrder}};
      }},
     {"locks protect and do not order", 3,
@@ -100,11 +102,11 @@ const Made kLocks[] = {
        const WinRef w = s.window(), data = s.window({.base = kBase + 0x100});
        everybody_locks(s, data);
        const Ref one = s.put(0, data, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, data, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, data, 2);
        for (const int rank : {0, 1}) {
          s.lock(rank, w, 2, true);
          s.put(rank, w, 2, 0, 8);
-         s.window_call(rank, Call::MPI_Win_unlock, w, 2);
+         s.window_call(rank, MpiCall::MPI_Win_unlock, w, 2);
        }
        const Ref other = s.put(1, data, 2, 0, 8);
        everybody_unlocks(s, data);
@@ -135,7 +137,7 @@ Ref do_it(Script& s, Do what, int rank, WinRef win, std::uint64_t displacement,
       break;
   }
   const Data result{s.fresh(8), 1, type};
-  return s.one_sided(rank, Call::MPI_Get_accumulate, win, 2,
+  return s.one_sided(rank, MpiCall::MPI_Get_accumulate, win, 2,
                      {.result = result, .remote = {displacement, 1, type}, .op = "MPI_NO_OP"});
 }
 
@@ -153,9 +155,9 @@ Races meet(Script& s, const Meeting& meeting) {
   const Ref first = do_it(s, meeting.one, 0, w, 8, meeting.one_element);
   const Ref second = do_it(s, meeting.other, 1, w, 8 + meeting.shift, meeting.other_element);
   for (int rank = 0; rank < 3; ++rank) {
-    const Ref unlock = s.window_call(rank, Call::MPI_Win_unlock_all, w);
+    const Ref unlock = s.window_call(rank, MpiCall::MPI_Win_unlock_all, w);
     for (const Ref atomic : {first, second})
-      if (atomic.rank == rank && s.event(atomic).call == Call::MPI_Get_accumulate)
+      if (atomic.rank == rank && s.event(atomic).call == MpiCall::MPI_Get_accumulate)
         s.result(unlock, atomic, 0);
   }
   return meeting.reason ? Races{{first, second, *meeting.reason}} : Races{};
@@ -215,7 +217,7 @@ Races two_operations(Script& s, const TwoOperations& row) {
   const int other_rank = row.same_rank ? 0 : 1;
   const Ref one = update(0, row.first), other = update(other_rank, row.second);
   for (const int rank : {0, 1}) {
-    const Ref unlock = s.window_call(rank, Call::MPI_Win_unlock_all, w);
+    const Ref unlock = s.window_call(rank, MpiCall::MPI_Win_unlock_all, w);
     if (rank == 0) s.result(unlock, one, 5);
     if (rank == other_rank)
       s.result(unlock, other, row.first == "CAS" || row.first == "MPI_SUM" ? 6 : 5);
@@ -255,11 +257,11 @@ Races store_and_update(Script& s, const StoreAndUpdate& row) {
   const WinRef w = s.window({.unified = row.unified});
   s.lock(0, w, 2, false);
   const Ref update = do_it(s, row.what, 0, w, 8, "MPI_INT");
-  const Ref unlock = s.window_call(0, Call::MPI_Win_unlock, w, 2);
+  const Ref unlock = s.window_call(0, MpiCall::MPI_Win_unlock, w, 2);
   if (row.what == Do::NoOp) s.result(unlock, update, 0);
   if (row.locked) s.lock(2, w, 2, true);
   const Ref store = s.store(2, row.store_at, 4);
-  if (row.locked) s.window_call(2, Call::MPI_Win_unlock, w, 2);
+  if (row.locked) s.window_call(2, MpiCall::MPI_Win_unlock, w, 2);
   s.load(2, row.store_at + 8, 4);
   return row.reason ? Races{{update, store, *row.reason}} : Races{};
 }
@@ -288,8 +290,8 @@ const Made kMemory[] = {
        s.lock_all(0, dynamic);
        const Ref one = s.put(0, units, 1, 2, 8), other = s.put(0, dynamic, 1, kBase + 20, 8);
        s.put(0, dynamic, 1, kBase + 28, 4);
-       s.window_call(0, Call::MPI_Win_unlock_all, units);
-       s.window_call(0, Call::MPI_Win_unlock_all, dynamic);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, units);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, dynamic);
        return {{one, other, NotComplete}};
      }},
     {"each rank has its own base and unit", 3,
@@ -307,13 +309,13 @@ const Made kMemory[] = {
     {"buffers that meet where the window begins, outside it", 2,
      [](Script& s) -> Races {
        s.window();
-       const Ref receive = s.receive(0, Call::MPI_Irecv, 1, 0, {kBase - 8, 8, kPlainBytes});
+       const Ref receive = s.receive(0, MpiCall::MPI_Irecv, 1, 0, {kBase - 8, 8, kPlainBytes});
        const Ref load = s.load(0, kBase - 4, 8);
        return {{receive, load, NotComplete}};
      }},
     {"a buffer in use over which a window is made", 2,
      [](Script& s) -> Races {
-       const Ref receive = s.receive(0, Call::MPI_Irecv, 1, 0, {kBase, 8, kPlainBytes});
+       const Ref receive = s.receive(0, MpiCall::MPI_Irecv, 1, 0, {kBase, 8, kPlainBytes});
        const Ref before = s.load(0, kBase, 8);
        s.window();
        const Ref after = s.load(0, kBase, 8);
@@ -321,12 +323,12 @@ const Made kMemory[] = {
      }},
     {"a buffer in use over which a window is made, used and freed", 2,
      [](Script& s) -> Races {
-       const Ref send = s.send(0, Call::MPI_Isend, 1, 0, {kBase, 8, kPlainBytes});
+       const Ref send = s.send(0, MpiCall::MPI_Isend, 1, 0, {kBase, 8, kPlainBytes});
        const WinRef w = s.window();
        s.fence_all(w, kNoPrecede);
        const Ref put = s.put(0, w, 0, 0, 8);
        s.fence_all(w, kNoSucceed);
-       for (const int rank : {0, 1}) s.window_call(rank, Call::MPI_Win_free, w);
+       for (const int rank : {0, 1}) s.window_call(rank, MpiCall::MPI_Win_free, w);
        return {{send, put, NotComplete}};
      }},
     {"strided types, with their gaps", 2,
@@ -336,7 +338,7 @@ const Made kMemory[] = {
        const TypeRef row = s.type("MPI_INT", repeated(contiguous_map(4), 3, 8));
        const TypeRef rows = s.type("MPI_INT", repeated(repeated(contiguous_map(4), 3, 8), 2, 32));
        const auto put = [&](TypeRef type, std::uint64_t at) {
-         return s.one_sided(0, Call::MPI_Put, w, 1,
+         return s.one_sided(0, MpiCall::MPI_Put, w, 1,
                             {.origin = {s.fresh(64), 1, type}, .remote = {at, 1, type}});
        };
        s.lock_all(0, w);
@@ -345,7 +347,7 @@ const Made kMemory[] = {
        const Ref third = put(row, 32);
        const Ref fourth = s.put(0, w, 1, 19, 2);
        s.put(0, w, 1, 24, 4);
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
        return {
            {all, third, NotComplete}, {all, fourth, NotComplete}, {between, fourth, NotComplete}};
      }},
@@ -354,9 +356,9 @@ const Made kMemory[] = {
        const WinRef w = s.window();
        s.lock_all(0, w);
        const Ref put = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock_all, w);
-       const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, {kBase, 4, kPlainBytes});
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
+       s.window_call(0, MpiCall::MPI_Win_unlock_all, w);
+       const Ref receive = s.receive(1, MpiCall::MPI_Irecv, 0, 0, {kBase, 4, kPlainBytes});
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
        s.wait(s.request(receive), {0, 0, 4});
        s.load(1, kBase, 8);
        return {{put, receive, NoOrder}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cases.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish::testing::made {
 
@@ -26,7 +27,7 @@ inline Data fresh(Script& s) { return {s.fresh(8), 8, kPlainBytes}; }
 
 // A message that only synchronizes.
 inline void message(Script& s, int from, int to, std::int64_t tag = 0) {
-  s.send(from, Call::MPI_Send, to, tag, fresh(s));
+  s.send(from, MpiCall::MPI_Send, to, tag, fresh(s));
   s.receive(to, from, tag, fresh(s), {from, tag, 8});
 }
 
@@ -34,7 +35,7 @@ inline void everybody_locks(Script& s, WinRef win) {
   for (int rank = 0; rank < s.size(); ++rank) s.lock_all(rank, win);
 }
 inline void everybody_unlocks(Script& s, WinRef win) {
-  for (int rank = 0; rank < s.size(); ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, win);
+  for (int rank = 0; rank < s.size(); ++rank) s.window_call(rank, MpiCall::MPI_Win_unlock_all, win);
 }
 
 Case finish(const char* name, Script& script, const Races& races);

@@ -1,5 +1,6 @@
 // Cases: which calls order two accesses, and which do not.
 #include "cases_made.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish::testing::made {
 namespace {
@@ -17,7 +18,7 @@ Races through(Script& s, const Link& link) {
   const WinRef w = s.window();
   everybody_locks(s, w);
   const Ref one = s.put(0, w, 2, 0, 8);
-  s.window_call(0, Call::MPI_Win_flush, w, 2);
+  s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
   link.make(s);
   const Ref other = s.put(1, w, 2, 0, 8);
   everybody_unlocks(s, w);
@@ -55,54 +56,54 @@ const Link kLinks[] = {
      }},
     {"a message from anybody", 3, true,
      [](Script& s) {
-       s.send(0, Call::MPI_Bsend, 1, 7, fresh(s));
+       s.send(0, MpiCall::MPI_Bsend, 1, 7, fresh(s));
        s.receive(1, kAnySource.value, kAnyTag, fresh(s), {0, 7, 8});
      }},
     {"a receive posted early", 3, true,
      [](Script& s) {
-       const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, fresh(s));
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
+       const Ref receive = s.receive(1, MpiCall::MPI_Irecv, 0, 0, fresh(s));
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
        s.wait(s.request(receive), {0, 0, 8});
      }},
     {"a receive that was tested in vain", 3, false,
      [](Script& s) {
-       const Ref receive = s.receive(1, Call::MPI_Irecv, 0, 0, fresh(s));
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
-       s.wait(1, Call::MPI_Test, {s.request(receive)}, {}, false);
-       s.probe(1, Call::MPI_Iprobe, 0, 1, {});
+       const Ref receive = s.receive(1, MpiCall::MPI_Irecv, 0, 0, fresh(s));
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
+       s.wait(1, MpiCall::MPI_Test, {s.request(receive)}, {}, false);
+       s.probe(1, MpiCall::MPI_Iprobe, 0, 1, {});
      }},
     {"a probe", 3, true,
      [](Script& s) {
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
-       s.probe(1, Call::MPI_Iprobe, kAnySource.value, kAnyTag, Got{0, 0, 8});
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
+       s.probe(1, MpiCall::MPI_Iprobe, kAnySource.value, kAnyTag, Got{0, 0, 8});
      }},
     {"a probe for the second message, after a receive posted for the first", 3, true,
      [](Script& s) {
-       s.send(2, Call::MPI_Send, 1, 0, fresh(s));
-       const Ref first = s.receive(1, Call::MPI_Irecv, kAnySource.value, kAnyTag, fresh(s));
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
-       s.probe(1, Call::MPI_Probe, kAnySource.value, 0, Got{0, 0, 8});
+       s.send(2, MpiCall::MPI_Send, 1, 0, fresh(s));
+       const Ref first = s.receive(1, MpiCall::MPI_Irecv, kAnySource.value, kAnyTag, fresh(s));
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
+       s.probe(1, MpiCall::MPI_Probe, kAnySource.value, 0, Got{0, 0, 8});
        s.wait(s.request(first), {2, 0, 8});
      }},
     {"a matched probe", 3, true,
      [](Script& s) {
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
-       s.probe(1, Call::MPI_Mprobe, 0, 0, Got{0, 0, 8});
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
+       s.probe(1, MpiCall::MPI_Mprobe, 0, 0, Got{0, 0, 8});
      }},
     {"a synchronous send back", 3, true,
      [](Script& s) {
-       s.send(1, Call::MPI_Ssend, 0, 0, fresh(s));
+       s.send(1, MpiCall::MPI_Ssend, 0, 0, fresh(s));
        s.receive(0, 1, 0, fresh(s), {1, 0, 8});
      }},
     {"a synchronous send back, not yet complete", 3, false,
      [](Script& s) {
-       s.send(1, Call::MPI_Issend, 0, 0, fresh(s));
+       s.send(1, MpiCall::MPI_Issend, 0, 0, fresh(s));
        s.receive(0, 1, 0, fresh(s), {1, 0, 8});
      }},
     {"a synchronous send back, found by a matched probe and received later", 3, true,
      [](Script& s) {
-       s.send(1, Call::MPI_Ssend, 0, 0, fresh(s));
-       const Ref probe = s.probe(0, Call::MPI_Mprobe, 1, 0, Got{1, 0, 8});
+       s.send(1, MpiCall::MPI_Ssend, 0, 0, fresh(s));
+       const Ref probe = s.probe(0, MpiCall::MPI_Mprobe, 1, 0, Got{1, 0, 8});
        s.matched_receive(0, probe, fresh(s), {1, 0, 8});
      }},
     {"an exchange", 3, true,
@@ -112,7 +113,7 @@ const Link kLinks[] = {
      }},
     {"a persistent message", 3, true,
      [](Script& s) {
-       s.start(0, {s.request(s.send(0, Call::MPI_Send_init, 1, 0, fresh(s)))});
+       s.start(0, {s.request(s.send(0, MpiCall::MPI_Send_init, 1, 0, fresh(s)))});
        s.receive(1, 0, 0, fresh(s), {0, 0, 8});
      }},
     {"a barrier", 3, true, [](Script& s) { s.barrier(); }},
@@ -127,27 +128,29 @@ const Link kLinks[] = {
      [](Script& s) { s.barrier(s.intercomm({0, 2}, {1, 3})); }},
     {"a barrier with another group", 4, false,
      [](Script& s) { s.barrier(s.intercomm({0, 1}, {2, 3})); }},
-    {"bcast from the first", 3, true, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 0); }},
-    {"bcast from the second", 3, false, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 1); }},
-    {"bcast from a third", 3, false, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 2); }},
-    {"bcast of nothing", 3, false, [](Script& s) { all_do(s, Call::MPI_Bcast, kWorld, 0, 0); }},
-    {"reduce to the second", 3, true, [](Script& s) { all_do(s, Call::MPI_Reduce, kWorld, 1); }},
-    {"reduce to the first", 3, false, [](Script& s) { all_do(s, Call::MPI_Reduce, kWorld, 0); }},
-    {"allreduce", 3, true, [](Script& s) { all_do(s, Call::MPI_Allreduce, kWorld, {}); }},
+    {"bcast from the first", 3, true, [](Script& s) { all_do(s, MpiCall::MPI_Bcast, kWorld, 0); }},
+    {"bcast from the second", 3, false,
+     [](Script& s) { all_do(s, MpiCall::MPI_Bcast, kWorld, 1); }},
+    {"bcast from a third", 3, false, [](Script& s) { all_do(s, MpiCall::MPI_Bcast, kWorld, 2); }},
+    {"bcast of nothing", 3, false, [](Script& s) { all_do(s, MpiCall::MPI_Bcast, kWorld, 0, 0); }},
+    {"reduce to the second", 3, true, [](Script& s) { all_do(s, MpiCall::MPI_Reduce, kWorld, 1); }},
+    {"reduce to the first", 3, false, [](Script& s) { all_do(s, MpiCall::MPI_Reduce, kWorld, 0); }},
+    {"allreduce", 3, true, [](Script& s) { all_do(s, MpiCall::MPI_Allreduce, kWorld, {}); }},
     {"allreduce of nothing", 3, false,
-     [](Script& s) { all_do(s, Call::MPI_Allreduce, kWorld, {}, 0); }},
-    {"alltoall", 3, true, [](Script& s) { all_do(s, Call::MPI_Alltoall, kWorld, {}); }},
-    {"scan", 3, true, [](Script& s) { all_do(s, Call::MPI_Scan, kWorld, {}); }},
+     [](Script& s) { all_do(s, MpiCall::MPI_Allreduce, kWorld, {}, 0); }},
+    {"alltoall", 3, true, [](Script& s) { all_do(s, MpiCall::MPI_Alltoall, kWorld, {}); }},
+    {"scan", 3, true, [](Script& s) { all_do(s, MpiCall::MPI_Scan, kWorld, {}); }},
     {"exscan, backwards", 3, false,
-     [](Script& s) { all_do(s, Call::MPI_Exscan, s.comm({2, 1, 0}), {}); }},
+     [](Script& s) { all_do(s, MpiCall::MPI_Exscan, s.comm({2, 1, 0}), {}); }},
     {"neighbours", 4, true,
-     [](Script& s) { all_do(s, Call::MPI_Neighbor_allgather, s.ring({0, 1, 2, 3}), {}); }},
+     [](Script& s) { all_do(s, MpiCall::MPI_Neighbor_allgather, s.ring({0, 1, 2, 3}), {}); }},
     {"no neighbours", 4, false,
-     [](Script& s) { all_do(s, Call::MPI_Neighbor_alltoall, s.ring({1, 0, 2, 3}), {}); }},
+     [](Script& s) { all_do(s, MpiCall::MPI_Neighbor_alltoall, s.ring({1, 0, 2, 3}), {}); }},
     {"a communicator made", 3, true,
      [](Script& s) {
        const CommRef made = s.comm({0, 2});
-       for (int rank = 0; rank < 3; ++rank) s.comm_create(rank, Call::MPI_Comm_split, kWorld, made);
+       for (int rank = 0; rank < 3; ++rank)
+         s.comm_create(rank, MpiCall::MPI_Comm_split, kWorld, made);
      }},
     {"a window made", 3, true,
      [](Script& s) {
@@ -164,29 +167,29 @@ const Link kLinks[] = {
      [](Script& s) {
        const WinRef other = s.window({.recorded = false}), third = s.window({.recorded = false});
        s.post(0, other, {1});
-       s.window_call(0, Call::MPI_Win_sync, other);
+       s.window_call(0, MpiCall::MPI_Win_sync, other);
        s.lock(0, third, 2, true);
-       s.window_call(0, Call::MPI_Win_unlock, third, 2);
+       s.window_call(0, MpiCall::MPI_Win_unlock, third, 2);
        s.lock(1, third, 2, true);
-       s.window_call(1, Call::MPI_Win_unlock, third, 2);
+       s.window_call(1, MpiCall::MPI_Win_unlock, third, 2);
      }},
     {"a barrier in two halves, around", 3, true,
      [](Script& s) {
        std::vector<Ref> begun;
        for (int rank = 0; rank < 3; ++rank)
-         begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
+         begun.push_back(s.collective(rank, MpiCall::MPI_Ibarrier, kWorld));
        for (const Ref barrier : begun) s.wait(s.request(barrier));
      }},
     {"a barrier in two halves, with MPI_Request_get_status that says so", 3, true,
      [](Script& s) {
        std::vector<Ref> begun;
        for (int rank = 0; rank < 3; ++rank)
-         begun.push_back(s.collective(rank, Call::MPI_Ibarrier, kWorld));
+         begun.push_back(s.collective(rank, MpiCall::MPI_Ibarrier, kWorld));
        s.get_status(1, s.request(begun[1]), true);
      }},
     {"a barrier in two halves, waited for too late", 3, false,
      [](Script& s) {
-       for (int rank = 0; rank < 3; ++rank) s.collective(rank, Call::MPI_Ibarrier, kWorld);
+       for (int rank = 0; rank < 3; ++rank) s.collective(rank, MpiCall::MPI_Ibarrier, kWorld);
      }},
 };
 
@@ -196,11 +199,13 @@ const Made kMoreOrder[] = {
        const WinRef w = s.window();
        s.lock(0, w, 1, false);
        const Ref put = s.put(0, w, 1, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 1);
-       s.collective(0, Call::MPI_Allgather, kWorld, {}, fresh(s), {s.fresh(24), 24, kPlainBytes});
-       const Ref gather = s.collective(1, Call::MPI_Allgather, kWorld, {}, {kBase, 8, kPlainBytes},
-                                       {s.fresh(24), 24, kPlainBytes});
-       s.collective(2, Call::MPI_Allgather, kWorld, {}, fresh(s), {s.fresh(24), 24, kPlainBytes});
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 1);
+       s.collective(0, MpiCall::MPI_Allgather, kWorld, {}, fresh(s),
+                    {s.fresh(24), 24, kPlainBytes});
+       const Ref gather = s.collective(1, MpiCall::MPI_Allgather, kWorld, {},
+                                       {kBase, 8, kPlainBytes}, {s.fresh(24), 24, kPlainBytes});
+       s.collective(2, MpiCall::MPI_Allgather, kWorld, {}, fresh(s),
+                    {s.fresh(24), 24, kPlainBytes});
        s.load(1, kBase, 8);
        return {{put, gather, NoOrder}};
      }},
@@ -208,12 +213,12 @@ const Made kMoreOrder[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
-       s.send(1, Call::MPI_Send, 0, 0, fresh(s));
+       s.send(1, MpiCall::MPI_Send, 0, 0, fresh(s));
        s.get(1, w, 0, 0, 8);
-       s.window_call(1, Call::MPI_Win_flush, w, 0);
-       s.send(1, Call::MPI_Send, 0, 0, fresh(s));
-       const Ref first = s.receive(0, Call::MPI_Irecv, kAnySource.value, 0, fresh(s));
-       s.probe(0, Call::MPI_Mprobe, kAnySource.value, 0, Got{1, 0, 8});
+       s.window_call(1, MpiCall::MPI_Win_flush, w, 0);
+       s.send(1, MpiCall::MPI_Send, 0, 0, fresh(s));
+       const Ref first = s.receive(0, MpiCall::MPI_Irecv, kAnySource.value, 0, fresh(s));
+       s.probe(0, MpiCall::MPI_Mprobe, kAnySource.value, 0, Got{1, 0, 8});
        s.store(0, kBase, 8);
        s.wait(s.request(first), {1, 0, 8});
        everybody_unlocks(s, w);
@@ -223,12 +228,12 @@ const Made kMoreOrder[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
-       const Ref early = s.collective(0, Call::MPI_Ibarrier, kWorld);
+       const Ref early = s.collective(0, MpiCall::MPI_Ibarrier, kWorld);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
        s.wait(s.request(early));
        for (const int rank : {1, 2})
-         s.wait(s.request(s.collective(rank, Call::MPI_Ibarrier, kWorld)));
+         s.wait(s.request(s.collective(rank, MpiCall::MPI_Ibarrier, kWorld)));
        const Ref other = s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
        return {{one, other, NoOrder}};
@@ -238,7 +243,7 @@ const Made kMoreOrder[] = {
        const WinRef w = s.window();
        everybody_locks(s, w);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush_local, w, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush_local, w, 2);
        message(s, 0, 1);
        const Ref other = s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
@@ -248,15 +253,15 @@ const Made kMoreOrder[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
-       s.send(0, Call::MPI_Isend, 1, 0, fresh(s));
+       s.send(0, MpiCall::MPI_Isend, 1, 0, fresh(s));
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
-       s.send(0, Call::MPI_Isend, 1, 0, fresh(s));
-       const Ref first = s.receive(1, Call::MPI_Irecv, kAnySource.value, 0, fresh(s));
-       const Ref second = s.receive(1, Call::MPI_Irecv, 0, kAnyTag, fresh(s));
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
+       s.send(0, MpiCall::MPI_Isend, 1, 0, fresh(s));
+       const Ref first = s.receive(1, MpiCall::MPI_Irecv, kAnySource.value, 0, fresh(s));
+       const Ref second = s.receive(1, MpiCall::MPI_Irecv, 0, kAnyTag, fresh(s));
        s.wait(s.request(first), {0, 0, 8});
        const Ref early = s.put(1, w, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_flush, w, 2);
+       s.window_call(1, MpiCall::MPI_Win_flush, w, 2);
        s.wait(s.request(second), {0, 0, 8});
        s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
@@ -266,10 +271,10 @@ const Made kMoreOrder[] = {
      [](Script& s) -> Races {
        const WinRef w = s.window();
        everybody_locks(s, w);
-       s.send(0, Call::MPI_Isend, 1, 5, fresh(s));
+       s.send(0, MpiCall::MPI_Isend, 1, 5, fresh(s));
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
-       s.send(0, Call::MPI_Isend, 1, 6, fresh(s));
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
+       s.send(0, MpiCall::MPI_Isend, 1, 6, fresh(s));
        s.receive(1, 0, 6, fresh(s), {0, 6, 8});
        s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
@@ -280,13 +285,13 @@ const Made kMoreOrder[] = {
        const WinRef w = s.window();
        const CommRef other = s.comm({0, 1});
        everybody_locks(s, w);
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s), other);
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s), other);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
-       s.send(0, Call::MPI_Send, 1, 0, fresh(s));
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
+       s.send(0, MpiCall::MPI_Send, 1, 0, fresh(s));
        s.receive(1, 0, 0, fresh(s), {0, 0, 8}, other);
        const Ref early = s.put(1, w, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_flush, w, 2);
+       s.window_call(1, MpiCall::MPI_Win_flush, w, 2);
        s.receive(1, 0, 0, fresh(s), {0, 0, 8});
        s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
@@ -298,7 +303,7 @@ const Made kMoreOrder[] = {
                     all = s.window();
        everybody_locks(s, all);
        const Ref one = s.put(0, all, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, all, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, all, 2);
        s.fence_all(some);
        s.load(2, kBase, 8);
        const Ref other = s.get(1, all, 2, 0, 8);
@@ -310,11 +315,11 @@ const Made kMoreOrder[] = {
        const WinRef w = s.window(), other = s.window();
        s.lock(0, w, 2, false);
        s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_unlock, w, 2);
-       for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_free, other);
+       s.window_call(0, MpiCall::MPI_Win_unlock, w, 2);
+       for (int rank = 0; rank < 3; ++rank) s.window_call(rank, MpiCall::MPI_Win_free, other);
        s.lock(1, w, 2, false);
        s.put(1, w, 2, 0, 8);
-       s.window_call(1, Call::MPI_Win_unlock, w, 2);
+       s.window_call(1, MpiCall::MPI_Win_unlock, w, 2);
        return {};
      }},
 };
@@ -324,7 +329,7 @@ const Made kMoreOrder[] = {
 constexpr std::uint64_t kWord = 56;
 
 Ref flushed(Script& s, int rank, WinRef win, Ref atomic, std::optional<std::uint64_t> result) {
-  const Ref flush = s.window_call(rank, Call::MPI_Win_flush, win, 2);
+  const Ref flush = s.window_call(rank, MpiCall::MPI_Win_flush, win, 2);
   if (result) s.result(flush, atomic, *result);
   return flush;
 }
@@ -336,7 +341,7 @@ Races with_flag(Script& s, bool flush_put, std::string_view set_with, std::uint6
   everybody_locks(s, w);
   flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), 0);
   const Ref one = s.put(0, w, 2, 0, 8);
-  if (flush_put) s.window_call(0, Call::MPI_Win_flush, w, 2);
+  if (flush_put) s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
   s.accumulate(0, w, 2, kWord, type, set_with, 1);
   flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), seen);
   const Ref other = s.put(1, w, 2, 0, 8);
@@ -352,22 +357,22 @@ Races with_record(Script& s, std::string_view set_with, bool at_once, std::uint6
   everybody_locks(s, w);
   flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_NO_OP"), 0);
   const Ref one = s.put(0, w, 2, 0, 8);
-  s.window_call(0, Call::MPI_Win_flush, w, 2);
-  s.one_sided(0, Call::MPI_Accumulate, w, 2,
+  s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
+  s.one_sided(0, MpiCall::MPI_Accumulate, w, 2,
               {.origin = {s.fresh(16), 2, type},
                .remote = {kWord - 8, 2, type},
                .op = set_with,
                .operand = 5,
                .several = true,
                .more_operands = {1}});
-  s.window_call(0, Call::MPI_Win_flush, w, 2);
+  s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
   if (at_once) {
-    const Ref check = s.one_sided(1, Call::MPI_Get_accumulate, w, 2,
+    const Ref check = s.one_sided(1, MpiCall::MPI_Get_accumulate, w, 2,
                                   {.result = {s.fresh(16), 2, type},
                                    .remote = {kWord - 8, 2, type},
                                    .op = "MPI_NO_OP",
                                    .several = true});
-    const Ref flush = s.window_call(1, Call::MPI_Win_flush, w, 2);
+    const Ref flush = s.window_call(1, MpiCall::MPI_Win_flush, w, 2);
     s.result(flush, check, 0);
     s.result(flush, check, seen, 1);
   } else {
@@ -405,7 +410,7 @@ const Made kAtomics[] = {
        for (const int rank : {0, 1}) {
          flushed(s, rank, w, s.compare_and_swap(rank, w, 2, kWord, type, 0, 1), 0);
          s.put(rank, w, 2, 0, 8);
-         s.window_call(rank, Call::MPI_Win_flush, w, 2);
+         s.window_call(rank, MpiCall::MPI_Win_flush, w, 2);
          flushed(s, rank, w, s.accumulate(rank, w, 2, kWord, type, "MPI_REPLACE", 0), {});
        }
        everybody_unlocks(s, w);
@@ -418,7 +423,7 @@ const Made kAtomics[] = {
        everybody_locks(s, w);
        flushed(s, 0, w, s.compare_and_swap(0, w, 2, kWord, type, 0, 1), 0);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
        flushed(s, 1, w, s.compare_and_swap(1, w, 2, kWord, type, 0, 1), 1);
        const Ref other = s.put(1, w, 2, 0, 8);
        everybody_unlocks(s, w);
@@ -432,7 +437,7 @@ const Made kAtomics[] = {
        Ref early[4];
        for (const int rank : {0, 1, 3}) {
          if (rank != 1) early[rank] = s.put(rank, w, 2, 0, 8);
-         s.window_call(rank, Call::MPI_Win_flush, w, 2);
+         s.window_call(rank, MpiCall::MPI_Win_flush, w, 2);
          flushed(s, rank, w, s.fetch(rank, w, 2, kWord, type, "MPI_SUM", 1), rank == 3 ? 2 : rank);
        }
        s.put(3, w, 2, 0, 8);
@@ -447,7 +452,7 @@ const Made kAtomics[] = {
        flushed(s, 3, w, s.fetch(3, w, 2, kWord, type, "MPI_NO_OP"), 0);
        for (const int rank : {0, 1}) {
          s.put(rank, w, 2, 8 * static_cast<std::uint64_t>(rank), 8);
-         s.window_call(rank, Call::MPI_Win_flush, w, 2);
+         s.window_call(rank, MpiCall::MPI_Win_flush, w, 2);
          s.accumulate(rank, w, 2, kWord, type, "MPI_SUM", 1);
        }
        flushed(s, 3, w, s.fetch(3, w, 2, kWord, type, "MPI_NO_OP"), 2);
@@ -461,7 +466,7 @@ const Made kAtomics[] = {
        const TypeRef type = s.type("MPI_INT");
        everybody_locks(s, w);
        const Ref one = s.put(0, w, 2, 0, 8);
-       s.window_call(0, Call::MPI_Win_flush, w, 2);
+       s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
        flushed(s, 0, w, s.fetch(0, w, 2, kWord, type, "MPI_NO_OP"), 7);
        flushed(s, 1, w, s.fetch(1, w, 2, kWord, type, "MPI_SUM", 0), 7);
        const Ref other = s.put(1, w, 2, 0, 8);

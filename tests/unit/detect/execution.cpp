@@ -1,4 +1,6 @@
 #include "execution.h"
+#include "frontend/mpi/table/elements.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <algorithm>
 #include <sstream>
@@ -44,7 +46,7 @@ Script::Script(int ranks) {
                  .world_size = ranks,
                  .host = "here",
                  .pid = 100 + rank,
-                 .mpi = "made up",
+                 .library = "made up",
                  .program = "/program"};
     made.tasks[TaskId(1)] = {TaskId(1), 100 + rank};
     made.modules[ModuleId(1)] = {ModuleId(1), "/program", "c0ffee", 0x400000};
@@ -240,19 +242,19 @@ Ref Script::one_sided(int rank, Call call, WinRef win, int target, const OneSide
 
 Ref Script::put(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes) {
   const TypeRef byte = type("MPI_BYTE");
-  return one_sided(rank, Call::MPI_Put, win, target,
+  return one_sided(rank, MpiCall::MPI_Put, win, target,
                    {.origin = {fresh(bytes), bytes, byte}, .remote = {displacement, bytes, byte}});
 }
 
 Ref Script::get(int rank, WinRef win, int target, std::uint64_t displacement, std::int64_t bytes) {
   const TypeRef byte = type("MPI_BYTE");
-  return one_sided(rank, Call::MPI_Get, win, target,
+  return one_sided(rank, MpiCall::MPI_Get, win, target,
                    {.origin = {fresh(bytes), bytes, byte}, .remote = {displacement, bytes, byte}});
 }
 
 Ref Script::accumulate(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
                        std::string_view op, std::uint64_t operand) {
-  return one_sided(rank, Call::MPI_Accumulate, win, target,
+  return one_sided(rank, MpiCall::MPI_Accumulate, win, target,
                    {.origin = {fresh(8), 1, type},
                     .remote = {displacement, 1, type},
                     .op = op,
@@ -261,7 +263,7 @@ Ref Script::accumulate(int rank, WinRef win, int target, std::uint64_t displacem
 
 Ref Script::fetch(int rank, WinRef win, int target, std::uint64_t displacement, TypeRef type,
                   std::string_view op, std::uint64_t operand) {
-  return one_sided(rank, Call::MPI_Fetch_and_op, win, target,
+  return one_sided(rank, MpiCall::MPI_Fetch_and_op, win, target,
                    {.origin = {fresh(8), 1, type},
                     .result = {fresh(8), 1, type},
                     .remote = {displacement, 1, type},
@@ -271,7 +273,7 @@ Ref Script::fetch(int rank, WinRef win, int target, std::uint64_t displacement, 
 
 Ref Script::compare_and_swap(int rank, WinRef win, int target, std::uint64_t displacement,
                              TypeRef type, std::uint64_t compare, std::uint64_t operand) {
-  return one_sided(rank, Call::MPI_Compare_and_swap, win, target,
+  return one_sided(rank, MpiCall::MPI_Compare_and_swap, win, target,
                    {.origin = {fresh(8), 1, type},
                     .result = {fresh(8), 1, type},
                     .compare = {fresh(8), 1, type},
@@ -298,7 +300,7 @@ Ref Script::window_call(int rank, Call call, WinRef win, int target) {
 }
 
 Ref Script::fence(int rank, WinRef win, std::int64_t assertion) {
-  const Ref made = window_call(rank, Call::MPI_Win_fence, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_fence, win);
   last(rank).fields.set(Field::assertion, assertion);
   return made;
 }
@@ -310,50 +312,50 @@ std::vector<Ref> Script::fence_all(WinRef win, std::int64_t assertion) {
 }
 
 Ref Script::lock(int rank, WinRef win, int target, bool exclusive, std::int64_t assertion) {
-  const Ref made = window_call(rank, Call::MPI_Win_lock, win, target);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_lock, win, target);
   last(rank).fields.set(Field::lock, exclusive ? kExclusiveLock : kSharedLock);
   last(rank).fields.set(Field::assertion, assertion);
   return made;
 }
 
 Ref Script::lock_all(int rank, WinRef win, std::int64_t assertion) {
-  const Ref made = window_call(rank, Call::MPI_Win_lock_all, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_lock_all, win);
   last(rank).fields.set(Field::assertion, assertion);
   return made;
 }
 
 Ref Script::post(int rank, WinRef win, const std::vector<int>& members, std::int64_t assertion) {
-  const Ref made = window_call(rank, Call::MPI_Win_post, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_post, win);
   last(rank).fields.set(Field::group, group(rank, members));
   last(rank).fields.set(Field::assertion, assertion);
   return made;
 }
 
 Ref Script::start(int rank, WinRef win, const std::vector<int>& members, std::int64_t assertion) {
-  const Ref made = window_call(rank, Call::MPI_Win_start, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_start, win);
   last(rank).fields.set(Field::group, group(rank, members));
   last(rank).fields.set(Field::assertion, assertion);
   return made;
 }
 
 Ref Script::win_test(int rank, WinRef win, bool flag) {
-  const Ref made = window_call(rank, Call::MPI_Win_test, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_test, win);
   last(rank).fields.set(Field::flag, flag);
   return made;
 }
 
 Ref Script::win_create(int rank, WinRef win) {
   const WinFlavour flavour = shape(win).flavour;
-  const Ref made = add(rank, flavour == WinFlavour::Create    ? Call::MPI_Win_create
-                             : flavour == WinFlavour::Dynamic ? Call::MPI_Win_create_dynamic
-                                                              : Call::MPI_Win_allocate);
+  const Ref made = add(rank, flavour == WinFlavour::Create    ? MpiCall::MPI_Win_create
+                             : flavour == WinFlavour::Dynamic ? MpiCall::MPI_Win_create_dynamic
+                                                              : MpiCall::MPI_Win_allocate);
   last(rank).fields.set(Field::comm, comm_id(rank, shape(win).comm));
   last(rank).fields.set(Field::new_win, win_id(rank, win));
   return made;
 }
 
 Ref Script::win_attach(int rank, WinRef win, std::uint64_t address, std::int64_t bytes) {
-  const Ref made = window_call(rank, Call::MPI_Win_attach, win);
+  const Ref made = window_call(rank, MpiCall::MPI_Win_attach, win);
   last(rank).fields.set(Field::address, static_cast<std::int64_t>(address));
   last(rank).fields.set(Field::size, bytes);
   return made;
@@ -364,7 +366,7 @@ Ref Script::comm_create(int rank, Call call, CommRef parent, CommRef made_comm) 
   const auto& in = members(made_comm);
   const bool member = std::find(in.begin(), in.end(), rank) != in.end();
   last(rank).fields.set(Field::comm, comm_id(rank, parent));
-  if (call == Call::MPI_Comm_split) {
+  if (call == MpiCall::MPI_Comm_split) {
     last(rank).fields.set(Field::color, member ? 1 : -1);
     last(rank).fields.set(Field::key, 0);
   }
@@ -411,14 +413,14 @@ void set_matched(FieldSet& fields, const Got& got) {
 }  // namespace
 
 Ref Script::receive(int rank, int from, std::int64_t tag, Data data, Got got, CommRef comm) {
-  const Ref made = receive(rank, Call::MPI_Recv, from, tag, data, comm);
+  const Ref made = receive(rank, MpiCall::MPI_Recv, from, tag, data, comm);
   set_matched(last(rank).fields, got);
   return made;
 }
 
 Ref Script::send_receive(int rank, int to, Data data, int from, Data into, std::int64_t tag,
                          Got got, CommRef comm) {
-  const Ref made = add(rank, Call::MPI_Sendrecv);
+  const Ref made = add(rank, MpiCall::MPI_Sendrecv);
   FieldSet& fields = last(rank).fields;
   fields.set(Field::comm, comm_id(rank, comm));
   fields.set(Field::to, to);
@@ -435,7 +437,7 @@ Ref Script::send_receive_replace(int rank, int to, int from, Data data, std::int
                                  CommRef comm) {
   const Ref made =
       send_receive(rank, to, {0, 0, kPlainBytes}, from, {0, 0, kPlainBytes}, tag, got, comm);
-  last(rank).call = Call::MPI_Sendrecv_replace;
+  last(rank).call = MpiCall::MPI_Sendrecv_replace;
   buffer(rank, BufferUse::ReadWrite, data);
   return made;
 }
@@ -447,7 +449,7 @@ Ref Script::probe(int rank, Call call, int from, std::int64_t tag, std::optional
   fields.set(Field::comm, comm_id(rank, comm));
   fields.set(Field::from, from);
   fields.set(Field::recv_tag, tag);
-  if (call == Call::MPI_Iprobe || call == Call::MPI_Improbe)
+  if (call == MpiCall::MPI_Iprobe || call == MpiCall::MPI_Improbe)
     fields.set(Field::flag, got.has_value());
   if (!got) return made;
   set_matched(fields, *got);
@@ -457,7 +459,7 @@ Ref Script::probe(int rank, Call call, int from, std::int64_t tag, std::optional
 }
 
 Ref Script::matched_receive(int rank, Ref probe, Data data, Got got) {
-  const Ref made = add(rank, Call::MPI_Mrecv);
+  const Ref made = add(rank, MpiCall::MPI_Mrecv);
   FieldSet& fields = last(rank).fields;
   fields.set(Field::message, event(probe).fields[Field::message]);
   fields.set(Field::comm, event(probe).fields[Field::comm]);
@@ -475,7 +477,7 @@ void Script::number_requests(Event& event, const std::vector<RequestRef>& reques
 }
 
 Ref Script::start(int rank, const std::vector<RequestRef>& requests) {
-  const Ref made = add(rank, requests.size() == 1 ? Call::MPI_Start : Call::MPI_Startall);
+  const Ref made = add(rank, requests.size() == 1 ? MpiCall::MPI_Start : MpiCall::MPI_Startall);
   number_requests(last(rank), requests);
   return made;
 }
@@ -495,11 +497,11 @@ Ref Script::wait(int rank, Call call, const std::vector<RequestRef>& requests,
 }
 
 Ref Script::wait(RequestRef request, Got got) {
-  return wait(request.made.rank, Call::MPI_Wait, {request}, {{request, got}});
+  return wait(request.made.rank, MpiCall::MPI_Wait, {request}, {{request, got}});
 }
 
 Ref Script::get_status(int rank, RequestRef request, bool flag, Got got) {
-  const Ref made = add(rank, Call::MPI_Request_get_status);
+  const Ref made = add(rank, MpiCall::MPI_Request_get_status);
   last(rank).fields.set(Field::request, request.id);
   last(rank).fields.set(Field::flag, flag);
   if (got.from >= 0) {
@@ -510,20 +512,20 @@ Ref Script::get_status(int rank, RequestRef request, bool flag, Got got) {
 }
 
 Ref Script::free_request(int rank, RequestRef request) {
-  const Ref made = add(rank, Call::MPI_Request_free);
+  const Ref made = add(rank, MpiCall::MPI_Request_free);
   number_requests(last(rank), {request});
   return made;
 }
 
 Ref Script::cancel(int rank, RequestRef request) {
-  const Ref made = add(rank, Call::MPI_Cancel);
+  const Ref made = add(rank, MpiCall::MPI_Cancel);
   number_requests(last(rank), {request});
-  const Ref waited = wait(rank, Call::MPI_Wait, {request}, {{request, {}}});
+  const Ref waited = wait(rank, MpiCall::MPI_Wait, {request}, {{request, {}}});
   event(waited).completions[0].cancelled = true;
   return made;
 }
 
-Ref Script::finalize(int rank) { return add(rank, Call::MPI_Finalize); }
+Ref Script::finalize(int rank) { return add(rank, MpiCall::MPI_Finalize); }
 
 Ref Script::repeated(int rank, Call call, std::int64_t times) {
   const Ref made = add(rank, call);
@@ -557,9 +559,9 @@ Ref Script::collective(int rank, Call call, CommRef comm, std::optional<int> roo
 
 std::vector<Ref> Script::barrier(CommRef comm) {
   std::vector<Ref> made;
-  for (const int rank : members(comm)) made.push_back(collective(rank, Call::MPI_Barrier, comm));
+  for (const int rank : members(comm)) made.push_back(collective(rank, MpiCall::MPI_Barrier, comm));
   for (const int rank : comms_[static_cast<std::size_t>(comm.index)].others)
-    made.push_back(collective(rank, Call::MPI_Barrier, comm));
+    made.push_back(collective(rank, MpiCall::MPI_Barrier, comm));
   return made;
 }
 

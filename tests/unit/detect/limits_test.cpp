@@ -11,6 +11,7 @@
 
 #include "cases.h"
 #include "detect/analysis.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "random_executions.h"
 #include "simulator.h"
 #include "threads.h"
@@ -86,17 +87,17 @@ TEST(Limits, AnUpdateCountsInOneShard) {
   constexpr std::uint64_t kCounter = 56;
   const auto check = [&](std::uint64_t seen) {
     const Ref fetch = s.fetch(1, w, 2, kCounter, type, "MPI_NO_OP");
-    s.result(s.window_call(1, Call::MPI_Win_flush, w, 2), fetch, seen);
+    s.result(s.window_call(1, MpiCall::MPI_Win_flush, w, 2), fetch, seen);
   };
   for (int rank = 0; rank < 3; ++rank) s.lock_all(rank, w);
   check(5);
   s.barrier();
   s.put(0, w, 2, 0, 8);
-  s.window_call(0, Call::MPI_Win_flush, w, 2);
+  s.window_call(0, MpiCall::MPI_Win_flush, w, 2);
   s.accumulate(0, w, 2, kCounter, type, "MPI_SUM", 1);
   check(6);
   s.put(1, w, 2, 0, 8);
-  for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
+  for (int rank = 0; rank < 3; ++rank) s.window_call(rank, MpiCall::MPI_Win_unlock_all, w);
   const Execution& execution = s.execution();
   for (const std::size_t period : {kAll, std::size_t{1}})
     for (const Way& way : kWays)

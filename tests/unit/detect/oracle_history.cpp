@@ -1,4 +1,6 @@
 #include "oracle_history.h"
+#include "frontend/mpi/table/elements.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <algorithm>
 
@@ -22,9 +24,9 @@ bool is_target(BufferUse use) {
 }
 
 bool is_synchronous(Call call) {
-  return call == Call::MPI_Ssend || call == Call::MPI_Ssend_c || call == Call::MPI_Issend ||
-         call == Call::MPI_Issend_c || call == Call::MPI_Ssend_init ||
-         call == Call::MPI_Ssend_init_c;
+  return call == MpiCall::MPI_Ssend || call == MpiCall::MPI_Ssend_c ||
+         call == MpiCall::MPI_Issend || call == MpiCall::MPI_Issend_c ||
+         call == MpiCall::MPI_Ssend_init || call == MpiCall::MPI_Ssend_init_c;
 }
 
 bool is_collective(Action action) {

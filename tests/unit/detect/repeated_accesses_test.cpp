@@ -11,6 +11,7 @@
 
 #include "cases.h"
 #include "detect/analysis.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "random_executions.h"
 #include "simulator.h"
 #include "threads.h"
@@ -106,9 +107,9 @@ TEST(RepeatedAccess, LoopsWithoutSyncPoints) {
   for (std::uint64_t i = 0; i < kTimes; ++i)
     for (int rank = 1; rank < 3; ++rank) {
       s.put(rank, w, 0, 0, 8);
-      s.window_call(rank, Call::MPI_Win_flush, w, 0);
+      s.window_call(rank, MpiCall::MPI_Win_flush, w, 0);
     }
-  for (int rank = 0; rank < 3; ++rank) s.window_call(rank, Call::MPI_Win_unlock_all, w);
+  for (int rank = 0; rank < 3; ++rank) s.window_call(rank, MpiCall::MPI_Win_unlock_all, w);
   const std::vector<Finding> findings =
       analyze_with_threads(at_one_position(s.execution()), 1, kAll, kAll);
   ASSERT_EQ(findings.size(), 1u);

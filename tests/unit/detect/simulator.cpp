@@ -1,5 +1,6 @@
 #include "simulator.h"
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -63,7 +64,7 @@ void Simulator::set_up() {
             {script_.ring(all), true, {}, {}}};
   if (bits.chance(4))
     for (int rank = 0; rank < ranks(); ++rank)
-      script_.comm_create(rank, Call::MPI_Comm_split, kWorld, comms_[1].ref);
+      script_.comm_create(rank, MpiCall::MPI_Comm_split, kWorld, comms_[1].ref);
 
   script_.execution().options.strict_accumulate_ops = bits.chance(4);
   const char* const ops = bits.chance(6) ? "same_op" : bits.chance(4) ? "same_op_no_op" : "";
@@ -214,7 +215,7 @@ void Simulator::finish() {
     const int rank = static_cast<int>(bits.below(static_cast<std::uint32_t>(ranks())));
     if (bits.chance(2))
       script_.never_returns(
-          script_.receive(rank, Call::MPI_Recv, kAnySource.value, 9, pick_buffer(0, 8)));
+          script_.receive(rank, MpiCall::MPI_Recv, kAnySource.value, 9, pick_buffer(0, 8)));
     return;
   }
   for (Window& window : windows_)

@@ -1,6 +1,7 @@
 // Memory that atomics act on, and what programs build from them: flags, counters, tickets, locks,
 // queues.
 #include "atomic_value.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -74,7 +75,7 @@ std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int hom
   if (traits(call).when == When::Starts) {
     Request& request = requests_.back();
     const Done done = this->complete(request);
-    report(script_.wait(rank, Call::MPI_Wait, {request.ref}, {done}), operations_[made], false);
+    report(script_.wait(rank, MpiCall::MPI_Wait, {request.ref}, {done}), operations_[made], false);
   } else {
     flush(window, rank, home, static_cast<std::uint8_t>(word + operand));
   }
@@ -86,7 +87,7 @@ std::optional<std::uint64_t> Simulator::atomic(int rank, Window& window, int hom
 void Simulator::guarded(int rank, Window& window, int home, std::uint64_t slot, std::uint8_t d) {
   const TypeRef type = script_.type("MPI_INT64_T");
   if (d % 4 != 0)
-    one_sided(rank, window, home, d % 4 == 1 ? Call::MPI_Get : Call::MPI_Put,
+    one_sided(rank, window, home, d % 4 == 1 ? MpiCall::MPI_Get : MpiCall::MPI_Put,
               {.origin = {script_.fresh(8), 1, type}, .remote = {0, 1, type}, .op = "MPI_REPLACE"},
               slot_address(slot), false);
   if (d % 8 != 7) flush(window, rank, home, 0);
@@ -103,13 +104,14 @@ void Simulator::flag(const Step& step) {
   if (step.c % 4 == 0) {
     guarded(rank, *window, home, 0, step.d);
     const bool sum = step.c % 8 == 0;
-    atomic(rank, *window, home, 1, step.c % 16 < 8 ? Call::MPI_Accumulate : Call::MPI_Fetch_and_op,
+    atomic(rank, *window, home, 1,
+           step.c % 16 < 8 ? MpiCall::MPI_Accumulate : MpiCall::MPI_Fetch_and_op,
            sum ? "MPI_SUM" : "MPI_REPLACE", sum ? 1 : static_cast<std::uint64_t>(rank) + 1, 0,
            step.c % 16 >= 8, step.d % 2 == 0);
     return;
   }
-  static constexpr Call kChecks[] = {Call::MPI_Fetch_and_op, Call::MPI_Get_accumulate,
-                                     Call::MPI_Rget_accumulate};
+  static constexpr Call kChecks[] = {MpiCall::MPI_Fetch_and_op, MpiCall::MPI_Get_accumulate,
+                                     MpiCall::MPI_Rget_accumulate};
   const auto seen = atomic(rank, *window, home, 1, kChecks[step.c % 3],
                            step.c % 16 == 5 ? "MPI_SUM" : "MPI_NO_OP", 0, 0, true);
   if (seen && *seen != 0) guarded(rank, *window, home, 0, step.d);
@@ -124,19 +126,21 @@ void Simulator::ticket(const Step& step) {
   if (!can_reach(*window, rank, home)) return;
   Ticket& mine = tickets_[{rank, index_of(*window), home}];
   if (!mine.taken) {
-    mine.taken = atomic(rank, *window, home, 2, Call::MPI_Fetch_and_op, "MPI_SUM", 1, 0, true);
+    mine.taken = atomic(rank, *window, home, 2, MpiCall::MPI_Fetch_and_op, "MPI_SUM", 1, 0, true);
   } else if (!mine.inside) {
-    const auto turn = atomic(rank, *window, home, 3,
-                             step.b % 2 == 0 ? Call::MPI_Fetch_and_op : Call::MPI_Get_accumulate,
-                             "MPI_NO_OP", 0, 0, true);
+    const auto turn =
+        atomic(rank, *window, home, 3,
+               step.b % 2 == 0 ? MpiCall::MPI_Fetch_and_op : MpiCall::MPI_Get_accumulate,
+               "MPI_NO_OP", 0, 0, true);
     mine.inside = turn && *turn == (*mine.taken & 0xffffffffu);
   } else {
     guarded(rank, *window, home, 1, step.d);
     if (step.b % 2 == 0)
-      atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_SUM", 1, 0, false, step.d % 2 == 0);
-    else
-      atomic(rank, *window, home, 3, Call::MPI_Accumulate, "MPI_REPLACE", *mine.taken + 1, 0, false,
+      atomic(rank, *window, home, 3, MpiCall::MPI_Accumulate, "MPI_SUM", 1, 0, false,
              step.d % 2 == 0);
+    else
+      atomic(rank, *window, home, 3, MpiCall::MPI_Accumulate, "MPI_REPLACE", *mine.taken + 1, 0,
+             false, step.d % 2 == 0);
     mine = {};
   }
 }
@@ -151,16 +155,17 @@ void Simulator::spin_lock(const Step& step) {
   if (!can_reach(*window, rank, home)) return;
   bool& holds = spinning_[{rank, index_of(*window), home}];
   if (!holds) {
-    holds = atomic(rank, *window, home, 0, Call::MPI_Compare_and_swap, "MPI_REPLACE",
+    holds = atomic(rank, *window, home, 0, MpiCall::MPI_Compare_and_swap, "MPI_REPLACE",
                    step.c % 2 == 0 ? 1 : static_cast<std::uint64_t>(rank) + 1, 0, true) == 0;
     return;
   }
   guarded(rank, *window, home, 2, step.d);
   if (step.c % 4 == 0)
-    atomic(rank, *window, home, 0, Call::MPI_Fetch_and_op, "MPI_REPLACE", 0, 0, true);
+    atomic(rank, *window, home, 0, MpiCall::MPI_Fetch_and_op, "MPI_REPLACE", 0, 0, true);
   else
-    atomic(rank, *window, home, 0, step.c % 4 == 1 ? Call::MPI_Raccumulate : Call::MPI_Accumulate,
-           "MPI_REPLACE", 0, 0, false, step.d % 2 == 0);
+    atomic(rank, *window, home, 0,
+           step.c % 4 == 1 ? MpiCall::MPI_Raccumulate : MpiCall::MPI_Accumulate, "MPI_REPLACE", 0,
+           0, false, step.d % 2 == 0);
   holds = false;
 }
 
@@ -177,41 +182,41 @@ void Simulator::queue_lock(const Step& step) {
   switch (mine.state) {
     case Queued::Out: {
       const auto before =
-          atomic(rank, *window, home, 4, Call::MPI_Fetch_and_op, "MPI_REPLACE", me, 0, true);
+          atomic(rank, *window, home, 4, MpiCall::MPI_Fetch_and_op, "MPI_REPLACE", me, 0, true);
       mine.before = static_cast<int>(before.value_or(0)) - 1;
       mine.state = mine.before >= 0 ? Queued::Linking : Queued::Holding;
       return;
     }
     case Queued::Linking:
       if (mine.before >= ranks() || !can_reach(*window, rank, mine.before)) return;
-      atomic(rank, *window, mine.before, 5, Call::MPI_Accumulate, "MPI_REPLACE", me, 0, false,
+      atomic(rank, *window, mine.before, 5, MpiCall::MPI_Accumulate, "MPI_REPLACE", me, 0, false,
              step.d % 2 == 0);
       mine.state = Queued::Waiting;
       return;
     case Queued::Waiting: {
       const auto go =
-          atomic(rank, *window, rank, 4, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
+          atomic(rank, *window, rank, 4, MpiCall::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
       if (!go || *go == 0) return;
-      atomic(rank, *window, rank, 4, Call::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
+      atomic(rank, *window, rank, 4, MpiCall::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
       mine.state = Queued::Holding;
       return;
     }
     case Queued::Holding:
       guarded(rank, *window, home, 3, step.d);
       mine.state = Queued::Leaving;
-      if (atomic(rank, *window, home, 4, Call::MPI_Compare_and_swap, "MPI_REPLACE", 0, me, true) ==
-          me)
+      if (atomic(rank, *window, home, 4, MpiCall::MPI_Compare_and_swap, "MPI_REPLACE", 0, me,
+                 true) == me)
         mine.state = Queued::Out;
       return;
     case Queued::Leaving: {
       const auto next =
-          atomic(rank, *window, rank, 5, Call::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
+          atomic(rank, *window, rank, 5, MpiCall::MPI_Fetch_and_op, "MPI_NO_OP", 0, 0, true);
       if (!next || *next == 0 || *next > static_cast<std::uint64_t>(ranks())) return;
       const int heir = static_cast<int>(*next) - 1;
       if (!can_reach(*window, rank, heir)) return;
-      atomic(rank, *window, heir, 4, Call::MPI_Accumulate, "MPI_REPLACE", 1, 0, false,
+      atomic(rank, *window, heir, 4, MpiCall::MPI_Accumulate, "MPI_REPLACE", 1, 0, false,
              step.d % 2 == 0);
-      atomic(rank, *window, rank, 5, Call::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
+      atomic(rank, *window, rank, 5, MpiCall::MPI_Accumulate, "MPI_REPLACE", 0, 0, false, true);
       mine.state = Queued::Out;
       return;
     }
@@ -230,7 +235,7 @@ void Simulator::any_atomic(const Step& step) {
   const char* const op = kOps[step.c % 6];
   const bool fetches = (step.c % 6 != 0 && step.c % 6 != 1) || step.d % 2 == 0;
   atomic(rank, *window, home, step.d / 2 % kWords,
-         fetches ? Call::MPI_Fetch_and_op : Call::MPI_Accumulate, op, step.c % 4u, 0,
+         fetches ? MpiCall::MPI_Fetch_and_op : MpiCall::MPI_Accumulate, op, step.c % 4u, 0,
          fetches && step.d % 8 != 0, step.d % 16 < 8);
 }
 

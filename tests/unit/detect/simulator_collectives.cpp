@@ -1,3 +1,4 @@
+#include "frontend/mpi/table/mpi_call.h"
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -7,20 +8,20 @@ struct Row {
   Call blocking, starting;
 };
 constexpr Row kCollectives[] = {
-    {Call::MPI_Barrier, Call::MPI_Ibarrier},
-    {Call::MPI_Barrier, Call::MPI_Ibarrier},
-    {Call::MPI_Bcast, Call::MPI_Ibcast},
-    {Call::MPI_Reduce, Call::MPI_Ireduce},
-    {Call::MPI_Allreduce, Call::MPI_Iallreduce},
-    {Call::MPI_Gather, Call::MPI_Igather},
-    {Call::MPI_Scatter, Call::MPI_Iscatter},
-    {Call::MPI_Scan, Call::MPI_Iscan},
-    {Call::MPI_Exscan, Call::MPI_Iexscan},
-    {Call::MPI_Allgather, Call::MPI_Iallgather},
-    {Call::MPI_Alltoall, Call::MPI_Ialltoall},
-    {Call::MPI_Reduce_scatter_block, Call::MPI_Ireduce_scatter_block},
-    {Call::MPI_Neighbor_allgather, Call::MPI_Ineighbor_allgather},
-    {Call::MPI_Neighbor_alltoall, Call::MPI_Ineighbor_alltoall},
+    {MpiCall::MPI_Barrier, MpiCall::MPI_Ibarrier},
+    {MpiCall::MPI_Barrier, MpiCall::MPI_Ibarrier},
+    {MpiCall::MPI_Bcast, MpiCall::MPI_Ibcast},
+    {MpiCall::MPI_Reduce, MpiCall::MPI_Ireduce},
+    {MpiCall::MPI_Allreduce, MpiCall::MPI_Iallreduce},
+    {MpiCall::MPI_Gather, MpiCall::MPI_Igather},
+    {MpiCall::MPI_Scatter, MpiCall::MPI_Iscatter},
+    {MpiCall::MPI_Scan, MpiCall::MPI_Iscan},
+    {MpiCall::MPI_Exscan, MpiCall::MPI_Iexscan},
+    {MpiCall::MPI_Allgather, MpiCall::MPI_Iallgather},
+    {MpiCall::MPI_Alltoall, MpiCall::MPI_Ialltoall},
+    {MpiCall::MPI_Reduce_scatter_block, MpiCall::MPI_Ireduce_scatter_block},
+    {MpiCall::MPI_Neighbor_allgather, MpiCall::MPI_Ineighbor_allgather},
+    {MpiCall::MPI_Neighbor_alltoall, MpiCall::MPI_Ineighbor_alltoall},
 };
 
 bool is_neighbourly(Action action) {
@@ -114,7 +115,7 @@ void Simulator::together(int index, Call call, std::int64_t bytes, std::uint8_t 
 
 void Simulator::barrier(CommRef ref) {
   for (std::size_t i = 0; i < comms_.size(); ++i)
-    if (comms_[i].ref.index == ref.index) together(static_cast<int>(i), Call::MPI_Barrier, 0, 1);
+    if (comms_[i].ref.index == ref.index) together(static_cast<int>(i), MpiCall::MPI_Barrier, 0, 1);
 }
 
 void Simulator::collective(const Step& step) {
@@ -165,12 +166,12 @@ void Simulator::make_comm(const Step& step) {
   catch_up(index);
   const CommRef made = script_.comm(script_.members(comm.ref));
   if (step.b % 2 == 0) {  // and joins it later
-    comm.instances.push_back({.call = Call::MPI_Comm_idup, .makes = made});
+    comm.instances.push_back({.call = MpiCall::MPI_Comm_idup, .makes = made});
     join(index, script_.members(comm.ref)[step.rank % script_.members(comm.ref).size()], step.d);
     return;
   }
   for (const int rank : script_.members(comm.ref))
-    script_.comm_create(rank, Call::MPI_Comm_dup, comm.ref, made);
+    script_.comm_create(rank, MpiCall::MPI_Comm_dup, comm.ref, made);
 }
 
 }  // namespace photofinish::testing

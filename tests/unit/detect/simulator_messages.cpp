@@ -1,4 +1,5 @@
 // Messages, and the completion of all requests.
+#include "frontend/mpi/table/mpi_call.h"
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -32,16 +33,17 @@ void Simulator::send(const Step& step) {
   const int to = step.d == 0xff ? kProcNull.value : pick_peer(rank, comm, step.b);
   const std::int64_t tag = step.c % 2;
   const bool arrives = step.c % 8 < 6;
-  static constexpr Call kCalls[] = {Call::MPI_Send,   Call::MPI_Isend, Call::MPI_Issend,
-                                    Call::MPI_Bsend,  Call::MPI_Isend, Call::MPI_Ssend,
-                                    Call::MPI_Ibsend, Call::MPI_Rsend};
+  static constexpr Call kCalls[] = {MpiCall::MPI_Send,   MpiCall::MPI_Isend, MpiCall::MPI_Issend,
+                                    MpiCall::MPI_Bsend,  MpiCall::MPI_Isend, MpiCall::MPI_Ssend,
+                                    MpiCall::MPI_Ibsend, MpiCall::MPI_Rsend};
   const Call call = kCalls[step.c / 8 % 8];
   if (to == kProcNull.value) {
-    script_.send(rank, Call::MPI_Send, to, tag, pick_buffer(step.d, 8));
+    script_.send(rank, MpiCall::MPI_Send, to, tag, pick_buffer(step.d, 8));
     return;
   }
   const Ref made = next_event(rank);
-  if (call == Call::MPI_Ssend || call == Call::MPI_Rsend) {  // only if a matching receive is posted
+  if (call == MpiCall::MPI_Ssend ||
+      call == MpiCall::MPI_Rsend) {  // only if a matching receive is posted
     Mailbox tried = mail_;
     const std::size_t message = tried.send(made, comm, to, tag, true);
     if (!tried.messages[message].received) return;
@@ -54,8 +56,8 @@ void Simulator::send(const Step& step) {
   script_.send(rank, call, to, tag, pick_buffer(step.d, 8),
                comms_[static_cast<std::size_t>(comm)].ref);
   if (traits(call).when == When::Starts)
-    add_request(made, {.kind = call == Call::MPI_Issend ? Request::Kind::SynchronousSend
-                                                        : Request::Kind::Send,
+    add_request(made, {.kind = call == MpiCall::MPI_Issend ? Request::Kind::SynchronousSend
+                                                           : Request::Kind::Send,
                        .message = message});
 }
 
@@ -85,7 +87,7 @@ void Simulator::post_receive(const Step& step) {
   const int from = wanted_source(pick_peer(rank, comm, step.b), step.d);
   const std::int64_t tag = wanted_tag(step.c);
   const std::size_t post = mail_.post(next_event(rank), comm, from, tag);
-  const Ref made = script_.receive(rank, Call::MPI_Irecv, from, tag, pick_buffer(step.d, 8),
+  const Ref made = script_.receive(rank, MpiCall::MPI_Irecv, from, tag, pick_buffer(step.d, 8),
                                    comms_[static_cast<std::size_t>(comm)].ref);
   add_request(made, {.kind = Request::Kind::Receive, .post = post, .comm = comm});
 }
@@ -103,7 +105,7 @@ void Simulator::rendezvous(const Step& step) {
   if (!tried.posted[post].message || !tried.messages[message].received) return;
   mail_ = std::move(tried);
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
-  script_.send(rank, Call::MPI_Ssend, to, tag, pick_buffer(step.d, 8), ref);
+  script_.send(rank, MpiCall::MPI_Ssend, to, tag, pick_buffer(step.d, 8), ref);
   script_.receive(to, from, tag, pick_buffer(step.c, 8), got(post), ref);
 }
 
@@ -142,11 +144,11 @@ void Simulator::probe(const Step& step) {
   const CommRef ref = comms_[static_cast<std::size_t>(comm)].ref;
   if (!seen && step.d % 8 != 0) return;  // another rank may find a message
   if (!seen)
-    script_.probe(rank, Call::MPI_Iprobe, from, tag, {}, ref);
+    script_.probe(rank, MpiCall::MPI_Iprobe, from, tag, {}, ref);
   else
-    script_.probe(rank, step.b % 2 == 0 ? Call::MPI_Probe : Call::MPI_Iprobe, from, tag,
+    script_.probe(rank, step.b % 2 == 0 ? MpiCall::MPI_Probe : MpiCall::MPI_Iprobe, from, tag,
                   got_message(*seen), ref);
-  if (!seen && step.c % 4 == 0) script_.repeated(rank, Call::MPI_Iprobe, 3);
+  if (!seen && step.c % 4 == 0) script_.repeated(rank, MpiCall::MPI_Iprobe, 3);
 }
 
 void Simulator::matched_probe(const Step& step) {
@@ -168,7 +170,7 @@ void Simulator::matched_probe(const Step& step) {
       }))
     return;
   const Ref made =
-      script_.probe(rank, step.c % 2 == 0 ? Call::MPI_Mprobe : Call::MPI_Improbe, from, tag,
+      script_.probe(rank, step.c % 2 == 0 ? MpiCall::MPI_Mprobe : MpiCall::MPI_Improbe, from, tag,
                     got_message(*seen), comms_[static_cast<std::size_t>(comm)].ref);
   mail_.take(*seen, made);
   held.push_back({made, *seen});
@@ -195,13 +197,13 @@ void Simulator::prepare(const Step& step) {
     request.kind = Request::Kind::Receive;
     request.peer = wanted_source(peer, step.d);
     add_request(
-        script_.receive(rank, Call::MPI_Recv_init, request.peer, request.tag, request.data, ref),
+        script_.receive(rank, MpiCall::MPI_Recv_init, request.peer, request.tag, request.data, ref),
         request);
   } else {
     const bool synchronous = step.c / 8 % 2 == 0;
     request.kind = synchronous ? Request::Kind::SynchronousSend : Request::Kind::Send;
-    add_request(script_.send(rank, synchronous ? Call::MPI_Ssend_init : Call::MPI_Send_init, peer,
-                             request.tag, request.data, ref),
+    add_request(script_.send(rank, synchronous ? MpiCall::MPI_Ssend_init : MpiCall::MPI_Send_init,
+                             peer, request.tag, request.data, ref),
                 request);
   }
 }
@@ -270,7 +272,7 @@ void Simulator::wait(const Step& step) {
     Request& request = requests_[active[(i + step.b) % active.size()]];
     if (!can_complete(request, step.c)) continue;
     const Done done = complete(request);
-    const Ref made = script_.wait(rank, Call::MPI_Wait, {request.ref}, {done});
+    const Ref made = script_.wait(rank, MpiCall::MPI_Wait, {request.ref}, {done});
     if (request.kind == Request::Kind::OneSided)
       report(made, operations_[request.operation], false);
     return;
@@ -283,12 +285,12 @@ void Simulator::test(const Step& step) {
   if (active.empty()) return;
   Request& request = requests_[active[step.b % active.size()]];
   if (step.c % 4 == 0 || !can_complete(request, step.c)) {
-    script_.wait(rank, Call::MPI_Test, {request.ref}, {}, false);
-    if (step.c % 3 == 0) script_.repeated(rank, Call::MPI_Test, 5);
+    script_.wait(rank, MpiCall::MPI_Test, {request.ref}, {}, false);
+    if (step.c % 3 == 0) script_.repeated(rank, MpiCall::MPI_Test, 5);
     return;
   }
   const Done done = complete(request);
-  const Ref made = script_.wait(rank, Call::MPI_Test, {request.ref}, {done}, true);
+  const Ref made = script_.wait(rank, MpiCall::MPI_Test, {request.ref}, {done}, true);
   if (request.kind == Request::Kind::OneSided) report(made, operations_[request.operation], false);
 }
 
@@ -307,7 +309,7 @@ void Simulator::wait_all(const Step& step) {
   }
   if (given.empty()) return;
   if (!all && step.b % 2 != 0) {  // with one that cannot complete: none is
-    script_.wait(rank, Call::MPI_Testall, given, {}, false);
+    script_.wait(rank, MpiCall::MPI_Testall, given, {}, false);
     return;
   }
   for (Request& request : requests_)
@@ -317,8 +319,8 @@ void Simulator::wait_all(const Step& step) {
       done.push_back(complete(request));
       if (request.kind == Request::Kind::OneSided) fetched.push_back(request.operation);
     }
-  const Ref made = step.d % 2 == 0 ? script_.wait(rank, Call::MPI_Waitall, given, done)
-                                   : script_.wait(rank, Call::MPI_Testall, given, done, true);
+  const Ref made = step.d % 2 == 0 ? script_.wait(rank, MpiCall::MPI_Waitall, given, done)
+                                   : script_.wait(rank, MpiCall::MPI_Testall, given, done, true);
   for (const std::size_t operation : fetched) report(made, operations_[operation], false);
 }
 
@@ -337,11 +339,11 @@ void Simulator::wait_some(const Step& step) {
     done.push_back(complete(request));
   }
   if (done.empty()) return;
-  static constexpr Call kCalls[] = {Call::MPI_Waitany, Call::MPI_Waitsome, Call::MPI_Testany,
-                                    Call::MPI_Testsome};
+  static constexpr Call kCalls[] = {MpiCall::MPI_Waitany, MpiCall::MPI_Waitsome,
+                                    MpiCall::MPI_Testany, MpiCall::MPI_Testsome};
   const Call call = kCalls[(only_one ? 0 : 1) + step.d % 2 * 2];
   const Ref made = script_.wait(rank, call, given, done,
-                                call == Call::MPI_Testany ? std::optional(true) : std::nullopt);
+                                call == MpiCall::MPI_Testany ? std::optional(true) : std::nullopt);
   for (const std::size_t operation : fetched) report(made, operations_[operation], false);
 }
 
@@ -391,7 +393,7 @@ void Simulator::complete_receives() {
         given.push_back(request.ref);
         done.push_back(complete(request));
       }
-    if (!given.empty()) script_.wait(rank, Call::MPI_Waitall, given, done);
+    if (!given.empty()) script_.wait(rank, MpiCall::MPI_Waitall, given, done);
   }
 }
 

@@ -1,5 +1,7 @@
 // Windows, epochs and one-sided operations. A window is used in one mode at a time; the mode
 // changes only after a barrier.
+#include "frontend/mpi/table/elements.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "simulator_state.h"
 
 namespace photofinish::testing {
@@ -136,30 +138,29 @@ void Simulator::one_sided(const Step& step) {
                            : 1;
   std::uint64_t address = pick_address(rank, step.c);
 
-  using enum Call;
-  static constexpr Call kCalls[] = {MPI_Put,
-                                    MPI_Put,
-                                    MPI_Put,
-                                    MPI_Put,
-                                    MPI_Get,
-                                    MPI_Get,
-                                    MPI_Get,
-                                    MPI_Accumulate,
-                                    MPI_Accumulate,
-                                    MPI_Accumulate,
-                                    MPI_Get_accumulate,
-                                    MPI_Rput,
-                                    MPI_Rget,
-                                    MPI_Raccumulate,
-                                    MPI_Rget_accumulate,
-                                    MPI_Fetch_and_op};
+  static constexpr Call kCalls[] = {MpiCall::MPI_Put,
+                                    MpiCall::MPI_Put,
+                                    MpiCall::MPI_Put,
+                                    MpiCall::MPI_Put,
+                                    MpiCall::MPI_Get,
+                                    MpiCall::MPI_Get,
+                                    MpiCall::MPI_Get,
+                                    MpiCall::MPI_Accumulate,
+                                    MpiCall::MPI_Accumulate,
+                                    MpiCall::MPI_Accumulate,
+                                    MpiCall::MPI_Get_accumulate,
+                                    MpiCall::MPI_Rput,
+                                    MpiCall::MPI_Rget,
+                                    MpiCall::MPI_Raccumulate,
+                                    MpiCall::MPI_Rget_accumulate,
+                                    MpiCall::MPI_Fetch_and_op};
   Call call = kCalls[(step.b / 8 + step.c) % std::size(kCalls)];
-  if (!passive && traits(call).when == When::Starts) call = Call::MPI_Put;
-  if (call == Call::MPI_Fetch_and_op) {  // rare on data: the words are for it
+  if (!passive && traits(call).when == When::Starts) call = MpiCall::MPI_Put;
+  if (call == MpiCall::MPI_Fetch_and_op) {  // rare on data: the words are for it
     if (step.d % 4 != 0)
-      call = Call::MPI_Get;
+      call = MpiCall::MPI_Get;
     else if (step.d % 8 == 0)
-      call = Call::MPI_Compare_and_swap;
+      call = MpiCall::MPI_Compare_and_swap;
   }
   const Action action = traits(call).action;
   const bool one_element = action == Action::FetchAndOp || action == Action::CompareAndSwap;
@@ -192,7 +193,7 @@ void Simulator::one_sided(const Step& step) {
     given.result = local(static_cast<std::uint8_t>(step.d + 64));
   if (action == Action::CompareAndSwap) given.compare = local(1);
   if (step.d == 0xfe) {
-    script_.one_sided(rank, Call::MPI_Put, window->ref, kProcNull.value, given);
+    script_.one_sided(rank, MpiCall::MPI_Put, window->ref, kProcNull.value, given);
     return;
   }
   one_sided(rank, *window, target, call, given, address, step.d % 2 == 0);
@@ -299,7 +300,7 @@ void Simulator::complete_epoch(const Step& step) {
   const int rank = below(ranks(), step.rank);
   Window* window = pick_window(step);
   if (window == nullptr || window->started.count(rank) == 0) return;
-  const Ref made = script_.window_call(rank, Call::MPI_Win_complete, window->ref);
+  const Ref made = script_.window_call(rank, MpiCall::MPI_Win_complete, window->ref);
   complete_operations(made, rank, index_of(*window), {}, false);
   for (const int target : window->started[rank]) window->posted[target].completed.insert(rank);
   window->started.erase(rank);
@@ -324,7 +325,7 @@ void Simulator::wait_epoch(const Step& step) {
   if (step.b % 2 == 0)
     script_.win_test(rank, window->ref, true);
   else
-    script_.window_call(rank, Call::MPI_Win_wait, window->ref);
+    script_.window_call(rank, MpiCall::MPI_Win_wait, window->ref);
   window->posted.erase(rank);
 }
 
@@ -367,32 +368,32 @@ void Simulator::unlock(const Step& step) {
   if (locks.empty()) return unlock_everything(*window, rank);
   const auto released =
       std::next(locks.begin(), static_cast<std::ptrdiff_t>(step.b % locks.size()));
-  const Ref made = script_.window_call(rank, Call::MPI_Win_unlock, window->ref, released->first);
+  const Ref made = script_.window_call(rank, MpiCall::MPI_Win_unlock, window->ref, released->first);
   complete_operations(made, rank, index_of(*window), released->first, true);
   locks.erase(released);
 }
 
 void Simulator::unlock_everything(Window& window, int rank) {
   for (const auto& [target, exclusive] : window.locks[rank]) {
-    const Ref made = script_.window_call(rank, Call::MPI_Win_unlock, window.ref, target);
+    const Ref made = script_.window_call(rank, MpiCall::MPI_Win_unlock, window.ref, target);
     complete_operations(made, rank, index_of(window), target, true);
   }
   window.locks[rank].clear();
   if (window.all_locked.erase(rank) == 0) return;
-  const Ref made = script_.window_call(rank, Call::MPI_Win_unlock_all, window.ref);
+  const Ref made = script_.window_call(rank, MpiCall::MPI_Win_unlock_all, window.ref);
   complete_operations(made, rank, index_of(window), {}, true);
 }
 
 void Simulator::flush(Window& window, int rank, int target, std::uint8_t how) {
-  static constexpr Call kCalls[] = {Call::MPI_Win_flush,          Call::MPI_Win_flush_all,
-                                    Call::MPI_Win_flush_local,    Call::MPI_Win_flush,
-                                    Call::MPI_Win_flush_all,      Call::MPI_Win_flush,
-                                    Call::MPI_Win_flush_local_all};
+  static constexpr Call kCalls[] = {MpiCall::MPI_Win_flush,          MpiCall::MPI_Win_flush_all,
+                                    MpiCall::MPI_Win_flush_local,    MpiCall::MPI_Win_flush,
+                                    MpiCall::MPI_Win_flush_all,      MpiCall::MPI_Win_flush,
+                                    MpiCall::MPI_Win_flush_local_all};
   const Call call = kCalls[how % std::size(kCalls)];
-  const bool all = call == Call::MPI_Win_flush_all || call == Call::MPI_Win_flush_local_all;
+  const bool all = call == MpiCall::MPI_Win_flush_all || call == MpiCall::MPI_Win_flush_local_all;
   const Ref made = all ? script_.window_call(rank, call, window.ref)
                        : script_.window_call(rank, call, window.ref, target);
-  const bool remotely = call == Call::MPI_Win_flush || call == Call::MPI_Win_flush_all;
+  const bool remotely = call == MpiCall::MPI_Win_flush || call == MpiCall::MPI_Win_flush_all;
   complete_operations(made, rank, index_of(window), all ? std::nullopt : std::optional(target),
                       remotely);
 }
@@ -403,7 +404,7 @@ void Simulator::flush(const Step& step) {
   if (window == nullptr || window->mode != Mode::Passive) return;
   const std::vector<int> locked = targets(*window, rank);
   if (step.what == Do::WinSync)
-    script_.window_call(rank, Call::MPI_Win_sync, window->ref);
+    script_.window_call(rank, MpiCall::MPI_Win_sync, window->ref);
   else if (!locked.empty())
     flush(*window, rank, locked[step.b % locked.size()], step.c);
 }
@@ -437,7 +438,7 @@ void Simulator::win_life(const Step& step) {
   catch_up(window.comm.index == 0 ? 0 : 1);
   for (const int rank : script_.members(window.comm)) {
     if (window.made) {
-      script_.window_call(rank, Call::MPI_Win_free, window.ref);
+      script_.window_call(rank, MpiCall::MPI_Win_free, window.ref);
       continue;
     }
     script_.win_create(rank, window.ref);

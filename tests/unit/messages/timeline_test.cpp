@@ -11,6 +11,7 @@
 #include "detect/message_analysis.h"
 #include "detect/message_log.h"
 #include "frontend/mpi/meaning/meaning.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "order/keys.h"
 
 namespace photofinish::testing {
@@ -48,12 +49,12 @@ class Recorded {
     for (const auto& [field, value] : fields) event.fields.set(field, value);
     return event;
   }
-  void send(int from, int to, int tag = 0, Called name = Called::MPI_Send) {
+  void send(int from, int to, int tag = 0, Called name = MpiCall::MPI_Send) {
     call(from, name, {{Field::comm, 1}, {Field::to, to}, {Field::send_tag, tag}});
   }
   // A receive from any source.
   void receive(int at, int matched, int tag = 0) {
-    call(at, Called::MPI_Recv,
+    call(at, MpiCall::MPI_Recv,
          {{Field::comm, 1},
           {Field::from, kAnySource.value},
           {Field::recv_tag, tag},
@@ -61,7 +62,7 @@ class Recorded {
           {Field::matched_tag, tag}});
   }
   void receive_from(int at, int from, int tag = 0) {
-    call(at, Called::MPI_Recv,
+    call(at, MpiCall::MPI_Recv,
          {{Field::comm, 1},
           {Field::from, from},
           {Field::recv_tag, tag},
@@ -77,23 +78,23 @@ class Recorded {
     return requests_;
   }
   Completion& wait(int rank, std::int64_t request) {
-    Event& event = call(rank, Called::MPI_Wait, {});
+    Event& event = call(rank, MpiCall::MPI_Wait, {});
     event.requests = {RequestId(static_cast<std::uint64_t>(request))};
     return event.completions.emplace_back();
   }
   void lock(int rank, int target, bool exclusive) {
-    call(rank, Called::MPI_Win_lock,
+    call(rank, MpiCall::MPI_Win_lock,
          {{Field::win, 1},
           {Field::target, target},
           {Field::lock, exclusive ? kExclusiveLock : kSharedLock},
           {Field::assertion, 0}});
   }
   void unlock(int rank, int target) {
-    call(rank, Called::MPI_Win_unlock, {{Field::win, 1}, {Field::target, target}});
+    call(rank, MpiCall::MPI_Win_unlock, {{Field::win, 1}, {Field::target, target}});
   }
   void barrier() {
     for (std::size_t rank = 0; rank < events_.size(); ++rank)
-      call(static_cast<int>(rank), Called::MPI_Barrier, {{Field::comm, 1}});
+      call(static_cast<int>(rank), MpiCall::MPI_Barrier, {{Field::comm, 1}});
   }
 
   // The rank is inside this call at the end of the run.
@@ -101,7 +102,7 @@ class Recorded {
     call(rank, name, fields).returned = false;
   }
   void receives(int rank, std::int64_t from) {
-    stays(rank, Called::MPI_Recv, {{Field::comm, 1}, {Field::from, from}, {Field::recv_tag, 0}});
+    stays(rank, MpiCall::MPI_Recv, {{Field::comm, 1}, {Field::from, from}, {Field::recv_tag, 0}});
   }
   void dies(int rank) { died_.insert(rank); }
   // Who waits for whom, among those that can never return: "0>1 1>0 2>", and who waits for them.
@@ -186,7 +187,7 @@ class Recorded {
 TEST(MessageTimeline, BlockingCalls) {
   Recorded run(3);
   run.send(1, 0);
-  run.send(2, 0, 0, Called::MPI_Ssend);
+  run.send(2, 0, 0, MpiCall::MPI_Ssend);
   run.receive(0, 1);
   run.receive(0, 2);
   EXPECT_EQ(run.races(), 1u);
@@ -222,7 +223,7 @@ TEST(MessageTimeline, ScansThatDoNotBlock) {
       run.receive(first, 1);
       std::vector<std::int64_t> scans;
       for (int rank = 0; rank < 6; ++rank)
-        scans.push_back(run.starts(rank, Called::MPI_Iexscan, {{Field::comm, 1}}));
+        scans.push_back(run.starts(rank, MpiCall::MPI_Iexscan, {{Field::comm, 1}}));
       if (waits) run.wait(other, scans[other]);
       run.send(other, first);
       run.receive(first, other);
@@ -236,17 +237,17 @@ TEST(MessageTimeline, Partitions) {
   for (const bool waits : {true, false}) {
     Recorded run(3);
     const std::int64_t out = run.starts(
-        0, Called::MPI_Psend_init,
+        0, MpiCall::MPI_Psend_init,
         {{Field::comm, 1}, {Field::to, 2}, {Field::send_tag, 1}, {Field::partitions, 2}});
     const std::int64_t in = run.starts(
-        2, Called::MPI_Precv_init,
+        2, MpiCall::MPI_Precv_init,
         {{Field::comm, 1}, {Field::from, 0}, {Field::recv_tag, 1}, {Field::partitions, 2}});
-    run.call(0, Called::MPI_Start, {}).requests = {RequestId(static_cast<std::uint64_t>(out))};
-    run.call(2, Called::MPI_Start, {}).requests = {RequestId(static_cast<std::uint64_t>(in))};
-    run.call(0, Called::MPI_Pready, {{Field::request, out}, {Field::first_partition, 1}});
+    run.call(0, MpiCall::MPI_Start, {}).requests = {RequestId(static_cast<std::uint64_t>(out))};
+    run.call(2, MpiCall::MPI_Start, {}).requests = {RequestId(static_cast<std::uint64_t>(in))};
+    run.call(0, MpiCall::MPI_Pready, {{Field::request, out}, {Field::first_partition, 1}});
     run.send(1, 0);
     run.receive(0, 1);
-    run.call(0, Called::MPI_Pready, {{Field::request, out}, {Field::first_partition, 0}});
+    run.call(0, MpiCall::MPI_Pready, {{Field::request, out}, {Field::first_partition, 0}});
     if (waits) run.wait(2, in);
     run.send(2, 0);
     run.receive(0, 2);
@@ -260,12 +261,12 @@ TEST(MessageTimeline, Partitions) {
 TEST(MessageTimeline, CancelledSend) {
   Recorded run(2);
   const std::int64_t sent =
-      run.starts(1, Called::MPI_Issend, {{Field::comm, 1}, {Field::to, 0}, {Field::send_tag, 0}});
+      run.starts(1, MpiCall::MPI_Issend, {{Field::comm, 1}, {Field::to, 0}, {Field::send_tag, 0}});
   run.wait(1, sent).cancelled = true;
   run.send(1, 0);
   run.receive_from(0, 1);
   EXPECT_EQ(run.races(), 0u);
-  for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
+  for (int rank = 0; rank < 2; ++rank) run.call(rank, MpiCall::MPI_Finalize, {});
   const MessageFindings found = run.from_traces();
   EXPECT_TRUE(found.followed);
   EXPECT_TRUE(found.deadlocks.empty());
@@ -275,14 +276,14 @@ TEST(MessageTimeline, CancelledSend) {
 // it, or waits for any of two.
 TEST(MessageTimeline, AskedFor) {
   for (const Called call :
-       {Called::MPI_Wait, Called::MPI_Test, Called::MPI_Waitany, Called::MPI_Waitall,
-        Called::MPI_Testsome, Called::MPI_Recv, Called::MPI_Iprobe, Called::MPI_Probe}) {
+       {MpiCall::MPI_Wait, MpiCall::MPI_Test, MpiCall::MPI_Waitany, MpiCall::MPI_Waitall,
+        MpiCall::MPI_Testsome, MpiCall::MPI_Recv, MpiCall::MPI_Iprobe, MpiCall::MPI_Probe}) {
     Recorded run(2);
     run.send(1, 0, 1);
     run.send(1, 0, 2);
-    if (call == Called::MPI_Recv) {
+    if (call == MpiCall::MPI_Recv) {
       run.receive_from(0, 1, 2);
-    } else if (call == Called::MPI_Iprobe || call == Called::MPI_Probe) {
+    } else if (call == MpiCall::MPI_Iprobe || call == MpiCall::MPI_Probe) {
       run.call(0, call,
                {{Field::comm, 1},
                 {Field::from, 1},
@@ -292,25 +293,25 @@ TEST(MessageTimeline, AskedFor) {
                 {Field::flag, 1}});
     } else {
       const std::int64_t second = run.starts(
-          0, Called::MPI_Irecv, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 2}});
+          0, MpiCall::MPI_Irecv, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 2}});
       const std::int64_t other = run.starts(
-          0, Called::MPI_Isend, {{Field::comm, 1}, {Field::to, 1}, {Field::send_tag, 3}});
+          0, MpiCall::MPI_Isend, {{Field::comm, 1}, {Field::to, 1}, {Field::send_tag, 3}});
       Event& event = run.call(0, call, {});
       event.requests = {RequestId(static_cast<std::uint64_t>(second))};
-      if (call == Called::MPI_Waitany || call == Called::MPI_Testsome)
+      if (call == MpiCall::MPI_Waitany || call == MpiCall::MPI_Testsome)
         event.requests.push_back(RequestId(static_cast<std::uint64_t>(other)));
       event.completions.push_back({.index = 0, .from = WorldRank(1), .tag = 2});
       run.receive_from(0, 1, 1);
       run.wait(0, other);
     }
-    if (call == Called::MPI_Recv || call == Called::MPI_Iprobe || call == Called::MPI_Probe)
+    if (call == MpiCall::MPI_Recv || call == MpiCall::MPI_Iprobe || call == MpiCall::MPI_Probe)
       run.receive_from(0, 1, 1);
-    if (call == Called::MPI_Iprobe || call == Called::MPI_Probe) run.receive_from(0, 1, 2);
-    if (call != Called::MPI_Recv && call != Called::MPI_Iprobe && call != Called::MPI_Probe)
+    if (call == MpiCall::MPI_Iprobe || call == MpiCall::MPI_Probe) run.receive_from(0, 1, 2);
+    if (call != MpiCall::MPI_Recv && call != MpiCall::MPI_Iprobe && call != MpiCall::MPI_Probe)
       run.receive_from(1, 0, 3);
-    for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
-    const bool asks = call == Called::MPI_Test || call == Called::MPI_Waitany ||
-                      call == Called::MPI_Testsome || call == Called::MPI_Iprobe;
+    for (int rank = 0; rank < 2; ++rank) run.call(rank, MpiCall::MPI_Finalize, {});
+    const bool asks = call == MpiCall::MPI_Test || call == MpiCall::MPI_Waitany ||
+                      call == MpiCall::MPI_Testsome || call == MpiCall::MPI_Iprobe;
     const auto seen = run.while_running();
     ASSERT_TRUE(seen);
     for (const MessageFindings& found : {run.from_traces(), merge_messages({*seen})}) {
@@ -326,15 +327,15 @@ TEST(MessageTimeline, ReceiveThatNobodyWaitsFor) {
   for (const bool freed : {true, false}) {
     Recorded run(2);
     const std::int64_t open = run.starts(
-        0, Called::MPI_Irecv, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
+        0, MpiCall::MPI_Irecv, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
     if (freed)
-      run.call(0, Called::MPI_Request_free, {}).requests = {
+      run.call(0, MpiCall::MPI_Request_free, {}).requests = {
           RequestId(static_cast<std::uint64_t>(open))};
     run.send(1, 0);
     run.send(1, 0);
     run.receive_from(0, 1);
     run.barrier();
-    for (int rank = 0; rank < 2; ++rank) run.call(rank, Called::MPI_Finalize, {});
+    for (int rank = 0; rank < 2; ++rank) run.call(rank, MpiCall::MPI_Finalize, {});
     const MessageFindings found = run.from_traces();
     EXPECT_TRUE(found.followed);
     EXPECT_TRUE(found.deadlocks.empty());
@@ -348,7 +349,7 @@ TEST(WaitChain, RanksThatWaitForEachOther) {
   Recorded run(3);
   run.receives(0, 1);
   run.receives(1, 0);
-  run.stays(2, Called::MPI_Barrier, {{Field::comm, 1}});
+  run.stays(2, MpiCall::MPI_Barrier, {{Field::comm, 1}});
   EXPECT_EQ(run.chain(), "0>1 1>0 2> ");
 }
 
@@ -382,7 +383,7 @@ TEST(WaitChain, RankThatHasFinished) {
   for (const bool returned : {true, false}) {
     Recorded run(3);
     run.receives(0, 1);
-    run.call(1, Called::MPI_Finalize, {}).returned = returned;
+    run.call(1, MpiCall::MPI_Finalize, {}).returned = returned;
     run.receives(2, 0);
     EXPECT_EQ(run.chain(), "0>1f 2> ");
   }
@@ -393,7 +394,7 @@ TEST(WaitChain, NotIfAFinishedRankHasDoneItsPart) {
   Recorded run(2);
   run.receives(0, 1);
   run.send(1, 0);
-  run.call(1, Called::MPI_Finalize, {}).returned = false;
+  run.call(1, MpiCall::MPI_Finalize, {}).returned = false;
   EXPECT_EQ(run.chain(), "");
 }
 
@@ -407,7 +408,7 @@ TEST(WaitChain, AnySource) {
 
 TEST(WaitChain, Probe) {
   Recorded run(2);
-  run.stays(0, Called::MPI_Probe, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
+  run.stays(0, MpiCall::MPI_Probe, {{Field::comm, 1}, {Field::from, 1}, {Field::recv_tag, 0}});
   run.send(1, 0, 7);  // another tag
   run.receives(1, 0);
   EXPECT_EQ(run.chain(), "0>1 1>0 ");
@@ -415,10 +416,10 @@ TEST(WaitChain, Probe) {
 
 TEST(WaitChain, Collectives) {
   const auto bcast = [](Recorded& run, int rank, int root) {
-    run.stays(rank, Called::MPI_Bcast, {{Field::comm, 1}, {Field::root, root}});
+    run.stays(rank, MpiCall::MPI_Bcast, {{Field::comm, 1}, {Field::root, root}});
   };
   Recorded different(2);
-  different.stays(0, Called::MPI_Barrier, {{Field::comm, 1}});
+  different.stays(0, MpiCall::MPI_Barrier, {{Field::comm, 1}});
   bcast(different, 1, 0);
   EXPECT_EQ(different.chain(), "0>1 1>0 ");
   Recorded roots(2);
@@ -426,20 +427,20 @@ TEST(WaitChain, Collectives) {
   bcast(roots, 1, 0);
   EXPECT_EQ(roots.chain(), "0>1 1>0 ");
   Recorded same(2);  // all have joined: it returns
-  for (int rank = 0; rank < 2; ++rank) same.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
+  for (int rank = 0; rank < 2; ++rank) same.stays(rank, MpiCall::MPI_Barrier, {{Field::comm, 1}});
   EXPECT_EQ(same.chain(), "");
   Recorded finished(3);
-  finished.stays(0, Called::MPI_Finalize, {});
+  finished.stays(0, MpiCall::MPI_Finalize, {});
   for (int rank = 1; rank < 3; ++rank)
-    finished.stays(rank, Called::MPI_Barrier, {{Field::comm, 1}});
+    finished.stays(rank, MpiCall::MPI_Barrier, {{Field::comm, 1}});
   EXPECT_EQ(finished.chain(), "1>0f 2>0f ");
 }
 
 // Different collectives that returned nevertheless: what follows is unknown.
 TEST(WaitChain, NotAfterWhatCannotBeFollowed) {
   Recorded run(2);
-  run.call(0, Called::MPI_Barrier, {{Field::comm, 1}});
-  run.call(1, Called::MPI_Allreduce, {{Field::comm, 1}});
+  run.call(0, MpiCall::MPI_Barrier, {{Field::comm, 1}});
+  run.call(1, MpiCall::MPI_Allreduce, {{Field::comm, 1}});
   run.receives(0, 1);
   run.receives(1, 0);
   EXPECT_EQ(run.chain(), "");
@@ -447,7 +448,7 @@ TEST(WaitChain, NotAfterWhatCannotBeFollowed) {
 
 TEST(WaitChain, Locks) {
   const auto awaits = [](Recorded& run, int rank) {
-    run.stays(rank, Called::MPI_Win_lock,
+    run.stays(rank, MpiCall::MPI_Win_lock,
               {{Field::win, 1},
                {Field::target, 0},
                {Field::lock, kExclusiveLock},
@@ -473,10 +474,10 @@ TEST(WaitChain, Locks) {
   for (const bool certain : {true, false}) {
     Recorded unlocks(3);
     unlocks.lock(0, 2, true);
-    if (certain) unlocks.call(0, Called::MPI_Win_flush, {{Field::win, 1}, {Field::target, 2}});
+    if (certain) unlocks.call(0, MpiCall::MPI_Win_flush, {{Field::win, 1}, {Field::target, 2}});
     unlocks.receives(0, 1);
     unlocks.lock(1, 2, true);
-    unlocks.stays(1, Called::MPI_Win_unlock, {{Field::win, 1}, {Field::target, 2}});
+    unlocks.stays(1, MpiCall::MPI_Win_unlock, {{Field::win, 1}, {Field::target, 2}});
     unlocks.receives(2, 0);
     EXPECT_EQ(unlocks.chain(), certain ? "0>1 1>0l 2> " : "");
   }
@@ -484,12 +485,12 @@ TEST(WaitChain, Locks) {
 
 TEST(WaitChain, Epochs) {
   Recorded fence(2);
-  fence.stays(0, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
-  fence.stays(1, Called::MPI_Barrier, {{Field::comm, 1}});
+  fence.stays(0, MpiCall::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
+  fence.stays(1, MpiCall::MPI_Barrier, {{Field::comm, 1}});
   EXPECT_EQ(fence.chain(), "0>1 1>0 ");
   Recorded together(2);
   for (int rank = 0; rank < 2; ++rank)
-    together.stays(rank, Called::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
+    together.stays(rank, MpiCall::MPI_Win_fence, {{Field::win, 1}, {Field::assertion, 0}});
   EXPECT_EQ(together.chain(), "");
 }
 
@@ -517,7 +518,7 @@ TEST(MessageTimeline, WhichMessageEachReceiveTook) {
       Posted& one = posted.emplace_back();
       one.wanted = {below(2) == 0 ? kAnySource : WorldRank(1 + below(ranks - 1)),
                     below(4) == 0 ? kAnyTag : below(tags)};
-      one.request = run.starts(0, Called::MPI_Irecv,
+      one.request = run.starts(0, MpiCall::MPI_Irecv,
                                {{Field::comm, 1},
                                 {Field::from, one.wanted.source.value},
                                 {Field::recv_tag, one.wanted.tag}});
@@ -572,7 +573,7 @@ TEST(MessageTimeline, MoreThanMemoryAllows) {
   std::vector<std::int64_t> requests;
   for (int i = 0; i < kMessages; ++i)
     requests.push_back(
-        run.starts(0, Called::MPI_Irecv,
+        run.starts(0, MpiCall::MPI_Irecv,
                    {{Field::comm, 1}, {Field::from, kAnySource.value}, {Field::recv_tag, 0}}));
   for (int i = 0; i < kMessages; ++i) run.send(1 + i % 2, 0);
   for (int i = 0; i < kMessages; ++i) {
@@ -580,7 +581,7 @@ TEST(MessageTimeline, MoreThanMemoryAllows) {
     completion.from = WorldRank(1 + i % 2);
     completion.tag = 0;
   }
-  for (int rank = 0; rank < 3; ++rank) run.call(rank, Called::MPI_Finalize, {});
+  for (int rank = 0; rank < 3; ++rank) run.call(rank, MpiCall::MPI_Finalize, {});
   const MessageFindings all = run.from_traces();
   EXPECT_FALSE(all.races.empty());
   EXPECT_FALSE(all.races_given_up || all.buffers_given_up);

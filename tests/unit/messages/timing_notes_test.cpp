@@ -1,4 +1,5 @@
 #include "frontend/mpi/meaning/timing_notes.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +21,12 @@ struct OneRank {
     notes.add(WorldRank(0), event, [&] { return std::uint64_t{event.site.value}; });
   }
   void start(std::uint64_t request) {
-    Event event = call(Call::MPI_Grequest_start, 0);
+    Event event = call(MpiCall::MPI_Grequest_start, 0);
     event.fields.set(Field::request, RequestId(request));
     add(event);
   }
   void complete(std::uint64_t request, std::uint32_t task) {
-    Event event = call(Call::MPI_Grequest_complete, task);
+    Event event = call(MpiCall::MPI_Grequest_complete, task);
     event.fields.set(Field::request, RequestId(request));
     add(event);
   }
@@ -51,44 +52,44 @@ TEST(TimingNotes, ProgramOrderDecidesTestsOfOnesOwnGeneralRequest) {
   OneRank rank;
   rank.start(1);
   rank.start(2);
-  rank.test(Call::MPI_Test, {1}, false);
-  rank.test(Call::MPI_Test, {1}, false);
-  rank.test(Call::MPI_Testany, {1, 2}, false);
+  rank.test(MpiCall::MPI_Test, {1}, false);
+  rank.test(MpiCall::MPI_Test, {1}, false);
+  rank.test(MpiCall::MPI_Testany, {1, 2}, false);
   rank.complete(2, 0);
-  rank.test(Call::MPI_Testany, {1, 2}, true, 0, {1});
+  rank.test(MpiCall::MPI_Testany, {1, 2}, true, 0, {1});
   rank.complete(1, 0);
-  rank.test(Call::MPI_Test, {1}, true, 0, {0});
+  rank.test(MpiCall::MPI_Test, {1}, true, 0, {0});
   EXPECT_EQ(rank.times(), 0u);
 }
 
 TEST(TimingNotes, AnotherThreadMakesThemAMatterOfTiming) {
   OneRank rank;
   rank.start(1);
-  rank.test(Call::MPI_Test, {1}, false, 0);
-  rank.test(Call::MPI_Test, {1}, false, 0);
-  rank.test(Call::MPI_Test, {1}, false, 1);
+  rank.test(MpiCall::MPI_Test, {1}, false, 0);
+  rank.test(MpiCall::MPI_Test, {1}, false, 0);
+  rank.test(MpiCall::MPI_Test, {1}, false, 1);
   rank.complete(1, 1);
-  rank.test(Call::MPI_Test, {1}, true, 0, {0});
+  rank.test(MpiCall::MPI_Test, {1}, true, 0, {0});
   EXPECT_EQ(rank.times(), 2u);
 }
 
 TEST(TimingNotes, NobodyKnowsWhoWouldHaveCompletedIt) {
   OneRank rank;
   rank.start(1);
-  rank.test(Call::MPI_Test, {1}, false);
+  rank.test(MpiCall::MPI_Test, {1}, false);
   EXPECT_EQ(rank.times(), 1u);
 }
 
 TEST(TimingNotes, BesideMessagesOnlyTestallIsCertain) {
   OneRank rank;
   rank.start(1);
-  rank.test(Call::MPI_Testall, {1, 7}, false);
+  rank.test(MpiCall::MPI_Testall, {1, 7}, false);
   rank.complete(1, 0);
-  rank.test(Call::MPI_Wait, {1}, true, 0, {0});
+  rank.test(MpiCall::MPI_Wait, {1}, true, 0, {0});
   EXPECT_EQ(rank.times(), 0u);
   rank.start(2);
-  rank.test(Call::MPI_Testsome, {2, 7}, false);
-  rank.test(Call::MPI_Test, {7}, false);
+  rank.test(MpiCall::MPI_Testsome, {2, 7}, false);
+  rank.test(MpiCall::MPI_Test, {7}, false);
   EXPECT_EQ(rank.times(), 2u);
 }
 

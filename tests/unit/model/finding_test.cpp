@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "random_finding.h"
 
 namespace photofinish {
@@ -23,7 +24,7 @@ Finding put_load(int origin, int owner, Timestamp begin) {
                      .begin = begin + 1},
                     {.rank = WorldRank(origin),
                      .kind = AccessKind::Put,
-                     .call = Call::MPI_Put,
+                     .call = MpiCall::MPI_Put,
                      .site_key = 9,
                      .begin = begin}},
           .owner = WorldRank(owner),
@@ -70,7 +71,7 @@ TEST(MergeFindings, EachPartOfTheLocationsAndTheReasonReportsApart) {
   std::vector<Finding> others(4, one);
   others[0].sides[1].site_key = 10;
   others[1].sides[1].kind = AccessKind::Accumulate;
-  others[2].sides[1].call = Call::MPI_Rput;
+  others[2].sides[1].call = MpiCall::MPI_Rput;
   others[3].reason = Reason::SeparateModel;
   for (const Finding& other : others) EXPECT_EQ(merge_findings({one, other}).size(), 2u);
 }

@@ -86,7 +86,7 @@ std::map<std::string, std::string> left_out() {
     }
   };
 #define LEFT_OUT(reason, ...) add(reason, #__VA_ARGS__);
-#include "model/mpi_left_out.def"
+#include "frontend/mpi/table/left_out.def"
   return reasons;
 }
 
@@ -101,7 +101,7 @@ TEST(MpiHeaders, EveryFunctionIsHandledOrLeftOut) {
     for (const std::string& name : declared)
       EXPECT_TRUE(call_by_name(name).has_value() || reasons.contains(name))
           << library.name << " declares " << name
-          << ": add it to mpi_calls.def or, with a reason, to mpi_left_out.def";
+          << ": add it to calls.def or, with a reason, to left_out.def";
   }
 }
 
@@ -118,7 +118,7 @@ TEST(MpiHeaders, NothingIsListedTwiceOrInVain) {
         << name << " is left out, but no header declares it";
   }
   if (libraries.size() < 2) return;
-  for (std::size_t i = 0; i < kCallCount; ++i) {
+  for (std::size_t i = 0; i < call_count(); ++i) {
     const auto& [name_view, action, when] = traits(static_cast<Call>(i));
     if (static_cast<Call>(i) >= Call::load) continue;  // calls of the program's own
     const std::string name(name_view);

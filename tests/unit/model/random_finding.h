@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "model/finding.h"
 
 namespace photofinish::testing {
@@ -22,7 +23,7 @@ class RandomFindings {
   WorldRank rank() { return WorldRank(static_cast<std::int32_t>(below(4))); }
 
   FindingSide side() {
-    constexpr Call kCalls[] = {Call::MPI_Put, Call::MPI_Get, Call::load, Call::MPI_Irecv};
+    constexpr Call kCalls[] = {MpiCall::MPI_Put, MpiCall::MPI_Get, Call::load, MpiCall::MPI_Irecv};
     return {.rank = rank(),
             .kind = static_cast<AccessKind>(below(5)),
             .call = kCalls[below(4)],

@@ -1,4 +1,5 @@
 #include "model/scopes.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ struct Program {
     scopes.follow(event, definitions);
   }
   std::uint64_t key(std::uint32_t task = 1) {
-    say(Call::MPI_Barrier, 0, task);
+    say(MpiCall::MPI_Barrier, 0, task);
     return scopes.key_of(1000);
   }
 };

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "../launch/temp_dir.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 namespace photofinish {
 namespace {
@@ -40,16 +41,16 @@ TEST(CallText, FindsNothingWhereItIsNotCertain) {
 
 TEST(CallText, KnowsWhichArgumentIsTheBuffer) {
   const Texts sendrecv = {"out", "1", "t", "1", "0", "in", "1", "t", "1", "0", "c", "s"};
-  EXPECT_EQ(buffer_argument(Call::MPI_Sendrecv, false, sendrecv), "out");
-  EXPECT_EQ(buffer_argument(Call::MPI_Sendrecv, true, sendrecv), "in");
-  EXPECT_EQ(buffer_argument(Call::MPI_Allreduce, false, {"MPI_IN_PLACE", "sum", "1"}), "sum");
-  EXPECT_EQ(buffer_argument(Call::MPI_File_iread, true, {"file", "data", "1"}), "data");
-  EXPECT_EQ(buffer_argument(Call::MPI_Compare_and_swap, false, {"new", "old", "result"}), "")
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Sendrecv, false, sendrecv), "out");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Sendrecv, true, sendrecv), "in");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Allreduce, false, {"MPI_IN_PLACE", "sum", "1"}), "sum");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_File_iread, true, {"file", "data", "1"}), "data");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Compare_and_swap, false, {"new", "old", "result"}), "")
       << "one of two";
-  EXPECT_EQ(buffer_argument(Call::MPI_Barrier, false, {"comm"}), "");
-  EXPECT_EQ(buffer_argument(Call::MPI_Put, false, {}), "");
-  EXPECT_EQ(window_argument(Call::MPI_Win_create, {"grid", "n"}), "grid");
-  EXPECT_EQ(window_argument(Call::MPI_Win_allocate, {"n", "1"}), "");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Barrier, false, {"comm"}), "");
+  EXPECT_EQ(buffer_argument(MpiCall::MPI_Put, false, {}), "");
+  EXPECT_EQ(window_argument(MpiCall::MPI_Win_create, {"grid", "n"}), "grid");
+  EXPECT_EQ(window_argument(MpiCall::MPI_Win_allocate, {"n", "1"}), "");
 }
 
 TEST(CallText, KnowsWhoseMemoryAnExpressionIs) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "made_up_run.h"
 #include "trace/findings_file.h"
 
@@ -32,7 +33,7 @@ constexpr WorldRank rank(int number) { return WorldRank(number); }
 FindingSide put(int origin) {
   return {.rank = rank(origin),
           .kind = AccessKind::Put,
-          .call = Call::MPI_Put,
+          .call = MpiCall::MPI_Put,
           .site = kWork,
           .opened = kLockAll,
           .closed = kFlush,
@@ -44,14 +45,14 @@ FindingSide put(int origin) {
 FindingSide get(int origin) {
   FindingSide side = put(origin);
   side.kind = AccessKind::Get;
-  side.call = Call::MPI_Get;
+  side.call = MpiCall::MPI_Get;
   side.site = kOther;
   return side;
 }
 FindingSide accumulate(int origin, ReduceOp op = ReduceOp::Sum) {
   FindingSide side = put(origin);
   side.kind = AccessKind::Accumulate;
-  side.call = Call::MPI_Accumulate;
+  side.call = MpiCall::MPI_Accumulate;
   side.op = op;
   return side;
 }
@@ -143,7 +144,7 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
 }
 
 TEST_F(FindingBlock, OfABuffer) {
-  const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, Call::MPI_Irecv),
+  const Finding f = finding(Reason::NotComplete, buffer(0, AccessKind::Store, MpiCall::MPI_Irecv),
                             plain(0, AccessKind::Store), Uid());
   EXPECT_EQ(block(f), R"(==================
 WARNING: photofinish: buffer race [F1] predicted · once on rank 0
@@ -195,14 +196,14 @@ TEST_F(FindingBlock, HeadlinesOfEachKind) {
             "Get of 8 bytes by rank 1 from rank 0, window \"halo\" +0x40..0x48\nconflicts with put "
             "of 8 bytes by rank 2\n");
   FindingSide swap = accumulate(1, ReduceOp::CompareAndSwap);
-  swap.call = Call::MPI_Compare_and_swap;
+  swap.call = MpiCall::MPI_Compare_and_swap;
   FindingSide fetch = accumulate(2, ReduceOp::NoOp);
-  fetch.call = Call::MPI_Fetch_and_op;
+  fetch.call = MpiCall::MPI_Fetch_and_op;
   EXPECT_EQ(headlines(finding(Reason::NoOrder, swap, fetch)),
             "Compare-and-swap of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
             "conflicts with fetch-and-op (MPI_NO_OP) of 8 bytes by rank 2\n");
   EXPECT_EQ(headlines(finding(Reason::NoOrder, accumulate(1),
-                              buffer(0, AccessKind::Load, Call::MPI_Send))),
+                              buffer(0, AccessKind::Load, MpiCall::MPI_Send))),
             "Accumulate (MPI_SUM) of 8 bytes by rank 1 into rank 0, window \"halo\" +0x40..0x48\n"
             "conflicts with read of 64 bytes by MPI_Send of rank 0\n");
   // In shared memory other ranks load and store, too.
@@ -250,11 +251,11 @@ TEST_F(FindingBlock, Epochs) {
   EXPECT_EQ(epochs(finding(Reason::NoOrder, posted, load)),
             "epoch opened by MPI_Win_start solver+0x40, ended by MPI_Win_complete solver+0x50, "
             "complete when MPI_Win_wait of rank 0 returns\n");
-  EXPECT_EQ(epochs(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
-                           load, Uid())),
+  EXPECT_EQ(epochs(finding(Reason::NotComplete,
+                           never(buffer(0, AccessKind::Load, MpiCall::MPI_Isend)), load, Uid())),
             "still pending at the end of the run\n");
   // A blocking call completes when it returns: there is no epoch line.
-  FindingSide send = buffer(0, AccessKind::Load, Call::MPI_Send);
+  FindingSide send = buffer(0, AccessKind::Load, MpiCall::MPI_Send);
   send.end = send.begin + 1;
   EXPECT_EQ(epochs(finding(Reason::NoOrder, send, load)), "");
 }
@@ -295,30 +296,30 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenABufferIsInUse) {
     side.opened = opened;
     return side;
   };
-  EXPECT_EQ(advice(buffer(0, AccessKind::Load, Call::MPI_Isend)),
+  EXPECT_EQ(advice(buffer(0, AccessKind::Load, MpiCall::MPI_Isend)),
             "Try: MPI_Wait for its request before the program reuses the buffer of MPI_Isend.\n");
   EXPECT_EQ(
-      reasons(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, Call::MPI_Isend)),
+      reasons(finding(Reason::NotComplete, never(buffer(0, AccessKind::Load, MpiCall::MPI_Isend)),
                       plain(0, AccessKind::Store), Uid())),
       "The accesses are concurrent: rank 0 stores while its own MPI_Isend is pending; its request "
       "was lost: no call completes it.\n"
       "Try: a request variable for each pending MPI_Isend, and MPI_Wait for it before the program "
       "reuses the buffer of MPI_Isend. A call that writes the same request variable loses the "
       "earlier request.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kLockAll)),
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, MpiCall::MPI_Put, kLockAll)),
             "Try: MPI_Win_flush_local before the program reuses the buffer of MPI_Put.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kLock)),
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, MpiCall::MPI_Get, kLock)),
             "Try: MPI_Win_flush_local before the program uses the result of MPI_Get.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Get, kFence)),
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, MpiCall::MPI_Get, kFence)),
             "Try: MPI_Win_fence before the program uses the result of MPI_Get.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Load, Call::MPI_Put, kStart)),
+  EXPECT_EQ(advice(one_sided(AccessKind::Load, MpiCall::MPI_Put, kStart)),
             "Try: MPI_Win_complete before the program reuses the buffer of MPI_Put.\n");
   EXPECT_EQ(
-      advice(one_sided(AccessKind::Load, Call::MPI_Put, SiteId())),
+      advice(one_sided(AccessKind::Load, MpiCall::MPI_Put, SiteId())),
       "Try: a flush, an unlock or a fence before the program reuses the buffer of MPI_Put.\n");
-  EXPECT_EQ(advice(one_sided(AccessKind::Store, Call::MPI_Rget, kLockAll)),
+  EXPECT_EQ(advice(one_sided(AccessKind::Store, MpiCall::MPI_Rget, kLockAll)),
             "Try: MPI_Wait for its request before the program uses the result of MPI_Rget.\n");
-  EXPECT_EQ(advice(buffer(0, AccessKind::Store, Call::MPI_File_read_all_begin)),
+  EXPECT_EQ(advice(buffer(0, AccessKind::Store, MpiCall::MPI_File_read_all_begin)),
             "Try: MPI_File_read_all_end before the program uses the result of "
             "MPI_File_read_all_begin.\n");
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "made_up_run.h"
 #include "report/document.h"
 #include "report/html/html.h"
@@ -32,7 +33,7 @@ class OfAMadeUpRun : public ::testing::Test {
     // Every rank has ten events: three window constructors, then calls.
     const FindingSide put{.rank = WorldRank(2),
                           .kind = AccessKind::Put,
-                          .call = Call::MPI_Put,
+                          .call = MpiCall::MPI_Put,
                           .site = kWork,
                           .opened = kLockAll,
                           .closed = kFlush,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../launch/temp_dir.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "trace/run_directory.h"
 #include "trace/writer.h"
 
@@ -47,16 +48,16 @@ class MadeUpRun {
     define_window(out, 2, kNameless, "", WinFlavour::Create);
     define_window(out, 3, kDynamic, "heap", WinFlavour::Dynamic);
     Lane* lane = out.open_lane({.id = TaskId(0), .os_thread = 1});
-    created(*lane, Call::MPI_Win_allocate, 1);
-    created(*lane, Call::MPI_Win_create, 2);
-    created(*lane, Call::MPI_Win_create_dynamic, 3);
-    for (const auto& [site, call] : std::map<SiteId, Call>{{kLockAll, Call::MPI_Win_lock_all},
-                                                           {kFlush, Call::MPI_Win_flush},
-                                                           {kFence, Call::MPI_Win_fence},
-                                                           {kStart, Call::MPI_Win_start},
-                                                           {kComplete, Call::MPI_Win_complete},
-                                                           {kWait, Call::MPI_Wait},
-                                                           {kLock, Call::MPI_Win_lock}})
+    created(*lane, MpiCall::MPI_Win_allocate, 1);
+    created(*lane, MpiCall::MPI_Win_create, 2);
+    created(*lane, MpiCall::MPI_Win_create_dynamic, 3);
+    for (const auto& [site, call] : std::map<SiteId, Call>{{kLockAll, MpiCall::MPI_Win_lock_all},
+                                                           {kFlush, MpiCall::MPI_Win_flush},
+                                                           {kFence, MpiCall::MPI_Win_fence},
+                                                           {kStart, MpiCall::MPI_Win_start},
+                                                           {kComplete, MpiCall::MPI_Win_complete},
+                                                           {kWait, MpiCall::MPI_Wait},
+                                                           {kLock, MpiCall::MPI_Win_lock}})
       append(*lane, call, site);
     out.end(RankState::Exited, 0);
   }

@@ -1,6 +1,7 @@
 // The layout of pictures, for synthetic neighborhoods.
 #include <gtest/gtest.h>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "report/picture/layout.h"
 #include "report/picture/levels.h"
 
@@ -69,9 +70,9 @@ TEST(Levels, AlignOnlyWhatNothingOrders) {
 }
 
 TEST(Picture, TheTwoAccessesStandSideBySideAndOverlap) {
-  const NearFinding near{{lane(0, {step(4, Call::MPI_Put), step(5, Call::MPI_Win_flush)}),
-                          lane(2, {step(7, Call::MPI_Barrier), step(8, Call::MPI_Win_lock),
-                                   step(9, Call::MPI_Get), step(10, Call::MPI_Win_unlock)})}};
+  const NearFinding near{{lane(0, {step(4, MpiCall::MPI_Put), step(5, MpiCall::MPI_Win_flush)}),
+                          lane(2, {step(7, MpiCall::MPI_Barrier), step(8, MpiCall::MPI_Win_lock),
+                                   step(9, MpiCall::MPI_Get), step(10, MpiCall::MPI_Win_unlock)})}};
   const Picture picture = draw(race(end(0, 4, 5), end(2, 9, 10), 1), near);
   ASSERT_EQ(picture.ends.size(), 2u);
   EXPECT_EQ(picture.ends[0].begin, picture.ends[1].begin);
@@ -81,11 +82,11 @@ TEST(Picture, TheTwoAccessesStandSideBySideAndOverlap) {
 }
 
 TEST(Picture, AnArrowNeverPointsToTheLeft) {
-  const NearFinding near{
-      {lane(0, {step(1, Call::MPI_Barrier), step(2, Call::MPI_Barrier),
-                step(3, Call::MPI_Send, 0, 0, {{Tie::Kind::Send, 42}}), step(4, Call::MPI_Put)}),
-       lane(1, {step(0, Call::MPI_Recv, 0, 0, {{Tie::Kind::Receive, 42, 7}}),
-                step(1, Call::MPI_Get)})}};
+  const NearFinding near{{lane(0, {step(1, MpiCall::MPI_Barrier), step(2, MpiCall::MPI_Barrier),
+                                   step(3, MpiCall::MPI_Send, 0, 0, {{Tie::Kind::Send, 42}}),
+                                   step(4, MpiCall::MPI_Put)}),
+                          lane(1, {step(0, MpiCall::MPI_Recv, 0, 0, {{Tie::Kind::Receive, 42, 7}}),
+                                   step(1, MpiCall::MPI_Get)})}};
   const Picture picture = draw(race(end(0, 4, 4), end(1, 1, 1), 1), near);
   ASSERT_EQ(picture.arrows.size(), 1u);
   EXPECT_EQ(picture.arrows[0].kind, Picture::ArrowKind::Message);
@@ -96,9 +97,9 @@ TEST(Picture, AnArrowNeverPointsToTheLeft) {
 TEST(Picture, CollectivesJoinLanes) {
   const std::vector<Tie> all{{Tie::Kind::Release, 9}, {Tie::Kind::Acquire, 9}};
   const NearFinding near{
-      {lane(0, {step(0, Call::MPI_Barrier, 0, 1, all), step(1, Call::MPI_Put, 1, 1)}),
-       lane(1, {step(0, Call::MPI_Put), step(1, Call::MPI_Put),
-                step(2, Call::MPI_Barrier, 0, 1, all)})}};
+      {lane(0, {step(0, MpiCall::MPI_Barrier, 0, 1, all), step(1, MpiCall::MPI_Put, 1, 1)}),
+       lane(1, {step(0, MpiCall::MPI_Put), step(1, MpiCall::MPI_Put),
+                step(2, MpiCall::MPI_Barrier, 0, 1, all)})}};
   const Picture picture = draw(race(end(0, 1, 1), end(1, 0, 0), 1), near);
   ASSERT_EQ(picture.joins.size(), 1u);
   ASSERT_EQ(picture.joins[0].parts.size(), 2u);
@@ -109,9 +110,10 @@ TEST(Picture, CollectivesJoinLanes) {
 }
 
 TEST(Picture, WhatIsNotDrawnIsCounted) {
-  NearLane with_epoch = lane(
-      0, {step(3, Call::MPI_Win_fence), step(50, Call::MPI_Put), step(51, Call::MPI_Win_fence)},
-      60);
+  NearLane with_epoch = lane(0,
+                             {step(3, MpiCall::MPI_Win_fence), step(50, MpiCall::MPI_Put),
+                              step(51, MpiCall::MPI_Win_fence)},
+                             60);
   with_epoch.epochs.push_back({.opened = 3, .closed = 51, .label = "fence epoch"});
   with_epoch.epochs.push_back({.opened = 51, .label = "fence epoch"});
   const Picture picture = draw(race(end(0, 50, 50), end(0, 50, 50), 0), {{with_epoch}});

@@ -1,6 +1,7 @@
 // Compares the buffers of pending one-sided operations with a list: every pending buffer is
 // reachable, and none once all operations are complete.
 #include "runtime/reach.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -51,26 +52,29 @@ TEST(Reach, BuffersInFlightAreThoseOfTheList) {
                                         : kBase + *rc::gen::inRange<std::uint64_t>(0, kBytes),
                             bytes = *rc::gen::inRange<std::uint64_t>(1, 9);
         const std::int64_t target = *rc::gen::inRange<std::int64_t>(0, kTargets);
-        Event event = operation(Call::MPI_Put, target);
+        Event event = operation(MpiCall::MPI_Put, target);
         event.buffers.push_back(
             {BufferUse::Read, begin, static_cast<std::int64_t>(bytes), TypeId(0)});
-        reach.follow(event, definitions);
+        reach.follow(event, definitions, Reach::Completes::Nothing);
         all.push_back({target, begin, begin + bytes});
         next = begin + bytes;
         compare(false);
       } else if (what < 11) {
         const std::int64_t target = *rc::gen::inRange<std::int64_t>(0, kTargets);
-        reach.follow(operation(Call::MPI_Win_flush, target), definitions);
+        reach.follow(operation(MpiCall::MPI_Win_flush, target), definitions,
+                     Reach::Completes::OneTarget);
         std::erase_if(all, [&](const InFlight& one) { return one.target == target; });
         compare(all.empty());
       } else {
-        reach.follow(operation(Call::MPI_Win_flush_all, -1), definitions);
+        reach.follow(operation(MpiCall::MPI_Win_flush_all, -1), definitions,
+                     Reach::Completes::AllTargets);
         all.clear();
         compare(true);
       }
     }
     for (std::int64_t target = 0; target < kTargets; ++target)
-      reach.follow(operation(Call::MPI_Win_flush, target), definitions);
+      reach.follow(operation(MpiCall::MPI_Win_flush, target), definitions,
+                   Reach::Completes::OneTarget);
     all.clear();
     compare(true);
   }));

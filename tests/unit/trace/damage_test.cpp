@@ -2,6 +2,7 @@
 // event before the damage.
 #include <algorithm>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "raw_trace.h"
 #include "recording.h"
 #include "trace/vocabulary.h"
@@ -32,7 +33,7 @@ std::string small_live_file() {
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
   for (int n = 0; n < 20; ++n) record(*lane, event(n));
-  lane->begin(event(20, 0, Call::MPI_Barrier), 2'000);
+  lane->begin(event(20, 0, MpiCall::MPI_Barrier), 2'000);
   return read_file(live_path(dir.path(), kRank));
 }
 
@@ -170,7 +171,7 @@ RawTrace with_vocabulary(RawTrace raw, const OtherVocabulary& other) {
 
 OtherVocabulary reversed_and_extended() {
   OtherVocabulary other{{"MPI_Teleport"}, {"quantum_state"}};
-  for (std::size_t i = kCallCount; i-- > 0;)
+  for (std::size_t i = call_count(); i-- > 0;)
     other.calls.emplace_back(traits(static_cast<Call>(i)).name);
   for (std::size_t i = kFieldCount; i-- > 0;)
     other.fields.emplace_back(traits(static_cast<Field>(i)).name);
@@ -216,8 +217,8 @@ TEST(Vocabulary, CallsAndFieldsAreFoundByNameAndUnknownFieldsAreSkipped) {
       read_file_as_trace(dir, put_together(one_event_trace(names, {"MPI_Put", "MPI_Send"})));
   EXPECT_EQ(read.error + read.damage, "");
   ASSERT_EQ(read.events.size(), 2u);
-  EXPECT_EQ(read.events[0].call, Call::MPI_Put);
-  EXPECT_EQ(read.events[1].call, Call::MPI_Send);
+  EXPECT_EQ(read.events[0].call, MpiCall::MPI_Put);
+  EXPECT_EQ(read.events[1].call, MpiCall::MPI_Send);
   Event expected;
   expected.fields.set(Field::send_tag, 42);
   EXPECT_EQ(read.events[0].fields.mask(), expected.fields.mask());

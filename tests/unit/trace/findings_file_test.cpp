@@ -8,6 +8,7 @@
 
 #include "../launch/temp_dir.h"
 #include "../model/random_finding.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "raw_trace.h"
 #include "trace/run_directory.h"
 
@@ -66,8 +67,8 @@ TEST(FindingsFile, ExtremeValuesSurvive) {
 
 TEST(FindingsFile, EveryCallHasAName) {
   TempDir dir;
-  std::vector<Finding> findings(kCallCount);
-  for (std::size_t i = 0; i < kCallCount; ++i) findings[i].sides[0].call = static_cast<Call>(i);
+  std::vector<Finding> findings(call_count());
+  for (std::size_t i = 0; i < call_count(); ++i) findings[i].sides[0].call = static_cast<Call>(i);
   ASSERT_TRUE(write_findings(dir / "x", findings));
   EXPECT_EQ(*read_findings_file(dir / "x"), findings);
 }
@@ -127,7 +128,7 @@ TEST(FindingsFile, WrongValuesUnderARightChecksumAreRefused) {
           ASSERT_LE(side.kind, AccessKind::Accumulate);
           ASSERT_LE(side.op, ReduceOp::CompareAndSwap);
           ASSERT_LE(side.epoch.kind, EpochKind::Lock);
-          ASSERT_LT(static_cast<std::size_t>(side.call), kCallCount);
+          ASSERT_LT(static_cast<std::size_t>(side.call), call_count());
         }
       }
     }
@@ -167,7 +168,7 @@ TEST(FindingsFile, SaysWhatIsWrong) {
 TEST(FindingsFile, ACallThatIsNotKnownIsRefused) {
   TempDir dir;
   Finding finding;
-  finding.sides[0].call = Call::MPI_Put;
+  finding.sides[0].call = MpiCall::MPI_Put;
   ASSERT_TRUE(write_findings(dir / "x", {finding}));
   std::string whole = read_file(dir / "x");
   whole.replace(whole.find("MPI_Put"), 7, "MPI_Pat");

@@ -50,7 +50,7 @@ class RandomModel {
 
   Event event() {
     Event made;
-    made.call = static_cast<Call>(below(kCallCount));
+    made.call = static_cast<Call>(below(call_count()));
     made.site = id<SiteId>();
     made.duration = number() >> 1;  // less than a thousand years
     made.result = static_cast<std::int32_t>(signed_number());

@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "base/temp_directory.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "random_model.h"
 #include "raw_trace.h"
 #include "report/event_text.h"
@@ -118,8 +119,12 @@ Sample make_sample(std::uint64_t seed, bool ended) {
   std::filesystem::remove_all(g_directory);
   std::filesystem::create_directory(g_directory);
   RandomModel random(seed);
-  RankDefinition rank{
-      .rank = kRank, .world_size = kWorldSize, .host = "h", .pid = 1, .mpi = "m", .program = "p"};
+  RankDefinition rank{.rank = kRank,
+                      .world_size = kWorldSize,
+                      .host = "h",
+                      .pid = 1,
+                      .library = "m",
+                      .program = "p"};
   auto writer = TraceWriter::create(g_directory, rank, 1.0, [](const std::string&) {});
   CHECK(writer);
   std::vector<Lane*> lanes;
@@ -144,7 +149,7 @@ Sample make_sample(std::uint64_t seed, bool ended) {
     if (i % 2 == 0)
       lanes[i]->begin(random.event(), now);
     else
-      lanes[i]->entered(Call::MPI_Send, 4100);
+      lanes[i]->entered(MpiCall::MPI_Send, 4100);
   }
   (*writer)->end(RankState::Exited, 0);
   Sample sample;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../launch/temp_dir.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 
@@ -25,7 +26,7 @@ inline RankDefinition rank_definition() {
           .world_size = kWorldSize,
           .host = "node7",
           .pid = 4711,
-          .mpi = "Some MPI 4.1",
+          .library = "Some MPI 4.1",
           .program = "./solver",
           .clock = {.id = 5, .ns_per_tick = 40, .tick = 99, .ns = 1'700'000'000'000'000'000},
           .ticks_per_unit = 4};
@@ -51,7 +52,7 @@ inline std::unique_ptr<TraceWriter> start_recording(const std::string& directory
 inline TaskDefinition task(std::uint32_t id) { return {.id = TaskId(id), .os_thread = 1000 + id}; }
 
 // Every number of an event depends on `n`, so that all events differ.
-inline Event event(std::int64_t n, std::uint32_t task = 0, Call call = Call::MPI_Isend) {
+inline Event event(std::int64_t n, std::uint32_t task = 0, Call call = MpiCall::MPI_Isend) {
   Event made;
   made.call = call;
   made.task = TaskId(task);

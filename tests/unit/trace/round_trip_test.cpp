@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/printable.h"
+#include "frontend/mpi/table/mpi_call.h"
 #include "random_model.h"
 #include "raw_trace.h"
 #include "recording.h"
@@ -15,7 +16,7 @@ using namespace testing;
 TEST(RoundTrip, EveryFieldAndListOfAnEvent) {
   TempDir dir;
   Event made = event(5);
-  made.call = Call::MPI_Waitall;
+  made.call = MpiCall::MPI_Waitall;
   made.result = -17;
   for (std::size_t i = 0; i < kFieldCount; ++i)
     made.fields.set(static_cast<Field>(i), i % 2 ? INT64_MIN + static_cast<std::int64_t>(i)
@@ -43,7 +44,7 @@ TEST(RoundTrip, FieldsThatTheCallReturnedAreAddedToThoseItWasGiven) {
   TempDir dir;
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
-  Event made = event(1, 0, Call::MPI_Recv);
+  Event made = event(1, 0, MpiCall::MPI_Recv);
   lane->begin(made, made.start);
   made.fields.set(Field::matched_from, 6);
   made.fields.set(Field::comm, 1);
@@ -58,7 +59,7 @@ TEST(RoundTrip, EveryCallKeepsItsName) {
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
   std::vector<Event> written;
-  for (std::size_t i = 0; i < kCallCount; ++i) {
+  for (std::size_t i = 0; i < call_count(); ++i) {
     written.push_back(event(static_cast<std::int64_t>(i), 0, static_cast<Call>(i)));
     record(*lane, written.back());
   }
@@ -197,8 +198,8 @@ TEST(RoundTrip, AnEventLargerThanALane) {
   TempDir dir;
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
-  std::vector<Event> written{event(1), event(2, 0, Call::MPI_Waitall), event(3),
-                             event(4, 0, Call::MPI_Waitall), event(5)};
+  std::vector<Event> written{event(1), event(2, 0, MpiCall::MPI_Waitall), event(3),
+                             event(4, 0, MpiCall::MPI_Waitall), event(5)};
   for (std::size_t big : {1, 3})
     for (std::uint32_t i = 0; i < 100'000; ++i) {
       written[big].requests.push_back(RequestId(i * big));
@@ -234,7 +235,7 @@ TEST(RoundTrip, RewindGivesTheSameEventsAgain) {
   for (std::uint32_t id = 0; id < 3; ++id) {
     Lane* lane = writer->open_lane(task(id));
     for (int n = 0; n < 5'000; ++n) record(*lane, event(n, id));
-    lane->begin(event(5'000, id, Call::MPI_Barrier), 500'000);
+    lane->begin(event(5'000, id, MpiCall::MPI_Barrier), 500'000);
   }
   auto trace = RankTrace::open(dir.path(), kRank);
   ASSERT_TRUE(trace) << trace.error().message;

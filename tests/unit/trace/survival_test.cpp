@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "frontend/mpi/table/mpi_call.h"
 #include "raw_trace.h"
 #include "recording.h"
 
@@ -24,7 +25,7 @@ int record_and_die(const std::string& directory, int count, Die die) {
     auto writer = start_recording(directory);
     Lane* lane = writer->open_lane(task(0));
     for (int n = 0; n < count; ++n) record(*lane, event(n));
-    const Event barrier = event(count, 0, Call::MPI_Barrier);
+    const Event barrier = event(count, 0, MpiCall::MPI_Barrier);
     lane->begin(barrier, barrier.start);
     die(*writer);
   });
@@ -33,7 +34,7 @@ int record_and_die(const std::string& directory, int count, Die die) {
 std::vector<Event> events_and_barrier(int count) {
   std::vector<Event> events;
   for (int n = 0; n < count; ++n) events.push_back(event(n));
-  events.push_back(event(count, 0, Call::MPI_Barrier));
+  events.push_back(event(count, 0, MpiCall::MPI_Barrier));
   events.back().returned = false;
   events.back().duration = 0;
   return events;
@@ -94,13 +95,13 @@ TEST(Survival, ACallThatLeftOnlyItsNameShowsWhereItWas) {
                    ModuleDefinition{ModuleId(2), "/lib/lib.so", "", 0x7f0000});
     Lane* lane = writer->open_lane(task(0));
     record(*lane, event(1));
-    lane->entered(Call::MPI_Send, 0x12345);
+    lane->entered(MpiCall::MPI_Send, 0x12345);
     kill(getpid(), SIGKILL);
   });
   const ReadBack read = read_back(dir.path());
   ASSERT_EQ(read.events.size(), 2u);
   const Event& last = read.events[1];
-  EXPECT_EQ(last.call, Call::MPI_Send);
+  EXPECT_EQ(last.call, MpiCall::MPI_Send);
   EXPECT_FALSE(last.returned);
   EXPECT_EQ(last.start, read.events[0].start + read.events[0].duration);
   const auto site = read.definitions.sites.find(last.site);
@@ -112,9 +113,9 @@ TEST(Survival, ACallThatReturnedIsNotShownAsOpen) {
   TempDir dir;
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(0));
-  lane->entered(Call::MPI_Isend, 1);
+  lane->entered(MpiCall::MPI_Isend, 1);
   record(*lane, event(1));
-  lane->entered(Call::MPI_Test, 1);
+  lane->entered(MpiCall::MPI_Test, 1);
   lane->left();
   EXPECT_TRUE(same_events(read_back(dir.path()).events, {event(1)}));
 }
@@ -124,7 +125,7 @@ TEST(Survival, TheLaneOfAThreadThatEndedInsideACallIsNotGivenAway) {
   auto writer = start_recording(dir.path());
   Lane* lane = writer->open_lane(task(1));
   record(*lane, event(1, 1));
-  Event open = event(2, 1, Call::MPI_Recv);
+  Event open = event(2, 1, MpiCall::MPI_Recv);
   lane->begin(open, open.start);
   writer->close_lane(lane);
   Lane* other = writer->open_lane(task(2));

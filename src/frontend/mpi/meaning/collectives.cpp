@@ -1,4 +1,5 @@
 #include "frontend/mpi/meaning/collectives.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <algorithm>
 
@@ -7,9 +8,9 @@ namespace {
 
 bool is_vector_form(Call call) {
   switch (call) {
-#define VECTOR_FORMS(name) \
-  case Call::MPI_##name:   \
-  case Call::MPI_##name##_c:
+#define VECTOR_FORMS(name)  \
+  case MpiCall::MPI_##name: \
+  case MpiCall::MPI_##name##_c:
     VECTOR_FORMS(Allgatherv)
     VECTOR_FORMS(Alltoallv)
     VECTOR_FORMS(Alltoallw)
@@ -25,16 +26,16 @@ bool is_vector_form(Call call) {
 // of the new one take part.
 bool is_among_new_members(Call call) {
   switch (call) {
-    case Call::MPI_Comm_create_group:
-    case Call::MPI_Comm_create_from_group:
-    case Call::MPI_Intercomm_create:
-    case Call::MPI_Intercomm_create_from_groups:
-    case Call::MPI_Intercomm_merge:
-    case Call::MPI_Comm_join:
-    case Call::MPI_Comm_accept:
-    case Call::MPI_Comm_connect:
-    case Call::MPI_Comm_spawn:
-    case Call::MPI_Comm_spawn_multiple:
+    case MpiCall::MPI_Comm_create_group:
+    case MpiCall::MPI_Comm_create_from_group:
+    case MpiCall::MPI_Intercomm_create:
+    case MpiCall::MPI_Intercomm_create_from_groups:
+    case MpiCall::MPI_Intercomm_merge:
+    case MpiCall::MPI_Comm_join:
+    case MpiCall::MPI_Comm_accept:
+    case MpiCall::MPI_Comm_connect:
+    case MpiCall::MPI_Comm_spawn:
+    case MpiCall::MPI_Comm_spawn_multiple:
       return true;
     default:
       return false;
@@ -195,7 +196,7 @@ void Collectives::report_unreturned(const Event& event, Action action, When when
 void Collectives::watch_for_windows(const Event& event, Action action, const Comm& comm,
                                     bool is_sync_point) {
   const bool copies =
-      event.call == Call::MPI_Comm_dup || event.call == Call::MPI_Comm_dup_with_info;
+      event.call == MpiCall::MPI_Comm_dup || event.call == MpiCall::MPI_Comm_dup_with_info;
   if (is_sync_point && (action == Action::WinCreate || !copies))
     effects_.announce_region();
   else if (action == Action::WinCreate && comm.size > 1)

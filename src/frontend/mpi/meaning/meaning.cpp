@@ -17,6 +17,7 @@ void MpiMeaning::add(const Event& event, const Times& times) {
     if (steps_.wanted()) report_unreturned(event);
     return;
   }
+  if (effects_.program(event)) return;
   const auto& [name, action, when] = traits(event.call);
   // A failed call has no effect, with two exceptions: some of several requests may be complete, and
   // a truncated message is matched.
@@ -71,41 +72,13 @@ void MpiMeaning::add(const Event& event, const Times& times) {
     case Action::WinCreate:
       if (event.fields.has(Field::new_win)) one_sided_.create(event);
       return collectives_.add(event, action, when);
-    case Action::WinAttach:
-    case Action::WinDetach:
-      return one_sided_.attach(event, action);
-    case Action::WinInfo:
-      return one_sided_.change_info(event);
-    case Action::WinFree:
-      return one_sided_.free(event);
-    case Action::Put:
-    case Action::Get:
-    case Action::Accumulate:
-    case Action::GetAccumulate:
-    case Action::FetchAndOp:
-    case Action::CompareAndSwap:
-      return one_sided_.operation(event, action);
-    case Action::Fence:
-    case Action::Post:
-    case Action::StartEpoch:
-    case Action::Complete:
-    case Action::WaitEpoch:
-    case Action::Lock:
-    case Action::LockAll:
-    case Action::Unlock:
-    case Action::UnlockAll:
-    case Action::Flush:
-    case Action::FlushAll:
-    case Action::FlushLocal:
-    case Action::FlushLocalAll:
-      return one_sided_.synchronize(event, action);
     case Action::FileRead:
     case Action::FileWrite:
     case Action::FileSplitBegin:
     case Action::FileSplitEnd:
       return file(event, action, when);
     default:
-      effects_.program(event);
+      one_sided_.add(event, action);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/mpi/meaning/memory_models.h"
-#include "model/element.h"
+#include "frontend/mpi/table/elements.h"
 
 namespace photofinish::mpi_meaning {
 namespace {
@@ -37,6 +37,41 @@ std::uint64_t free_key(const Window& window) {
 }
 
 }  // namespace
+
+void OneSided::add(const Event& event, Action action) {
+  switch (action) {
+    case Action::WinAttach:
+    case Action::WinDetach:
+      return attach(event, action);
+    case Action::WinInfo:
+      return change_info(event);
+    case Action::WinFree:
+      return free(event);
+    case Action::Put:
+    case Action::Get:
+    case Action::Accumulate:
+    case Action::GetAccumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+      return operation(event, action);
+    case Action::Fence:
+    case Action::Post:
+    case Action::StartEpoch:
+    case Action::Complete:
+    case Action::WaitEpoch:
+    case Action::Lock:
+    case Action::LockAll:
+    case Action::Unlock:
+    case Action::UnlockAll:
+    case Action::Flush:
+    case Action::FlushAll:
+    case Action::FlushLocal:
+    case Action::FlushLocalAll:
+      return synchronize(event, action);
+    default:
+      return;
+  }
+}
 
 Window& OneSided::window_of(const Event& event) {
   const Field field = event.fields.has(Field::new_win) ? Field::new_win : Field::win;

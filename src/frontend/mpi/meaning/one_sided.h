@@ -22,13 +22,9 @@ class OneSided {
         requests_(requests),
         rank_(effects.rank()) {}
 
-  void operation(const Event& event, Action action);
-  void complete(const Request& request, const Event& event);  // of a request form
-  void synchronize(const Event& event, Action action);
+  void add(const Event& event, Action action);
   void create(const Event& event) { window_of(event); }
-  void change_info(const Event& event);
-  void attach(const Event& event, Action action);  // or detach
-  void free(const Event& event);
+  void complete(const Request& request, const Event& event);  // of a request form
   void report_unreturned(const Event& event, Action action);
   void end_messages();
 
@@ -39,6 +35,12 @@ class OneSided {
   Element element_of(TypeId type);
   void set_target(Pending& added, const Event& event, Action action, const Buffer& at_target);
   const std::vector<WorldRank>& group_of(const Event& event) const;
+
+  void operation(const Event& event, Action action);
+  void synchronize(const Event& event, Action action);
+  void change_info(const Event& event);
+  void attach(const Event& event, Action action);  // or detach
+  void free(const Event& event);
 
   void fence(Window& window, const Event& event);
   void post(Window& window, const Event& event);

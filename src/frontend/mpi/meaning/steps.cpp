@@ -1,4 +1,5 @@
 #include "frontend/mpi/meaning/steps.h"
+#include "frontend/mpi/table/mpi_call.h"
 
 #include <algorithm>
 
@@ -29,9 +30,9 @@ std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
 
 SendMode mode_of(Call call) {
   switch (call) {
-#define FORMS(name)      \
-  case Call::MPI_##name: \
-  case Call::MPI_##name##_c:
+#define FORMS(name)         \
+  case MpiCall::MPI_##name: \
+  case MpiCall::MPI_##name##_c:
     FORMS(Ssend) FORMS(Issend) FORMS(Ssend_init) return SendMode::Synchronous;
     FORMS(Bsend) FORMS(Ibsend) FORMS(Bsend_init) return SendMode::Buffered;
     FORMS(Rsend) FORMS(Irsend) FORMS(Rsend_init) return SendMode::Ready;

@@ -1,4 +1,4 @@
-#include "model/call.h"
+#include "frontend/call_table.h"
 
 #include <array>
 #include <unordered_map>
@@ -8,10 +8,22 @@ namespace {
 
 constexpr std::array<CallTraits, kCallCount> kTraits = {{
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
-#include "model/mpi_calls.def"
+#include "model/program_calls.def"
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
-#include "model/access_calls.def"
+#include "frontend/mpi/table/calls.def"
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "frontend/mpi/table/other_calls.def"
 }};
+
+constexpr std::string_view kRoles[] = {
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "model/program_calls.def"
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "frontend/mpi/table/calls.def"
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "frontend/mpi/table/other_calls.def"
+};
+static_assert(std::size(kRoles) == kCallCount);
 
 constexpr std::string_view kActionNames[] = {
 #define ACTION(name) #name,
@@ -19,6 +31,10 @@ constexpr std::string_view kActionNames[] = {
 };
 
 }  // namespace
+
+std::size_t call_count() { return kCallCount; }
+
+std::string_view argument_roles(Call call) { return kRoles[static_cast<std::size_t>(call)]; }
 
 const CallTraits& traits(Call call) { return kTraits[static_cast<std::size_t>(call)]; }
 

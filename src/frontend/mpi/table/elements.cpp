@@ -1,4 +1,4 @@
-#include "model/element.h"
+#include "frontend/mpi/table/elements.h"
 
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "record/launcher_variables.h"
+#include "launch/launcher_variables.h"
 
 #include <cstdlib>
 #include <string_view>

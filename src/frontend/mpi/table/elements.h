@@ -1,0 +1,16 @@
+// The element types and operations of MPI, by name. Predefined types with the same representation
+// are one element type: MPI_LONG and MPI_INT64_T are both eight-byte integers.
+#pragma once
+
+#include <string_view>
+
+#include "model/element.h"
+
+namespace photofinish {
+
+// By the name of a predefined type, as in TypeDefinition::element. None if unknown.
+Element element_of(std::string_view name);
+// By the name in OpDefinition. None for a user-defined one.
+ReduceOp reduce_op_of(std::string_view name);
+
+}  // namespace photofinish
