@@ -70,8 +70,10 @@ struct ConfirmArguments {
   std::string run;
   std::vector<std::string> findings;  // "F3"; none: all
   int order = 0;                      // 1, 2, …: only this one, once, to be seen again
+  bool every = false;                 // and in every instance of the race
   int ranks = 0;                      // 0: as many as the recorded run had
   std::vector<std::string> compare;   // files that the program writes
+  std::string ignore;                 // lines that match this are not compared; empty: none
   std::vector<std::string> line;      // another one to start; empty: that of the recorded run
 };
 int run_confirm(const Options& options, const ConfirmArguments& arguments);

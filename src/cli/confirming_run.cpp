@@ -30,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 constexpr auto kGrace = 2s;  // for a launcher to end its ranks
+constexpr auto kStallCheck = 200ms;
 
 volatile sig_atomic_t g_interrupted = 0;
 
@@ -67,21 +68,21 @@ void end_all(const std::string& token) {
 
 struct Ended {
   int code = 0;
-  bool in_time = true;
+  bool in_time = true, stalled = false;
 };
 
 bool wait_until(pid_t child, int& status, Clock::time_point until,
-                const std::function<void()>& tick = {}) {
+                const std::function<bool()>& tick = {}) {
   while (true) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) return true;
     if (Clock::now() >= until || g_interrupted != 0) return false;
-    if (tick) tick();
+    if (tick && !tick()) return false;
     std::this_thread::sleep_for(2ms);
   }
 }
 
-// In the child: where the program's output goes, and where it is started.
+// In the child: redirects the program's output and enters its working directory.
 void enter(const Launch& launch, const std::string& directory) {
   // A group of its own: Ctrl-C is for us, and we end it.
   setpgid(0, 0);
@@ -97,7 +98,7 @@ void enter(const Launch& launch, const std::string& directory) {
 }
 
 Result<Ended> start(const std::vector<std::string>& line, const std::string& directory,
-                    const std::string& token, const Launch& launch) {
+                    const std::string& token, const Launch& launch, std::size_t findings) {
   allow_root();
   if (launch.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
   std::fflush(nullptr);
@@ -116,9 +117,20 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   sigaction(SIGINT, &note, &before_int);
   sigaction(SIGTERM, &note, &before_term);
   int status = 0;
-  Ended ended{.in_time =
-                  wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s),
-                             launch.tick)};
+  Ended ended;
+  StallWatch watch(directory, findings, launch.world_size);
+  auto progress = Clock::now(), checked = progress;
+  const auto tick = [&] {
+    if (launch.tick) launch.tick();
+    const auto now = Clock::now();
+    if (launch.stall_s == 0 || now - checked < kStallCheck) return true;
+    checked = now;
+    if (!watch.is_stalled()) progress = now;
+    ended.stalled = now - progress >= std::chrono::seconds(launch.stall_s);
+    return !ended.stalled;
+  };
+  ended.in_time =
+      wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s), tick);
   if (!ended.in_time) {
     const sig_atomic_t interrupted = g_interrupted;
     g_interrupted = 0;
@@ -136,9 +148,9 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
   return ended;
 }
 
-// The first ranks that did not end as they should, in words; those that were only stopped by others
-// are left out.
+// The first ranks that failed, in words, without those that others stopped.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
+  if (ended.stalled) return "hangs: all ranks wait in MPI calls";
   if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
   std::string how;
   int reported = 0;
@@ -161,8 +173,8 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
   return fmt::format("exit code {}{}", ended.code, how);
 }
 
-// All that can be removed; true if that was all. (std::filesystem::remove_all stops at the first
-// file that cannot be.)
+// Removes what can be removed; true if that was all. (std::filesystem::remove_all stops at the
+// first file that cannot be.)
 bool remove_tree(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
@@ -173,7 +185,7 @@ bool remove_tree(const std::filesystem::path& path) {
   return !error;
 }
 
-// What the ranks, or their launcher, had to say about it.
+// Why no rank was steered.
 std::string not_steered(const std::string& directory, const Outcome& outcome) {
   for (const std::string& line : lines_of(whole_text(directory + "/stderr")))
     if (line.starts_with("photofinish: "))
@@ -202,7 +214,7 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
 
-  const auto ended = start(*line, directory, token, launch);
+  const auto ended = start(*line, directory, token, launch, schedules.findings.size());
   if (!ended) return ended.error();
 
   ConfirmingRun run;
@@ -218,10 +230,17 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     run.outcome.files.push_back(
         {name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
   }
-  const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
-  if (accounts.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
+  if (launch.ignore) {
+    const auto is_ignored = [&](const std::string& line) {
+      return std::regex_search(line, *launch.ignore);
+    };
+    std::erase_if(run.outcome.lines, is_ignored);
+    for (Outcome::File& file : run.outcome.files) std::erase_if(file.lines, is_ignored);
+  }
+  const std::vector<RankResult> results = read_rank_results(directory, launch.world_size);
+  if (results.empty() && !run.interrupted) return Error{not_steered(directory, run.outcome)};
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
-    run.verdicts.push_back(verdict_of(accounts, finding));
+    run.verdicts.push_back(verdict_of(results, finding));
   remove_tree(directory);
   return run;
 }

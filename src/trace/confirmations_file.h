@@ -1,4 +1,4 @@
-// confirmed.findings in the run directory: what photofinish confirm has seen so far.
+// confirmed.findings in the run directory: the states that photofinish confirm has stored so far.
 #pragma once
 
 #include <string>

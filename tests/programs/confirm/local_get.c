@@ -4,9 +4,9 @@
 #include "../rma/rma.h"
 // run: ranks=2
 // output: got 0 or 7, three times
-// expect confirmed, same outcome seen: get @{get} store @{first}
-// expect confirmed, same outcome seen: accumulate @{fetch} store @{second}
-// expect confirmed, same outcome seen: accumulate @{swap} store @{third}
+// expect confirmed: get @{get} store @{first}
+// expect confirmed: accumulate @{fetch} store @{second}
+// expect confirmed: accumulate @{swap} store @{third}
 
 int main(int argc, char** argv) {
   begin(argc, argv);
