@@ -261,6 +261,7 @@ class Control {
   std::uint64_t arrivals_[2] = {};
   std::uint64_t timestamp_ = 1, arrival_timestamp_[2] = {};
   std::uint64_t awaited_request_ = 0;
+  std::atomic<std::uint32_t> holds_in_vain_ = 0;
   std::map<RequestId, Persistent> persistent_;
   // What the wildcard receives of this rank are to match; null: whatever comes. The index of the
   // one that is steered, if it is here.

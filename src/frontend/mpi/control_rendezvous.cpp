@@ -13,7 +13,8 @@ constexpr double kBackOff = 0.9;  // after each pause in vain
 constexpr std::uint32_t kQuietUnits =
     2;  // no rank changes its word for so long: all wait for this one
 constexpr std::uint32_t kDoneUnits = 50;     // the second waits for the first, at most
-constexpr std::uint32_t kHoldUnits = 20;     // at a site of another race, at most
+constexpr std::uint32_t kHoldUnits = 10;     // at a site of another race, at most
+constexpr std::uint32_t kHoldsInVain = 3;    // of a run: then the order there is left to chance
 constexpr std::uint32_t kContinueUnits = 5;  // the first continues before the second, at most
 constexpr std::uint64_t kCheckNs = 500'000, kSteadyNs = 2 * kMs;
 
@@ -240,7 +241,7 @@ void Control::store_meeting() {
 void Control::hold_at_other_site() {
   const WorldRank first = schedule_.sides[0].rank;
   if (is_settled() || channel_ != nullptr || first == rank_ || schedule_.sides[1].rank != rank_ ||
-      first == kAnySource || first == kProcNull || result_->paused_ns > schedule_.patience_ms * kMs)
+      first == kAnySource || first == kProcNull || holds_in_vain_ >= kHoldsInVain)
     return;
   const std::uint64_t since = now_ns();
   SteadyWait first_waits(words_[first.value]);
@@ -249,8 +250,7 @@ void Control::hold_at_other_site() {
     make_progress();
     waits = first_waits();
   }
-  std::lock_guard lock(mutex_);
-  result_->paused_ns += now_ns() - since;
+  holds_in_vain_ += waits ? 0 : 1;
 }
 
 // After the meeting, the first rank continues until it waits: its next accesses come before those
