@@ -230,6 +230,13 @@ void Timeline::sync_point() {
   if (sync_point_orders_.size() > kRecent) sync_point_orders_.pop_front();
 }
 
+// Collective calls on one communicator or window: the program has to serialize them.
+void Timeline::follow_last_collective(std::uint64_t key) {
+  if (tasks_ == nullptr) return;
+  tasks_->acquire(task_, key);
+  tasks_->release(task_, key, return_ + 1, false);
+}
+
 Knowledge Timeline::send(SyncPoint phase) {
   if (tasks_ == nullptr) return nullptr;
   tasks_->send(task_, start_, phase);
@@ -693,6 +700,7 @@ Timeline::Flow Timeline::flow_of(const Event& event, Action action, Comm& comm) 
 void Timeline::collective(const Event& event, Action action, When when) {
   Comm& comm = this->comm(CommId(
       static_cast<std::uint32_t>(event.fields.has(Field::comm) ? event.fields[Field::comm] : 0)));
+  follow_last_collective(edge_key(Channel::Serial, comm.uid.value));
   if (action == Action::WinCreate && event.fields.has(Field::new_win)) window_of(event);
   if (when == When::Prepares) {
     Request& request = new_request(event);

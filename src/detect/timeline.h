@@ -253,6 +253,9 @@ class Timeline {
 
   // --- requests
   Request& new_request(const Event& event);
+  void follow_last_collective(std::uint64_t key);
+  void started_request(RequestId id);
+  void completed_request(RequestId id);
   void complete(Request& request, const Completion* completion, const Event& event);
 
   // --- one-sided
@@ -264,6 +267,8 @@ class Timeline {
   bool finish(Pending& pending, bool remotely, Timestamp timestamp, SyncPoint before,
               const Event& event);
   void finish_request(const Request& request, const Event& event);
+  std::uint64_t flush_key(const Window& window, WorldRank target) const;
+  void after_uncertain_flush(const Window& window, WorldRank target);
   void result_of(const Pending& pending, const Event& event);
   ReduceOp op_of(const Event& event, Action action);
   Epoch epoch_of(const Window& window, WorldRank target, SiteId& opened) const;

@@ -32,7 +32,18 @@ Timeline::Request& Timeline::new_request(const Event& event) {
   Request& request = requests_[id];
   request = {};
   request.call = event.call;
+  started_request(id);
   return request;
+}
+
+// A task that completes a request comes after the task that started it, whose handle it uses.
+void Timeline::started_request(RequestId id) {
+  if (tasks_ != nullptr)
+    tasks_->release(task_, edge_key(Channel::Request, id.value), start_ + 1, false);
+}
+
+void Timeline::completed_request(RequestId id) {
+  if (tasks_ != nullptr) tasks_->acquire(task_, edge_key(Channel::Request, id.value));
 }
 
 void Timeline::point_to_point(const Event& event, Action action, When when) {
@@ -69,6 +80,7 @@ void Timeline::point_to_point(const Event& event, Action action, When when) {
   const std::uint64_t sent = sends(action) ? send(event, comm, request) : 0;
   if (action == Action::MatchedReceive && event.fields.has(Field::message)) {
     const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
+    if (tasks_ != nullptr) tasks_->acquire(task_, edge_key(Channel::Matched, message.value));
     if (const auto found = probed_.find(message); found != probed_.end()) {
       release(found->second, start_);
       probed_.erase(found);
@@ -288,9 +300,13 @@ void Timeline::probe(const Event& event, Action action) {
   posted->completed = return_;
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
-  if (posted->takes && event.fields.has(Field::message))
-    posted->matched_probe = true,
+  if (posted->takes && event.fields.has(Field::message)) {
+    posted->matched_probe = true;
     posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+    // The task that receives the message comes after this one, whose handle it uses.
+    if (tasks_ != nullptr)
+      tasks_->release(task_, edge_key(Channel::Matched, posted->message.value), return_ + 1, false);
+  }
   asked_ = asks(event);
   if (sink_ != nullptr) report_probe(event, action, comm, *posted);
   asked_ = false;
@@ -305,6 +321,7 @@ void Timeline::start_persistent(const Event& event) {
     ++operation;
     const auto found = requests_.find(id);
     if (found == requests_.end() || found->second.prepared() == nullptr) continue;
+    started_request(id);
     Request& request = found->second;
     Request::Rare& rare = *request.rare;
     ++rare.starts;
@@ -477,6 +494,10 @@ void Timeline::complete_those(const Event& event, Action action) {
         requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
     if (found == requests_.end()) return;
     Request& request = found->second;
+    completed_request(found->first);
+    // A later completion by another task follows what this one has learned.
+    if (tasks_ != nullptr)
+      tasks_->release(task_, edge_key(Channel::Request, found->first.value), return_ + 1, false);
     close_all(request, event.site);
     acquire_all(request);
     report_over(request, event.site);
@@ -505,8 +526,11 @@ void Timeline::complete_those(const Event& event, Action action) {
     if (completion.index >= event.requests.size()) continue;
     const auto found = requests_.find(event.requests[completion.index]);
     if (found == requests_.end()) continue;
+    completed_request(found->first);
     complete(found->second, &completion, event);
-    if (found->second.prepared() == nullptr) requests_.erase(found);
+    if (found->second.prepared() != nullptr) continue;
+    if (tasks_ != nullptr) tasks_->forget(edge_key(Channel::Request, found->first.value));
+    requests_.erase(found);
   }
 }
 

@@ -211,22 +211,43 @@ bool Timeline::finish(Pending& pending, bool remotely, Timestamp timestamp, Sync
   return pending.over = true;
 }
 
+std::uint64_t Timeline::flush_key(const Window& window, WorldRank target) const {
+  return edge_key(Channel::Flush, window.uid.value, static_cast<std::uint32_t>(rank_.value),
+                  static_cast<std::uint32_t>(target.value));
+}
+
+// A flush may have found operations that its task did not know. If it did not complete them, this
+// call does: what follows this call comes after the flush as well.
+void Timeline::after_uncertain_flush(const Window& window, WorldRank target) {
+  const auto found = window.operations.find(target);
+  if (found != window.operations.end() && found->second.uncertain)
+    tasks_->acquire(task_, flush_key(window, target));
+}
+
 void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp timestamp,
                       SyncPoint before, const Event& event) {
   const auto found = window.operations.find(target);
   if (found == window.operations.end()) return;
   const Action action = traits(event.call).action;
-  std::erase_if(found->second.pending, [&](Pending& pending) {
+  Window::Operations& operations = found->second;
+  bool uncertain = false;
+  std::erase_if(operations.pending, [&](Pending& pending) {
     // A flush does not complete what another task started meanwhile, unless that may be known by
     // way of other ranks. A fence ends the epoch for all tasks.
-    if (tasks_ != nullptr && action != Action::Fence &&
-        !tasks_->knows(task_, pending.access.begin) &&
-        (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
-         !tasks_->acquired_between(pending.access.begin, start_)))
+    const bool knows =
+        tasks_ == nullptr || action == Action::Fence || tasks_->knows(task_, pending.access.begin);
+    if (!knows && (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
+                   !tasks_->acquired_between(pending.access.begin, start_)))
       return false;
-    return finish(pending, remotely, timestamp, before, event);
+    const bool over = finish(pending, remotely, timestamp, before, event);
+    uncertain = uncertain || (over && !knows);
+    return over;
   });
-  found->second.over = 0;
+  operations.over = 0;
+  after_uncertain_flush(window, target);
+  if (!uncertain) return;
+  tasks_->release(task_, flush_key(window, target), return_ + 1, false);
+  operations.uncertain = true;
 }
 
 void Timeline::finish_all(Window& window, bool remotely, Timestamp timestamp, SyncPoint before,
@@ -238,6 +259,7 @@ void Timeline::finish_all(Window& window, bool remotely, Timestamp timestamp, Sy
 void Timeline::finish_request(const Request& finished, const Event& event) {
   const Request::Rare& request = *finished.rare;
   Window::Operations& operations = request.window->operations[request.target];
+  after_uncertain_flush(*request.window, request.target);
   auto at =
       std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,
                        [](const Pending& pending, std::uint64_t operation) {
@@ -265,6 +287,7 @@ void Timeline::synchronize(const Event& event, Action action) {
   const auto rank_bits = [](WorldRank rank) { return static_cast<std::uint32_t>(rank.value); };
   switch (action) {
     case Action::Fence: {
+      follow_last_collective(edge_key(Channel::Serial, window.uid.value));
       const bool orders = (assertion & kNoPrecede) == 0;
       if (orders) {
         finish_all(window, true, start_, next_sync_point, event);

@@ -203,7 +203,8 @@ struct Timeline::Window {
   // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;  // complete ones that are not erased yet
+    std::size_t over = 0;    // complete ones that are not erased yet
+    bool uncertain = false;  // a flush may have completed some that its task did not know
   };
   std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
