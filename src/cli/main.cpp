@@ -56,6 +56,7 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
     if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
     const bool is_switch = info.type == "bool";
+    CLI::Option* added = nullptr;
     const std::string help = fmt::format(
         "{}{}", info.help,
         is_switch                    ? (info.default_value == "1" ? " Default: on." : "")
@@ -65,26 +66,28 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
       const std::string off = info.default_value == "1"
                                   ? flag_name(name) + ",!--no-" + flag_name(name).substr(2)
                                   : flag_name(name);
-      command.add_flag(
+      added = command.add_flag(
           off,
           [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); },
           help);
     } else if (const std::string_view alone = value_alone(name); !alone.empty()) {
       // A flag with an optional value, only after "=": the next word is the program.
       static std::string unused;
-      command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
-          ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
+      added =
+          command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
+              ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
     } else {
-      command
-          .add_option(
-              flag_name(name),
-              [&given, name](const CLI::results_t& values) {
-                given.emplace_back(name, values[0]);
-                return true;
-              },
-              help)
-          ->type_name(info.type == "int" ? "N" : "TEXT");
+      added = command
+                  .add_option(
+                      flag_name(name),
+                      [&given, name](const CLI::results_t& values) {
+                        given.emplace_back(name, values[0]);
+                        return true;
+                      },
+                      help)
+                  ->type_name(info.type == "int" ? "N" : "TEXT");
     }
+    if (info.is_advanced) added->group(kAdvancedOptions);
   }
 }
 

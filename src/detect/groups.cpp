@@ -83,19 +83,20 @@ void Groups::settle(bool any_same_op_window) {
       for (const Fixed reads : {OwnLoad, OwnLoadInFlight, OtherLoad, Get})
         conflicts_.add(group, reads);
     for (std::uint32_t j = 0; j <= i; ++j)
-      if (clash(families_[i], families_[j], any_same_op_window)) conflicts_.add(group, kFixed + j);
+      if (conflict(families_[i], families_[j], any_same_op_window))
+        conflicts_.add(group, kFixed + j);
   }
 
-  clashes_.assign(count, false);
-  clashing_weight_ = 0;
+  has_conflict_.assign(count, false);
+  conflicting_weight_ = 0;
   for (std::uint32_t a = 0; a < count; ++a) {
-    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b)
-      clashes_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
-    if (clashes_[a]) clashing_weight_ += weights_[a];
+    for (std::uint32_t b = 0; b < count && !has_conflict_[a]; ++b)
+      has_conflict_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
+    if (has_conflict_[a]) conflicting_weight_ += weights_[a];
   }
 }
 
-bool Groups::clash(const Family& a, const Family& b, bool any_same_op_window) const {
+bool Groups::conflict(const Family& a, const Family& b, bool any_same_op_window) const {
   if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return false;
   if (a.element != b.element || a.residue != b.residue || a.residue < 0) return true;
   return a.op != b.op && (options_.strict_accumulate_ops || any_same_op_window);

@@ -188,7 +188,7 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
   check.groups.settle(any_same_op_window);
 
   const std::size_t taken =
-      check.groups.clashing_weight() + open + atomics * memory_bytes(AtomicOp());
+      check.groups.conflicting_weight() + open + atomics * memory_bytes(AtomicOp());
   check.accesses = std::min(check.accesses, taken / (kItem + kSpan));
   check.shards = may_be_too_much ? borders.shards(1 + taken / std::max<std::size_t>(memory, 1))
                                  : std::vector<Shard>{{}};
@@ -216,9 +216,9 @@ void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint 
   });
 
   order_atomics_of_shard(candidates, period);
-  if (check.groups.any_clash()) {
+  if (check.groups.any_conflict()) {
     for (Item& item : items_) set_instants(item);
-    meet_all(candidates, check.groups);
+    pair_all(candidates, check.groups);
   }
   for (Item& item : items_) {
     if (pairs_ == Pairs::Own || is_over(item.access, until) || until == kNoSyncPoint) continue;
@@ -291,18 +291,18 @@ void Owner::take_accesses(const Batch& batch, Check& check, SyncPoint until) {
       note_end(*access);
       continue;
     }
-    bool clashes =
-        meets_stores_anywhere(*access, location->window) && check.groups.clashes(Groups::AnyUpdate);
-    for (std::size_t i = 0; i < access->footprint.size() && !clashes; ++i)
-      clashes = check.groups.clashes(
+    bool is_in_conflict = meets_stores_anywhere(*access, location->window) &&
+                          check.groups.has_conflict(Groups::AnyUpdate);
+    for (std::size_t i = 0; i < access->footprint.size() && !is_in_conflict; ++i)
+      is_in_conflict = check.groups.has_conflict(
           check.groups.of(*access, i, static_cast<std::int64_t>(location->base)));
     if (pairs_ == Pairs::Own) {
-      if (clashes)
+      if (is_in_conflict)
         items_.emplace_back(located(*access, *location),
                             access->serial != 0 && access->serial <= seen_);
       continue;
     }
-    if (clashes || !is_over(*access, until) || awaits(*access, until))
+    if (is_in_conflict || !is_over(*access, until) || awaits(*access, until))
       items_.emplace_back(located(*access, *location), false);
   }
 }
@@ -326,7 +326,7 @@ bool Owner::begins_in_shard(const Access& access) const {
 // Visits all pairs of accesses that share bytes, conflict by kind, and are not separated by phases
 // (pairs of the owner itself: by its timestamps). So accesses of a loop are paired with those near
 // in time, not with all earlier ones.
-void Owner::meet_all(Candidates& candidates, Groups& groups) {
+void Owner::pair_all(Candidates& candidates, Groups& groups) {
   spans_.clear();
   footprint_.clear();
   const auto add_span = [&](std::uint32_t i, std::uint32_t b, std::int64_t begin, std::int64_t end,
@@ -416,7 +416,7 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
         const Item& other = items_[j];
         if (one.met && other.met) return;
         if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
-          return meet_groups(candidates, row_of_[i], row_of_[j],
+          return pair_groups(candidates, row_of_[i], row_of_[j],
                              a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
         if (one.to < other.from || other.to < one.from) return;
         visit(a, b);
@@ -424,11 +424,11 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
       for (std::size_t row = 0; row < rows_.size(); ++row) {
         if (rows_[row].count == 1 || items_[rows_[row].first].met) continue;
         const Item& item = items_[rows_[row].first];
-        bool clashes = false;
+        bool is_in_conflict = false;
         for (std::size_t x = item.first_span; x < item.last_span; ++x)
           for (std::size_t y = item.first_span; y < item.last_span; ++y)
-            clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
-        if (clashes) meet_groups(candidates, row, row, false);
+            is_in_conflict |= conflicts.conflict(spans_[x].group, spans_[y].group);
+        if (is_in_conflict) pair_groups(candidates, row, row, false);
       }
     }
     const std::uint64_t next = last < order.size() ? items_[order[last]].from : kNever;
@@ -453,7 +453,7 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
       overlap(first, second) ? common_bytes(first, second) : std::nullopt;
   if (!where) return std::nullopt;
   const bool coincide = one.element.size == 0 || aligned_alike(first, second, one.element.size);
-  const auto reason = clash(one, other, coincide, accumulate_rules(one.win), options_);
+  const auto reason = conflict(one, other, coincide, accumulate_rules(one.win), options_);
   if (!reason) return std::nullopt;
   return Meeting{*where, *reason};
 }
@@ -486,10 +486,10 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
       one.access.part == other.access.part)
     return;  // the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
-  if (separate) return meet_separate(candidates, a, b);
+  if (separate) return pair_separate(candidates, a, b);
   const auto meeting = meeting_of(one.access, other.access, one.access.footprint[strided_a],
                                   other.access.footprint[strided_b]);
-  if (!meeting || kept_apart(one.access, other.access)) return;
+  if (!meeting || protected_by_common_lock(one.access, other.access)) return;
   if (one.access.footprint.size() > 1 || other.access.footprint.size() > 1) {
     const auto [entry, fresh] = met_.try_emplace(std::pair(a, b), *meeting);
     if (!fresh && meeting->key() < entry->second.key()) entry->second = *meeting;
@@ -500,7 +500,7 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
 }
 
 // Pairs that share bytes are found as ordinary conflicts.
-void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) {
+void Owner::pair_separate(Candidates& candidates, std::size_t a, std::size_t b) {
   const Item& one = items_[a];
   const Item& other = items_[b];
   for (std::size_t x = 0; x < one.access.footprint.size(); ++x)
@@ -523,7 +523,8 @@ void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) 
       first = std::min(first, std::max(range.begin, all.offset));
   }
   if (!inside || !shard_.contains(first)) return;
-  if (kept_apart(one.access, other.access) || !separate_.insert({a, b}).second) return;
+  if (protected_by_common_lock(one.access, other.access) || !separate_.insert({a, b}).second)
+    return;
   judge(candidates, one, other, Reason::SeparateModel, store.footprint.bounds(0));
 }
 

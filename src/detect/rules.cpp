@@ -21,8 +21,8 @@ std::optional<Reason> accumulates(const Access& a, const Access& b, bool element
 
 }  // namespace
 
-std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
-                            const AccumulateRules& window, const RuleOptions& options) {
+std::optional<Reason> conflict(const Access& a, const Access& b, bool elements_coincide,
+                               const AccumulateRules& window, const RuleOptions& options) {
   if (reads_only(a) && reads_only(b)) return std::nullopt;
   if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
     return accumulates(a, b, elements_coincide, window, options);
@@ -30,7 +30,7 @@ std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coin
   return one_task ? Reason::NotComplete : Reason::NoOrder;
 }
 
-bool kept_apart(const Access& a, const Access& b) {
+bool protected_by_common_lock(const Access& a, const Access& b) {
   if (a.locks == nullptr || b.locks == nullptr) return false;
   for (const Lock& one : *a.locks)
     for (const Lock& other : *b.locks) {

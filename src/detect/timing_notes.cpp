@@ -31,7 +31,7 @@ bool depends_on_time(const Event& event) {
 
 void TimingNotes::note(WorldRank rank, SiteId site, std::uint64_t site_key, std::uint64_t times) {
   if (last_ == nullptr || last_key_ != site_key) {
-    last_ = &by_position_[site_key];
+    last_ = &by_site_[site_key];
     last_key_ = site_key;
   }
   TimingDependence& known = *last_;
@@ -127,10 +127,10 @@ void TimingNotes::settle(WorldRank rank, const General& general) {
 
 std::vector<TimingDependence> TimingNotes::all() const {
   TimingNotes settled;
-  settled.by_position_ = by_position_;
+  settled.by_site_ = by_site_;
   for (const auto& [key, general] : general_) settled.settle(key.first, general);
   std::vector<TimingDependence> all;
-  for (const auto& [position, timing] : settled.by_position_) all.push_back(timing);
+  for (const auto& [position, timing] : settled.by_site_) all.push_back(timing);
   return all;
 }
 

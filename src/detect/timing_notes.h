@@ -63,7 +63,7 @@ class TimingNotes {
   void settle(WorldRank rank, const General& general);
 
   std::map<GeneralKey, General> general_;  // active ones
-  std::map<std::uint64_t, TimingDependence> by_position_;
+  std::map<std::uint64_t, TimingDependence> by_site_;
   TimingDependence* last_ = nullptr;  // consecutive calls often have the same site
   std::uint64_t last_key_ = 0;
   // Call site of the last test of each task.

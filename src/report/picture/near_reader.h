@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "detect/timeline.h"
-#include "report/picture/neighbourhood.h"
+#include "report/picture/neighborhood.h"
 
 namespace photofinish {
 
