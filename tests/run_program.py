@@ -43,7 +43,7 @@ Or, instead of events, races, for a program with a bug and its mended form (-DFI
   // expect not deterministic     // expect not independent of send buffering
         the verdict about the form with the bug; the mended one is. `expect deterministic`, `expect independent of send buffering`: in every form. Where a
         verdict is expected, `photofinish analyze` must afterwards find the same as the ranks did while they ran.
-  // expect confirmed, harmful: put @{write} get @{read}       // expect confirmed, same outcome seen: …
+  // expect confirmed, harmful: put @{write} get @{read}       // expect confirmed, same outcome: …
   // expect confirmed: …                                       // expect not reproduced: …
         a race as above, also of messages (receive @{take} send @{other}), and its state after `photofinish confirm`. Each order of theirs that was
         seen must be seen again with the command that it tells. What is to happen has three tries; how often it takes one, bench/confirm/run tells.
@@ -64,7 +64,7 @@ comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
 PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
 --pass: built with pfmpicc, pfmpicxx or pfmpifort, beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
---letters: races are confirmed by messages between the ranks, as between nodes.
+--message-rendezvous: races are confirmed by messages between the ranks, as between nodes.
 --bare: a program about races without the tool: it is built and run, and prints what it must.
 
 Exit code: 0 passed, 1 failed, 77 not for this MPI.
@@ -509,20 +509,22 @@ def run_form(arguments, program, executable, expected, environment, directory, n
 
 def confirm_races(arguments, races, environment, directory, number, marks):
     """What the run of that number becomes when it is confirmed, and that each order can be seen again."""
+    global DEADLINE
+    DEADLINE += 500  # many runs for each finding
     record = directory / f"run{number}"
     told = ""
 
     def photofinish(*words):
         nonlocal told
         command = [arguments.photofinish, *words]
-        code, out, err = run(command, environment, directory, 60)
+        code, out, err = run(command, environment, directory, 600)
         told += f"--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
         return code, out, err
 
     wanted = dict(zip(expected_findings(races, marks), (race.state for race in races)))
     try:
         for _ in range(CONFIRM_TRIES):
-            code, confirmed, _ = photofinish("confirm", "--timeout", "20", *(["--letters"] if arguments.letters else []), str(record))
+            code, confirmed, _ = photofinish("confirm", "--timeout", "20", *(["--message-rendezvous"] if arguments.message_rendezvous else []), str(record))
             _, reported, _ = photofinish("report", str(record))
             found, _, states = parse_report(reported)
             if not any(wanted.get(finding, "").startswith("confirmed") and state.startswith("not") for finding, state in zip(found, states)):
@@ -535,7 +537,7 @@ def confirm_races(arguments, races, environment, directory, number, marks):
         asked = {f"F{number}" for number, finding in enumerate(found, 1) if wanted.get(finding, "").startswith("confirmed")}
 
         def happens(words):
-            again_code, _, again_err = photofinish(*words, *(["--letters"] if arguments.letters else []))
+            again_code, _, again_err = photofinish(*words, *(["--message-rendezvous"] if arguments.message_rendezvous else []))
             return again_code != NO_PROBLEM and re.search(r"^photofinish: F\d+ happened, ", again_err, re.MULTILINE)
 
         for words in map(shlex.split, AGAIN.findall(confirmed)):
@@ -593,7 +595,7 @@ def main():
                         help="run what is about races so often")
     parser.add_argument("--load", action="store_true", default=os.environ.get("PHOTOFINISH_TEST_LOAD") == "1",
                         help="with two processes beside it that keep the cores busy")
-    parser.add_argument("--letters", action="store_true", help="what is confirmed is so by messages between the ranks, as between nodes")
+    parser.add_argument("--message-rendezvous", action="store_true", help="what is confirmed is so by messages between the ranks, as between nodes")
     parser.add_argument("--bare", action="store_true", help="without the tool")
     parser.add_argument("program", type=Path)
     arguments = parser.parse_args()

@@ -4,7 +4,7 @@
 #include <stdio.h>
 // run: ranks=3
 // output: greeted by 2
-// expect confirmed, same outcome seen: receive @{take} send @{give}
+// expect confirmed, same outcome: receive @{take} send @{give}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -4,7 +4,7 @@
 #include "window.h"
 // run: ranks=4
 // output: norms 3 4
-// expect confirmed, same outcome seen: get @{read} store @{reset}
+// expect confirmed: get @{read} store @{reset}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

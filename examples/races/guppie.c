@@ -4,8 +4,8 @@
 #include "window.h"
 // run: ranks=4
 // output: 4 ranks made 24 updates each
-// expect confirmed, same outcome seen: get @{read} put @{write}
-// expect confirmed, same outcome seen: put @{write} put @{write}
+// expect confirmed: get @{read} put @{write}
+// expect confirmed: put @{write} put @{write}
 enum { kEntries = 4, kUpdates = 24 };
 
 static unsigned next_random(unsigned* state) { return *state = *state * 1664525u + 1013904223u; }

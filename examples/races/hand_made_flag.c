@@ -4,7 +4,7 @@
 #include "window.h"
 // run: ranks=2
 // output: read 12
-// expect confirmed, same outcome seen: put @{signal} load @{wait}
+// expect confirmed, same outcome: put @{signal} load @{wait}
 // expect not reproduced: put @{data} load @{read}
 enum { kData = 0, kFlag = 32, kSteps = 3 };
 

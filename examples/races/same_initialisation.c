@@ -3,7 +3,7 @@
 #include "window.h"
 // run: ranks=4
 // output: dbg_sum 10
-// expect confirmed, same outcome seen: put @{clear} put @{clear}
+// expect confirmed, same outcome: put @{clear} put @{clear}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -6,9 +6,9 @@
 #include "window.h"
 // run: ranks=3
 // output: 127 nodes
-// expect confirmed, same outcome seen: get @{look} store @{fill}
-// expect confirmed, same outcome seen: put @{empty} load @{wait}
-// expect confirmed, same outcome seen: get @{look} put @{empty}
+// expect confirmed: get @{look} store @{fill}
+// expect confirmed: put @{empty} load @{wait}
+// expect confirmed: get @{look} put @{empty}
 // expect race: get @{check} store @{fill}
 // expect race: put @{empty} store @{fill}
 // expect not reproduced: get @{take} store @{branch}

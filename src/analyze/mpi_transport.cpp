@@ -17,8 +17,8 @@ constexpr std::size_t kMaxMessage = std::size_t{1} << 30;  // MPI counts are int
 constexpr std::size_t kUnderWay = 16;
 constexpr int kTags = 1 << 14;
 
-// A mail is one message that starts with this header, followed by more messages if it is very long.
-// An empty message is the last one.
+// A message is one message that starts with this header, followed by more messages if it is very
+// long. An empty message is the last one.
 struct Header {
   std::int32_t from, to;
   std::uint64_t size;
@@ -57,13 +57,13 @@ class Departing {
  public:
   explicit Departing(int tag) : tag_(tag) {}
   std::size_t size() const { return messages_.size(); }
-  void send(int process, const Mail& mail) {
-    const Header header{mail.from.value, mail.to.value, mail.bytes.size()};
+  void send(int process, const TransportMessage& message) {
+    const Header header{message.from.value, message.to.value, message.bytes.size()};
     std::vector<std::uint8_t> bytes;
-    bytes.reserve(sizeof header + mail.bytes.size());
+    bytes.reserve(sizeof header + message.bytes.size());
     bytes.resize(sizeof header);
     std::memcpy(bytes.data(), &header, sizeof header);
-    bytes.insert(bytes.end(), mail.bytes.begin(), mail.bytes.end());
+    bytes.insert(bytes.end(), message.bytes.begin(), message.bytes.end());
     for (std::size_t at = 0; at < bytes.size(); at += kMaxMessage)
       send(process,
            {bytes.begin() + static_cast<std::ptrdiff_t>(at),
@@ -111,7 +111,7 @@ void MpiTransport::max(std::span<std::uint64_t> values) { reduce(values, MPI_MAX
 void MpiTransport::exchange(const Next& next, const Take& take) {
   const int tag = exchanges_++ % kTags;
   Departing departing(tag);
-  // Incomplete long mail, by sender.
+  // Incomplete long message, by sender.
   std::vector<std::vector<std::uint8_t>> parts(static_cast<std::size_t>(processes_));
   int ended = 1;  // a process sends nothing to itself
   bool more = true;
@@ -120,10 +120,10 @@ void MpiTransport::exchange(const Next& next, const Take& take) {
     bool idle = !departing.forget_gone();
     if (more && departing.size() < kUnderWay) {
       int process = 0;
-      Mail mail;
-      more = next(process, mail);
+      TransportMessage message;
+      more = next(process, message);
       if (more)
-        departing.send(process, mail);
+        departing.send(process, message);
       else
         for (int other = 0; other < processes_; ++other)
           if (other != process_) departing.send_end(other);

@@ -50,7 +50,7 @@ std::string last_call(RankTrace& trace, Symbolizer& symbolizer) {
   return fmt::format(", in {}{}{}", traits(call).name, location.empty() ? "" : " ", location);
 }
 
-Summary summarise(const std::string& directory) {
+Summary summarize(const std::string& directory) {
   Summary summary;
   Symbolizer symbolizer;
   const auto ranks = recorded_ranks(directory);
@@ -201,7 +201,7 @@ int run_check(const Options& given, const CheckArguments& arguments) {
   const auto [code, interrupted] = start_and_wait(*line, options);
   if (interrupted) note_interruption(rank_options.output);
 
-  const Summary summary = summarise(rank_options.output);
+  const Summary summary = summarize(rank_options.output);
   for (const auto& [how, ranks] : summary.unusual)
     fmt::print(stderr, "photofinish: rank{} {}{} ended: {}\n", ranks.size() > 1 ? "s" : "",
                rank_ranges(ranks), locations(summary, ranks), how);

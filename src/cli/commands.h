@@ -69,8 +69,10 @@ struct ConfirmArguments {
   std::string run;
   std::vector<std::string> findings;  // "F3"; none: all
   int order = 0;                      // 1, 2, …: reproduces only this order, once
+  bool every = false;                 // and in every instance of the race
   int ranks = 0;                      // 0: as in the recorded run
   std::vector<std::string> compare;   // files that the program writes
+  std::string ignore;                 // lines that match this are not compared; empty: none
   std::vector<std::string> line;      // another program to start; empty: that of the recorded run
 };
 int run_confirm(const Options& options, const ConfirmArguments& arguments);

@@ -31,6 +31,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 constexpr auto kGrace = 2s;  // for a launcher to end its ranks
+constexpr auto kStallCheck = 200ms;
 
 volatile sig_atomic_t g_interrupted = 0;
 
@@ -88,21 +89,21 @@ void end_all(const std::string& token) {
 
 struct Ended {
   int code = 0;
-  bool in_time = true;
+  bool in_time = true, stalled = false;
 };
 
 bool wait_until(pid_t child, int& status, Clock::time_point until,
-                const std::function<void()>& tick = {}) {
+                const std::function<bool()>& tick = {}) {
   while (true) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) return true;
     if (Clock::now() >= until || g_interrupted != 0) return false;
-    if (tick) tick();
+    if (tick && !tick()) return false;
     std::this_thread::sleep_for(2ms);
   }
 }
 
-// In the child: where the program's output goes, and where it is started.
+// In the child: redirects the program's output and enters its working directory.
 void enter(const Launch& launch, const Output& output) {
   // A group of its own: Ctrl-C is for us, and we end it.
   setpgid(0, 0);
@@ -115,8 +116,9 @@ void enter(const Launch& launch, const Output& output) {
   if (!launch.folder.empty() && chdir(launch.folder.c_str()) != 0) _exit(kExitToolError);
 }
 
-Result<Ended> start(const std::vector<std::string>& line, const Output& output,
-                    const std::string& token, const Launch& launch) {
+Result<Ended> start(const std::vector<std::string>& line, const std::string& directory,
+                    const Output& output, const std::string& token, const Launch& launch,
+                    std::size_t findings) {
   if (output.out.file() < 0 || output.err.file() < 0)
     return Error{fmt::format("cannot capture the program's output: {}", std::strerror(errno))};
   allow_root();
@@ -137,9 +139,20 @@ Result<Ended> start(const std::vector<std::string>& line, const Output& output,
   sigaction(SIGINT, &note, &before_int);
   sigaction(SIGTERM, &note, &before_term);
   int status = 0;
-  Ended ended{.in_time =
-                  wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s),
-                             launch.tick)};
+  Ended ended;
+  StallWatch watch(directory, findings, launch.world_size);
+  auto progress = Clock::now(), checked = progress;
+  const auto tick = [&] {
+    if (launch.tick) launch.tick();
+    const auto now = Clock::now();
+    if (launch.stall_s == 0 || now - checked < kStallCheck) return true;
+    checked = now;
+    if (!watch.is_stalled()) progress = now;
+    ended.stalled = now - progress >= std::chrono::seconds(launch.stall_s);
+    return !ended.stalled;
+  };
+  ended.in_time =
+      wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s), tick);
   if (!ended.in_time) {
     const sig_atomic_t interrupted = g_interrupted;
     g_interrupted = 0;
@@ -157,9 +170,9 @@ Result<Ended> start(const std::vector<std::string>& line, const Output& output,
   return ended;
 }
 
-// The first ranks that did not end as they should, in words; those that were only stopped by others
-// are left out.
+// The first ranks that failed, in words, without those that others stopped.
 std::string how_it_ended(const std::string& directory, const Ended& ended, const Launch& launch) {
+  if (ended.stalled) return "hangs: all ranks wait in MPI calls";
   if (!ended.in_time) return fmt::format("no end after {} s", launch.timeout_s);
   std::string how;
   int reported = 0;
@@ -182,8 +195,8 @@ std::string how_it_ended(const std::string& directory, const Ended& ended, const
   return fmt::format("exit code {}{}", ended.code, how);
 }
 
-// All that can be removed; true if that was all. (std::filesystem::remove_all stops at the first
-// file that cannot be.)
+// Removes what can be removed; true if that was all. (std::filesystem::remove_all stops at the
+// first file that cannot be.)
 bool remove_tree(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
@@ -194,7 +207,7 @@ bool remove_tree(const std::filesystem::path& path) {
   return !error;
 }
 
-// What the ranks, or their launcher, had to say about it.
+// Why no rank was steered.
 std::string not_steered(const Output& output, const Outcome& outcome) {
   for (const std::string& line : lines_of(output.err.text()))
     if (line.starts_with("photofinish: "))
@@ -237,7 +250,7 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
 
   const Output output;
-  const auto ended = start(*line, output, token, launch);
+  const auto ended = start(*line, directory, output, token, launch, schedules.findings.size());
   if (!ended) return ended.error();
 
   ConfirmingRun run;
@@ -252,13 +265,20 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
     run.outcome.files.push_back(
         {name, access(path.c_str(), F_OK) == 0, lines_of(whole_text(path))});
   }
-  const std::vector<Account> accounts = read_accounts(directory, launch.world_size);
-  const bool steered = std::any_of(accounts.begin(), accounts.end(),
-                                   [](const Account& account) { return account.steered != 0; });
+  if (launch.ignore) {
+    const auto is_ignored = [&](const std::string& line) {
+      return std::regex_search(line, *launch.ignore);
+    };
+    std::erase_if(run.outcome.lines, is_ignored);
+    for (Outcome::File& file : run.outcome.files) std::erase_if(file.lines, is_ignored);
+  }
+  const std::vector<RankResult> results = read_rank_results(directory, launch.world_size);
+  const bool steered = std::any_of(results.begin(), results.end(),
+                                   [](const RankResult& result) { return result.steered != 0; });
   if (!steered && !run.interrupted) return Error{not_steered(output, run.outcome)};
   run.tool_failure = failure_of_tool(directory, launch.world_size);
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
-    run.verdicts.push_back(verdict_of(accounts, finding));
+    run.verdicts.push_back(verdict_of(results, finding));
   remove_tree(directory);
   return run;
 }

@@ -1,10 +1,12 @@
-// One run of a program under a schedule, from its start to what it came to.
+// One run of a program under a schedule, from its start to its outcome.
 //
-// Whatever the program does in it is a result. It is stopped when it takes too long or the user
-// interrupts us, and nothing that it started is left.
+// Whatever the program does is an outcome. The run is stopped if it hangs or the user interrupts
+// it, and leaves no processes behind.
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,10 @@ struct Launch {
   std::vector<std::string> command;
   std::string folder;  // where it is started; empty: here
   int timeout_s = 60;
+  int stall_s = 0;  // it hangs if all ranks wait and none progresses for so long; 0: by time alone
+  std::optional<std::regex> ignore;  // lines that are not compared
   std::vector<std::string> compare;  // files to read when it has ended
-  bool shows_output = false;         // the program's output goes where ours does, and is not kept
+  bool shows_output = false;         // pass the program's output through instead of storing it
   bool verbose = false;
   std::function<void()> tick = {};  // called again and again while the program runs
 };

@@ -10,6 +10,8 @@
 
 namespace photofinish {
 
+inline constexpr const char* kAdvancedOptions = "Advanced options";
+
 // CLI11 appends the check of a value: "TEXT:{text,json}", "N:INT in [1 - 16]".
 inline std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
@@ -25,7 +27,8 @@ inline OptionHelp describe(const CLI::Option& option) {
                   .value = {},
                   .choices = {},
                   .help = option.get_description(),
-                  .optional = !option.get_required()};
+                  .optional = !option.get_required(),
+                  .is_advanced = option.get_group() == kAdvancedOptions};
   for (const std::string& name : option.get_snames()) help.flags.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) help.flags.push_back("--" + name);
   if (help.flags.empty()) help.flags.push_back(option.get_name(true));

@@ -25,7 +25,8 @@ std::string flag_name(std::string_view option) {
 using Given = std::vector<std::pair<std::string, std::string>>;
 
 using Names = std::vector<std::string_view>;
-const Names kOfConfirm = {"letters", "pause_ms", "runs", "timeout", "together", "tolerance"};
+const Names kOfConfirm = {"alternatives", "message_rendezvous", "pause_ms", "runs",
+                          "timeout",      "together",           "tolerance"};
 const Names kOfReport = {
     "suppressions", "builtin_suppressions", "gen_suppressions", "baseline",       "max_findings",
     "group_by",     "source_root",          "exit_zero",        "error_exitcode", "quiet"};
@@ -55,6 +56,7 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
     if (!contains(wanted, info.name)) continue;
     const std::string name(info.name);
     const bool is_switch = info.type == "bool";
+    CLI::Option* added = nullptr;
     const std::string help = fmt::format(
         "{}{}", info.help,
         is_switch                    ? (info.default_value == "1" ? " Default: on." : "")
@@ -64,26 +66,28 @@ void add_table_options(CLI::App& command, Given& given, const Names& wanted) {
       const std::string off = info.default_value == "1"
                                   ? flag_name(name) + ",!--no-" + flag_name(name).substr(2)
                                   : flag_name(name);
-      command.add_flag(
+      added = command.add_flag(
           off,
           [&given, name](std::int64_t count) { given.emplace_back(name, count > 0 ? "1" : "0"); },
           help);
     } else if (const std::string_view alone = value_alone(name); !alone.empty()) {
       // A flag with an optional value, only after "=": the next word is the program.
       static std::string unused;
-      command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
-          ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
+      added =
+          command.add_flag(fmt::format("{}{{{}}}", flag_name(name), alone), unused, help)
+              ->each([&given, name](const std::string& value) { given.emplace_back(name, value); });
     } else {
-      command
-          .add_option(
-              flag_name(name),
-              [&given, name](const CLI::results_t& values) {
-                given.emplace_back(name, values[0]);
-                return true;
-              },
-              help)
-          ->type_name(info.type == "int" ? "N" : "TEXT");
+      added = command
+                  .add_option(
+                      flag_name(name),
+                      [&given, name](const CLI::results_t& values) {
+                        given.emplace_back(name, values[0]);
+                        return true;
+                      },
+                      help)
+                  ->type_name(info.type == "int" ? "N" : "TEXT");
     }
+    if (info.is_advanced) added->group(kAdvancedOptions);
   }
 }
 
@@ -262,11 +266,17 @@ int run(int argc, char** argv) {
                    "Run this order of one finding once, and show the program's output.")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("N");
+  confirm_command->add_flag("--every", confirm.every,
+                            "With --order: force it in every instance of the race, not in one.");
   confirm_command
       ->add_option("--compare", confirm.compare,
                    "A file that the program writes, to compare between orders.")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  confirm_command
+      ->add_option("--ignore", confirm.ignore,
+                   "Regular expression: lines that match it are not compared, such as timestamps.")
+      ->type_name("REGEX");
   confirm_command
       ->add_option("-n,--np", confirm.ranks, "Number of ranks. Default: as in the recorded run.")
       ->check(CLI::Range(1, 1 << 24))
@@ -274,9 +284,10 @@ int run(int argc, char** argv) {
   confirm_command->footer(
       "photofinish confirm [OPTIONS] [RUN]\nphotofinish confirm [OPTIONS] [RUN] -- LAUNCHER … "
       "PROGRAM ARGS…");
-  add_table_options(*confirm_command, given,
-                    {"mpi", "pause_ms", "runs", "together", "timeout", "tolerance", "letters",
-                     "verbose", "progress", "quiet", "exit_zero", "error_exitcode"});
+  add_table_options(
+      *confirm_command, given,
+      {"mpi", "pause_ms", "runs", "alternatives", "together", "timeout", "tolerance",
+       "message_rendezvous", "verbose", "progress", "quiet", "exit_zero", "error_exitcode"});
 
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
   CLI::App* record_command = app.add_subcommand("record", "Record selected ranks for replay.");

@@ -43,9 +43,9 @@ class Traces {
   std::map<WorldRank, std::unique_ptr<RankTrace>> traces_;
 };
 
-// As the ranks of a confirming run work it out: by the whole stack of a call, by the place alone of
-// a load or store.
-std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
+// As the ranks of a confirming run compute it: of a call by its whole stack, of a load or store by
+// its instruction alone.
+std::uint64_t key_of_site(const Definitions& definitions, Call call, SiteId site) {
   if (!is_access(call)) return call_site_key(definitions, site);
   Definitions alone;
   const auto found = definitions.sites.find(site);
@@ -55,7 +55,7 @@ std::uint64_t place_of(const Definitions& definitions, Call call, SiteId site) {
   return call_site_key(alone, site);
 }
 
-// The call that was made at a timestamp.
+// The call at a timestamp.
 std::optional<Call> call_at(RankTrace& trace, Timestamp timestamp) {
   const Event* event = nullptr;
   trace.rewind();
@@ -70,31 +70,33 @@ bool is_partitioned(Call call) {
          action == Action::PartitionReady || action == Action::PartitionArrived;
 }
 
-// How often the rank had come there when the event of this timestamp began, itself included. Loads
-// and stores between two calls count once.
-std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t place, Timestamp timestamp) {
+// How often the rank had reached the site when the event of this timestamp began, itself included.
+// Loads and stores between two calls count once.
+std::uint64_t arrival_of(RankTrace& trace, Call call, std::uint64_t site_key, Timestamp timestamp) {
   std::uint64_t arrivals = 0, index = 0;
   bool counted = false;
   const Event* event = nullptr;
   trace.rewind();
   for (; index <= timestamp / 2 && trace.next(event); ++index) {
     if (!is_access(event->call)) counted = false;
-    if (event->call != call || place_of(trace.definitions(), call, event->site) != place) continue;
+    if (event->call != call || key_of_site(trace.definitions(), call, event->site) != site_key)
+      continue;
     if (is_access(call) && std::exchange(counted, true)) continue;
     ++arrivals;
   }
   return std::max<std::uint64_t>(arrivals, 1);
 }
 
-// What each receive and probe from any source got, in the order in which they were posted;
+// What each receive and probe from any source got, in the order in which they were entered;
 // kProcNull: nothing. `index` becomes that of the one at the moment: of several that MPI_Startall
 // started, the one that got that message.
 std::vector<Schedule::Match> matches_of(RankTrace& trace, Timestamp timestamp,
-                                        const MessageEnd& got, std::uint64_t& index) {
+                                        const MessageEnd& got, std::uint64_t& index,
+                                        std::vector<SiteId>* sites = nullptr) {
   std::vector<Schedule::Match> matches;
   std::map<std::int64_t, std::size_t> pending;  // by request
   std::set<std::int64_t> prepared;              // persistent ones
-  std::size_t first = 0, last = 0;              // of the moment's
+  std::size_t first = 0, last = 0;              // of the timestamp's
   const Event* event = nullptr;
   trace.rewind();
   for (std::uint64_t number = 0; trace.next(event); ++number) {
@@ -108,10 +110,12 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Timestamp timestamp,
     const FieldSet& fields = event->fields;
     if (traits(event->call).action == Action::Start) {
       const std::size_t before = matches.size();
+      if (sites != nullptr) sites->resize(before, SiteId(0));
       for (const RequestId id : event->requests) {
         if (!prepared.contains(static_cast<std::int64_t>(id.value))) continue;
         pending[static_cast<std::int64_t>(id.value)] = matches.size();
         matches.push_back({kProcNull, kAnyTag});
+        if (sites != nullptr) sites->push_back(event->site);
       }
       if (number <= timestamp / 2 && matches.size() > before)
         index = first = before, last = matches.size();
@@ -123,9 +127,10 @@ std::vector<Schedule::Match> matches_of(RankTrace& trace, Timestamp timestamp,
         prepared.insert(fields[Field::request]);
       continue;
     }
-    if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // looked in vain
+    if (fields.has(Field::flag) && fields[Field::flag] == 0) continue;  // no message
     if (number <= timestamp / 2) index = first = last = matches.size();
     matches.push_back({kProcNull, kAnyTag});
+    if (sites != nullptr) sites->push_back(event->site);
     if (fields.has(Field::matched_from))
       matches.back() = {WorldRank(static_cast<std::int32_t>(fields[Field::matched_from])),
                         fields[Field::matched_tag]};
@@ -154,32 +159,41 @@ std::string kind_name(const FindingSide& side) {
   }
 }
 
-bool same_place(const FindingSide& a, const FindingSide& b) {
+bool same_site(const FindingSide& a, const FindingSide& b) {
   return a.site_key == b.site_key && a.kind == b.kind && a.call == b.call;
 }
 
-// As the place was compiled, whatever a report would leave out.
+// As the site was compiled, including frames that a report omits.
 std::uint32_t line_of(Symbolizer& symbolizer, const Definitions& definitions, SiteId site) {
   const auto found = definitions.sites.find(site);
   if (found == definitions.sites.end() || found->second.frames.empty()) return 0;
-  const SiteFrame& place = found->second.frames.front();
-  const auto module = definitions.modules.find(place.module);
+  const SiteFrame& innermost = found->second.frames.front();
+  const auto module = definitions.modules.find(innermost.module);
   if (module == definitions.modules.end()) return 0;
   const Frame frame =
-      symbolizer.frames(module->second.path, place.address, true, module->second.build_id).front();
+      symbolizer.frames(module->second.path, innermost.address, true, module->second.build_id)
+          .front();
   return line_key(frame.file, static_cast<std::uint32_t>(frame.line));
 }
 
 Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, Traces& traces,
                     RunNotes& notes, Symbolizer& symbolizer) {
   Candidate candidate{.key = key_of(finding)};
+  candidate.times = finding.times;
   candidate.schedule.kind = RaceKind::Memory;
+  const bool one_rank = finding.sides[0].rank == finding.sides[1].rank;
+  candidate.schedule.own_operation = one_rank && finding.sides[0].task == finding.sides[1].task;
+  candidate.schedule.second_window =
+      std::any_of(std::begin(finding.sides), std::end(finding.sides), [](const FindingSide& side) {
+        return side.epoch.kind == EpochKind::Fence || side.epoch.kind == EpochKind::Start;
+      });
+  candidate.schedule.threads = one_rank && !candidate.schedule.own_operation;
   candidate.schedule.win = finding.win;
   candidate.schedule.offset = finding.offset;
   candidate.schedule.bytes = static_cast<std::uint64_t>(finding.where.end - finding.where.begin);
   for (const FindingSide& side : finding.sides) {
     ScheduledSide scheduled{
-        .kind = side.kind, .call = side.call, .places = {}, .lines = {}, .rank = side.rank};
+        .kind = side.kind, .call = side.call, .site_keys = {}, .lines = {}, .rank = side.rank};
     RankTrace* trace = traces.of(side.rank);
     if (trace == nullptr) {
       candidate.impossible = notes.trouble(side.rank);
@@ -188,22 +202,23 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
     if (is_partitioned(side.call))
       candidate.impossible = fmt::format(
           "{} is a partitioned operation, which confirm cannot steer", traits(side.call).name);
-    // A persistent operation is told by what prepared it, and begins where it is started.
+    // A persistent operation is reported by the call that prepared it, and begins where it is
+    // started.
     if (traits(side.call).when == When::Prepares)
       scheduled.call = call_at(*trace, side.begin).value_or(side.call);
-    const std::uint64_t own = place_of(trace->definitions(), side.call, side.site);
-    std::set<std::uint64_t> places{own};
+    const std::uint64_t own = key_of_site(trace->definitions(), side.call, side.site);
+    std::set<std::uint64_t> site_keys{own};
     std::set<std::uint32_t> lines;
-    // What a compiler made of this one place.
+    // All instructions that the compiler made of this source location.
     for (const Finding& part : parts)
       for (const FindingSide& other : part.sides)
-        if (same_place(other, side))
+        if (same_site(other, side))
           if (RankTrace* its = traces.of(other.rank)) {
-            places.insert(place_of(its->definitions(), other.call, other.site));
+            site_keys.insert(key_of_site(its->definitions(), other.call, other.site));
             lines.insert(line_of(symbolizer, its->definitions(), other.site));
           }
     lines.insert(line_of(symbolizer, trace->definitions(), side.site));
-    scheduled.places.assign(places.begin(), places.end());
+    scheduled.site_keys.assign(site_keys.begin(), site_keys.end());
     if (is_access(side.call)) scheduled.lines.assign(lines.begin(), lines.end());
     scheduled.arrival = arrival_of(*trace, scheduled.call, own, side.begin);
     candidate.schedule.sides.push_back(std::move(scheduled));
@@ -214,20 +229,54 @@ Candidate of_memory(const Finding& finding, const std::vector<Finding>& parts, T
   };
   candidate.title =
       fmt::format("{}, {} and {}", race_name(finding), at(finding.sides[0]), at(finding.sides[1]));
-  const bool one_place = same_place(finding.sides[0], finding.sides[1]);
+  const bool one_site = same_site(finding.sides[0], finding.sides[1]);
   for (const FindingSide& side : finding.sides)
-    candidate.orders.push_back(one_place
-                                   ? fmt::format("the {} of the {} rank first", kind_name(side),
-                                                 candidate.orders.empty() ? "lower" : "higher")
-                                   : fmt::format("the {} first", at(side)));
+    candidate.orders.push_back(
+        !one_site  ? fmt::format("the {} first", at(side))
+        : one_rank ? fmt::format("the {} of the {} first", kind_name(side),
+                                 candidate.orders.empty() ? "earlier thread" : "later thread")
+                   : fmt::format("the {} of the {} rank first", kind_name(side),
+                                 candidate.orders.empty() ? "lower" : "higher"));
   candidate.involved = {finding.sides[0].rank, finding.sides[1].rank, finding.owner};
   candidate.ranks =
       1 + std::max({finding.sides[0].rank.value, finding.sides[1].rank.value, finding.owner.value});
   return candidate;
 }
 
-Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& notes) {
+// Further instances of the receive, each with the next message of another sender.
+void add_instances(Candidate& candidate, const MessageFinding& finding, RankTrace& trace,
+                   int instances) {
+  std::uint64_t ignored = 0;
+  std::vector<SiteId> sites;
+  const std::vector<Schedule::Match> matches =
+      matches_of(trace, finding.receive.timestamp, finding.got, ignored, &sites);
+  const auto is_tried = [&](std::size_t index) {
+    return std::any_of(candidate.alternatives.begin(), candidate.alternatives.end(),
+                       [&](const Candidate::Alternative& known) {
+                         return known.receiver == finding.receive.rank && known.steered == index;
+                       });
+  };
+  // From the last to the first: the last one often decides.
+  for (std::size_t index = matches.size(); index-- > 0 && instances > 0;) {
+    if (sites[index] != finding.receive.site || is_tried(index)) continue;
+    const auto other =
+        std::find_if(matches.begin() + static_cast<std::ptrdiff_t>(index), matches.end(),
+                     [&](const Schedule::Match& match) {
+                       return match.source != matches[index].source && match.source.value >= 0;
+                     });
+    if (other == matches.end()) continue;
+    MessageEnd send{};
+    send.rank = other->source;
+    send.tag = other->tag;
+    candidate.alternatives.push_back({send, finding.receive.rank, matches, index, false});
+    --instances;
+  }
+}
+
+Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& notes,
+                      int instances) {
   Candidate candidate{.key = key_of(finding)};
+  candidate.times = finding.times;
   candidate.schedule.kind = RaceKind::Message;
   RankTrace* trace = traces.of(finding.receive.rank);
   const SiteNotes& site = notes.site(finding.receive.rank, finding.receive.site);
@@ -243,33 +292,69 @@ Candidate of_messages(const MessageFinding& finding, Traces& traces, RunNotes& n
   else if (!site.call)
     candidate.impossible = "its call was not recorded";
   if (!candidate.impossible.empty()) return candidate;
-  const std::uint64_t place = place_of(trace->definitions(), *site.call, finding.receive.site);
+  const std::uint64_t site_key =
+      key_of_site(trace->definitions(), *site.call, finding.receive.site);
   candidate.schedule.sides.push_back({.kind = AccessKind::Store,
                                       .call = *site.call,
-                                      .places = {place},
+                                      .site_keys = {site_key},
                                       .lines = {},
                                       .rank = finding.receive.rank});
-  candidate.schedule.matches =
-      matches_of(*trace, finding.receive.timestamp, finding.got, candidate.schedule.steered);
-  if (candidate.schedule.matches.empty()) candidate.impossible = "its receive was not recorded";
-  candidate.messages.push_back(finding.got);
+  const auto add = [&](const MessageEnd& send, const MessageEnd& receive, const MessageEnd& got) {
+    RankTrace* const its = traces.of(receive.rank);
+    if (its == nullptr) return;
+    Candidate::Alternative alternative{send, receive.rank};
+    alternative.matches = matches_of(*its, receive.timestamp, got, alternative.steered);
+    if (!alternative.matches.empty()) candidate.alternatives.push_back(std::move(alternative));
+  };
+  add(finding.got, finding.receive, finding.got);
+  if (candidate.alternatives.empty()) candidate.impossible = "its receive was not recorded";
   for (const MessageFinding::Other& other : finding.others)
-    if (is_of_example(finding, other)) candidate.messages.push_back(other.send);
+    add(other.send, other.receive, other.got);
+  const std::size_t reported = candidate.alternatives.size();
+  add_instances(candidate, finding, *trace, instances);
   candidate.ranks = finding.receive.rank.value + 1;
   candidate.involved = {finding.receive.rank};
-  for (const MessageEnd& send : candidate.messages) {
-    const std::string location = notes.site(send.rank, send.site).location;
-    candidate.orders.push_back(fmt::format("the message of rank {}{}{} matched", send.rank.value,
-                                           location.empty() ? "" : ", sent at ", location));
-    candidate.ranks = std::max(candidate.ranks, send.rank.value + 1);
+  for (std::size_t i = 0; i < candidate.alternatives.size(); ++i) {
+    const Candidate::Alternative& alternative = candidate.alternatives[i];
+    const MessageEnd& send = alternative.send;
+    const std::string location = i < reported ? notes.site(send.rank, send.site).location : "";
+    const Candidate::Alternative& example = candidate.alternatives.front();
+    const bool same_receive =
+        alternative.receiver == example.receiver && alternative.steered == example.steered;
+    candidate.orders.push_back(fmt::format(
+        "the message of rank {}{}{} matched{}", send.rank.value,
+        location.empty() ? "" : ", sent at ", location,
+        same_receive ? ""
+                     : fmt::format(" by wildcard receive {} of rank {}", alternative.steered + 1,
+                                   alternative.receiver.value)));
+    candidate.ranks =
+        std::max({candidate.ranks, send.rank.value + 1, alternative.receiver.value + 1});
     candidate.involved.push_back(send.rank);
+    candidate.involved.push_back(alternative.receiver);
   }
   return candidate;
 }
 
+// The recorded matches of the ranks that receive in message races, for all other findings.
+void hold_others(std::vector<Candidate>& candidates) {
+  std::map<WorldRank, std::vector<Schedule::Match>> recorded;
+  for (const Candidate& candidate : candidates)
+    if (!candidate.alternatives.empty())
+      recorded[candidate.alternatives.front().receiver] = candidate.alternatives.front().matches;
+  for (Candidate& candidate : candidates)
+    for (const auto& [rank, matches] : recorded) candidate.schedule.held.push_back({rank, matches});
+}
+
 }  // namespace
 
-Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
+bool depends_on_buffering(const std::string& directory) {
+  const auto run = read_findings(directory);
+  return run && run->messages &&
+         std::any_of(run->messages->deadlocks.begin(), run->messages->deadlocks.end(),
+                     [](const Deadlock& deadlock) { return !deadlock.came_about; });
+}
+
+Result<std::vector<Candidate>> candidates_of(const std::string& directory, int instances) {
   auto run = read_findings(directory);
   if (!run) return run.error();
   if (!run->analysed)
@@ -287,8 +372,9 @@ Result<std::vector<Candidate>> candidates_of(const std::string& directory) {
   for (const Finding& finding : numbered.in_memory)
     candidates.push_back(of_memory(finding, parts, traces, notes, symbolizer));
   for (const MessageFinding& finding : numbered.messages)
-    candidates.push_back(of_messages(finding, traces, notes));
+    candidates.push_back(of_messages(finding, traces, notes, instances));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].number = i + 1;
+  hold_others(candidates);
   return candidates;
 }
 

@@ -11,7 +11,7 @@
 namespace photofinish {
 namespace {
 
-// A line as a text without its numbers, and these.
+// A line as its text without numbers, and the numbers.
 struct Words {
   std::string shape;
   std::vector<double> numbers;
@@ -59,7 +59,7 @@ bool near(const Words& a, const Words& b, double tolerance) {
 
 using Shapes = std::map<std::string, std::vector<Words>>;
 
-// Without a tolerance 1 and 1.0 are two things.
+// Without a tolerance, 1 and 1.0 differ.
 Shapes by_shape(const std::vector<std::string>& lines, double tolerance) {
   Shapes shapes;
   for (const std::string& line : lines) {
@@ -70,7 +70,7 @@ Shapes by_shape(const std::vector<std::string>& lines, double tolerance) {
   return shapes;
 }
 
-// Each line of one has a partner in the other, or not.
+// Pairs equal lines, and returns those without a partner.
 Difference compare_lines(const std::vector<std::string>& one, const std::vector<std::string>& other,
                          double tolerance) {
   Difference difference;
@@ -92,13 +92,8 @@ Difference compare_lines(const std::vector<std::string>& one, const std::vector<
   return difference;
 }
 
-// By its code: words about the ranks depend on who was faster.
-std::string ending(const Outcome& outcome) {
-  return outcome.ended ? fmt::format("exit code {}", outcome.code) : outcome.how;
-}
-
 // What was printed and written, as lines.
-std::vector<std::string> reported(const Outcome& outcome) {
+std::vector<std::string> all_lines(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.lines;
   for (const Outcome::File& file : outcome.files) {
     if (!file.there) lines.push_back(file.name + " is not there");
@@ -138,10 +133,14 @@ std::vector<std::string> without_launcher(std::vector<std::string> lines) {
   return lines;
 }
 
-// How it ended comes first: it says most.
+// How it ended comes first.
 Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
-  Difference difference = compare_lines({ending(one)}, {ending(other)}, 0);
-  const Difference printed = compare_lines(reported(one), reported(other), tolerance);
+  Difference difference;
+  if (ending(one) != ending(other)) {
+    difference.only_one.push_back(one.ended ? ending(one) : one.how);
+    difference.only_other.push_back(other.ended ? ending(other) : other.how);
+  }
+  const Difference printed = compare_lines(all_lines(one), all_lines(other), tolerance);
   difference.only_one.insert(difference.only_one.end(), printed.only_one.begin(),
                              printed.only_one.end());
   difference.only_other.insert(difference.only_other.end(), printed.only_other.begin(),
@@ -149,15 +148,24 @@ Difference compare(const Outcome& one, const Outcome& other, double tolerance) {
   return difference;
 }
 
-Difference in_both(const Difference& a, const Difference& b, double tolerance) {
-  const auto common = [&](const std::vector<std::string>& first,
-                          const std::vector<std::string>& second) {
-    std::vector<std::string> both = first;
-    for (const std::string& line : compare_lines(first, second, tolerance).only_one)
-      both.erase(std::find(both.begin(), both.end(), line));
-    return both;
-  };
-  return {common(a.only_one, b.only_one), common(a.only_other, b.only_other)};
+std::string ending(const Outcome& outcome) {
+  return outcome.ended ? fmt::format("exit code {}", outcome.code) : "no end";
+}
+
+std::string group_of(const std::string& line) { return words_of(line, true).shape; }
+
+std::map<std::string, std::vector<std::string>> grouped_lines(const Outcome& outcome) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (std::string& line : all_lines(outcome)) {
+    std::string group = group_of(line);
+    groups[std::move(group)].push_back(std::move(line));
+  }
+  return groups;
+}
+
+bool same_lines(const std::vector<std::string>& one, const std::vector<std::string>& other,
+                double tolerance) {
+  return compare_lines(one, other, tolerance).empty();
 }
 
 std::vector<std::string> as_lines(const Difference& difference, std::size_t most) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/private_file.h"
+#include "confirm/rendezvous_table.h"
 #include "trace/sealed_file.h"
 
 namespace photofinish {
@@ -20,31 +21,36 @@ constexpr char kScheduleMagic[8] = {'P', 'H', 'O', 'T', 'O', 'S', 'C', 'H'};
 
 template <class A>
 void describe(A& a, ScheduledSide& d) {
-  a(d.kind, d.call, d.places, d.lines, d.rank, d.arrival);
+  a(d.kind, d.call, d.site_keys, d.lines, d.rank, d.arrival);
 }
 template <class A>
 void describe(A& a, Schedule::Match& d) {
   a(d.source, d.tag);
 }
 template <class A>
+void describe(A& a, Schedule::HeldRank& d) {
+  a(d.rank, d.matches);
+}
+template <class A>
 void describe(A& a, Schedule& d) {
-  a(d.kind, d.sides, d.first, d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset,
-    d.bytes, d.matches, d.steered);
+  a(d.kind, d.scope, d.own_operation, d.synchronous, d.second_window, d.threads, d.sides, d.first,
+    d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset, d.bytes, d.matches, d.steered,
+    d.held, d.other_sites);
 }
 
 template <class A>
 void describe(A& a, Schedules& d) {
-  a(d.findings, d.by_letters);
+  a(d.findings, d.by_messages);
 }
 
-// It is read by the same build that wrote it, a moment later: calls go by their number.
+// The build that wrote it reads it: calls are stored by number.
 Result<bool> write_schedules(const std::string& directory, const Schedules& schedules) {
   return write_sealed(directory + kScheduleFile, kScheduleMagic, encoded(schedules));
 }
 Result<Schedules> read_schedules(const std::string& directory) {
   auto schedules = read_sealed_value<Schedules>(directory + kScheduleFile, kScheduleMagic);
   if (schedules && schedules->findings.empty())
-    return Error{directory + kScheduleFile + ": nothing to make happen"};
+    return Error{directory + kScheduleFile + ": no finding to steer"};
   return schedules;
 }
 
@@ -55,46 +61,69 @@ std::size_t finding_of(const Schedules& schedules, WorldRank rank) {
   return 0;
 }
 
-Verdict verdict_of(const std::vector<Account>& accounts, std::size_t finding) {
+Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding) {
   Verdict verdict;
-  const auto agrees = [&](const Account& one, std::int32_t rank) {
-    return std::any_of(accounts.begin(), accounts.end(), [&](const Account& other) {
+  const auto agrees = [&](const RankResult& one, std::int32_t rank) {
+    return std::any_of(results.begin(), results.end(), [&](const RankResult& other) {
       return other.rank == rank && other.met != 0 &&
              std::equal(one.ranks, one.ranks + 2, other.ranks) &&
              std::equal(one.arrivals, one.arrivals + 2, other.arrivals);
     });
   };
-  for (const Account& account : accounts) {
-    if (account.finding != finding) continue;
-    for (const int side : {0, 1}) verdict.reached[side] += account.reached[side];
-    if (account.met == 0) continue;
-    if (account.by_letters != 0 &&
-        !(agrees(account, account.ranks[0]) && agrees(account, account.ranks[1])))
+  for (const RankResult& result : results) {
+    if (result.finding != finding) continue;
+    for (const int side : {0, 1}) verdict.reached[side] += result.reached[side];
+    if (result.met == 0) continue;
+    if (result.by_messages != 0 &&
+        !(agrees(result, result.ranks[0]) && agrees(result, result.ranks[1])))
       continue;
-    verdict.forced = account.forced != 0 && (!verdict.seen || verdict.forced);
+    const bool forced =
+        result.meetings > 0 ? result.forced_meetings == result.meetings : result.forced != 0;
+    verdict.forced = forced && (!verdict.seen || verdict.forced);
     verdict.seen = true;
-    verdict.ranks = {WorldRank(account.ranks[0]), WorldRank(account.ranks[1])};
-    verdict.arrivals = {account.arrivals[0], account.arrivals[1]};
+    verdict.meetings = result.meetings > 0 ? verdict.meetings + result.meetings
+                                           : std::max<std::uint64_t>(verdict.meetings, 1);
+    verdict.ranks = {WorldRank(result.ranks[0]), WorldRank(result.ranks[1])};
+    verdict.arrivals = {result.arrivals[0], result.arrivals[1]};
   }
   return verdict;
 }
 
-std::string account_path(const std::string& directory, WorldRank rank) {
+std::string rank_result_path(const std::string& directory, WorldRank rank) {
   char name[40];
-  std::snprintf(name, sizeof name, "/rank-%06d.account", rank.value);
+  std::snprintf(name, sizeof name, "/rank-%06d.result", rank.value);
   return directory + name;
 }
 
-std::vector<Account> read_accounts(const std::string& directory, int ranks) {
-  std::vector<Account> accounts;
+std::vector<RankResult> read_rank_results(const std::string& directory, int ranks) {
+  std::vector<RankResult> results;
   for (int rank = 0; rank < ranks; ++rank) {
-    Account account{};
-    const int file = open(account_path(directory, WorldRank(rank)).c_str(), O_RDONLY | O_CLOEXEC);
+    RankResult result{};
+    const int file =
+        open(rank_result_path(directory, WorldRank(rank)).c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) continue;
-    if (pread(file, &account, sizeof account, 0) == sizeof account) accounts.push_back(account);
+    if (pread(file, &result, sizeof result, 0) == sizeof result) results.push_back(result);
     close(file);
   }
-  return accounts;
+  return results;
+}
+
+bool StallWatch::is_stalled() {
+  std::vector<std::uint64_t> words(static_cast<std::size_t>(ranks_));
+  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const std::size_t bytes = words.size() * sizeof words[0];
+  const bool whole =
+      pread(file, words.data(), bytes, static_cast<off_t>(words_offset(findings_))) ==
+      static_cast<ssize_t>(bytes);
+  close(file);
+  const bool all_wait =
+      whole && std::all_of(words.begin(), words.end(), [](std::uint64_t w) { return w % 2 == 1; });
+  const bool finalized = std::all_of(
+      words.begin(), words.end(), [](std::uint64_t word) { return (word & kFinalizedWord) != 0; });
+  const bool same = words == last_;
+  last_ = std::move(words);
+  return all_wait && !finalized && same;
 }
 
 void* map_shared_file(const std::string& path, std::size_t bytes) {

@@ -1,5 +1,5 @@
-// What a confirming run is to make happen, as the tool tells the ranks, and what came of it, as
-// each rank tells the tool. Both are files in the directory of that run.
+// The schedule of a confirming run, which the tool writes for the ranks, and the result that each
+// rank leaves for the tool. Both are files in the directory of that run.
 #pragma once
 
 #include <cstdint>
@@ -16,80 +16,120 @@ struct ScheduledSide {
   AccessKind kind{};
   Call call{};
   std::vector<std::uint64_t>
-      places;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
-  std::vector<std::uint32_t> lines;  // of loads and stores: those of their places (base/line_key.h)
-  // Only this rank takes part, from this arrival on; kAnySource: everybody, as chance has it.
+      site_keys;  // place_key of whole stacks; of loads and stores: of the innermost frame alone
+  std::vector<std::uint32_t> lines;  // of loads and stores: those of their sites (base/line_key.h)
+  // Only this rank takes part, from this arrival on; kAnySource: every rank.
   WorldRank rank = kAnySource;
   std::uint64_t arrival = 0;
 };
 
 enum class RaceKind : std::uint8_t { Memory, Message };
 
+// Which dynamic instances of the race are steered.
+enum class Scope : std::uint8_t {
+  One,    // the first at which two tasks meet
+  Every,  // all of them, in the same order
+  Off,    // none: a control run
+};
+
 struct Schedule {
   RaceKind kind{};
+  Scope scope = Scope::One;
+  bool own_operation = false;        // both sides are one task's: its operation, and a later access
+  bool synchronous = false;          // no standard send is buffered
+  bool second_window = false;        // an operation is in an epoch that cannot be flushed
+  bool threads = false;              // the sides are different threads of one rank
   std::vector<ScheduledSide> sides;  // two; of a message race: the receive
   std::uint32_t first = 0;           // the side that goes first
-  std::uint32_t unit_ms = 0;         // what is a moment to the program
+  std::uint32_t unit_ms = 0;         // --pause-ms: the unit of all waits
   std::uint32_t pause_ms = 0;        // of each pause
   std::uint32_t patience_ms = 0;     // of all pauses of a rank
   std::uint64_t seed = 0;
-  // Of a race in a window: where it was, in bytes from its begin; null: in a buffer.
+  // Of a race in a window: the offset of its bytes; null: in a buffer.
   Uid win;
   std::int64_t offset = 0;
   std::uint64_t bytes = 0;
-  // Of a message race: which messages the receives and probes from any source of that rank are to
-  // get, in their order, and which of them it is about.
+  // Of a message race: the messages that the wildcard receives and probes of that rank match, in
+  // order, and the index of the steered one.
   struct Match {
     WorldRank source;
     std::int64_t tag = kAnyTag;
   };
   std::vector<Match> matches;
   std::uint64_t steered = 0;
+  // Ranks whose wildcard receives match what they matched in the recorded run: other message races
+  // do not disturb the one that is tried.
+  struct HeldRank {
+    WorldRank rank;
+    std::vector<Match> matches;
+  };
+  std::vector<HeldRank> held;
+  // The access sites of the other races on memory. Until the meeting, the rank of side 0 passes
+  // them first, so that they have the same order in every run.
+  std::vector<ScheduledSide> other_sites;
 };
 
-// All that one run is to make happen: of several findings each has ranks of its own.
+// What one run steers. Several findings have no rank in common.
 struct Schedules {
   std::vector<Schedule> findings;
-  bool by_letters = false;  // even where all ranks share a node
+  bool by_messages = false;  // even where all ranks share a node
 };
 
-// Which of them a rank takes part in; the first if in none, or if everybody does.
+// The finding that a rank takes part in; the first if in none, or if every rank does.
 std::size_t finding_of(const Schedules& schedules, WorldRank rank);
 
-// How far a rank got. In memory that is mapped from a file: it survives the rank.
-struct Account {
-  std::uint64_t reached[2];  // how often it came to each side
+// The result of one rank. In memory that is mapped from a file: it survives the rank.
+struct RankResult {
+  std::uint64_t reached[2];  // how often it reached each side
   std::uint64_t pauses, paused_ns;
   std::uint32_t met, forced;
-  std::int32_t ranks[2];  // who met, by side
+  std::int32_t ranks[2];  // of the last meeting, by side
   std::uint64_t arrivals[2];
-  std::uint32_t finding;     // of those of this run
-  std::uint32_t by_letters;  // it counts if both of them have it
+  std::uint32_t finding;                    // of those of this run
+  std::uint32_t by_messages;                // counts only if both ranks have stored it
+  std::uint32_t meetings, forced_meetings;  // with Scope::Every: those that this rank has closed
   std::int32_t rank;
   std::uint32_t steered;  // the rank follows the schedule
 };
 
-// What the ranks of a run say together of one of its findings.
+// The results of all ranks together, for one finding of the run.
 struct Verdict {
-  bool seen = false, forced = false;
+  bool seen = false, forced = false;  // forced: each meeting was in the order that was asked for
+  std::uint64_t meetings = 0;
   std::vector<WorldRank> ranks;  // by side
   std::vector<std::uint64_t> arrivals;
   std::uint64_t reached[2] = {0, 0};
 };
-Verdict verdict_of(const std::vector<Account>& accounts, std::size_t finding);
+Verdict verdict_of(const std::vector<RankResult>& results, std::size_t finding);
 
 inline constexpr const char* kScheduleFile = "/schedule";
-inline constexpr const char* kBoardFile = "/board";
+inline constexpr const char* kTableFile = "/rendezvous";
 
 Result<bool> write_schedules(const std::string& directory, const Schedules& schedules);
 Result<Schedules> read_schedules(const std::string& directory);
 
-std::string account_path(const std::string& directory, WorldRank rank);
-// Of all ranks that have one.
-std::vector<Account> read_accounts(const std::string& directory, int ranks);
+std::string rank_result_path(const std::string& directory, WorldRank rank);
+// Of all ranks that have left one.
+std::vector<RankResult> read_rank_results(const std::string& directory, int ranks);
 
-// Memory that is shared with whoever has the same file, `bytes` of it, zero at first; null if there
-// is none.
+// Watches from outside whether a run on one node hangs: all its ranks are in calls that wait, and
+// none of them has entered or left a call.
+class StallWatch {
+ public:
+  StallWatch(const std::string& directory, std::size_t findings, int ranks)
+      : path_(directory + kTableFile), findings_(findings), ranks_(ranks) {}
+  // Whether this was so at the last check, and has not changed since.
+  bool is_stalled();
+
+ private:
+  std::string path_;
+  std::size_t findings_;
+  int ranks_;
+  std::vector<std::uint64_t> last_ = {};
+};
+
+// `bytes` of memory shared with every process that maps the same file, zero at first; null if it
+// cannot be mapped.
 void* map_shared_file(const std::string& path, std::size_t bytes);
 
 }  // namespace photofinish

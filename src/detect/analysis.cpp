@@ -56,13 +56,13 @@ class Arrivals {
     if (bytes_ > memory_) move_to_file();
   }
   // The same, for an encoded batch.
-  void add(Mail mail) {
+  void add(TransportMessage message) {
     if (!in_file_) {
       Batch batch;
-      if (decode(mail.bytes, batch)) add(mail.from, mail.to, std::move(batch));
+      if (decode(message.bytes, batch)) add(message.from, message.to, std::move(batch));
       return;
     }
-    put(mail.from, at(mail.to), mail.bytes);
+    put(message.from, at(message.to), message.bytes);
   }
   void move_to_file() {
     if (std::exchange(in_file_, true)) return;
@@ -295,23 +295,23 @@ class Run {
                      [&](Batch piece) { parting.push_back({from, to, std::move(piece)}); });
       }
     std::size_t kept = 0, sent = 0;
-    const auto next = [&](int& process, Mail& mail) {
+    const auto next = [&](int& process, TransportMessage& message) {
       if (kept < outbox_.size() && !arrivals_.trouble()) {
         const Kept& it = outbox_[kept++];
         auto bytes = file_.read(it.extent);
         if (!bytes) return arrivals_.note(bytes.error()), false;
-        mail = {it.from, it.to, std::move(*bytes)};
+        message = {it.from, it.to, std::move(*bytes)};
       } else if (sent < parting.size() && !arrivals_.trouble()) {
         Parting& it = parting[sent++];
-        mail = {it.from, it.to, encode(it.batch)};
+        message = {it.from, it.to, encode(it.batch)};
         it.batch = {};
       } else {
         return false;
       }
-      process = process_of_[static_cast<std::size_t>(mail.to.value)];
+      process = process_of_[static_cast<std::size_t>(message.to.value)];
       return true;
     };
-    transport_.exchange(next, [&](Mail mail) { arrivals_.add(std::move(mail)); });
+    transport_.exchange(next, [&](TransportMessage message) { arrivals_.add(std::move(message)); });
     outbox_.clear();
   }
 
@@ -340,19 +340,20 @@ class Run {
       }
       if (!away.empty()) others.emplace_back(inputs_[i].rank, std::move(away));
     }
-    const auto next = [&](int& process, Mail& mail) {
+    const auto next = [&](int& process, TransportMessage& message) {
       while (!others.empty() && others.back().second.empty()) others.pop_back();
       if (others.empty()) return false;
       auto& [from, batches] = others.back();
       const auto first = batches.begin();
-      mail = {from, first->first, encode(first->second)};
-      process = process_of_[static_cast<std::size_t>(mail.to.value)];
+      message = {from, first->first, encode(first->second)};
+      process = process_of_[static_cast<std::size_t>(message.to.value)];
       batches.erase(first);
       return true;
     };
-    transport_.exchange(next, [&](const Mail& mail) {
-      if (is_here(mail.to))
-        decode(mail.bytes, received[static_cast<std::size_t>(mail.to.value - first_)][mail.from]);
+    transport_.exchange(next, [&](const TransportMessage& message) {
+      if (is_here(message.to))
+        decode(message.bytes,
+               received[static_cast<std::size_t>(message.to.value - first_)][message.from]);
     });
     return received;
   }
@@ -364,14 +365,14 @@ class Run {
     findings = merge_findings(std::move(findings));
     bool sent = transport_.process() == 0;
     transport_.exchange(
-        [&](int& process, Mail& mail) {
+        [&](int& process, TransportMessage& message) {
           if (std::exchange(sent, true)) return false;
           process = 0;
-          mail = {WorldRank(first_), WorldRank(0), encode_findings(findings)};
+          message = {WorldRank(first_), WorldRank(0), encode_findings(findings)};
           return true;
         },
-        [&](const Mail& mail) {
-          auto more = decode_findings(mail.bytes);
+        [&](const TransportMessage& message) {
+          auto more = decode_findings(message.bytes);
           CHECK(more);
           findings.insert(findings.end(), std::make_move_iterator(more->begin()),
                           std::make_move_iterator(more->end()));

@@ -70,7 +70,7 @@ void Groups::settle(bool any_same_op_region) {
                              {Put, AccessKind::Put}};
   for (const Kind& a : kKinds)
     for (const Kind& b : kKinds)
-      if (a.group <= b.group && !(a.in_order && b.in_order) && clash(a.kind, b.kind))
+      if (a.group <= b.group && !(a.in_order && b.in_order) && conflict(a.kind, b.kind))
         conflicts_.add(a.group, b.group);
   for (const Fixed stores : {OwnStore, OwnStoreInFlight, OtherStore})
     conflicts_.add(AnyUpdate, stores);
@@ -79,21 +79,22 @@ void Groups::settle(bool any_same_op_region) {
     const AccessKind kind =
         families_[i].op == ReduceOp::NoOp ? AccessKind::Get : AccessKind::Accumulate;
     for (const Kind& other : kKinds)
-      if (clash(kind, other.kind)) conflicts_.add(group, other.group);
+      if (conflict(kind, other.kind)) conflicts_.add(group, other.group);
     for (std::uint32_t j = 0; j <= i; ++j)
-      if (clash(families_[i], families_[j], any_same_op_region)) conflicts_.add(group, kFixed + j);
+      if (conflict(families_[i], families_[j], any_same_op_region))
+        conflicts_.add(group, kFixed + j);
   }
 
-  clashes_.assign(count, false);
-  clashing_weight_ = 0;
+  has_conflict_.assign(count, false);
+  conflicting_weight_ = 0;
   for (std::uint32_t a = 0; a < count; ++a) {
-    for (std::uint32_t b = 0; b < count && !clashes_[a]; ++b)
-      clashes_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
-    if (clashes_[a]) clashing_weight_ += weights_[a];
+    for (std::uint32_t b = 0; b < count && !has_conflict_[a]; ++b)
+      has_conflict_[a] = weights_[a] > 0 && weights_[b] > 0 && conflicts_.conflict(a, b);
+    if (has_conflict_[a]) conflicting_weight_ += weights_[a];
   }
 }
 
-bool Groups::clash(const Family& a, const Family& b, bool any_same_op_region) const {
+bool Groups::conflict(const Family& a, const Family& b, bool any_same_op_region) const {
   if (a.op == ReduceOp::NoOp && b.op == ReduceOp::NoOp) return false;
   const Conflict conflict = model_.of(AccessKind::Accumulate, AccessKind::Accumulate);
   if (conflict != Conflict::ByElement) return conflict == Conflict::Always;

@@ -39,9 +39,11 @@ class Groups {
   // with any.
   void settle(bool any_same_op_region);
   const GroupConflicts& conflicts() const { return conflicts_; }
-  bool clashes(std::uint32_t group) const { return clashes_[group]; }
-  bool any_clash() const { return clashing_weight_ > 0; }
-  std::size_t clashing_weight() const { return clashing_weight_; }  // of all groups with a conflict
+  bool has_conflict(std::uint32_t group) const { return has_conflict_[group]; }
+  bool any_conflict() const { return conflicting_weight_ > 0; }
+  std::size_t conflicting_weight() const {
+    return conflicting_weight_;
+  }  // of all groups with a conflict
 
  private:
   // A class of accumulates.
@@ -51,8 +53,8 @@ class Groups {
     std::int64_t residue = 0;
     bool operator==(const Family&) const = default;
   };
-  bool clash(const Family& a, const Family& b, bool any_same_op_region) const;
-  bool clash(AccessKind a, AccessKind b) const { return model_.of(a, b) != Conflict::Never; }
+  bool conflict(const Family& a, const Family& b, bool any_same_op_region) const;
+  bool conflict(AccessKind a, AccessKind b) const { return model_.of(a, b) != Conflict::Never; }
 
   const WorldRank owner_;
   const RuleOptions& options_;
@@ -60,8 +62,8 @@ class Groups {
   const MemoryModel* added_ = nullptr;  // the last one
   std::vector<Family> families_;
   std::vector<std::size_t> weights_;  // by group
-  std::vector<bool> clashes_;
-  std::size_t clashing_weight_ = 0;
+  std::vector<bool> has_conflict_;
+  std::size_t conflicting_weight_ = 0;
   GroupConflicts conflicts_{0};
 };
 

@@ -184,7 +184,7 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
   check.groups.settle(any_same_op_region);
 
   const std::size_t taken =
-      check.groups.clashing_weight() + open + atomics * memory_bytes(AtomicOp());
+      check.groups.conflicting_weight() + open + atomics * memory_bytes(AtomicOp());
   check.accesses = std::min(check.accesses, taken / (kItem + kSpan));
   check.shards = may_be_too_much ? borders.shards(1 + taken / std::max<std::size_t>(memory, 1))
                                  : std::vector<Shard>{{}};
@@ -212,9 +212,9 @@ void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint 
   });
 
   order_atomics_of_shard(candidates, period);
-  if (check.groups.any_clash()) {
+  if (check.groups.any_conflict()) {
     for (Item& item : items_) set_instants(item);
-    meet_all(candidates, check.groups);
+    pair_all(candidates, check.groups);
   }
   for (Item& item : items_) {
     if (pairs_ == Pairs::Own || is_over(item.access, until) || until == kNoSyncPoint) continue;
@@ -285,18 +285,18 @@ void Owner::take_accesses(const Batch& batch, Check& check, SyncPoint until) {
       note_end(*access);
       continue;
     }
-    bool clashes =
-        meets_stores_anywhere(*access, location->region) && check.groups.clashes(Groups::AnyUpdate);
-    for (std::size_t i = 0; i < access->footprint.size() && !clashes; ++i)
-      clashes = check.groups.clashes(
+    bool is_in_conflict = meets_stores_anywhere(*access, location->region) &&
+                          check.groups.has_conflict(Groups::AnyUpdate);
+    for (std::size_t i = 0; i < access->footprint.size() && !is_in_conflict; ++i)
+      is_in_conflict = check.groups.has_conflict(
           check.groups.of(*access, i, static_cast<std::int64_t>(location->base)));
     if (pairs_ == Pairs::Own) {
-      if (clashes)
+      if (is_in_conflict)
         items_.emplace_back(located(*access, *location),
                             access->serial != 0 && access->serial <= seen_);
       continue;
     }
-    if (clashes || !is_over(*access, until) || awaits(*access, until))
+    if (is_in_conflict || !is_over(*access, until) || awaits(*access, until))
       items_.emplace_back(located(*access, *location), false);
   }
 }
@@ -327,7 +327,7 @@ std::optional<Owner::Meeting> Owner::meeting_of(const Access& one, const Access&
   if (region == nullptr) region = region_of(other);
   static const RegionTraits kNone;
   if (region == nullptr) region = &kNone;
-  const auto reason = clash(one, other, coincide, *region->model, region->accumulates, options_);
+  const auto reason = conflict(one, other, coincide, *region->model, region->accumulates, options_);
   if (!reason) return std::nullopt;
   return Meeting{*where, *reason};
 }
@@ -360,10 +360,10 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
       one.access.part == other.access.part)
     return;  // the same operation
   if (pairs_ == Pairs::WithOthers && is_own(one.access) && is_own(other.access)) return;
-  if (separate) return meet_separate(candidates, a, b);
+  if (separate) return pair_separate(candidates, a, b);
   const auto meeting = meeting_of(one.access, other.access, one.access.footprint[strided_a],
                                   other.access.footprint[strided_b]);
-  if (!meeting || kept_apart(one.access, other.access)) return;
+  if (!meeting || protected_by_common_lock(one.access, other.access)) return;
   if (one.access.footprint.size() > 1 || other.access.footprint.size() > 1) {
     const auto [entry, fresh] = met_.try_emplace(std::pair(a, b), *meeting);
     if (!fresh && meeting->key() < entry->second.key()) entry->second = *meeting;
@@ -374,7 +374,7 @@ void Owner::meet(Candidates& candidates, std::size_t a, std::size_t b, std::size
 }
 
 // Pairs that share bytes are found as ordinary conflicts.
-void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) {
+void Owner::pair_separate(Candidates& candidates, std::size_t a, std::size_t b) {
   const Item& one = items_[a];
   const Item& other = items_[b];
   for (std::size_t x = 0; x < one.access.footprint.size(); ++x)
@@ -394,7 +394,8 @@ void Owner::meet_separate(Candidates& candidates, std::size_t a, std::size_t b) 
       first = std::min(first, std::max(range.begin, all.offset));
   }
   if (!inside || !shard_.contains(first)) return;
-  if (kept_apart(one.access, other.access) || !separate_.insert({a, b}).second) return;
+  if (protected_by_common_lock(one.access, other.access) || !separate_.insert({a, b}).second)
+    return;
   judge(candidates, one, other, Reason::SeparateModel, store.footprint.bounds(0));
 }
 

@@ -80,7 +80,7 @@ class Owner {
     Access access;
     bool seen = false;  // also in an earlier period
     Instants begins, ends;
-    // For meet_all: its spans, its first and last phase (or timestamp), and whether it has been
+    // For pair_all: its spans, its first and last phase (or timestamp), and whether it has been
     // compared with all open ones.
     std::size_t first_span = 0, last_span = 0;
     std::uint64_t from = 0, to = 0;
@@ -129,7 +129,7 @@ class Owner {
     std::uint64_t last_serial = 0;
     std::size_t accesses = 0;  // upper bound of those to decode
     std::vector<Shard> shards;
-    bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_clash(); }
+    bool takes_accesses() const { return any_open || any_plain_atomic || groups.any_conflict(); }
   };
   // Accesses of earlier periods that are still needed.
   struct Earlier {
@@ -159,20 +159,20 @@ class Owner {
   void set_instants(Item& item) const;
   bool is_own(const Access& access) const { return access.rank == rank_ && access.win == Uid(0); }
   void set_spans(Groups& groups);
-  void meet_all(Candidates& candidates, Groups& groups);
+  void pair_all(Candidates& candidates, Groups& groups);
   // Compares accesses of one round with each other and with those that are still open.
-  void meet_singly(Candidates& candidates, const GroupConflicts& conflicts,
+  void pair_singly(Candidates& candidates, const GroupConflicts& conflicts,
                    std::span<const std::uint32_t> open, std::span<const std::uint32_t> fresh);
-  void meet_together(Candidates& candidates, const GroupConflicts& conflicts,
+  void pair_together(Candidates& candidates, const GroupConflicts& conflicts,
                      std::span<const std::uint32_t> open, std::span<const std::uint32_t> fresh);
-  void meet_spans(Candidates& candidates, const Span& a, const Span& b);
+  void pair_spans(Candidates& candidates, const Span& a, const Span& b);
   void meet(Candidates& candidates, std::size_t a, std::size_t b, std::size_t strided_a,
             std::size_t strided_b, bool separate);
-  void meet_separate(Candidates& candidates, std::size_t a, std::size_t b);
+  void pair_separate(Candidates& candidates, std::size_t a, std::size_t b);
   void form_groups(std::vector<std::uint32_t>& items);
   RepeatedAccess& group_at(std::size_t number, const Candidates& candidates);
-  void meet_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
-  void meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
+  void pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate);
+  void pair_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
                  bool separate);
   void judge_groups(Candidates& candidates, std::size_t one, std::size_t others, Reason reason,
                     const ByteRange& where);

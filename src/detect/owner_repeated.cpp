@@ -67,17 +67,17 @@ RepeatedAccess& Owner::group_at(std::size_t number, const Candidates& candidates
 }
 
 // All pairs of two groups; within one group, all pairs of an access and an earlier one.
-void Owner::meet_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
+void Owner::pair_groups(Candidates& candidates, std::size_t a, std::size_t b, bool separate) {
   if (b < a) std::swap(a, b);
   if (!met_groups_.emplace(a, b, separate).second) return;
   const RepeatedAccess &one = group_at(a, candidates), &other = group_at(b, candidates);
   const Access &first = one.like, &second = other.like;
   if ((one.met && other.met) || (one.seen && other.seen)) return;
   if (pairs_ == Pairs::WithOthers && is_own(first) && is_own(second)) return;
-  if (separate) return meet_each(candidates, one, other, true);
+  if (separate) return pair_each(candidates, one, other, true);
   // Two tasks of a rank have no common sequence of timestamps.
   if (first.rank == second.rank && task_of(first.begin) != task_of(second.begin))
-    return meet_each(candidates, one, other, false);
+    return pair_each(candidates, one, other, false);
   std::optional<Meeting> meeting;
   for (std::size_t x = 0; x < first.footprint.size(); ++x)
     for (std::size_t y = 0; y < second.footprint.size(); ++y)
@@ -93,23 +93,23 @@ void Owner::meet_groups(Candidates& candidates, std::size_t a, std::size_t b, bo
   };
   const bool one_found = was_found(one), other_found = was_found(other);
   if (one_found && other_found)
-    return meet_each(candidates, one, other,
+    return pair_each(candidates, one, other,
                      false);  // the results of the two groups may be in different orders
   const auto excludes = [](const Access& access) {
     return access.locks != nullptr && std::any_of(access.locks->begin(), access.locks->end(),
                                                   [](const Lock& lock) { return lock.exclusive; });
   };
   if (first.rank != second.rank) {
-    if (kept_apart(first, second)) return;
+    if (protected_by_common_lock(first, second)) return;
   } else if (excludes(first) && excludes(second)) {
-    return meet_each(candidates, one, other, false);  // consecutive accesses, or the same one
+    return pair_each(candidates, one, other, false);  // consecutive accesses, or the same one
   }
   const bool other_first = other_found || (!one_found && other.members.size() < one.members.size());
   judge_groups(candidates, other_first ? b : a, other_first ? a : b, meeting->reason,
                meeting->where);
 }
 
-void Owner::meet_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
+void Owner::pair_each(Candidates& candidates, const RepeatedAccess& a, const RepeatedAccess& b,
                       bool separate) {
   for (std::size_t i = 0; i < a.items.size(); ++i)
     for (std::size_t j = 0; j < (&a == &b ? i : b.items.size()); ++j)

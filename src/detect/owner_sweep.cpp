@@ -44,7 +44,7 @@ void Owner::set_spans(Groups& groups) {
 // Visits all pairs of accesses that share bytes, conflict by kind, and are not separated by phases
 // (pairs of the owner itself: by its timestamps). So accesses of a loop are paired with those near
 // in time, not with all earlier ones.
-void Owner::meet_all(Candidates& candidates, Groups& groups) {
+void Owner::pair_all(Candidates& candidates, Groups& groups) {
   set_spans(groups);
   const GroupConflicts& conflicts = groups.conflicts();
   std::vector<std::uint32_t> order(items_.size());
@@ -64,9 +64,9 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
     if (open.size() > kFew) last = std::max(last, std::min(order.size(), first + open.size()));
     const std::span<const std::uint32_t> fresh(order.data() + first, last - first);
     if (fresh.size() <= kSingly && open.size() <= kFew)
-      meet_singly(candidates, conflicts, open, fresh);
+      pair_singly(candidates, conflicts, open, fresh);
     else
-      meet_together(candidates, conflicts, open, fresh);
+      pair_together(candidates, conflicts, open, fresh);
     const std::uint64_t next = last < order.size() ? items_[order[last]].from : kNever;
     for (const std::uint32_t i : fresh)
       if (items_[i].to >= next) open.push_back(i);
@@ -83,14 +83,14 @@ void Owner::meet_all(Candidates& candidates, Groups& groups) {
   }
 }
 
-void Owner::meet_spans(Candidates& candidates, const Span& a, const Span& b) {
+void Owner::pair_spans(Candidates& candidates, const Span& a, const Span& b) {
   const auto [item_a, strided_a] = footprint_[a.item];
   const auto [item_b, strided_b] = footprint_[b.item];
   meet(candidates, item_a, item_b, strided_a, strided_b,
        a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
 }
 
-void Owner::meet_singly(Candidates& candidates, const GroupConflicts& conflicts,
+void Owner::pair_singly(Candidates& candidates, const GroupConflicts& conflicts,
                         std::span<const std::uint32_t> open, std::span<const std::uint32_t> order) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Item& fresh = items_[order[i]];
@@ -99,14 +99,14 @@ void Owner::meet_singly(Candidates& candidates, const GroupConflicts& conflicts,
         for (std::size_t y = other.first_span; y < other.last_span; ++y)
           if (spans_[x].begin < spans_[y].end && spans_[y].begin < spans_[x].end &&
               conflicts.conflict(spans_[x].group, spans_[y].group))
-            meet_spans(candidates, spans_[x], spans_[y]);
+            pair_spans(candidates, spans_[x], spans_[y]);
     };
     for (const std::uint32_t other : open) check_at(items_[other]);
     for (std::size_t j = 0; j < i; ++j) check_at(items_[order[j]]);
   }
 }
 
-void Owner::meet_together(Candidates& candidates, const GroupConflicts& conflicts,
+void Owner::pair_together(Candidates& candidates, const GroupConflicts& conflicts,
                           std::span<const std::uint32_t> open,
                           std::span<const std::uint32_t> fresh) {
   for (const std::uint32_t i : open) items_[i].met = true;
@@ -125,19 +125,19 @@ void Owner::meet_together(Candidates& candidates, const GroupConflicts& conflict
     const Item& other = items_[j];
     if (one.met && other.met) return;
     if (rows_[row_of_[i]].count > 1 || rows_[row_of_[j]].count > 1)
-      return meet_groups(candidates, row_of_[i], row_of_[j],
+      return pair_groups(candidates, row_of_[i], row_of_[j],
                          a.group == Groups::AnyUpdate || b.group == Groups::AnyUpdate);
     if (one.to < other.from || other.to < one.from) return;
-    meet_spans(candidates, a, b);
+    pair_spans(candidates, a, b);
   });
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     if (rows_[row].count == 1 || items_[rows_[row].first].met) continue;
     const Item& item = items_[rows_[row].first];
-    bool clashes = false;
+    bool is_in_conflict = false;
     for (std::size_t x = item.first_span; x < item.last_span; ++x)
       for (std::size_t y = item.first_span; y < item.last_span; ++y)
-        clashes |= conflicts.conflict(spans_[x].group, spans_[y].group);
-    if (clashes) meet_groups(candidates, row, row, false);
+        is_in_conflict |= conflicts.conflict(spans_[x].group, spans_[y].group);
+    if (is_in_conflict) pair_groups(candidates, row, row, false);
   }
 }
 

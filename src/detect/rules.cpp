@@ -31,9 +31,9 @@ Conflict conflict_of(const Access& a, const Access& b, const MemoryModel& model)
   return model.of(kind(a), kind(b));
 }
 
-std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
-                            const MemoryModel& model, const AccumulateRules& rules,
-                            const RuleOptions& options) {
+std::optional<Reason> conflict(const Access& a, const Access& b, bool elements_coincide,
+                               const MemoryModel& model, const AccumulateRules& rules,
+                               const RuleOptions& options) {
   switch (conflict_of(a, b, model)) {
     case Conflict::Never:
       return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coin
   return one_task ? Reason::NotComplete : Reason::NoOrder;
 }
 
-bool kept_apart(const Access& a, const Access& b) {
+bool protected_by_common_lock(const Access& a, const Access& b) {
   if (a.locks == nullptr || b.locks == nullptr) return false;
   for (const Lock& one : *a.locks)
     for (const Lock& other : *b.locks) {

@@ -21,10 +21,10 @@ bool reads_only(const Access& access);
 Conflict conflict_of(const Access& a, const Access& b, const MemoryModel& model);
 // Why two accesses to common bytes conflict; nullopt if they do not. `elements_coincide` is
 // evaluated for accumulates only.
-std::optional<Reason> clash(const Access& a, const Access& b, bool elements_coincide,
-                            const MemoryModel& model, const AccumulateRules& accumulates,
-                            const RuleOptions& options);
+std::optional<Reason> conflict(const Access& a, const Access& b, bool elements_coincide,
+                               const MemoryModel& model, const AccumulateRules& accumulates,
+                               const RuleOptions& options);
 // Whether the accesses are protected by a common lock.
-bool kept_apart(const Access& a, const Access& b);
+bool protected_by_common_lock(const Access& a, const Access& b);
 
 }  // namespace photofinish

@@ -12,7 +12,7 @@
 namespace photofinish {
 
 // An encoded batch from one rank's participant to another's.
-struct Mail {
+struct TransportMessage {
   WorldRank from, to;
   std::vector<std::uint8_t> bytes;
 };
@@ -28,10 +28,10 @@ class Transport {
   virtual void max(std::span<std::uint64_t> values) = 0;
 
   // Sends what `next` returns, with its destination process, until it returns false. Passes
-  // received mail to `take`, in sending order per process. Few messages are under way at a time.
+  // received message to `take`, in sending order per process. Few messages are under way at a time.
   // Returns when all processes have received everything.
-  using Next = std::function<bool(int& process, Mail& mail)>;
-  using Take = std::function<void(Mail mail)>;
+  using Next = std::function<bool(int& process, TransportMessage& message)>;
+  using Take = std::function<void(TransportMessage message)>;
   virtual void exchange(const Next& next, const Take& take) = 0;
 };
 

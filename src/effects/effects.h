@@ -12,6 +12,8 @@
 //   Observed      Pending::atomic, Completing        results of atomics that fetch
 //   LockAcquire   Timeline::acquire_lock             exclusive or shared lock of a region
 //   LockRelease   Timeline::release_lock
+//   TaskRelease   Timeline::task_release             start of a request that another thread awaits
+//   TaskAcquire   Timeline::task_acquire             wait for it
 //   Fork, Join    Timeline::program                  thread creation, OpenMP regions
 //   Expose        Timeline::expose, add_region       window, symmetric heap
 //   Unexpose      Timeline::unexpose

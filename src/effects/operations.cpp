@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "effects/timeline.h"
+#include "order/keys.h"
 
 namespace photofinish {
 
@@ -99,19 +100,41 @@ bool Timeline::finish(Pending& pending, const Completing& how) {
   return pending.over = true;
 }
 
+std::uint64_t Timeline::flush_key(const Region& region, WorldRank target) const {
+  return edge_key(Channel::Flush, region.uid().value, static_cast<std::uint32_t>(rank_.value),
+                  static_cast<std::uint32_t>(target.value));
+}
+
+// A flush may have found operations that its task did not know. If it did not complete them, this
+// call does: what follows this call comes after the flush as well.
+void Timeline::after_uncertain_flush(const Region& region, WorldRank target) {
+  const auto found = region.operations_.find(target);
+  if (found != region.operations_.end() && found->second.uncertain)
+    task_acquire(flush_key(region, target));
+}
+
 void Timeline::complete(Region& region, WorldRank target, const Completing& how) {
   const auto found = region.operations_.find(target);
   if (found == region.operations_.end()) return;
-  std::erase_if(found->second.pending, [&](Pending& pending) {
+  Region::Operations& operations = found->second;
+  bool uncertain = false;
+  std::erase_if(operations.pending, [&](Pending& pending) {
     // A task does not complete what another task started meanwhile, unless that may be known by way
     // of other ranks.
-    if (tasks_ != nullptr && !how.of_all_tasks && !tasks_->knows(task_, pending.access.begin) &&
-        (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
-         !tasks_->acquired_between(pending.access.begin, start_)))
+    const bool knows =
+        tasks_ == nullptr || how.of_all_tasks || tasks_->knows(task_, pending.access.begin);
+    if (!knows && (tasks_->reported(pending.access.begin) == kNoSyncPoint ||
+                   !tasks_->acquired_between(pending.access.begin, start_)))
       return false;
-    return finish(pending, how);
+    const bool over = finish(pending, how);
+    uncertain = uncertain || (over && !knows);
+    return over;
   });
-  found->second.over = 0;
+  operations.over = 0;
+  after_uncertain_flush(region, target);
+  if (!uncertain) return;
+  task_release(flush_key(region, target), At::Return);
+  operations.uncertain = true;
 }
 
 void Timeline::complete_all(Region& region, const Completing& how) {
@@ -121,6 +144,7 @@ void Timeline::complete_all(Region& region, const Completing& how) {
 void Timeline::complete_operation(Region& region, WorldRank target, std::uint64_t operation,
                                   const Completing& how) {
   Region::Operations& operations = region.on(target);
+  after_uncertain_flush(region, target);
   auto at = std::lower_bound(
       operations.pending.begin(), operations.pending.end(), operation,
       [](const Pending& pending, std::uint64_t number) { return pending.operation < number; });

@@ -105,7 +105,8 @@ class Region {
   // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;  // complete ones that are not erased yet
+    std::size_t over = 0;    // complete ones that are not erased yet
+    bool uncertain = false;  // a flush may have completed some that its task did not know
   };
   Operations& on(WorldRank target) {
     if (last_.second == nullptr || last_.first != target) last_ = {target, &operations_[target]};

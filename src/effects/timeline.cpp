@@ -74,6 +74,23 @@ void Timeline::note_acquire() {
   if (tasks_ != nullptr) tasks_->receive(task_, return_, sync_points_done_);
 }
 
+void Timeline::task_release(std::uint64_t key, At at) {
+  if (tasks_ != nullptr) tasks_->release(task_, key, this->at(at) + 1, false);
+}
+
+void Timeline::task_acquire(std::uint64_t key) {
+  if (tasks_ != nullptr) tasks_->acquire(task_, key);
+}
+
+void Timeline::forget_task_release(std::uint64_t key) {
+  if (tasks_ != nullptr) tasks_->forget(key);
+}
+
+void Timeline::serialize_tasks(std::uint64_t key) {
+  task_acquire(key);
+  task_release(key, At::Return);
+}
+
 // From here on other ranks may know what this task knows. After the next sync point all do.
 void Timeline::settle_waiting(SyncPoint before) {
   std::erase_if(waiting_, [&](Access& access) {

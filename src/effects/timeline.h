@@ -146,6 +146,13 @@ class Timeline {
   void note_acquire();
   void add_edge(SyncPoint phase, const Edge& edge);
   bool keeps_edges() const { return keeps_edges_; }
+  // The same between tasks of this rank, by keys that other ranks do not know. Released: what the
+  // task did until this call, including its start or its return.
+  void task_release(std::uint64_t key, At at);
+  void task_acquire(std::uint64_t key);
+  void forget_task_release(std::uint64_t key);  // no task will acquire it
+  // This call comes after the last one with the key, because the program has to serialize them.
+  void serialize_tasks(std::uint64_t key);
   // Several threads may communicate at the same time.
   void set_many_threads(bool many) { many_threads_ = many; }
   bool many_threads() const { return many_threads_; }
@@ -236,6 +243,8 @@ class Timeline {
   Pending& begin(Region& region, WorldRank target, std::uint64_t operation, const Begin& begin);
   bool finish(Pending& pending, const Completing& how);
   void result_of(const Pending& pending, const Completing& how);
+  std::uint64_t flush_key(const Region& region, WorldRank target) const;
+  void after_uncertain_flush(const Region& region, WorldRank target);
 
   // --- order and tasks
   void annotated(const Event& event);

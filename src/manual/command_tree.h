@@ -14,6 +14,7 @@ struct OptionHelp {
   std::vector<std::string> choices;  // all values, if there is a fixed list
   std::string help;
   bool optional = false;  // for positionals only: flags always are
+  bool is_advanced = false;
 };
 
 struct CommandHelp {

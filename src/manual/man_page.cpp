@@ -63,11 +63,13 @@ std::string synopsis(const std::vector<std::string>& lines) {
   return text + ".fi\n";
 }
 
+// Advanced options come last.
 std::string described(const std::vector<OptionHelp>& options) {
-  std::string text;
+  std::string text, advanced;
   for (const OptionHelp& option : options)
-    text += fmt::format(".TP\n.B {}\n{}\n", roff(flags_of(option)), roff(option.help));
-  return text;
+    (option.is_advanced ? advanced : text) +=
+        fmt::format(".TP\n.B {}\n{}\n", roff(flags_of(option)), roff(option.help));
+  return advanced.empty() ? text : text + ".SS Advanced options\n" + advanced;
 }
 
 std::string paragraphs(const std::string& text) {

@@ -9,6 +9,9 @@
 namespace photofinish {
 namespace {
 
+constexpr std::string_view kTableHead =
+    "| flag | in the environment | default | commands | what it does |\n|---|---|---|---|---|\n";
+
 // A vertical bar would end the table cell.
 std::string cell(const std::string& text) {
   std::string out;
@@ -55,14 +58,17 @@ std::string options_page(const CommandTree& tree) {
       "Each of these is a flag of the commands in its row, and a word in the environment: "
       "`PHOTOFINISH_OPTIONS=\"stack_depth=8:verbose=1\"`. The flag wins. "
       "A value with a colon in it goes in quotes, and the name of a switch alone means 1.\n\n"
-      "| flag | in the environment | default | commands | what it does |\n|---|---|---|---|---|\n",
-      tree.name);
+      "{1}",
+      tree.name, kTableHead);
+  std::string advanced;
   for (const OptionInfo& info : option_table()) {
     const std::string value = info.default_value.empty() ? "none" : "`" + info.default_value + "`";
     const Location location = location_of(tree, flag_of(info.name));
-    text += fmt::format("| {} | `{}` | {} | {} | {} |\n", location.flags, info.name, value,
-                        location.commands, cell(std::string(info.help)));
+    (info.is_advanced ? advanced : text) +=
+        fmt::format("| {} | `{}` | {} | {} | {} |\n", location.flags, info.name, value,
+                    location.commands, cell(std::string(info.help)));
   }
+  text += fmt::format("\nAdvanced options:\n\n{}{}", kTableHead, advanced);
   for (const CommandHelp& command : tree.commands) {
     text += fmt::format("\n## {} {}\n{}\n\n```text\n", tree.name, command.name, command.help);
     for (const std::string& line : usage_of(tree, command)) text += line + "\n";

@@ -118,7 +118,9 @@ std::vector<OptionInfo> option_table() {
   const Options defaults;
   return {
 #define OPTION(type, name, value, help) \
-  {#name, type_name(defaults.name), format(defaults.name), help},
+  {#name, type_name(defaults.name), format(defaults.name), help, false},
+#define ADVANCED_OPTION(type, name, value, help) \
+  {#name, type_name(defaults.name), format(defaults.name), help, true},
 #include "options/options.def"
   };
 }

@@ -25,6 +25,7 @@ struct OptionInfo {
   std::string_view type;  // "bool", "int" or "text"
   std::string default_value;
   std::string_view help;
+  bool is_advanced = false;
 };
 std::vector<OptionInfo> option_table();
 

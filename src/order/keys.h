@@ -22,7 +22,11 @@ enum class Channel : std::uint64_t {
   Unsettled,
   Annotated,
   SyncPoint,
-  Lock
+  Lock,
+  Flush,
+  Request,
+  Serial,
+  Matched
 };
 
 template <class... Parts>

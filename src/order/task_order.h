@@ -27,6 +27,7 @@ class TaskOrder {
   void enter(std::uint32_t task, Timestamp start, bool acquires);
   void release(std::uint32_t task, std::uint64_t key, Timestamp start, bool rests);
   void acquire(std::uint32_t task, std::uint64_t key);
+  void forget(std::uint64_t key) { released_.erase(key); }  // no task will acquire it
   // The task releases to other ranks, or acquires from them, in this phase.
   void send(std::uint32_t task, Timestamp start, SyncPoint phase);
   void receive(std::uint32_t task, Timestamp now, SyncPoint phase);

@@ -8,27 +8,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/system_file.h"
 #include "trace/reader.h"
 
 namespace photofinish {
-namespace {
-
-// Splits a file at zero bytes.
-std::vector<std::string> texts_of(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<std::string> texts;
-  for (std::string text; std::getline(file, text, '\0');) texts.push_back(text);
-  return texts;
-}
-
-}  // namespace
-
 std::uint64_t hash_of_file(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -84,8 +72,8 @@ StartInfo own_start(std::string_view kept) {
   if (const ssize_t length = readlink("/proc/self/exe", path, sizeof path); length > 0)
     start.program.assign(path, static_cast<std::size_t>(length));
   start.name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  start.arguments = texts_of("/proc/self/cmdline");
-  for (std::string& variable : texts_of("/proc/self/environ")) {
+  start.arguments = zero_terminated_texts(read_system_file("/proc/self/cmdline"));
+  for (std::string& variable : zero_terminated_texts(read_system_file("/proc/self/environ"))) {
     const std::string name = variable.substr(0, variable.find('='));
     if (!checks_secret(variable) || is_kept(name, kept) || name.starts_with("PHOTOFINISH_")) {
       start.environment.push_back(std::move(variable));

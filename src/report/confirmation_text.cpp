@@ -28,17 +28,52 @@ const Confirmation* find_confirmation(const std::vector<Confirmation>& all, std:
   return found != all.end() ? &*found : nullptr;
 }
 
-std::string state_text(const Confirmation* confirmation) {
-  if (confirmation == nullptr) return "predicted";
-  switch (confirmation->state) {
+std::string_view short_state(ConfirmState state) {
+  switch (state) {
     case ConfirmState::Harmful:
-      return "confirmed, harmful";
+      return "harmful";
+    case ConfirmState::Unstable:
+      return "unstable";
+    case ConfirmState::EffectUnknown:
+      return "effect unknown";
     case ConfirmState::SameOutcome:
-      return "confirmed, same outcome seen";
+      return "same outcome";
     case ConfirmState::NotReproduced:
       break;
   }
+  return "not reproduced";
+}
+
+std::string state_text(const Confirmation* confirmation) {
+  if (confirmation == nullptr) return "predicted";
+  if (is_confirmed(confirmation->state))
+    return fmt::format("confirmed, {}", short_state(confirmation->state));
   return "not reproduced in " + run_count(runs_of(*confirmation));
+}
+
+std::string_view state_id(const Confirmation* confirmation) {
+  if (confirmation == nullptr) return "predicted";
+  switch (confirmation->state) {
+    case ConfirmState::Harmful:
+      return "confirmed-harmful";
+    case ConfirmState::Unstable:
+      return "confirmed-unstable";
+    case ConfirmState::EffectUnknown:
+      return "confirmed-effect-unknown";
+    case ConfirmState::SameOutcome:
+      return "confirmed-same-outcome";
+    case ConfirmState::NotReproduced:
+      break;
+  }
+  return "not-reproduced";
+}
+
+std::string outcomes_text(const std::vector<CountedOutcome>& outcomes) {
+  std::string text;
+  for (const CountedOutcome& outcome : outcomes)
+    text += fmt::format("{}{} ×{}", text.empty() ? "" : ", ", printable(outcome.text, true),
+                        outcome.times);
+  return text;
 }
 
 std::string confirmation_lines(const Confirmation& confirmation, std::size_t number,
@@ -46,16 +81,19 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
   std::string text;
   for (std::size_t i = 0; i < confirmation.orders.size(); ++i) {
     const OrderTried& order = confirmation.orders[i];
-    if (order.seen)
+    if (order.seen())
       text +=
-          fmt::format("  {}: {}{}\n    again: photofinish confirm {} --finding F{} --order {}\n",
-                      capitalised(order.name), order.outcome,
-                      order.forced ? "" : " (observed, but this order could not be forced)", run,
-                      number, i + 1);
-    else
+          fmt::format("  {}: {}{}\n    again: photofinish confirm {} --finding F{} --order {}{}\n",
+                      capitalised(order.name), outcomes_text(order.outcomes),
+                      order.is_forced() ? "" : " (observed, but this order could not be forced)",
+                      run, number, i + 1, confirmation.every ? " --every" : "");
+    else if (!order.optional)
       text += fmt::format("  {}: not observed in {}{}\n", capitalised(order.name),
                           run_count(order.runs), order.outcome.empty() ? "" : "; " + order.outcome);
   }
+  if (confirmation.every)
+    text += fmt::format("  Every instance of the race had this order, up to {} per run.\n",
+                        confirmation.meetings);
   if (confirmation.state == ConfirmState::NotReproduced)
     text += fmt::format("  The access sites were reached {} and {}.\n",
                         times_text(confirmation.reached[0]), times_text(confirmation.reached[1]));
@@ -66,10 +104,12 @@ std::string confirmation_lines(const Confirmation& confirmation, std::size_t num
         "another path.\n";
   for (const std::string& line : confirmation.difference)
     text += "    " + printable(line, true) + "\n";
-  if (confirmation.varies)
+  if (confirmation.state == ConfirmState::Unstable)
+    text += fmt::format("  Without steering: {}\n", outcomes_text(confirmation.control));
+  if (confirmation.state == ConfirmState::EffectUnknown)
     text +=
-        "  The output also varies between runs of one order; lines that vary were left out of the "
-        "comparison.\n";
+        "  All outcomes were equal, but not every order was forced in every repetition: the effect "
+        "of the race is not known.\n";
   return text;
 }
 

@@ -198,8 +198,15 @@ Result<RunDocument> read_document(const std::string& directory, const DocumentOp
   for (const MessageFinding& finding : numbered.messages)
     reported.findings.push_back(describe_message(
         finding, ++number, notes, find_confirmation(*confirmations, key_of(finding))));
-  for (const Deadlock& deadlock : numbered.all_messages.deadlocks)
+  const Confirmation* const buffering = find_confirmation(*confirmations, kBufferingKey);
+  for (const Deadlock& deadlock : numbered.all_messages.deadlocks) {
     reported.deadlocks.push_back(describe_deadlock(deadlock, notes));
+    if (buffering == nullptr || deadlock.came_about) continue;
+    reported.deadlocks.back().remarks.push_back(
+        buffering->state == ConfirmState::Harmful
+            ? "Confirmed: with synchronous sends the program hangs."
+            : "Not reproduced: with synchronous sends the program does not hang.");
+  }
   reported.root = options.source_root.empty()
                       ? root_of(reported)
                       : std::filesystem::weakly_canonical(options.source_root).string();

@@ -349,13 +349,12 @@ std::string FindingWords::why_no_order() const {
     if (a.epoch.kind == EpochKind::Lock && b.epoch.kind == EpochKind::Lock && a.rank != b.rank)
       return fmt::format(
           "The accesses are concurrent: the locks of rank {} and rank {} do not exclude each "
-          "other, and no happens-before path leads from the completion of either {} to the start "
-          "of the other.",
+          "other, and no happens-before path orders the two {}s.",
           rank_text(a.rank), rank_text(b.rank), noun(a) == noun(b) ? noun(a) : "operation");
   }
   return fmt::format(
-      "The accesses are concurrent: no happens-before path leads from {} to {}, nor from {} to {}.",
-      completion(a), whose(b, names_threads()), completion(b), whose(a, names_threads()));
+      "The accesses are concurrent: no happens-before path leads from {} to {}, or back.",
+      completion(a), whose(b, names_threads()));
 }
 
 std::string FindingWords::why() const {
@@ -511,8 +510,8 @@ std::string FindingWords::advice_no_order() const {
       return fmt::format("{} before MPI_Win_post of rank {}, or after MPI_Win_wait",
                          with_article(b), owner);
     return fmt::format(
-        "a barrier or a message between them: after {1}, if {0} comes later; after {0} is complete "
-        "({2}), if it comes first. A loop that repeats them needs both",
+        "a barrier or a message between them. If {1} comes first: after it. If {0} comes first: "
+        "after it is complete ({2}). A loop needs both",
         with_article(a), with_article(b), remote_completion(a, b));
   }
   if (epoch == EpochKind::Start || epoch_kind(b) == EpochKind::Start)

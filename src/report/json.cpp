@@ -66,31 +66,27 @@ json end_json(const EndDocument& end, const std::string& root) {
   return reported;
 }
 
+json outcomes_json(const std::vector<CountedOutcome>& outcomes) {
+  json all = json::array();
+  for (const CountedOutcome& outcome : outcomes)
+    all.push_back({{"text", outcome.text}, {"times", outcome.times}});
+  return all;
+}
+
 json confirmation_json(const Confirmation& confirmation) {
   json orders = json::array();
   for (const OrderTried& order : confirmation.orders)
     orders.push_back({{"name", order.name},
                       {"runs", order.runs},
-                      {"seen", order.seen},
-                      {"forced", order.forced},
-                      {"outcome", order.outcome}});
+                      {"seen", order.seen()},
+                      {"forced", order.is_forced()},
+                      {"outcomes", outcomes_json(order.outcomes)},
+                      {"outcome", order.seen() ? outcomes_text(order.outcomes) : order.outcome}});
   return {{"orders", orders},
+          {"instances", confirmation.every ? "every" : "one"},
+          {"control", outcomes_json(confirmation.control)},
           {"reached", confirmation.reached},
-          {"difference", confirmation.difference},
-          {"varies", confirmation.varies}};
-}
-
-std::string_view state_word(const std::optional<Confirmation>& confirmation) {
-  if (!confirmation) return "predicted";
-  switch (confirmation->state) {
-    case ConfirmState::Harmful:
-      return "confirmed-harmful";
-    case ConfirmState::SameOutcome:
-      return "confirmed-same-outcome";
-    case ConfirmState::NotReproduced:
-      break;
-  }
-  return "not-reproduced";
+          {"difference", confirmation.difference}};
 }
 
 json deadlock_json(const DeadlockDocument& deadlock, const std::string& root) {
@@ -129,7 +125,7 @@ json finding_json(const FindingDocument& finding, const RunDocument& run) {
                 {"kind", rule_id(finding.kind)},
                 {"name", kind_name(finding.kind)},
                 {"title", title_of(finding)}};
-  reported["state"] = state_word(finding.confirmation);
+  reported["state"] = state_id(finding.confirmation ? &*finding.confirmation : nullptr);
   reported["stateText"] = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
   reported["fingerprint"] = finding.fingerprint;
   reported["identity"] = finding.identity;

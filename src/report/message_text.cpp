@@ -161,10 +161,10 @@ std::string advice(const Deadlock& deadlock, RunNotes& notes) {
                                             "collective in front of the receive.";
 }
 
-// "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "what never comes"
+// "rank 1", "rank 1, which has finished (MPI_Finalize a.c:40)", "a matching call that never comes"
 std::string waited_for(const Deadlock::Waits& waits, bool came_about, RunNotes& notes) {
   if (waits.on == kAnySource) return "a message from any rank";
-  if (waits.on.value < 0) return "what never comes";
+  if (waits.on.value < 0) return "a matching call that never comes";
   const std::string rank = fmt::format("rank {}", rank_text(waits.on));
   if (waits.for_lock) return fmt::format("the lock that {} holds", rank);
   return came_about && waits.finalize != SiteId()
@@ -194,9 +194,9 @@ DeadlockDocument describe_deadlock(const Deadlock& deadlock, RunNotes& notes) {
     reported.remarks.push_back(fmt::format("{} wait{} for these.",
                                            capitalised(ranks_of(deadlock.behind)),
                                            deadlock.behind.size() == 1 ? "s" : ""));
-  if (!deadlock.cycle && !deadlock.came_about)
-    reported.remarks.push_back(
-        "The last rank waits for an operation that never happened in this run.");
+  if (!deadlock.cycle && !deadlock.came_about && !deadlock.waits.empty())
+    reported.remarks.push_back(fmt::format("No rank makes the call that rank {} waits for.",
+                                           rank_text(deadlock.waits.back().rank)));
   if (deadlock.other_match)
     reported.remarks.push_back(
         "A receive could have matched another message, so the deadlock may not happen every time.");
@@ -248,13 +248,12 @@ std::string buffering_verdict(const MessageFindings& messages, bool complete, Ru
                        : fmt::format("without buffering {} would return another result, and this "
                                      "run does not show what follows",
                                      answers(messages, notes)));
-  return fmt::format(
-      "independent of send buffering: it finishes even if no send is buffered{}{}",
-      messages.races.empty() ? "" : ", if its receives match the same messages",
-      messages.answers.empty()
-          ? ""
-          : fmt::format("{} if it continues the same way when {} returns another result",
-                        messages.races.empty() ? "," : " and", answers(messages, notes)));
+  return fmt::format("independent of send buffering: it finishes even if no send is buffered{}{}",
+                     messages.races.empty() ? "" : " and its receives match the same messages",
+                     messages.answers.empty()
+                         ? ""
+                         : fmt::format(", unless another result of {} changes its course",
+                                       answers(messages, notes)));
 }
 
 }  // namespace

@@ -137,14 +137,27 @@ std::string waits_text(const DeadlockDocument& deadlock, std::size_t most) {
   return text + ". " + deadlock.advice;
 }
 
+const char* level_of(ConfirmState state) {
+  switch (state) {
+    case ConfirmState::Harmful:
+    case ConfirmState::Unstable:
+      return "error";
+    case ConfirmState::SameOutcome:
+      return "note";
+    case ConfirmState::EffectUnknown:
+    case ConfirmState::NotReproduced:
+      break;
+  }
+  return "warning";
+}
+
 json result_json(const FindingDocument& finding, const RunDocument& run, std::size_t occurrence) {
   const std::string state = state_text(finding.confirmation ? &*finding.confirmation : nullptr);
   json result{{"ruleId", rule_id(finding.kind)},
               {"ruleIndex", static_cast<int>(finding.kind)},
               {"level", "warning"},
               {"kind", "fail"}};
-  if (finding.confirmation && finding.confirmation->state == ConfirmState::Harmful)
-    result["level"] = "error";
+  if (finding.confirmation) result["level"] = level_of(finding.confirmation->state);
   std::string text;
   for (const EndDocument& end : finding.ends) text += (text.empty() ? "" : " ") + end.headline;
   result["message"] = {

@@ -4,36 +4,30 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <thread>
+
+#include "base/system_file.h"
 
 namespace photofinish {
 namespace {
 
 bool rests(pid_t thread) {
   const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return true;  // it has ended
-  char text[512];
-  const std::size_t size = std::fread(text, 1, sizeof text - 1, file);
-  std::fclose(file);
+  const std::string text = read_system_file(path.c_str());  // empty: it has ended
   // "123 (name) S …"; the name may contain brackets
-  const std::size_t name_end = std::string_view(text, size).rfind(')');
-  return name_end == std::string_view::npos || name_end + 2 >= size || text[name_end + 2] != 'R';
+  const std::size_t name_end = text.rfind(')');
+  return name_end == std::string::npos || name_end + 2 >= text.size() || text[name_end + 2] != 'R';
 }
 
 }  // namespace
 
 std::vector<pid_t> other_threads() {
   std::vector<pid_t> threads;
-  std::error_code error;
   const auto self = static_cast<pid_t>(syscall(SYS_gettid));
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", error))
-    if (const pid_t thread = std::atoi(entry.path().filename().c_str());
-        thread > 0 && thread != self)
+  for (const std::string& name : names_in_directory("/proc/self/task"))
+    if (const pid_t thread = std::atoi(name.c_str()); thread > 0 && thread != self)
       threads.push_back(thread);
   return threads;
 }

@@ -8,7 +8,7 @@
 namespace photofinish {
 namespace {
 
-constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'C', 'N', 'F'};
+constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'C', 'N', '2'};
 std::string path_in(const std::string& directory) {
   return directory + "/" + std::string(kConfirmationsFile);
 }
@@ -16,12 +16,17 @@ std::string path_in(const std::string& directory) {
 }  // namespace
 
 template <class A>
+void describe(A& a, CountedOutcome& d) {
+  a(d.text, d.times);
+}
+template <class A>
 void describe(A& a, OrderTried& d) {
-  a(d.name, d.runs, d.seen, d.forced, d.ranks, d.arrivals, d.outcome);
+  a(d.name, d.runs, d.observed, d.forced, d.optional, d.ranks, d.arrivals, d.outcome, d.outcomes);
 }
 template <class A>
 void describe(A& a, Confirmation& d) {
-  a(d.key, d.state, d.orders, d.reached[0], d.reached[1], d.difference, d.varies);
+  a(d.key, d.state, d.orders, d.every, d.meetings, d.control, d.reached[0], d.reached[1],
+    d.difference);
 }
 
 Result<std::vector<Confirmation>> read_confirmations(const std::string& directory) {

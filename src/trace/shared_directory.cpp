@@ -1,6 +1,5 @@
 #include "trace/shared_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -12,6 +11,7 @@
 #include <iterator>
 #include <thread>
 
+#include "base/system_file.h"
 #include "trace/run_directory.h"
 
 namespace photofinish {
@@ -19,14 +19,6 @@ namespace {
 
 std::string unrecorded_path(const std::string& directory) {
   return directory + "/" + std::string(kUnrecordedFile);
-}
-
-void read_names(const std::string& directory) {
-  if (DIR* open = opendir(directory.c_str())) {
-    while (readdir(open) != nullptr) {
-    }
-    closedir(open);
-  }
 }
 
 }  // namespace
@@ -56,8 +48,8 @@ bool sees_token(const std::string& directory, const std::string& token, int seco
        pause = std::min<std::chrono::milliseconds>(2 * pause, 1000ms)) {
     std::this_thread::sleep_for(pause);
     // Reading a directory invalidates the client's cache of missing files.
-    read_names(directory.substr(0, directory.find_last_of('/') + 1));
-    read_names(directory);
+    names_in_directory(directory.substr(0, directory.find_last_of('/') + 1).c_str());
+    names_in_directory(directory.c_str());
     if (holds_token(directory, token)) return true;
   }
   return false;

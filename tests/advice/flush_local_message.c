@@ -4,7 +4,7 @@
 // run: ranks=2
 // output: read 7
 // expect race: put @{put} load @{load}
-// expect report buggy: Try: a barrier or a message between them: after the load, if the put comes later; after the put is complete (MPI_Win_flush, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
+// expect report buggy: Try: a barrier or a message between them. If the load comes first: after it. If the put comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A loop needs both.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

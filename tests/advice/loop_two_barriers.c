@@ -4,7 +4,7 @@
 // run: ranks=3
 // output: sum 18
 // expect race: store @{store} get @{get}
-// expect report buggy: Try: a barrier or a message between them: after the store, if the get comes later; after the get is complete (MPI_Win_flush, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
+// expect report buggy: Try: a barrier or a message between them. If the store comes first: after it. If the get comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A loop needs both.
 
 int main(int argc, char** argv) {
   begin(argc, argv);

@@ -738,6 +738,8 @@ class Confirm(Case):
         self.assertEqual(result.code, 66, result)
         self.assertRegex(result.out, r"^F1 confirmed, harmful: one-sided race, put crossing\.c:\d+ and get crossing\.c:\d+\n", result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)  # and not the process that is done
+        self.assertRegex(result.out, r"first: got 7 ×6\n")
+        self.assertRegex(result.out, r"SUMMARY: photofinish: 1 of 1 findings confirmed: 1 harmful · run photofinish.run\n$")
         self.assertIn("[F1] confirmed, harmful ·", self.photofinish("report", "photofinish.run").out)
         for order, got in (("1", "got 7"), ("2", "got 0")):
             again = self.confirm("--finding", "F1", "--order", order, "--runs", "1")
@@ -749,7 +751,7 @@ class Confirm(Case):
         self.predicted("crash")
         result = self.confirm()
         self.assertIn("F1 confirmed, harmful", result.out, result)
-        self.assertRegex(result.out, r"The get crossing\.c:\d+ first: exit code [1-9]\d*, rank 2: Aborted\n")
+        self.assertRegex(result.out, r"The get crossing\.c:\d+ first: exit code [1-9]\d*, rank 2: Aborted ×6\n")
         self.assertIn("    - exit code 0\n", result.out, result)
 
     def test_no_end_in_one_order(self):
@@ -762,7 +764,9 @@ class Confirm(Case):
 
     def test_files(self):
         self.predicted("write")
-        self.assertIn("F1 confirmed, same outcome seen", self.confirm().out)
+        self.assertIn("F1 confirmed, unstable", self.confirm().out)  # each run prints its process id
+        self.assertIn("F1 confirmed, same outcome", self.confirm("--ignore", "^process").out)
+        self.assertEqual(self.confirm("--ignore", "(").err, "photofinish: --ignore (: not a regular expression\n")
         result = self.confirm("--compare", "result.txt")
         self.assertIn("    - result.txt:1: got 7\n    + result.txt:1: got 0\n", result.out, result)
 
@@ -777,7 +781,7 @@ class Confirm(Case):
         stores = re.findall(r"^F\d+ (.*): one-sided race, .* store libraries\.c:\d+$", result.out, re.MULTILINE)
         self.assertTrue(stores, result)
         for state in stores:
-            self.assertEqual(state, "confirmed, same outcome seen", result)
+            self.assertEqual(state, "confirmed, same outcome", result)
 
     def test_bad_input(self):
         self.assertRegex(self.photofinish("confirm", "no-such.run").err, r"^photofinish: no-such.run: No such file or directory; give the directory .*\n$")
@@ -801,8 +805,8 @@ class Confirm(Case):
     def test_no_end_at_all(self):
         app = self.predicted("say")
         result = self.photofinish("confirm", "--timeout", "3", "--runs", "1", "photofinish.run", *self.launched(app, "stay"))
-        self.assertIn("F1 confirmed, same outcome seen", result.out, result)
-        self.assertEqual(result.out.count(" first: no end after 3 s\n"), 2, result)
+        self.assertIn("F1 confirmed, same outcome", result.out, result)
+        self.assertEqual(result.out.count(" first: no end after 3 s ×1\n"), 2, result)
         result = self.photofinish("confirm", "--timeout", "2", "--runs", "1", "photofinish.run", *self.launched(app, "never"))
         self.assertEqual(result.out.count(" first: not observed in 1 run; no end after 2 s\n"), 2, result)
         left = subprocess.run(["pgrep", "-f", self.path("crossing")], capture_output=True, text=True).stdout
@@ -815,30 +819,30 @@ class Confirm(Case):
         self.assertEqual(result.code, 0, result)
         self.assertIn("  The access sites were reached 0 times and 0 times.\n  The program never reached these sites: it is a different build, ", result.out, result)
 
-    def test_by_letters_as_between_nodes(self):
+    def test_by_messages_as_between_nodes(self):
         self.predicted("say")
-        result = self.confirm("--letters")
+        result = self.confirm("--message-rendezvous")
         self.assertIn("F1 confirmed, harmful", result.out, result)
         self.assertIn("    - got 7\n    + got 0\n", result.out, result)
         for order, got in (("1", "got 7"), ("2", "got 0")):
-            again = self.confirm("--letters", "--finding", "F1", "--order", order, "--runs", "1")
+            again = self.confirm("--message-rendezvous", "--finding", "F1", "--order", order, "--runs", "1")
             self.assertIn(got, again.out.splitlines(), again)
 
     def test_several_findings_in_one_run(self):
         app = self.compile("pairs.c")
         self.assertEqual(self.photofinish("check", "-n", "7", app).code, 66)
-        for more in ((), ("--letters",)):
-            result = self.confirm("--together", "--verbose", *more)
-            self.assertEqual(result.out.count(" confirmed, same outcome seen: "), 3, result)
+        for more in ((), ("--message-rendezvous",)):
+            result = self.confirm("--together", "--verbose", "--runs", "1", *more)
+            self.assertEqual(result.out.count(" confirmed, same outcome: "), 3, result)
             self.assertEqual(result.out.count("    again: photofinish confirm photofinish.run --finding F"), 6, result)
-            self.assertEqual(result.err.count("mpirun"), 2, result)  # each order once
-        self.assertEqual(self.confirm("--verbose").err.count("mpirun"), 6)
+            self.assertEqual(result.err.count("mpirun"), 3, result)  # a control run, and each order once
+        self.assertEqual(self.confirm("--verbose", "--runs", "1").err.count("mpirun"), 7)
 
     def test_several_findings_and_whose_doing_it_is(self):
         app = self.compile("pairs.c")
         self.assertEqual(self.photofinish("check", "-n", "7", app, "say").code, 66)
-        result = self.confirm("--together")
-        self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:(.*\n)+F2 confirmed, same outcome seen: .*\n(.*\n)+F3 confirmed, same outcome seen: message")
+        result = self.confirm("--together", "--runs", "1")
+        self.assertRegex(result.out, r"F1 confirmed, harmful: one-sided race, put pairs.c:(.*\n)+F2 confirmed, same outcome: .*\n(.*\n)+F3 confirmed, same outcome: message")
 
     def test_what_cannot_be_tried(self):
         app = self.compile("../programs/messages/cancelled.c", name="cancelled")

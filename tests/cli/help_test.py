@@ -130,6 +130,20 @@ class Manual(Case):
         self.assertSays(self.photofinish("man", "nothing"), r"there is no command 'nothing'", 64)
         self.assertSays(self.photofinish("man", "--into", "/nonexistent"), r"cannot write to /nonexistent: .*; give a folder", 70)
 
+    def test_help_fits_100_columns(self):
+        for words in [], *[[command] for command in self.commands()]:
+            text = self.photofinish(*words, "--help").out
+            self.assertEqual([line for line in text.splitlines() if len(line) > 100], [], words)
+            self.assertNotIn("\n\n\n", text, words)
+
+    def test_advanced_options_come_last(self):
+        options, advanced = self.photofinish("check", "--help").out.split("\nAdvanced options:\n")
+        for flag, group in ("--overwrite", options), ("--suppressions", options), ("--stack-depth", advanced), ("--memory", advanced):
+            self.assertIn(f"  {flag} ", group)
+        page = self.photofinish("man", "check").out
+        self.assertLess(page.index(r"\-\-quiet"), page.index(".SS Advanced options"))
+        self.assertLess(page.index(".SS Advanced options"), page.index(r"\-\-stack\-depth"))
+
     def test_options_page_is_current(self):
         with open(os.path.join(ROOT, "docs/options.md")) as file:
             self.assertEqual(file.read(), self.photofinish("man", "--markdown").out, "photofinish man --markdown > docs/options.md makes it anew")

@@ -406,6 +406,16 @@ int main(int argc, char** argv) {
                                  "--ex", "kill", "--ex", "quit", "photofinish.run")
         self.assertEqual(re.findall(r"^\$\d = (\d+)$", again.out, re.M), [values[0]] * 2, again)
 
+    def test_gdb_calls_functions_with_strings(self):
+        """gdb allocates the string in the program, outside of the heap that is the same in each replay."""
+        self.recorded("--ranks", "0,3")
+        line = next(i for i, text in enumerate(self.PROGRAM.splitlines(), 1) if "here" in text)
+        result = self.photofinish("replay", "--gdb", "0", "--ex", f"break app.c:{line}", "--ex", "run", "--ex", 'print (int)atoi("42")',
+                                  "--ex", 'print (int)((char*)getenv("PATH") != 0)', "--ex", 'print (long)malloc(8) < 0x200000000000 || (long)malloc(8) >= 0x400000000000',
+                                  "--ex", "delete", "--ex", "continue", "--ex", "quit", "photofinish.run")
+        self.assertEqual(re.findall(r"^\$\d = (-?\d+)$", result.out, re.M), ["42", "1", "1"], result)
+        self.assertIn("exited normally", result.out, result)
+
     @unittest.skipUnless(shutil.which("gdbserver"), "needs gdbserver")
     def test_gdbserver(self):
         note = "two words; it's $HOME \"quoted\" `ls` \\ and\na line"

@@ -6,6 +6,7 @@ MEASURES = [
     (re.compile(r"\b\d+(\.\d+)? (k|M|G)?B\b"), "N B"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0xADDRESS"),
     (re.compile(r"\b\d+(\.\d+)? (s|ms|seconds)\b"), "N s"),
+    (re.compile(r"×\d+"), "×N"),  # confirm repeats an order more often if outcomes vary without steering
 ]
 
 

@@ -25,7 +25,7 @@ from compare import difference  # noqa: E402
 COMMANDS = {"console", "sh"}
 TEXTS = {"", "c", "cmake", "yaml", "json", "text", "diff", "cpp", "python"}
 LOOKS_LIKE_COMMAND = re.compile(r"^(\$ |(photofinish|pfmpi\w+|mpicc|mpirun|srun|cmake|cpack|ctest|apt|apt-get) |\./\w)", re.M)
-TIMEOUT = 60
+TIMEOUT = 180  # confirm makes a dozen runs for each finding
 HOME = "/home/me"  # where pages have their reader work
 
 

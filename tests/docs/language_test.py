@@ -22,8 +22,7 @@ CHECKED = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/**/*.md",
 CHECKED += [f"src/{folder}/**/*.{ending}" for folder in ("base", "cli", "compiler", "doctor", "launch", "manual", "options", "report", "symbols")
             for ending in ("h", "cpp", "def")]
 # Comments that are not rewritten yet.
-SKIPPED = ["src/cli/confirm.cpp", "tests/programs/confirm/freed_type.c", "tests/programs/confirm/local_get.c", "tests/programs/confirm/requests.c",
-           "tests/unit/confirm/board_test.cpp", "tests/unit/confirm/letters_test.cpp"]
+SKIPPED = []
 # String literals that keep a dropped term: input and output of tests, and one remark of the pass.
 LITERALS = {("bench/micro/message_races.cpp", "neighbours"), ("src/compiler/gathers.cpp", "come to its end"),
             ("tests/programs/mpi/neighbours.c", "neighbours"), ("tests/programs/mpi/topologies.c", "neighbours"),

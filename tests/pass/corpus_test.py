@@ -117,8 +117,9 @@ class Compiler:
 
     def run(self, command, output):
         """None if it went well, otherwise what it printed."""
+        modules = ["-J", str(output.parent)] if "flang" in command[1] else []
         try:
-            ended = subprocess.run([*command, "-o", str(output)], capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
+            ended = subprocess.run([*command, *modules, "-o", str(output)], capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             return f"it takes more than {TIMEOUT} s"
         return None if ended.returncode == 0 else ended.stderr or f"exit code {ended.returncode}"

@@ -370,7 +370,7 @@ class Page(PageCase):
         self.shoot("confirmed")
         # The longest state ends before what stands beside it begins, wherever they are on one line.
         self.addCleanup(self.browser.page, "Emulation.clearDeviceMetricsOverride")
-        self.run_js("document.querySelector('#F1 .row .state').textContent = 'confirmed, same outcome seen'")
+        self.run_js("document.querySelector('#F1 .row .state').textContent = 'confirmed, same outcome'")
         for width in (970, 1280, 1600):
             self.browser.page("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
             self.settle()

@@ -135,11 +135,11 @@ def parse_race(program, line, text):
         program.races.append(Race(line, text, [(race[2], race[3]), *sends], always=bool(race[1])))
         return True
     if re.match(r" (confirmed|not reproduced)\b", text):
-        race = re.fullmatch(rf" (confirmed(?:, harmful|, same outcome seen)?|not reproduced): (?:{RACE_SIDE} {RACE_SIDE}|receive @{{([\w-]+)}}((?: send @{{[\w-]+}})+))",
+        race = re.fullmatch(rf" (confirmed(?:, harmful|, unstable|, effect unknown|, same outcome)?|not reproduced): (?:{RACE_SIDE} {RACE_SIDE}|receive @{{([\w-]+)}}((?: send @{{[\w-]+}})+))",
                             text.rstrip())
         if not race:
             raise ValueError("wanted 'expect STATE: KIND @{mark} KIND @{mark}' or 'receive @{mark} send @{mark} …', with confirmed, confirmed, harmful, "
-                             "confirmed, same outcome seen, or not reproduced")
+                             "unstable, effect unknown or same outcome, or not reproduced")
         sides = [(race[2], race[3]), (race[4], race[5])]
         if race[6]:
             sides = [("receive", race[6]), *(("send", mark) for mark in re.findall(r"@{([\w-]+)}", race[7]))]

@@ -27,11 +27,12 @@ void record(Call call, BufferUse use, const void* address, std::uint64_t bytes,
   Inside inside(call_site);
   guarded([&] {
     if (Control* control = Control::get())
-      return control->touch(control->sides_of_place(call, call_site.pc),
-                            {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
-                              static_cast<std::int64_t>(bytes),
-                              {}}},
-                            false);
+      return control->reach_access(
+          control->sides_at(call, call_site.pc),
+          {{static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(address)),
+            static_cast<std::int64_t>(bytes),
+            {}}},
+          false);
     Task* task = task_of(*recorder);
     if (task == nullptr) return;
     Context c(*task, call);
@@ -217,8 +218,8 @@ void steer(photofinish_site* site, std::uint64_t bytes, CallSite call_site, bool
   t_in_hook = true;
   guarded([&] {
     Inside inside(call_site);
-    if (sides == 0) sides = control->sides_of_place(call_of(bytes), call_site.pc);
-    control->touch(sides, sides != 1 ? footprint() : std::vector<Strided>(), loop);
+    if (sides == 0) sides = control->sides_at(call_of(bytes), call_site.pc);
+    control->reach_access(sides, sides != 1 ? footprint() : std::vector<Strided>(), loop);
     if (control->wants(1)) {
       for (photofinish_site* one : t_lent) one->thread = 0;
       t_lent.clear();
@@ -312,7 +313,7 @@ void steer_range(photofinish_site* site, const void* address, std::uint64_t byte
 
 void start_watching_memory() {
   if (Control* control = Control::get()) {
-    if (!control->checks_at_memory()) return;
+    if (!control->checks_memory()) return;
     Reach::start({steer_access, steer_range, steer_indices, steer_gather});
     pass_regions(control->lines(), true);
     return;

@@ -1,12 +1,16 @@
-// One rank of a confirming run: it holds the tasks that come to a side of the race, and lets them
-// go in the order that was asked for (docs/internals/confirm.md).
+// One rank of a confirming run: holds tasks that reach an access site of the race, and releases
+// them in the order that was asked for (docs/internals/confirm.md).
 //
-// Ground rules: every wait has an end, and none keeps MPI from going on; a call is deferred only as
-// far as the standard lets the library itself defer it: until local completion, or from a copy of
-// its origin data until remote completion, and never past what MPI orders with it (accumulates of
-// one origin to one target); what cannot be steered is left alone and said to be so. Cannot steer:
-// operations with a request, persistent ones among them, which are only seen (but receives, which
-// can be made to ask for another message); partitioned ones (not even that).
+// Ground rules: every wait ends, and none stops MPI's progress. A call is deferred only as far as
+// the standard lets the library itself defer it: until local completion, or from a copy of its
+// origin data until remote completion, and never past what MPI orders with it (accumulates of one
+// origin to one target). Whatever cannot be steered is passed through and reported as not forced.
+// Cannot defer: operations with a request, persistent ones among them; it only observes them (but
+// it can make a receive name another source). Not supported: partitioned operations.
+//
+// control.cpp: start, and the steps around a call. control_rendezvous.cpp: who waits for whom.
+// control_operations.cpp: calls that are an access site. control_accesses.cpp: loads and stores.
+// control_receives.cpp: message races.
 #pragma once
 
 #include <atomic>
@@ -17,21 +21,21 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "confirm/board.h"
+#include "confirm/rendezvous_table.h"
 #include "confirm/schedule.h"
 #include "frontend/mpi/context.h"
-#include "frontend/mpi/mail.h"
+#include "frontend/mpi/control_channel.h"
 #include "frontend/mpi/origin_copy.h"
 #include "photofinish/runtime_abi.h"
 
 namespace photofinish::mpi {
 
-// Calls that leave nothing behind that a confirming run has to know of: no handle, no lock, no
-// request.
+// Calls that create no state that a confirming run has to know: no handle, no lock, no request.
 constexpr bool leaves_nothing(Action action, When when) {
   switch (action) {
     case Action::Put:
@@ -79,51 +83,57 @@ class Control {
   static void start(WorldRank rank, int size, const std::string& directory,
                     const Definitions& known);
 
-  // Whether such a call may go by unread: nothing that happens here has to do with it. Then these
-  // are around it if it may wait.
+  // Whether such a call may pass without its arguments being read: it is unrelated to the race.
+  // Then these are around it if it may wait.
   bool lets_pass(Call call, Action action);
   void begin_waiting() { words_[rank_.value].fetch_or(1, std::memory_order_relaxed); }
   void end_waiting() {
     const std::uint64_t word = words_[rank_.value].load(std::memory_order_relaxed);
     words_[rank_.value].store((word | 1) + 1, std::memory_order_relaxed);
   }
-  // This rank has failed: calls that were put off are made, and others that wait for it go on. In
-  // front of a call that is passed on; `last`: MPI_Finalize.
-  void take_leave(bool last);
-  // Such a rank's share of what the ranks tell each other about a new window.
+  // This rank has failed: deferred calls are made, and others that wait for it proceed. In front of
+  // a call that is passed on; `last`: MPI_Finalize.
+  void leave(bool last);
+  // Such a rank's part in the exchange about a new window.
   static void join_window(MPI_Comm comm) noexcept;
   // Around a call, on the thread that makes it, with its arguments read.
   void before(Context& c);
   void after(Context& c);
-  // What a receive or probe is to ask for; the program's own unless it is the one that is steered.
+  // The source and tag of a receive or probe: the program's own unless it is steered.
   int source(int given) const;
   int tag(int given) const;
+  // The window of a one-sided operation: another one over the same memory if it is to complete at
+  // once in an epoch that cannot be flushed.
+  MPI_Win window(MPI_Win given) const;
+  // The function to call instead, with the same parameters: MPI_Send_init for an MPI_Isend that is
+  // deferred, MPI_Ssend for an MPI_Send that must not be buffered. Null: the call itself.
+  void* replacement(Call call) const;
   // Whether the call is deferred: then `call` is made before the call that completes it, from the
   // copy of its origin data if there is one.
-  bool puts_off() const;
+  bool is_deferred() const;
   std::shared_ptr<const OriginCopy> copy_origin(const Context& c) const;
-  void put_off(Context& c, std::shared_ptr<const OriginCopy> copy, std::function<int()> call);
-  // Whether what the call lets others reach may be what a side loads or stores.
+  void defer(Context& c, std::shared_ptr<const OriginCopy> copy, std::function<int()> call);
+  // Whether the call may expose memory that a side loads or stores.
   bool follows(const Context& c) const;
 
-  bool checks_at_memory() const;
+  bool checks_memory() const;
   // Of the sides that are loads and stores (base/line_key.h).
   std::vector<std::uint32_t> lines() const;
-  // Which sides a load or store at this place is, as one byte that is not 0.
-  std::uint8_t sides_of_place(Call call, std::uint64_t pc);
-  // Whether a load or store at a place with such a byte (0: not known) is to be told.
+  // The sides that a load or store at this call site is, as one byte that is not 0.
+  std::uint8_t sides_at(Call call, std::uint64_t pc);
+  // Whether a load or store at a site with such a byte (0: not known) is to be reported.
   bool wants(std::uint8_t sides) const;
-  // It is about to be made. `loop`: the first of many.
-  void touch(std::uint8_t sides, std::vector<Strided> footprint, bool loop);
+  // The access is about to be made. `loop`: the first of many.
+  void reach_access(std::uint8_t sides, std::vector<Strided> footprint, bool loop);
 
  private:
   struct Peer {  // of a window
     std::uint64_t base;
     std::int64_t unit;
   };
-  // What this rank has started, or put off, at a side, and not completed.
-  struct Flight {
-    std::uint32_t place = 0;  // on the board
+  // An operation of this rank at a side that is issued or deferred, and not complete.
+  struct PendingOperation {
+    std::uint32_t slot = 0;  // in the table
     std::int64_t win = 0;
     std::int64_t target = -1;
     std::vector<RequestId> requests;  // the first to complete ends it
@@ -132,13 +142,17 @@ class Control {
     bool over_locally = false;
     bool atomic = false;
     std::function<int()> later;  // deferred: not made yet
-    // Until the operation is complete, for MPI may read it until then. Without one, a deferred
-    // operation is issued at local completion: its buffers belong to the program afterwards.
+    // A deferred send or receive: a persistent request, started later. The program does not know
+    // that it is persistent.
+    bool by_request = false, is_send = false;
+    // Lives until the operation is complete: MPI may read it until then. Without a copy, a deferred
+    // operation is issued at local completion, because its buffers belong to the program
+    // afterwards.
     std::shared_ptr<const OriginCopy> copy;
   };
 
-  // A persistent receive from any source. For a start that is steered the program's variable holds
-  // one that names its source, and then the first one again.
+  // A persistent receive from any source. For a steered start the program's variable holds a
+  // request that names its source, and afterwards the original again.
   struct Persistent {
     void* address;
     int count;
@@ -150,41 +164,53 @@ class Control {
   };
 
   Control(Schedules schedules, WorldRank rank, int size, const Definitions& known);
-  bool share_board(const std::string& directory);
-  void open_mail();
+  bool share_table(const std::string& directory);
+  void open_channel();
   bool may_call() const;
   template <class Write>
-  void correspond(Write write);
-  void read_mail();
+  void exchange(Write write);
+  void receive_messages();
 
+  // Bit 0, bit 1; kOtherSite: a site of another race.
   std::uint32_t sides_of(Call call, SiteId site);
-  Posting posting(std::uint32_t sides);
-  void add_buffers(Posting& mine, const Context& c, const ScheduledSide& side);
-  void add_pieces(Posting& mine, const std::vector<Buffer>& buffers, AccessKind kind,
+  TableEntry make_entry(std::uint32_t sides);
+  void add_buffers(TableEntry& mine, const Context& c, const ScheduledSide& side);
+  void add_pieces(TableEntry& mine, const std::vector<Buffer>& buffers, AccessKind kind,
                   std::int64_t base, std::int64_t unit) const;
   void remember_prepared(const Context& c);
   void count_arrival(std::uint32_t sides);
   bool takes_part(std::uint32_t sides) const;
   bool wants_to_wait(std::uint32_t sides);
-  Turn come(Posting& mine, bool goes_on, std::uint32_t& place);
-  Turn pause(std::uint32_t limit_ms);
-  Turn hear_answers(std::uint64_t ask, Turn turn);
+  Turn reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot);
+  Turn pause(std::uint32_t limit_ms, std::uint32_t slot);
+  Turn await_answers(std::uint64_t ask, Turn turn);
   void wait_for_first();
+  void let_first_continue();
+  void hold_at_other_site();
   void first_is_done();
-  void note_meeting();
-  void come_to_call(Context& c, std::uint32_t sides);
+  void store_meeting();
+  void close(std::uint64_t number);
+  bool is_settled() const;
+  bool has_met() const;
+  void reach_call(Context& c, std::uint32_t sides);
   bool complete_early(Context& c);
-  bool completes(const Flight& flight, const Context& c, bool locally) const;
-  static bool needs_issue_locally(const Flight& flight) {
-    return flight.over_locally || (flight.later && flight.copy == nullptr);
+  bool completes(const PendingOperation& operation, const Context& c, bool locally) const;
+  static bool must_issue_locally(const PendingOperation& operation) {
+    return operation.over_locally || (operation.later && operation.copy == nullptr);
   }
   void before_completion(Context& c);
-  void issue(const Context& c);
-  void land(const Context& c);
+  bool must_precede(const PendingOperation& operation, const Context& c) const;
+  bool is_deferrable(const Context& c) const;
+  void defer_request(Context& c);
+  void free_deferred_requests(Context& c);
+  void open_second_window(const WinDefinition& definition, MPI_Comm comm);
+  void close_second_window(const Context& c);
+  void issue_deferred(const Context& c);
+  void retire_completed(const Context& c);
   void follow_locks(const Context& c);
   bool may_flush(const Context& c) const;
   void gather_window(Context& c);
-  bool is_steered_receive(const Context& c) const;
+  bool is_matched_receive(const Context& c) const;
   struct Chosen {
     int source, tag;
   };
@@ -198,48 +224,56 @@ class Control {
   void make_progress();
 
   template <class Change>
-  void on_board(Change change);
+  void with_table(Change change);
 
-  static std::atomic<Control*> instance_;  // a failure clears it while other threads look
+  static std::atomic<Control*> instance_;  // a failure clears it while other threads read it
 
   const Schedules schedules_;
   const std::size_t finding_;  // the one that this rank takes part in
   const Schedule& schedule_;   // its
   const bool of_memory_;       // some finding is
-  bool of_buffers_ = false;    // a side is a call that has memory of its rank in use
+  bool of_buffers_ = false;    // a side is a call that uses a buffer of its rank
   const WorldRank rank_;
   const int size_;
   const Definitions& known_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int thread_level_ = 0;
-  Board* board_ = nullptr;
+  RendezvousTable* table_ = nullptr;
   std::atomic<std::uint64_t>* words_ = nullptr;  // one for each rank: odd while it waits for others
-  Account* account_ = nullptr;
-  // Where ranks do not share a node: then the board is this rank's own.
-  std::mutex mail_mutex_;
-  std::unique_ptr<Board> own_board_;
-  std::unique_ptr<Mail> mail_;
-  std::unique_ptr<Letters> letters_;
+  RankResult* result_ = nullptr;
+  // Ranks on several nodes: the table is this rank's own.
+  std::mutex channel_mutex_;
+  std::unique_ptr<RendezvousTable> own_table_;
+  std::unique_ptr<ControlChannel> channel_;
+  std::unique_ptr<MeetingProtocol> protocol_;
 
-  std::mutex mutex_;                                         // of what follows
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // sides by key
-  std::vector<std::uint8_t> sides_of_site_;                  // 1 + sides; 0: not asked yet
+  std::mutex mutex_;                                        // of what follows
+  std::unordered_map<std::uint64_t, std::uint32_t> sites_;  // sides by key
+  std::vector<std::uint8_t> sides_of_site_;                 // 1 + sides; 0: not known yet
   std::map<std::int64_t, std::vector<Peer>> windows_;
+  std::set<RequestId> deferred_requests_;
+  std::map<std::int64_t, MPI_Win> second_windows_;  // over the same memory, in a lock epoch
   std::vector<HeldLock> locks_;
-  std::vector<Flight> flights_;
+  std::vector<PendingOperation> pending_;
   std::map<RequestId, std::vector<Buffer>> prepared_;  // of persistent operations
   std::minstd_rand random_;
   double eagerness_ = 1;
   std::uint64_t arrivals_[2] = {};
   std::uint64_t timestamp_ = 1, arrival_timestamp_[2] = {};
   std::uint64_t awaited_request_ = 0;
+  std::atomic<std::uint32_t> holds_in_vain_ = 0;
   std::map<RequestId, Persistent> persistent_;
-  std::uint64_t wildcards_ = 0;  // receives and probes from any source so far that took something
-  std::uint64_t message_since_ = 0;  // that it waits for what the next of them is to get
-  bool follows_ = true;              // the recorded matches, as far as they still come
-  // What the others did when it was last looked, and since when nothing has changed.
+  // What the wildcard receives of this rank are to match; null: whatever comes. The index of the
+  // one that is steered, if it is here.
+  const std::vector<Schedule::Match>* matches_ = nullptr;
+  std::uint64_t steered_ = ~std::uint64_t{0};
+  std::uint32_t missed_ = 0;         // in a row
+  std::uint64_t wildcards_ = 0;      // wildcard receives and probes so far that matched a message
+  std::uint64_t message_since_ = 0;  // the next of them waits for its message
+  bool follows_ = true;              // the recorded matches, as long as they occur
+  // The other ranks' words at the last check, and since when they have not changed.
   std::vector<std::uint64_t> seen_words_;
-  std::uint64_t quiet_since_ = 0, checked_ = 0;
+  std::uint64_t quiet_since_ = 0, last_check_ = 0;
 };
 
 }  // namespace photofinish::mpi

@@ -290,7 +290,8 @@ struct Interceptor {
     }
     const std::tuple<Arguments...> given(arguments...);
     std::optional<Context> read;
-    bool put_off = false;
+    bool deferred = false;
+    int (*made)(Arguments...) = real;
     if (!guarded([&] {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
@@ -299,21 +300,23 @@ struct Interceptor {
           if constexpr (action == Action::Abort)
             recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
           control.before(c);
+          if (void* const other = control.replacement(call))
+            made = reinterpret_cast<int (*)(Arguments...)>(other);
+          if constexpr (action == Action::Start) deferred = control.is_deferred();
           ((arguments = steered<Roles>(control, arguments)), ...);
           if constexpr (has<roles::Target> && when == When::Returns) {
-            if (control.puts_off()) {
+            if (control.is_deferred()) {
               auto copy = control.copy_origin(c);
               const void* const origin = copy != nullptr ? copy->origin() : c.send.address;
-              control.put_off(c, std::move(copy),
-                              [real, ... kept = kept<Roles>(arguments, origin)] {
-                                return run_kept(real, kept...);
-                              });
-              put_off = true;
+              control.defer(c, std::move(copy), [real, ... kept = kept<Roles>(arguments, origin)] {
+                return run_kept(real, kept...);
+              });
+              deferred = true;
             }
           }
         }))
       return std::apply([&](Arguments... as_given) { return pass_on(real, as_given...); }, given);
-    const int result = put_off ? MPI_SUCCESS : real(arguments...);
+    const int result = deferred ? MPI_SUCCESS : made(arguments...);
     if (!guarded([&] {
           Context& c = *read;
           read_results(c, result, arguments...);
@@ -416,6 +419,8 @@ struct Interceptor {
       return control.source(argument);
     else if constexpr (std::is_same_v<Role, roles::RecvTag>)
       return control.tag(argument);
+    else if constexpr (std::is_same_v<Role, roles::Win>)
+      return control.window(argument);
     else
       return argument;
   }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/fault.h"
+#include "base/system_file.h"
 #include "base/ticks.h"
 #include "frontend/mpi/accesses.h"
 #include "frontend/mpi/annotations.h"
@@ -73,18 +73,7 @@ std::string library_version() {
 }
 
 std::vector<std::string> command_line() {
-  std::vector<std::string> words;
-  if (std::FILE* file = std::fopen("/proc/self/cmdline", "re")) {
-    std::string word;
-    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
-      if (c != '\0')
-        word += static_cast<char>(c);
-      else
-        words.push_back(std::exchange(word, {}));
-    }
-    std::fclose(file);
-  }
-  return words;
+  return zero_terminated_texts(read_system_file("/proc/self/cmdline"));
 }
 
 // MPI_Init has left something to a thread of Open MPI's (to tell itself which programming models
@@ -110,13 +99,12 @@ struct Decision {
 // Which counter the ticks are of. The kernel that runs has an id; x86 counters differ from core to
 // core unless it trusts them.
 std::uint64_t clock_id() {
-  std::string kernel;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), kernel);
+  const std::string boot = read_system_file("/proc/sys/kernel/random/boot_id");
+  const std::string_view kernel = first_line(boot);
 #if defined(__x86_64__)
-  std::string source;
-  std::getline(std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-               source);
-  if (source != "tsc") return 0;
+  const std::string source =
+      read_system_file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  if (first_line(source) != "tsc") return 0;
 #endif
   return kernel.empty() ? 0 : XXH3_64bits(kernel.data(), kernel.size());
 }
@@ -319,8 +307,9 @@ void before_first_call() {
   // exec put us in front of this; a shell script between it and the program needed it, the
   // program's own children do not.
   if (const char* preload = std::getenv("PHOTOFINISH_PRELOAD_BEFORE")) {
+    // setenv would allocate from the program's heap. The environment keeps the string.
     if (*preload != '\0')
-      setenv("LD_PRELOAD", preload, 1);
+      putenv((new std::string(std::string("LD_PRELOAD=") + preload))->data());
     else
       unsetenv("LD_PRELOAD");
     unsetenv("PHOTOFINISH_PRELOAD_BEFORE");

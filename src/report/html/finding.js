@@ -3,12 +3,14 @@
 function confirmationPart(finding) {
   const told = finding.confirmation;
   if (!told) return [el("h3", {}, "Does it matter?"), el("p", {}, "Not tried yet: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id}`))];
-  const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not seen in ${plural(order.runs, "run")}`}`,
-    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}`)] : "")));
+  const orders = el("ol", {class: "orders"}, told.orders.map((order, i) => el("li", {}, `${order.name}: ${order.seen ? order.outcome : `not observed in ${plural(order.runs, "run")}`}`,
+    order.seen && !order.forced ? " (observed, but this order could not be forced)" : "", order.seen ? [" · again: ", commandText(`photofinish confirm ${data.run.name} --finding ${finding.id} --order ${i + 1}${told.instances === "every" ? " --every" : ""}`)] : "")));
   const difference = told.difference.length ? el("pre", {class: "difference"}, told.difference.map((line) => el("div", {class: line.startsWith("-") ? "less" : line.startsWith("+") ? "more" : ""}, line))) : null;
   const legend = difference ? el("p", {class: "note"}, "Difference: − first order, + other order.") : null;
   return [el("h3", {}, "Does it matter?"), el("p", {}, el("span", {class: `state ${finding.state}`}, finding.stateText)), orders, legend, difference,
-    told.varies ? el("p", {class: "note"}, "The output also varies between runs of one order; lines that vary were left out of the comparison.") : null];
+    told.instances === "every" ? el("p", {class: "note"}, "Every instance of the race had this order.") : null,
+    finding.state === "confirmed-unstable" ? el("p", {class: "note"}, `Without steering: ${told.control.map((outcome) => `${outcome.text} ×${outcome.times}`).join(", ")}`) : null,
+    finding.state === "confirmed-effect-unknown" ? el("p", {class: "note"}, "All outcomes were equal, but not every order was forced in every repetition: the effect of the race is not known.") : null];
 }
 
 function factsPart(finding) {

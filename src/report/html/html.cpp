@@ -152,8 +152,8 @@ json help_json(const RunDocument& run) {
 
 json page_data(const RunDocument& run) {
   json data = json::parse(json_report(run));
-  Neighbourhood neighbourhood(run);
-  const std::vector<NearFinding> near = neighbourhood.read();
+  Neighborhood neighborhood(run);
+  const std::vector<NearFinding> near = neighborhood.read();
   Names names;
   for (std::size_t i = 0; i < run.findings.size(); ++i) {
     json& finding = data["findings"][i];
@@ -163,7 +163,7 @@ json page_data(const RunDocument& run) {
     finding["picture"] = picture_json(draw(run.findings[i], near[i]), names);
   }
   data["names"] = names.list();
-  data["counts"] = counts_json(neighbourhood.counts());
+  data["counts"] = counts_json(neighborhood.counts());
   data["sources"] = sources_json(run);
   data["help"] = help_json(run);
   return data;

@@ -44,7 +44,7 @@ const ORDERS = {
   file: ["File", (a, b) => fileOf(a).localeCompare(fileOf(b)) || lineOf(a) - lineOf(b)],
   window: ["Window", (a, b) => windowOf(a).localeCompare(windowOf(b))],
 };
-const STATES = ["confirmed-harmful", "predicted", "confirmed-same-outcome", "not-reproduced"];
+const STATES = ["confirmed-harmful", "confirmed-unstable", "confirmed-effect-unknown", "predicted", "confirmed-same-outcome", "not-reproduced"];
 function firstFrame(finding) { return finding.ends[0].stack[0] || {}; }
 function fileOf(finding) { return firstFrame(finding).file || ""; }
 function lineOf(finding) { return firstFrame(finding).line || 0; }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "report/document.h"
-#include "report/picture/neighbourhood.h"
+#include "report/picture/neighborhood.h"
 #include "report/picture/picture.h"
 
 namespace photofinish {

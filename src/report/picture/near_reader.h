@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "effects/meaning.h"
-#include "report/picture/neighbourhood.h"
+#include "report/picture/neighborhood.h"
 
 namespace photofinish {
 

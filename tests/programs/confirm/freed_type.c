@@ -1,11 +1,10 @@
 // A put with a type that the program frees at once, as libraries do that make one for each
-// operation; the owner's load waits for nothing but a message. To go second, the put is put off,
-// and made when the type is no longer the program's: that is no harm. Fixed: a flush before the
-// message.
+// operation; the owner's load waits for a message only. To go second, the put is deferred, and
+// issued when the program has freed the type. Fixed: a flush before the message.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: read 0 or 7
-// expect confirmed, same outcome seen: put @{put} load @{load}
+// expect confirmed: put @{put} load @{load}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

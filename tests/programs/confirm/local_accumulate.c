@@ -4,8 +4,8 @@
 #include "../rma/rma.h"
 // run: ranks=2
 // output: read 0, 7 or 14
-// expect confirmed, same outcome seen: accumulate @{first} load @{load}
-// expect confirmed, same outcome seen: accumulate @{second} load @{load}
+// expect confirmed: accumulate @{first} load @{load}
+// expect confirmed: accumulate @{second} load @{load}
 
 static int one[8], other[8];
 

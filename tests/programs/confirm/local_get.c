@@ -1,12 +1,12 @@
-// What a get, a fetch-and-op and a compare-and-swap return is there after MPI_Win_flush_local,
-// whichever order is forced. The owner stores when it is told to, before that. Fixed: it is told
-// after it.
+// The results of a get, a fetch-and-op and a compare-and-swap are complete after
+// MPI_Win_flush_local, whichever order is forced. The owner stores when a message arrives, which is
+// sent before the flush. Fixed: it is sent after the flush.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: got 0 or 7, three times
-// expect confirmed, same outcome seen: get @{get} store @{first}
-// expect confirmed, same outcome seen: accumulate @{fetch} store @{second}
-// expect confirmed, same outcome seen: accumulate @{swap} store @{third}
+// expect confirmed: get @{get} store @{first}
+// expect confirmed: accumulate @{fetch} store @{second}
+// expect confirmed: accumulate @{swap} store @{third}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

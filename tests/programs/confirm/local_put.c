@@ -4,7 +4,7 @@
 #include "../rma/rma.h"
 // run: ranks=2
 // output: read 0 or 7
-// expect confirmed, same outcome seen: put @{put} load @{load}
+// expect confirmed: put @{put} load @{load}
 
 int main(int argc, char** argv) {
   begin(argc, argv);

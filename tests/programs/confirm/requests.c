@@ -1,6 +1,6 @@
 // Operations with a request: a put that the owner's load does not wait for, and an origin's buffer
 // that is written too early. The first can be seen in both orders, but a put with a request cannot
-// be put off. Fixed: a wait for the buffer, and a flush for the target.
+// be deferred. Fixed: a wait for the buffer, and a flush for the target.
 #include "../rma/rma.h"
 // run: ranks=2
 // output: read 7, got 3

@@ -52,20 +52,6 @@ TEST(Outcome, FilesAreComparedLineByLine) {
   EXPECT_EQ(compare(one, other, 0).only_other, Lines{"out.txt is not there"});
 }
 
-TEST(Outcome, OnlyWhatDiffersEachTimeCounts) {
-  // The time differs from run to run; the sum is wrong in one order only.
-  const Difference first =
-      compare(printed({"time 1.1", "sum 6"}), printed({"time 1.2", "sum 4"}), 0);
-  const Difference second =
-      compare(printed({"time 1.3", "sum 6"}), printed({"time 1.1", "sum 5"}), 0);
-  const Difference both = in_both(first, second, 0);
-  EXPECT_EQ(both.only_one, Lines{"sum 6"});
-  EXPECT_TRUE(both.only_other.empty());
-  EXPECT_TRUE(in_both(compare(printed({"time 1"}), printed({"time 2"}), 0),
-                      compare(printed({"time 3"}), printed({"time 4"}), 0), 0)
-                  .empty());
-}
-
 TEST(Outcome, LongDifferencesAreSyncPoint) {
   const Difference difference{{"1", "2", "3"}, {"4"}};
   EXPECT_EQ(as_lines(difference, 2), (Lines{"- 1", "- 2", "- … 1 more lines", "+ 4"}));

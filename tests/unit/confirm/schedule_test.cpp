@@ -23,7 +23,7 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
                     .seed = 7};
   schedule.sides.push_back({.kind = AccessKind::Put,
                             .call = MpiCall::MPI_Put,
-                            .places = {1, ~std::uint64_t{0}},
+                            .site_keys = {1, ~std::uint64_t{0}},
                             .rank = WorldRank(3),
                             .arrival = 9});
   schedule.matches = {{WorldRank(2), 5}, {kProcNull, kAnyTag}};
@@ -34,12 +34,12 @@ TEST_F(ScheduleTest, IsReadAsItWasWritten) {
   ASSERT_TRUE(write_schedules(directory, {{schedule, schedule}, true}));
   const auto all = read_schedules(directory);
   ASSERT_TRUE(all);
-  EXPECT_TRUE(all->by_letters);
+  EXPECT_TRUE(all->by_messages);
   ASSERT_EQ(all->findings.size(), 2u);
   const Schedule* read = &all->findings[1];
   EXPECT_EQ(read->kind, RaceKind::Message);
   EXPECT_EQ(read->sides[0].call, MpiCall::MPI_Put);
-  EXPECT_EQ(read->sides[0].places, schedule.sides[0].places);
+  EXPECT_EQ(read->sides[0].site_keys, schedule.sides[0].site_keys);
   EXPECT_EQ(read->sides[0].rank, WorldRank(3));
   EXPECT_EQ(read->sides[0].arrival, 9u);
   EXPECT_EQ(read->matches[1].source, kProcNull);
@@ -58,61 +58,68 @@ TEST_F(ScheduleTest, ARankTakesPartInTheFindingThatHoldsIt) {
   EXPECT_EQ(finding_of(schedules, WorldRank(7)), 0u);
 }
 
-Account met(std::int32_t rank, std::uint32_t finding, std::uint32_t by_letters) {
-  Account account{};
-  account.rank = rank;
-  account.finding = finding;
-  account.by_letters = by_letters;
-  account.met = account.forced = 1;
-  account.ranks[0] = 2;
-  account.ranks[1] = 3;
-  account.reached[0] = 1;
-  return account;
+RankResult met(std::int32_t rank, std::uint32_t finding, std::uint32_t by_messages) {
+  RankResult result{};
+  result.rank = rank;
+  result.finding = finding;
+  result.by_messages = by_messages;
+  result.met = result.forced = 1;
+  result.ranks[0] = 2;
+  result.ranks[1] = 3;
+  result.reached[0] = 1;
+  return result;
 }
 
-TEST(Verdict, ByLettersBothMustHaveKeptTheMeeting) {
+TEST(Verdict, ByMessagesBothRanksMustHaveStoredTheMeeting) {
   EXPECT_TRUE(verdict_of({met(2, 0, 0)}, 0).seen);
   EXPECT_FALSE(verdict_of({met(2, 0, 0)}, 1).seen);
   EXPECT_FALSE(verdict_of({met(2, 0, 1)}, 0).seen);
-  Account other = met(3, 0, 1);
+  RankResult other = met(3, 0, 1);
   EXPECT_TRUE(verdict_of({met(2, 0, 1), other}, 0).seen);
   EXPECT_EQ(verdict_of({met(2, 0, 1), other}, 0).reached[0], 2u);
   other.arrivals[1] = 7;
-  EXPECT_FALSE(verdict_of({met(2, 0, 1), other}, 0).seen) << "two meetings, each kept by one";
+  EXPECT_FALSE(verdict_of({met(2, 0, 1), other}, 0).seen)
+      << "two meetings, each stored by one rank";
 }
 
 TEST(Verdict, AnOrderIsForcedIfBothSaySo) {
-  Account other = met(3, 0, 0);
+  RankResult other = met(3, 0, 0);
   EXPECT_TRUE(verdict_of({met(2, 0, 0), other}, 0).forced);
   other.forced = 0;
   EXPECT_FALSE(verdict_of({met(2, 0, 0), other}, 0).forced);
   EXPECT_FALSE(verdict_of({other, met(2, 0, 0)}, 0).forced);
 }
 
-TEST_F(ScheduleTest, AnAccountOutlivesItsRank) {
-  auto* account = static_cast<Account*>(
-      map_shared_file(account_path(directory, WorldRank(1)), sizeof(Account)));
-  ASSERT_NE(account, nullptr);
-  EXPECT_EQ(account->met, 0u);
-  account->reached[1] = 4;
-  account->met = 1;
-  const auto accounts = read_accounts(directory, 3);
-  ASSERT_EQ(accounts.size(), 1u);
-  EXPECT_EQ(accounts[0].reached[1], 4u);
-  EXPECT_EQ(accounts[0].met, 1u);
+TEST_F(ScheduleTest, AResultOutlivesItsRank) {
+  auto* result = static_cast<RankResult*>(
+      map_shared_file(rank_result_path(directory, WorldRank(1)), sizeof(RankResult)));
+  ASSERT_NE(result, nullptr);
+  EXPECT_EQ(result->met, 0u);
+  result->reached[1] = 4;
+  result->met = 1;
+  const auto results = read_rank_results(directory, 3);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].reached[1], 4u);
+  EXPECT_EQ(results[0].met, 1u);
 }
 
-TEST_F(ScheduleTest, ConfirmationsAreKept) {
+TEST_F(ScheduleTest, ConfirmationsAreStored) {
   EXPECT_TRUE(read_confirmations(directory)->empty());
-  Confirmation confirmation{
-      .key = 12, .state = ConfirmState::Harmful, .orders = {}, .difference = {"- a", "+ b"}};
+  Confirmation confirmation{.key = 12,
+                            .state = ConfirmState::Harmful,
+                            .orders = {},
+                            .control = {},
+                            .difference = {"- a", "+ b"}};
   confirmation.orders.push_back({.name = "the put first",
-                                 .runs = 2,
-                                 .seen = true,
-                                 .forced = true,
+                                 .runs = 4,
+                                 .observed = 3,
+                                 .forced = 2,
                                  .ranks = {WorldRank(0), WorldRank(1)},
                                  .arrivals = {1, 2},
-                                 .outcome = "exit code 0"});
+                                 .outcome = {},
+                                 .outcomes = {{"sum 570", 2}, {"sum 560", 1}}});
+  confirmation.every = true;
+  confirmation.control = {{"sum 570", 3}};
   confirmation.reached[1] = 8;
   ASSERT_TRUE(write_confirmations(directory, {confirmation}));
   const auto read = read_confirmations(directory);
@@ -121,7 +128,62 @@ TEST_F(ScheduleTest, ConfirmationsAreKept) {
   EXPECT_EQ(read->front().state, ConfirmState::Harmful);
   EXPECT_EQ(read->front().difference, confirmation.difference);
   EXPECT_EQ(read->front().orders[0].arrivals, confirmation.orders[0].arrivals);
+  EXPECT_EQ(read->front().orders[0].outcomes, confirmation.orders[0].outcomes);
+  EXPECT_FALSE(read->front().orders[0].is_forced()) << "in 2 of 3 runs";
+  EXPECT_EQ(read->front().control, confirmation.control);
+  EXPECT_TRUE(read->front().every);
   EXPECT_EQ(read->front().reached[1], 8u);
+}
+
+TEST(Verdict, EveryMeetingOfARunMustBeForced) {
+  RankResult one = met(2, 0, 0), other = met(3, 0, 0);
+  one.meetings = one.forced_meetings = 7;
+  other.meetings = 3;
+  other.forced_meetings = 3;
+  EXPECT_EQ(verdict_of({one, other}, 0).meetings, 10u);
+  EXPECT_TRUE(verdict_of({one, other}, 0).forced);
+  other.forced_meetings = 2;
+  EXPECT_FALSE(verdict_of({one, other}, 0).forced);
+}
+
+struct StallTest : ScheduleTest {
+  std::uint64_t* words = nullptr;
+  void SetUp() override {
+    ScheduleTest::SetUp();
+    auto* memory = static_cast<char*>(
+        map_shared_file(directory + kTableFile, words_offset(2) + 3 * sizeof(std::uint64_t)));
+    ASSERT_NE(memory, nullptr);
+    words = reinterpret_cast<std::uint64_t*>(memory + words_offset(2));
+  }
+};
+
+TEST_F(StallTest, OnlyIfAllRanksWaitAndNoneProgresses) {
+  StallWatch watch(directory, 2, 3);
+  words[0] = words[1] = words[2] = 7;
+  EXPECT_FALSE(watch.is_stalled()) << "the first check has nothing to compare with";
+  EXPECT_TRUE(watch.is_stalled());
+  words[1] = 9;
+  EXPECT_FALSE(watch.is_stalled()) << "rank 1 was in another call";
+  EXPECT_TRUE(watch.is_stalled());
+  words[2] = 8;
+  EXPECT_FALSE(watch.is_stalled());
+  EXPECT_FALSE(watch.is_stalled()) << "rank 2 computes";
+}
+
+TEST_F(StallTest, AfterFinalizeNobodyHangs) {
+  StallWatch watch(directory, 2, 3);
+  for (int rank : {0, 1, 2}) words[rank] = 5 | kFinalizedWord;
+  watch.is_stalled();
+  EXPECT_FALSE(watch.is_stalled());
+  words[1] = 5;
+  watch.is_stalled();
+  EXPECT_TRUE(watch.is_stalled()) << "rank 1 waits for ranks that have finished";
+}
+
+TEST(StallWatch, WithoutTheFileNothingIsKnown) {
+  StallWatch watch("/no/such/directory", 1, 2);
+  watch.is_stalled();
+  EXPECT_FALSE(watch.is_stalled());
 }
 
 }  // namespace

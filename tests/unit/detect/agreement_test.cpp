@@ -93,7 +93,9 @@ void agree_with_tasks(Focus focus) {
                              property);
   std::cout << racing << " with races, " << free << " without, in " << hidden
             << " one was not found\n";
-  EXPECT_LE(hidden * 10, racing);
+  // Random tasks do not serialize their collective calls, as programs have to: the tool takes these
+  // calls as ordered, and does not find races that such an order would exclude.
+  EXPECT_LE(hidden * 7, racing);
 }
 
 TEST(AgreementWithTasks, Locks) { agree_with_tasks(Focus::Locks); }

@@ -622,6 +622,7 @@ void show_field(std::ostream& out, Field field, std::int64_t value,
 void show_event(std::ostream& out, std::size_t number, const Event& event,
                 const Definitions& definitions) {
   out << "  " << number << ": " << traits(event.call).name;
+  if (event.fields.has(Field::order)) out << " task=" << task_of_event(event);
   event.fields.each(~std::uint64_t{0}, [&](Field field, std::int64_t value) {
     show_field(out, field, value, definitions);
   });

@@ -48,7 +48,7 @@ class Judge {
   std::optional<Reason> race(const Touch& a, const Touch& b) const {
     if (a.owner != b.owner || a.operation == b.operation) return {};
     const std::optional<Reason> reason = may_not_meet(a, b);
-    if (!reason || before(a, b) || before(b, a) || kept_apart(a, b)) return {};
+    if (!reason || before(a, b) || before(b, a) || protected_by_common_lock(a, b)) return {};
     if (*reason != Reason::SeparateModel && (found_before(a, b) || found_before(b, a))) return {};
     return reason;
   }
@@ -86,7 +86,7 @@ class Judge {
   }
 
   // A rank's lock does not exclude its own operations.
-  bool kept_apart(const Touch& a, const Touch& b) const {
+  bool protected_by_common_lock(const Touch& a, const Touch& b) const {
     if (a.event.rank == b.event.rank) return false;
     for (const LockSpan& one : history_.locks[static_cast<std::size_t>(a.event.rank)])
       for (const LockSpan& other : history_.locks[static_cast<std::size_t>(b.event.rank)])
@@ -112,13 +112,13 @@ class Judge {
                  : std::nullopt;
     if (a.kind == AccessKind::Accumulate && b.kind == AccessKind::Accumulate)
       return accumulates_may_not_meet(a, b, coincide);
-    if (!(a.kind <= b.kind ? clash(a, b) : clash(b, a))) return {};
+    if (!(a.kind <= b.kind ? conflict(a, b) : conflict(b, a))) return {};
     return a.event.rank == b.event.rank && task(a) == task(b) ? Reason::NotComplete
                                                               : Reason::NoOrder;
   }
 
   // The upper right half of the documented table: a.kind <= b.kind.
-  static bool clash(const Touch& a, const Touch& b) {
+  static bool conflict(const Touch& a, const Touch& b) {
     const bool only_reads = b.kind == AccessKind::Accumulate && b.op == ReduceOp::NoOp;
     switch (a.kind) {
       case AccessKind::Load:

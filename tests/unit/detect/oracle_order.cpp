@@ -155,11 +155,13 @@ Reachability::Reachability(const Execution& execution, const Edges& edges) {
         for (std::size_t i = 0; i < rows_[from].size(); ++i) rows_[from][i] |= rows_[through][i];
 }
 
-// The order of each task's events, and from each release of a key to all acquires that follow it.
+// The order of each task's events; from each release of a key to all acquires that follow it; and
+// from the start of a request to what completes it.
 void Reachability::add_tasks(const Execution& execution, std::size_t rank) {
   const std::vector<Event>& events = execution.ranks[rank].events;
   std::map<std::uint32_t, std::size_t> last;  // return of each task's last event
   std::map<std::int64_t, std::vector<std::size_t>> released;
+  std::map<RequestId, std::size_t> started;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const std::size_t start = first_[rank] + 2 * i, end = start + 1;
     add(start, end);
@@ -167,6 +169,18 @@ void Reachability::add_tasks(const Execution& execution, std::size_t rank) {
       add(before->second, start);
     last[task_of_event(events[i])] = end;
     const Action action = traits(events[i].call).action;
+    const FieldSet& fields = events[i].fields;
+    if (action == Action::RequestStatus) {
+      const auto from = started.find(RequestId(fields[Field::request]));
+      if (from != started.end() && fields[Field::flag] != 0) add(from->second, end);
+    } else if (fields.has(Field::request)) {
+      started[RequestId(fields[Field::request])] = start;
+    }
+    for (const RequestId id : events[i].requests)
+      if (action == Action::Start) started[id] = start;
+    for (const Completion& done : events[i].completions)
+      if (const auto from = started.find(events[i].requests[done.index]); from != started.end())
+        add(from->second, end);
     if (action == Action::TaskRelease)
       released[events[i].fields[Field::key]].push_back(start);
     else if (action == Action::TaskAcquire)

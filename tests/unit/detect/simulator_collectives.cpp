@@ -24,7 +24,7 @@ constexpr Row kCollectives[] = {
     {MpiCall::MPI_Neighbor_alltoall, MpiCall::MPI_Ineighbor_alltoall},
 };
 
-bool is_neighbourly(Action action) {
+bool is_neighborly(Action action) {
   return action == Action::NeighborAllgather || action == Action::NeighborAlltoall;
 }
 bool from_root(Action action) { return action == Action::Bcast || action == Action::Scatter; }
@@ -44,7 +44,7 @@ bool Simulator::needs(const Comm& comm, const Instance& instance, int rank, int 
   if (from_root(action)) return other == instance.root;
   if (to_root(action)) return rank == instance.root;
   if (action == Action::Scan || action == Action::Exscan) return position(other) < position(rank);
-  if (is_neighbourly(action))
+  if (is_neighborly(action))
     return (position(other) + 1) % static_cast<std::ptrdiff_t>(members.size()) == position(rank);
   return true;
 }
@@ -128,7 +128,7 @@ void Simulator::collective(const Step& step) {
   const auto& members = script_.members(comm.ref);
   const Row& row = kCollectives[step.b % std::size(kCollectives)];
   const Action action = traits(row.blocking).action;
-  if (is_neighbourly(action) && !comm.ring) return;
+  if (is_neighborly(action) && !comm.ring) return;
   Instance instance{.call = row.starting,
                     .root = members[step.d % members.size()],
                     .bytes = step.c % 16 < 2 ? 0 : 8};

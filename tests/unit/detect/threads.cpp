@@ -35,11 +35,11 @@ struct Shared {
   explicit Shared(int count)
       : meeting(count),
         values(static_cast<std::size_t>(count)),
-        mail(static_cast<std::size_t>(count)) {}
+        message(static_cast<std::size_t>(count)) {}
   Meeting meeting;
   std::vector<std::vector<std::uint64_t>> values;
   std::mutex mutex;
-  std::vector<std::vector<Mail>> mail;  // by receiver
+  std::vector<std::vector<TransportMessage>> message;  // by receiver
 };
 
 class Threads final : public Transport {
@@ -55,13 +55,14 @@ class Threads final : public Transport {
   }
   void exchange(const Next& next, const Take& take) override {
     int process = 0;
-    for (Mail mail; next(process, mail); mail = {}) {
+    for (TransportMessage message; next(process, message); message = {}) {
       const std::lock_guard lock(shared_.mutex);
-      shared_.mail.at(static_cast<std::size_t>(process)).push_back(std::move(mail));
+      shared_.message.at(static_cast<std::size_t>(process)).push_back(std::move(message));
     }
     shared_.meeting.arrive_and_wait();
-    for (Mail& mail : std::exchange(shared_.mail[static_cast<std::size_t>(self_)], {}))
-      take(std::move(mail));
+    for (TransportMessage& message :
+         std::exchange(shared_.message[static_cast<std::size_t>(self_)], {}))
+      take(std::move(message));
     shared_.meeting.arrive_and_wait();
   }
 

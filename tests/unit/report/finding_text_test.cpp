@@ -138,8 +138,8 @@ WARNING: photofinish: one-sided race [F3] predicted · 1024 times on ranks 0-3
     #0 ? /nowhere/solver+0x150
     #1 ? /nowhere/solver+0x999
   window "halo" created by MPI_Win_allocate in solver+0x70
-  The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, nor from the load of rank 0 to the put of rank 2.
-  Try: a barrier or a message between them: after the load, if the put comes later; after the put is complete (MPI_Win_flush, not MPI_Win_flush_local), if it comes first. A loop that repeats them needs both.
+  The accesses are concurrent: no happens-before path leads from the completion of the put of rank 2 (MPI_Win_flush solver+0x20) to the load of rank 0, or back.
+  Try: a barrier or a message between them. If the load comes first: after it. If the put comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A loop needs both.
 )");
 }
 
@@ -332,7 +332,7 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
   EXPECT_EQ(
       both(put(1), put(2)),
       "The accesses are concurrent: the locks of rank 1 and rank 2 do not exclude each other, and "
-      "no happens-before path leads from the completion of either put to the start of the other.\n"
+      "no happens-before path orders the two puts.\n"
       "Try: a barrier or a message between them, after the first is complete (MPI_Win_flush, not "
       "MPI_Win_flush_local). For get, compute, put on "
       "shared data: one atomic (MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
@@ -343,9 +343,9 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
   EXPECT_EQ(both(never(put(1)), load),
             "The accesses are concurrent: nothing completes the put of rank 1 in time, and no "
             "happens-before path leads from the load of rank 0 to it.\n"
-            "Try: a barrier or a message between them: after the load, if the put comes later; "
-            "after the put is complete (MPI_Win_flush, not MPI_Win_flush_local), "
-            "if it comes first. A loop that repeats them needs both.\n");
+            "Try: a barrier or a message between them. If the load comes first: after it. If the "
+            "put comes first: after it is complete (MPI_Win_flush, not MPI_Win_flush_local). A "
+            "loop needs both.\n");
   EXPECT_EQ(
       both(never(put(1)), never(put(2))),
       "The accesses are concurrent: nothing completes the put of rank 1, nor the put of rank 2, in "
@@ -356,8 +356,7 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
   EXPECT_EQ(both(never(in(EpochKind::Start, kStart, put(1))), load),
             "The accesses are concurrent: no happens-before path leads from the completion of the "
             "put of rank "
-            "1 (MPI_Win_wait of rank 0) to the load of rank 0, nor from the load of rank 0 to the "
-            "put of rank 1.\n"
+            "1 (MPI_Win_wait of rank 0) to the load of rank 0, or back.\n"
             "Try: the load before MPI_Win_post of rank 0, or after MPI_Win_wait.\n");
   EXPECT_EQ(both(accumulate(1), never(put(2))),
             "The accesses are concurrent: nothing completes the put of rank 2 in time, and no "
@@ -380,8 +379,7 @@ TEST_F(FindingBlock, WhyAndWhatToTryWhenRanksAreNotOrdered) {
             "(MPI_Fetch_and_op, MPI_Compare_and_swap or MPI_Get_accumulate).\n");
   EXPECT_EQ(both(plain(1, AccessKind::Store), plain(2, AccessKind::Store)),
             "The accesses are concurrent: no happens-before path leads from the store of rank 1 to "
-            "the store "
-            "of rank 2, nor from the store of rank 2 to the store of rank 1.\n"
+            "the store of rank 2, or back.\n"
             "Try: a barrier or a message between the two stores, with MPI_Win_sync on each side of "
             "it.\n");
 }

@@ -13,7 +13,7 @@
 #include "report/json.h"
 #include "report/perfetto.h"
 #include "report/perfetto_packets.h"
-#include "report/picture/neighbourhood.h"
+#include "report/picture/neighborhood.h"
 #include "report/sarif.h"
 #include "trace/findings_file.h"
 
@@ -97,8 +97,8 @@ TEST_F(OfAMadeUpRun, SarifEscapesPaths) {
 }
 
 TEST_F(OfAMadeUpRun, WhatIsNearAFindingIsKept) {
-  Neighbourhood neighbourhood(document);
-  const std::vector<NearFinding> near = neighbourhood.read();
+  Neighborhood neighborhood(document);
+  const std::vector<NearFinding> near = neighborhood.read();
   ASSERT_EQ(near.size(), 1u);
   ASSERT_EQ(near[0].lanes.size(), 2u);
   const NearLane &owner = near[0].lanes[0], &origin = near[0].lanes[1];
@@ -110,8 +110,8 @@ TEST_F(OfAMadeUpRun, WhatIsNearAFindingIsKept) {
   EXPECT_EQ(origin.steps.begin()->first, 2u);
   EXPECT_EQ(origin.steps.rbegin()->first, 9u);
   EXPECT_EQ(owner.events, 10u);
-  ASSERT_EQ(neighbourhood.counts().size(), 4u);
-  for (const RankCounts& rank : neighbourhood.counts()) EXPECT_EQ(rank.events, 10u);
+  ASSERT_EQ(neighborhood.counts().size(), 4u);
+  for (const RankCounts& rank : neighborhood.counts()) EXPECT_EQ(rank.events, 10u);
 }
 
 TEST_F(OfAMadeUpRun, ThePageHasItsDataAndNothingOfItIsMarkup) {

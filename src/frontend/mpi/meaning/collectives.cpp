@@ -140,8 +140,9 @@ std::vector<Acquired> Collectives::report(const Event& event, Action action, Whe
 
 void Collectives::add(const Event& event, Action action, When when) {
   Comm& comm = comms_.of(event);
+  effects_.serialize_tasks(edge_key(Channel::Serial, comm.uid.value));
   if (when == When::Prepares) {
-    Request& request = new_request(requests_, event);
+    Request& request = new_request(effects_, requests_, event);
     request.comm = &comm;
     request.rarely().prepared = std::make_unique<Event>(event);
     request.rarely().number = ++comm.persistent;
@@ -152,7 +153,7 @@ void Collectives::add(const Event& event, Action action, When when) {
   if (when == When::Starts) {
     for (const auto& [key, position] : flow.releases) effects_.release(key, position);
     if (!event.fields.has(Field::request)) return;
-    Request& request = new_request(requests_, event);
+    Request& request = new_request(effects_, requests_, event);
     effects_.open_all(request.accesses, effects_.buffers_of(event, true));
     request.rarely().acquires = flow.acquires;
     request.rarely().acquired = std::move(acquired);

@@ -4,6 +4,12 @@
 
 namespace photofinish::mpi_meaning {
 
+namespace {
+
+std::uint64_t matched_key(MessageId message) { return edge_key(Channel::Matched, message.value); }
+
+}  // namespace
+
 // Fast path: most receives block, and no unsettled one precedes them.
 bool Matching::receive_at_once(const Event& event, Comm& comm) {
   if (!comm.unsettled.empty() || !event.fields.has(Field::matched_tag)) return false;
@@ -200,9 +206,12 @@ void Matching::probe(const Event& event, Action action, bool asked) {
   posted->completed = effects_.return_time();
   posted->done = true;
   posted->takes = action == Action::MatchedProbe;
-  if (posted->takes && event.fields.has(Field::message))
-    posted->matched_probe = true,
+  if (posted->takes && event.fields.has(Field::message)) {
+    posted->matched_probe = true;
     posted->message = MessageId(static_cast<std::uint64_t>(event.fields[Field::message]));
+    // The task that receives the message comes after this one, whose handle it uses.
+    effects_.task_release(matched_key(posted->message), At::Return);
+  }
   steps_.asked = asked;
   if (steps_.wanted()) steps_.probe(event, action, comm, *posted);
   steps_.asked = false;
@@ -214,6 +223,7 @@ void Matching::probe(const Event& event, Action action, bool asked) {
 void Matching::take_probed(const Event& event) {
   if (!event.fields.has(Field::message)) return;
   const MessageId message(static_cast<std::uint64_t>(event.fields[Field::message]));
+  effects_.task_acquire(matched_key(message));
   if (const auto found = probed_.find(message); found != probed_.end()) {
     effects_.release(found->second);
     probed_.erase(found);

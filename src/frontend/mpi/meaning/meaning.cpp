@@ -93,7 +93,8 @@ void MpiMeaning::file(const Event& event, Action action, When when) {
       return;
     default:
       if (when == When::Starts)
-        effects_.open_all(new_request(requests_, event).accesses, effects_.buffers_of(event, true));
+        effects_.open_all(new_request(effects_, requests_, event).accesses,
+                          effects_.buffers_of(event, true));
       else
         effects_.close_now(effects_.buffers_of(event, false), event.site);
       return;

@@ -174,7 +174,7 @@ void OneSided::operation(const Event& event, Action action) {
     set_target(added, event, action, *at_target);
   }
   if (event.fields.has(Field::request)) {
-    Request::Rare& request = new_request(requests_, event).rarely();
+    Request::Rare& request = new_request(effects_, requests_, event).rarely();
     request.operation = operation;
     request.window = &window;
     request.target = target;
@@ -271,6 +271,7 @@ std::uint64_t OneSided::complete_key(const Window& window, WorldRank origin, Wor
 }
 
 void OneSided::fence(Window& window, const Event& event) {
+  effects_.serialize_tasks(edge_key(Channel::Serial, window.uid.value));
   std::deque<Exposure>& epochs = window.region->to_all.known;
   const bool orders = completion_of(event).has_value();
   if (orders) {

@@ -9,7 +9,7 @@ void MpiMeaning::point_to_point(const Event& event, Action action, When when) {
   Comm& comm = comms_.of(event);
   if (when == When::Prepares) {
     if (!event.fields.has(Field::request)) return;
-    Request& request = new_request(requests_, event);
+    Request& request = new_request(effects_, requests_, event);
     request.comm = &comm;
     Request::Rare& rare = request.rarely();
     rare.prepared = std::make_unique<Event>(event);
@@ -24,7 +24,7 @@ void MpiMeaning::point_to_point(const Event& event, Action action, When when) {
   Request* request = nullptr;
   if (when == When::Starts) {
     if (!event.fields.has(Field::request)) return;
-    request = &new_request(requests_, event);
+    request = &new_request(effects_, requests_, event);
     request->comm = &comm;
     effects_.open_all(request->accesses, effects_.buffers_of(event, true));
   }
@@ -60,6 +60,7 @@ void MpiMeaning::start_persistent(const Event& event) {
     ++operation;
     const auto found = requests_.find(id);
     if (found == requests_.end() || found->second.prepared() == nullptr) continue;
+    request_started(effects_, id);
     Request& request = found->second;
     Request::Rare& rare = *request.rare;
     ++rare.starts;
@@ -115,6 +116,9 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
         requests_.find(RequestId(static_cast<std::uint64_t>(event.fields[Field::request])));
     if (found == requests_.end()) return;
     Request& request = found->second;
+    effects_.task_acquire(request_key(found->first));
+    // A later completion by another task follows what this one has learned.
+    effects_.task_release(request_key(found->first), At::Return);
     effects_.close_all(request.accesses, event.site);
     acquire_all(request);
     steps_.over(request, event.site);
@@ -144,8 +148,11 @@ void MpiMeaning::complete_those(const Event& event, Action action) {
     if (completion.index >= event.requests.size()) continue;
     const auto found = requests_.find(event.requests[completion.index]);
     if (found == requests_.end()) continue;
+    effects_.task_acquire(request_key(found->first));
     complete(found->second, completion, event);
-    if (found->second.prepared() == nullptr) requests_.erase(found);
+    if (found->second.prepared() != nullptr) continue;
+    effects_.forget_task_release(request_key(found->first));
+    requests_.erase(found);
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "effects/open_accesses.h"
 #include "effects/region.h"
+#include "effects/timeline.h"
 #include "model/event.h"
 #include "model/message.h"
 #include "order/keys.h"
@@ -260,12 +261,19 @@ struct Request {
 
 using Requests = std::unordered_map<RequestId, Request>;
 
-inline Request& new_request(Requests& requests, const Event& event) {
+// Orders the task that starts a request before those that complete it, which use its handle.
+inline std::uint64_t request_key(RequestId id) { return edge_key(Channel::Request, id.value); }
+inline void request_started(Timeline& effects, RequestId id) {
+  effects.task_release(request_key(id), At::Start);
+}
+
+inline Request& new_request(Timeline& effects, Requests& requests, const Event& event) {
   const RequestId id(static_cast<std::uint64_t>(
       event.fields.has(Field::request) ? event.fields[Field::request] : 0));
   Request& request = requests[id];
   request = {};
   request.call = event.call;
+  request_started(effects, id);
   return request;
 }
 

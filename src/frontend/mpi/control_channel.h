@@ -1,5 +1,5 @@
-// Carries the letters of a confirming run (confirm/letters.h) on a communicator of our own, and
-// shows each rank whether the others wait, in a window of our own.
+// Carries the protocol of a confirming run (confirm/meeting_protocol.h) on a communicator of our
+// own, and shows each rank whether the others wait, in a window of our own.
 //
 // Ground rules: nothing here waits but `finish`. A rank that is inside of MPI answers for its word
 // without doing anything, as one-sided operations go on meanwhile; one that computes may not, and
@@ -11,19 +11,19 @@
 #include <list>
 #include <vector>
 
-#include "confirm/letters.h"
+#include "confirm/meeting_protocol.h"
 #include "frontend/mpi/real.h"
 
 namespace photofinish::mpi {
 
-class Mail {
+class ControlChannel {
  public:
   // On all ranks of the communicator.
-  Mail(MPI_Comm comm, int rank, int size);
+  ControlChannel(MPI_Comm comm, int rank, int size);
 
-  void send(const AddressedLetter& addressed);
+  void send(const AddressedMessage& addressed);
   // The next that has come; false if there is none.
-  bool next(Letter& letter, std::int32_t& from);
+  bool next(ControlMessage& message, std::int32_t& from);
 
   // One word of each rank: its own is the window's, those of others are as they were when `fetch`
   // last said true.
@@ -36,7 +36,7 @@ class Mail {
  private:
   struct Sent {
     MPI_Request request;
-    Letter letter;
+    ControlMessage message;
   };
   void open_window();
   void forget_delivered();

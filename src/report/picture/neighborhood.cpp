@@ -1,4 +1,4 @@
-#include "report/picture/neighbourhood.h"
+#include "report/picture/neighborhood.h"
 
 #include <algorithm>
 
@@ -53,7 +53,7 @@ int NearFinding::lane_of(WorldRank rank) const {
   return -1;
 }
 
-void Neighbourhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lanes, bool counts) {
+void Neighborhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lanes, bool counts) {
   const auto trace = RankTrace::open(run_.directory, rank);
   if (!trace) return;
   const Definitions& definitions = (*trace)->definitions();
@@ -78,7 +78,7 @@ void Neighbourhood::read_rank(WorldRank rank, const std::vector<NearLane*>& lane
     }
 }
 
-std::vector<NearFinding> Neighbourhood::read() {
+std::vector<NearFinding> Neighborhood::read() {
   std::vector<NearFinding> all;
   for (const FindingDocument& finding : run_.findings) all.push_back(lanes_of(finding));
   const auto wanted = [&](bool anchored) {

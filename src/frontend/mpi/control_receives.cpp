@@ -1,4 +1,5 @@
-// Of a confirming run: a receive from any source is made to take another message than it took.
+// Message races of a confirming run: a wildcard receive matches another message than in the
+// recorded run.
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -10,20 +11,22 @@ namespace photofinish::mpi {
 namespace {
 
 constexpr std::uint32_t kMessageUnits =
-    10;  // of pause_ms: a receive waits for the message that it had when it was recorded
+    10;  // of pause_ms: how long a receive waits for its recorded message
+
+constexpr std::uint32_t kMissedMatches = 3;
 
 }  // namespace
 
-bool Control::is_steered_receive(const Context& c) const {
+bool Control::is_matched_receive(const Context& c) const {
   const CallTraits& call = traits(c.call);
-  return rank_ == schedule_.sides[0].rank && takes_messages(call.action) &&
-         call.when != When::Prepares && c.from == MPI_ANY_SOURCE && c.comm != nullptr;
+  return matches_ != nullptr && takes_messages(call.action) && call.when != When::Prepares &&
+         c.from == MPI_ANY_SOURCE && c.comm != nullptr;
 }
 
-// The rank's receives get what they got when it was recorded, so that it comes to the one in
-// question as it did then; that one gets the other message.
+// The receives of the rank match their recorded messages up to the steered one, which matches the
+// other message.
 void Control::choose_message(Context& c) {
-  if (!is_steered_receive(c)) return;
+  if (!is_matched_receive(c)) return;
   const auto chosen = choose(*c.comm, c.comm_handle, traits(c.call).when,
                              c.event.fields[Field::recv_tag] == kAnyTag);
   if (!chosen) return;
@@ -32,17 +35,17 @@ void Control::choose_message(Context& c) {
   t_step.tag = chosen->tag;
 }
 
-// What the next receive or probe from any source is to ask for; nothing: what the program asks for.
-// One that takes any tag takes the first message of its source, whatever its tag: messages do not
-// overtake. So its tag is left alone, and that message must be the wanted one.
+// The source and tag of the next wildcard receive or probe; none: the program's own. One with
+// MPI_ANY_TAG takes the first message of its source, because messages do not overtake: its tag
+// stays, and that message must be the wanted one.
 std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm handle, When when,
                                                bool any_tag) {
-  if (!follows_ || wildcards_ >= schedule_.matches.size()) return std::nullopt;
-  const bool is_it = wildcards_ == schedule_.steered, behind = wildcards_ > schedule_.steered;
-  // One that does not wait may ask for what comes later; but behind the one in question the program
-  // may have gone another way.
+  if (!follows_ || wildcards_ >= matches_->size()) return std::nullopt;
+  const bool is_it = wildcards_ == steered_, behind = wildcards_ > steered_;
+  // A receive that does not block may name a message that arrives later, but not after the steered
+  // one: the program may have taken another path.
   if (behind && when == When::Starts) return std::nullopt;
-  const Schedule::Match& match = schedule_.matches[wildcards_];
+  const Schedule::Match& match = (*matches_)[wildcards_];
   int source = 0;
   while (source < comm.peers().size() && comm.peers().world(source) != match.source) ++source;
   if (source == comm.peers().size()) return std::nullopt;
@@ -62,19 +65,21 @@ std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm 
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
-  if (is_it) ++account_->reached[0];
-  if (is_it && flag != 0) ++account_->reached[1];
-  // One that waits would perhaps do so for ever.
+  if (is_it) ++result_->reached[0];
+  if (is_it && flag != 0) ++result_->reached[1];
+  // A blocking receive could wait forever.
   if (flag == 0 && when != When::Starts) {
-    follows_ = follows_ && !behind;
+    // The program takes another path: its receives are left alone.
+    follows_ = follows_ && !behind && (is_it || ++missed_ < kMissedMatches);
     return std::nullopt;
   }
+  missed_ = 0;
   return Chosen{source, tag};
 }
 
 void Control::remember_persistent(const Context& c) {
-  if (rank_ != schedule_.sides[0].rank || traits(c.call).action != Action::Receive ||
-      c.from != MPI_ANY_SOURCE || c.comm == nullptr || c.new_request == nullptr)
+  if (matches_ == nullptr || traits(c.call).action != Action::Receive || c.from != MPI_ANY_SOURCE ||
+      c.comm == nullptr || c.new_request == nullptr)
     return;
   if (c.recv.count > std::numeric_limits<int>::max()) return;
   const std::int64_t tag = c.event.fields[Field::recv_tag];
@@ -87,15 +92,15 @@ void Control::remember_persistent(const Context& c) {
                                     c.new_request->handle};
 }
 
-// Each start is a receive. The program knows the request by its variable; where it uses a copy of
-// it, nothing is changed.
+// Each start is a receive. The program names the request by its variable; if it uses a copy of it,
+// nothing is changed.
 void Control::choose_for_starts(Context& c) {
   for (int i = 0; i < c.request_count && !persistent_.empty(); ++i) {
     const RequestId id = c.event.requests[static_cast<std::size_t>(i)];
     const auto found = persistent_.find(id);
     if (found == persistent_.end()) continue;
     const Persistent& of = found->second;
-    const bool is_it = wildcards_ == schedule_.steered;
+    const bool is_it = wildcards_ == steered_;
     const auto chosen = choose(*of.comm, of.comm_handle, When::Starts, of.tag == MPI_ANY_TAG);
     ++wildcards_;
     message_since_ = 0;
@@ -117,14 +122,15 @@ void Control::choose_for_starts(Context& c) {
 }
 
 void Control::check_message(Context& c) {
-  const bool took = is_steered_receive(c) && (c.flag == nullptr || *c.flag != 0);
-  const bool is_it = took && wildcards_ == schedule_.steered;
-  const WorldRank wanted = schedule_.matches[schedule_.steered].source;
+  const bool took = is_matched_receive(c) && (c.flag == nullptr || *c.flag != 0);
+  const bool is_it = took && wildcards_ == steered_;
   const FieldSet& fields = c.event.fields;
   if (took) {
     ++wildcards_;
     message_since_ = 0;
   }
+  if (steered_ >= matches_->size()) return;
+  const WorldRank wanted = (*matches_)[steered_].source;
   bool got =
       is_it && fields.has(Field::matched_from) && fields[Field::matched_from] == wanted.value;
   if (is_it && t_step.steered && fields.has(Field::request))
@@ -134,10 +140,10 @@ void Control::check_message(Context& c) {
     got |= done.from == wanted;
     awaited_request_ = 0;  // a persistent one comes again
   }
-  if (!got || account_->met != 0) return;
-  account_->met = account_->forced = 1;
-  account_->ranks[0] = rank_.value;
-  account_->ranks[1] = wanted.value;
+  if (!got || result_->met != 0) return;
+  result_->met = result_->forced = 1;
+  result_->ranks[0] = rank_.value;
+  result_->ranks[1] = wanted.value;
 }
 
 }  // namespace photofinish::mpi

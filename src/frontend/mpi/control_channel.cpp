@@ -1,4 +1,4 @@
-#include "frontend/mpi/mail.h"
+#include "frontend/mpi/control_channel.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,21 +10,23 @@ namespace {
 constexpr int kLetterTag = 1;
 constexpr std::size_t kLeastWindow = 4096;  // MPICH's smaller ones do not always work
 
-int bytes_to_send(const Letter& letter) {
-  return static_cast<int>(letter.kind == LetterKind::Ask ? sizeof(Letter)
-                                                         : offsetof(Letter, posting));
+int bytes_to_send(const ControlMessage& message) {
+  return static_cast<int>(message.kind == ControlMessageKind::Ask
+                              ? sizeof(ControlMessage)
+                              : offsetof(ControlMessage, entry));
 }
 
 }  // namespace
 
-Mail::Mail(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {
+ControlChannel::ControlChannel(MPI_Comm comm, int rank, int size)
+    : comm_(comm), rank_(rank), size_(size) {
   REAL(PMPI_Comm_set_errhandler)(comm_, MPI_ERRORS_RETURN);
   open_window();
 }
 
 // Some libraries have no windows for this or that program: then nobody is seen to wait, and pauses
 // end after their time.
-void Mail::open_window() {
+void ControlChannel::open_window() {
   const std::size_t bytes =
       std::max(kLeastWindow, sizeof(std::uint64_t) * static_cast<std::size_t>(size_));
   void* memory = nullptr;
@@ -47,7 +49,7 @@ void Mail::open_window() {
   REAL(PMPI_Barrier)(comm_);
 }
 
-void Mail::forget_delivered() {
+void ControlChannel::forget_delivered() {
   std::erase_if(sent_, [](Sent& sent) {
     int done = 0;
     return REAL(PMPI_Test)(&sent.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
@@ -55,27 +57,27 @@ void Mail::forget_delivered() {
 }
 
 // Synchronous, so that the end knows when all have been read.
-void Mail::send(const AddressedLetter& addressed) {
+void ControlChannel::send(const AddressedMessage& addressed) {
   forget_delivered();
-  sent_.push_back({MPI_REQUEST_NULL, addressed.letter});
+  sent_.push_back({MPI_REQUEST_NULL, addressed.message});
   Sent& sent = sent_.back();
-  REAL(PMPI_Issend)(&sent.letter, bytes_to_send(sent.letter), MPI_BYTE, addressed.to, kLetterTag,
+  REAL(PMPI_Issend)(&sent.message, bytes_to_send(sent.message), MPI_BYTE, addressed.to, kLetterTag,
                     comm_, &sent.request);
 }
 
-bool Mail::next(Letter& letter, std::int32_t& from) {
+bool ControlChannel::next(ControlMessage& message, std::int32_t& from) {
   int flag = 0;
   MPI_Status status;
   if (REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, kLetterTag, comm_, &flag, &status) != MPI_SUCCESS ||
       flag == 0)
     return false;
-  letter = {};
+  message = {};
   from = status.MPI_SOURCE;
-  return REAL(PMPI_Recv)(&letter, sizeof letter, MPI_BYTE, from, kLetterTag, comm_,
+  return REAL(PMPI_Recv)(&message, sizeof message, MPI_BYTE, from, kLetterTag, comm_,
                          MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
-bool Mail::fetch() {
+bool ControlChannel::fetch() {
   if (win_ == MPI_WIN_NULL) return false;
   if (fetching_.empty()) {
     fetching_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
@@ -90,14 +92,14 @@ bool Mail::fetch() {
   return done != 0;
 }
 
-void Mail::finish() {
+void ControlChannel::finish() {
   if (std::exchange(finished_, true)) return;
-  Letter letter;
+  ControlMessage message;
   std::int32_t from = 0;
   MPI_Request all = MPI_REQUEST_NULL;
   bool waits_for_all = false;
   for (int over = 0; over == 0;) {
-    while (next(letter, from)) {
+    while (next(message, from)) {
     }
     forget_delivered();
     if (!waits_for_all && sent_.empty()) {

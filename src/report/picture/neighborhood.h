@@ -70,9 +70,9 @@ struct RankCounts {
   std::uint64_t nanoseconds = 0;  // from its first event to its last
 };
 
-class Neighbourhood {
+class Neighborhood {
  public:
-  explicit Neighbourhood(const RunDocument& run) : run_(run) {}
+  explicit Neighborhood(const RunDocument& run) : run_(run) {}
   // Reads the traces. Returns a value for each finding.
   std::vector<NearFinding> read();
   // Of all ranks, after read().

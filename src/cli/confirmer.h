@@ -1,0 +1,96 @@
+// Runs the program until the evidence about a finding is complete (confirm/evidence.h).
+//
+// For each finding: each order of one instance, until it is seen; if the race has several
+// instances, each order of all of them; then repetitions. Control runs without steering are made
+// once for all findings. Invariant: a finding's state comes from judge() alone.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/confirming_run.h"
+#include "cli/progress.h"
+#include "confirm/candidates.h"
+#include "confirm/evidence.h"
+
+namespace photofinish {
+
+class Confirmer {
+ public:
+  // `all`: the findings of the run. The others are kept from varying while one is tried.
+  Confirmer(const Options& options, const ConfirmArguments& arguments, Launch launch,
+            double tolerance, const std::vector<Candidate>& all);
+  Confirmer(const Confirmer&) = delete;
+  Confirmer& operator=(const Confirmer&) = delete;
+  ~Confirmer();
+
+  // An Error if the program cannot be started, or the user has interrupted it: `is_interrupted`.
+  Result<Confirmation> confirm(const Candidate& candidate);
+  // Several that cannot disturb each other, in one run for each order and repetition. Those without
+  // a value have to be tried alone.
+  Result<std::vector<std::optional<Confirmation>>> confirm_together(
+      const std::vector<const Candidate*>& candidates);
+  // One order, in the meeting of an earlier run if there was one; up to --runs runs.
+  struct Tried {
+    OrderTried order;
+    std::optional<Outcome> outcome;
+    std::uint64_t reached[2] = {0, 0};
+  };
+  Result<Tried> try_order(const Candidate& candidate, std::size_t order, Scope scope,
+                          const OrderTried* known);
+  // The program with every standard send synchronous: harmful if it hangs, else not reproduced.
+  Result<Confirmation> confirm_buffering();
+  // What is known of the finding whose confirmation was interrupted; none unless it is decided.
+  std::optional<Confirmation> interrupted_finding() const;
+  // Whether the program failed in a run that the state of the last finding is based on.
+  bool has_failed_runs() const;
+
+  Launch& launch() { return launch_; }
+  // For the status line: "F2, finding 2 of 5", and the findings that follow.
+  void begin(std::string text, const std::vector<const Candidate*>& following);
+  void clear_status() { status_.clear(); }
+
+ private:
+  Schedule schedule_for(const Candidate& candidate, std::size_t order, Scope scope,
+                        const OrderTried* known, std::uint32_t run) const;
+  Result<ConfirmingRun> run(std::vector<Schedule> findings);
+  Error tool_stopped(const Candidate& candidate) const;
+  Result<bool> run_control(const Candidate& candidate);
+  Result<bool> run_trial(const Candidate& candidate, std::size_t order, Scope scope,
+                         std::uint32_t run);
+  Result<bool> observe(const Candidate& candidate, std::size_t order, Scope scope);
+  Result<bool> repeat(const Candidate& candidate, Scope scope, std::size_t repetitions);
+  Result<bool> gather_evidence(const Candidate& candidate);
+  Confirmation conclude() const;
+  std::size_t expected_runs(const Candidate& candidate) const;
+  void show_status();
+
+  const Options& options_;
+  const std::string directory_;
+  Launch launch_;
+  const double tolerance_;
+  const std::size_t repetitions_;
+  std::map<std::uint64_t, std::vector<ScheduledSide>> sites_;  // of races on memory, by key
+  StatusLine status_;
+  std::vector<Outcome> control_;
+
+  // Of the finding that is being tried.
+  std::uint64_t key_ = 0;
+  Evidence evidence_;
+  std::vector<OrderTried> orders_;
+  std::uint64_t reached_[2] = {0, 0}, meetings_ = 0;
+  std::string tool_failure_;  // of a run that did not see the race
+  bool repeats_ = false;      // an access site was reached several times in a run
+
+  std::string now_at_;
+  std::size_t runs_ = 0, runs_before_ = 0, runs_expected_ = 0, runs_following_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+inline bool is_interrupted(const Error& error) { return error.message == "interrupted"; }
+
+}  // namespace photofinish

@@ -1,0 +1,372 @@
+// The rendezvous of a confirming run: a task that reaches an access site waits for the other one
+// (docs/internals/confirm.md).
+#include <algorithm>
+#include <thread>
+
+#include "frontend/mpi/control_step.h"
+
+namespace photofinish::mpi {
+namespace {
+
+constexpr double kBackOff = 0.9;  // after each pause in vain
+// In units of pause_ms:
+constexpr std::uint32_t kQuietUnits =
+    2;  // no rank changes its word for so long: all wait for this one
+constexpr std::uint32_t kDoneUnits = 50;     // the second waits for the first, at most
+constexpr std::uint32_t kHoldUnits = 10;     // at a site of another race, at most
+constexpr std::uint32_t kHoldsInVain = 3;    // of a run: then the order there is left to chance
+constexpr std::uint32_t kContinueUnits = 5;  // the first continues before the second, at most
+constexpr std::uint64_t kCheckNs = 500'000, kSteadyNs = 2 * kMs;
+
+// Whether a rank waits in a call or at a site, and has done so for a while.
+class SteadyWait {
+ public:
+  explicit SteadyWait(const std::atomic<std::uint64_t>& word) : word_(word) {}
+  bool operator()() {
+    const std::uint64_t now = now_ns(), word = word_.load(std::memory_order_relaxed);
+    if (std::exchange(last_, word) != word || word % 2 == 0) since_ = now;
+    return now - since_ > kSteadyNs;
+  }
+
+ private:
+  const std::atomic<std::uint64_t>& word_;
+  std::uint64_t last_ = 0, since_ = now_ns();
+};
+
+}  // namespace
+
+// One for each finding, and the words behind them.
+bool Control::share_table(const std::string& directory) {
+  if (schedules_.by_messages) return false;
+  const std::size_t words_at = words_offset(schedules_.findings.size());
+  auto* memory = static_cast<char*>(map_shared_file(
+      directory + kTableFile, words_at + sizeof(std::uint64_t) * static_cast<std::size_t>(size_)));
+  if (memory == nullptr) return false;
+  table_ = reinterpret_cast<RendezvousTable*>(memory) + finding_;
+  table_->repeats = schedule_.scope == Scope::Every ? 1 : 0;  // all ranks store the same
+  words_ = reinterpret_cast<std::atomic<std::uint64_t>*>(memory + words_at);
+  return true;
+}
+
+void Control::open_channel() {
+  std::vector<std::int32_t> others;
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_.value &&
+        std::any_of(schedule_.sides.begin(), schedule_.sides.end(), [&](const ScheduledSide& side) {
+          return side.rank == kAnySource || side.rank == WorldRank(rank);
+        }))
+      others.push_back(rank);
+  own_table_ = std::make_unique<RendezvousTable>();
+  table_ = own_table_.get();
+  channel_ = std::make_unique<ControlChannel>(comm_, rank_.value, size_);
+  words_ = channel_->words();
+  protocol_ = std::make_unique<MeetingProtocol>(rank_.value, std::move(others), schedule_.first);
+  result_->by_messages = schedule_.kind == RaceKind::Memory ? 1 : 0;
+}
+
+// Whether this thread may call MPI now.
+bool Control::may_call() const {
+  return thread_level_ == MPI_THREAD_MULTIPLE ||
+         (thread_level_ != MPI_THREAD_SERIALIZED &&
+          task_number() == static_cast<std::uint64_t>(getpid()));
+}
+
+// With the protocol, the table, and what is to be sent. What two have kept is in their results
+// before either goes on.
+template <class Write>
+void Control::exchange(Write write) {
+  std::lock_guard lock(channel_mutex_);
+  std::vector<AddressedMessage> out;
+  with_table([&](RendezvousTable& table) { write(*protocol_, table, out); });
+  if (schedule_.kind == RaceKind::Memory && table_->met == 0)
+    result_->met = 0;
+  else if (table_->first.rank == rank_.value || table_->second.rank == rank_.value)
+    store_meeting();
+  for (const AddressedMessage& message : out) channel_->send(message);
+}
+
+void Control::receive_messages() {
+  ControlMessage message;
+  std::int32_t from = 0;
+  const auto next = [&] {
+    std::lock_guard lock(channel_mutex_);
+    return channel_->next(message, from);
+  };
+  while (next())
+    exchange(
+        [&](MeetingProtocol& protocol, RendezvousTable& table, std::vector<AddressedMessage>& out) {
+          protocol.receive(table, from, message, out);
+        });
+}
+
+void Control::count_arrival(std::uint32_t sides) {
+  std::lock_guard lock(mutex_);
+  for (std::uint32_t side = 0; side < 2; ++side) {
+    if ((sides >> side & 1) == 0) continue;
+    ++result_->reached[side];
+    // Loads and stores between two calls are one arrival, as in the trace.
+    if (is_access(schedule_.sides[side].call) &&
+        std::exchange(arrival_timestamp_[side], timestamp_) == timestamp_)
+      continue;
+    ++arrivals_[side];
+  }
+}
+
+// One instance was steered: nobody waits any more.
+bool Control::is_settled() const {
+  return schedule_.scope == Scope::Off || (table_->repeats == 0 && has_met());
+}
+
+bool Control::has_met() const {
+  return std::atomic_ref(table_->met).load(std::memory_order_acquire) != 0;
+}
+
+bool Control::takes_part(std::uint32_t sides) const {
+  for (std::uint32_t side = 0; side < 2; ++side) {
+    const ScheduledSide& wanted = schedule_.sides[side];
+    if ((sides >> side & 1) != 0 &&
+        (wanted.rank == kAnySource || (wanted.rank == rank_ && arrivals_[side] >= wanted.arrival)))
+      return true;
+  }
+  return false;
+}
+
+bool Control::wants_to_wait(std::uint32_t sides) {
+  // A task's own operation, and its next accesses: it would wait for itself.
+  if (schedule_.own_operation &&
+      (schedule_.sides[0].rank != kAnySource || schedule_.scope == Scope::Every))
+    return false;
+  if (result_->paused_ns > schedule_.patience_ms * kMs) return false;
+  if (schedule_.sides[static_cast<std::size_t>(sides >> 1 & 1)].rank != kAnySource) return true;
+  std::lock_guard lock(mutex_);
+  return std::uniform_real_distribution<double>()(random_) < eagerness_;
+}
+
+TableEntry Control::make_entry(std::uint32_t sides) {
+  std::lock_guard lock(mutex_);
+  TableEntry mine{};
+  mine.state = EntryState::Waiting;
+  mine.sides = sides;
+  mine.rank = mine.owner = rank_.value;
+  mine.task = task_number();
+  std::copy(std::begin(arrivals_), std::end(arrivals_), mine.arrival);
+  for (const HeldLock& lock : locks_)
+    if (mine.locks < kLocks) mine.lock[mine.locks++] = lock;
+  return mine;
+}
+
+void Control::make_progress() {
+  int flag = 0;
+  if (may_call()) {
+    if (channel_ != nullptr)
+      receive_messages();
+    else
+      REAL(PMPI_Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &flag, MPI_STATUS_IGNORE);
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+// No other rank reaches its site while all of them wait: for this rank, in collectives or for locks
+// that it holds, or for each other. The threads of this rank may still.
+bool Control::all_others_wait() {
+  if (schedule_.threads) return false;
+  const std::uint64_t now = now_ns();
+  if (now - last_check_ < kCheckNs) return false;
+  if (channel_ != nullptr) {
+    std::lock_guard lock(channel_mutex_);
+    if (!may_call() || !channel_->fetch()) return false;
+  }
+  last_check_ = now;
+  for (int rank = 0; rank < size_; ++rank) {
+    const std::uint64_t word = words_[rank].load(std::memory_order_relaxed);
+    if (rank == rank_.value ||
+        (std::exchange(seen_words_[static_cast<std::size_t>(rank)], word) == word &&
+         (word & 1) != 0))
+      continue;
+    quiet_since_ = now;
+  }
+  return now - quiet_since_ > kQuietUnits * schedule_.unit_ms * kMs;
+}
+
+// First, Second, or Proceed if others met and no meeting follows; Entered if no task came. `slot`
+// is that of the task's entry, or of its pending operation.
+Turn Control::pause(std::uint32_t limit_ms, std::uint32_t slot) {
+  const std::uint64_t since = now_ns(), task = task_number();
+  Turn turn = Turn::Entered;
+  const auto update = [&](RendezvousTable& table) {
+    turn = turn_at(table, slot, rank_.value, task);
+    const TableEntry* const entry = own_entry(table, slot, rank_.value, task);
+    if (turn == Turn::Entered && table.repeats != 0 && entry != nullptr &&
+        entry->state == EntryState::Waiting)
+      turn = arrive_again(table, static_cast<int>(schedule_.first), slot);
+    t_meeting = table.number;
+  };
+  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  quiet_since_ = since;
+  while (now_ns() - since < limit_ms * kMs) {
+    if (table_->repeats != 0) {
+      with_table(update);
+      if (turn != Turn::Entered) break;
+    } else if (has_met()) {
+      break;
+    }
+    if (all_others_wait()) break;
+    make_progress();
+  }
+  if (turn == Turn::Entered) with_table(update);
+  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  std::lock_guard lock(mutex_);
+  // Only pauses in vain count: the others are the purpose of the run.
+  if (turn == Turn::Entered) result_->paused_ns += now_ns() - since;
+  eagerness_ = turn == Turn::Entered ? eagerness_ * kBackOff : 1;
+  ++result_->pauses;
+  return turn;
+}
+
+void Control::store_meeting() {
+  with_table([&](RendezvousTable& table) {
+    if (table.met == 0 && table.repeats != 0) return;
+    const std::uint32_t first_side = table.first.side & 1;
+    result_->ranks[first_side] = table.first.rank;
+    result_->ranks[1 - first_side] = table.second.rank;
+    result_->arrivals[first_side] = table.first.arrival;
+    result_->arrivals[1 - first_side] = table.second.arrival;
+    result_->forced = table.forced;
+    result_->met = table.met;
+  });
+}
+
+// At a site of another race, before the meeting: the rank of side 0 passes first. Its own word does
+// not say that it waits: the other rank's pause would end.
+void Control::hold_at_other_site() {
+  const WorldRank first = schedule_.sides[0].rank;
+  if (is_settled() || channel_ != nullptr || first == rank_ || schedule_.sides[1].rank != rank_ ||
+      first == kAnySource || first == kProcNull || holds_in_vain_ >= kHoldsInVain)
+    return;
+  const std::uint64_t since = now_ns();
+  SteadyWait first_waits(words_[first.value]);
+  bool waits = false;
+  while (!waits && !has_met() && now_ns() - since < kHoldUnits * schedule_.unit_ms * kMs) {
+    make_progress();
+    waits = first_waits();
+  }
+  holds_in_vain_ += waits ? 0 : 1;
+}
+
+// After the meeting, the first rank continues until it waits: its next accesses come before those
+// of the second, in every run.
+void Control::let_first_continue() {
+  const std::int32_t first = table_->first.rank;
+  if (channel_ != nullptr || first == rank_.value || table_->repeats != 0) return;
+  const std::uint64_t since = now_ns();
+  SteadyWait first_waits(words_[first]);
+  while (!first_waits() && now_ns() - since < kContinueUnits * schedule_.unit_ms * kMs)
+    make_progress();
+}
+
+// Before the second access of a meeting.
+void Control::wait_for_first() {
+  store_meeting();
+  const std::uint64_t since = now_ns();
+  const auto is_done = [&] {
+    return std::atomic_ref(table_->first_done).load(std::memory_order_acquire) != 0 ||
+           (table_->repeats != 0 && (!has_met() || table_->number != t_meeting));
+  };
+  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  while (!is_done() && now_ns() - since < kDoneUnits * schedule_.unit_ms * kMs) make_progress();
+  if (is_done()) let_first_continue();
+  words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  if (table_->repeats == 0) return;
+  // A wait that timed out did not force the order.
+  if (!is_done()) {
+    with_table([](RendezvousTable& table) { table.forced = 0; });
+    std::lock_guard lock(mutex_);
+    result_->paused_ns += now_ns() - since;
+  }
+  close(t_meeting);
+}
+
+// Counts a meeting that is over, so that the next can begin.
+void Control::close(std::uint64_t number) {
+  bool closed = false, forced = false;
+  with_table([&](RendezvousTable& table) {
+    forced = table.forced != 0;
+    closed = close_meeting(table, number);
+  });
+  if (!closed) return;
+  std::lock_guard lock(mutex_);
+  ++result_->meetings;
+  result_->forced_meetings += forced ? 1 : 0;
+}
+
+void Control::first_is_done() {
+  bool closes = false;
+  with_table([&](RendezvousTable& table) {
+    if (table.repeats != 0 && table.number != t_meeting) return;
+    table.first_done = 1;
+    closes = table.repeats != 0 && table.second_waits == 0;
+  });
+  store_meeting();
+  if (closes) close(t_meeting);
+  if (channel_ == nullptr || table_->met == 0 || table_->second.rank == rank_.value || !may_call())
+    return;
+  std::lock_guard lock(channel_mutex_);
+  channel_->send(MeetingProtocol::done(*table_));
+}
+
+// Ranks that wait at the other site answer at once.
+Turn Control::await_answers(std::uint64_t ask, Turn turn) {
+  const std::uint64_t since = now_ns(), task = task_number();
+  bool answered = false;
+  while (!answered && table_->met == 0 &&
+         now_ns() - since < kQuietUnits * schedule_.unit_ms * kMs) {
+    make_progress();
+    std::lock_guard lock(channel_mutex_);
+    answered = protocol_->is_answered(ask);
+  }
+  with_table([&](RendezvousTable& table) {
+    if (table.met != 0) turn = turn_of(table, rank_.value, task);
+  });
+  return turn;
+}
+
+// A task is at an access site. Entered: no other task came, and its entry stays in the table.
+Turn Control::reach_site(TableEntry& mine, bool stays_pending, std::uint32_t& slot) {
+  if (is_settled() || !takes_part(mine.sides) || mine.pieces == 0) return Turn::Proceed;
+  const bool waits = wants_to_wait(mine.sides);
+  Turn turn = Turn::Proceed;
+  with_table([&](RendezvousTable& table) {
+    turn = arrive(table, mine, static_cast<int>(schedule_.first), waits || stays_pending, slot);
+    t_meeting = table.number;
+  });
+  std::uint64_t ask = 0;
+  if (channel_ != nullptr && (turn == Turn::Entered || turn == Turn::Proceed) && may_call())
+    exchange([&](MeetingProtocol& protocol, RendezvousTable&, std::vector<AddressedMessage>& out) {
+      ask = protocol.ask(mine, out);
+    });
+  if (turn == Turn::Entered && waits)
+    turn = pause(schedule_.pause_ms, slot);
+  else if (ask != 0)
+    turn = await_answers(ask, turn);
+  if (ask != 0) {
+    exchange(
+        [&](MeetingProtocol& protocol, RendezvousTable& table, std::vector<AddressedMessage>& out) {
+          protocol.forget(table, ask, out);
+          if (const Turn now = turn_of(table, rank_.value, mine.task); now != Turn::Entered)
+            turn = now;
+        });
+  }
+  if (turn == Turn::Entered && !stays_pending) {
+    // Another task may have come just now.
+    with_table([&](RendezvousTable& table) {
+      turn = turn_at(table, slot, rank_.value, mine.task);
+      t_meeting = table.number;
+      if (TableEntry* const entry = own_entry(table, slot, rank_.value, mine.task))
+        entry->state = EntryState::Free;
+    });
+    if (turn == Turn::Entered) turn = Turn::Proceed;
+  }
+  return turn;
+}
+
+}  // namespace photofinish::mpi
