@@ -105,11 +105,11 @@ std::uint64_t Timeline::flush_key(const Region& region, WorldRank target) const 
                   static_cast<std::uint32_t>(target.value));
 }
 
-// A flush may have found operations that its task did not know. If it did not complete them, this
-// call does: what follows this call comes after the flush as well.
-void Timeline::after_uncertain_flush(const Region& region, WorldRank target) {
+// An operation counts as complete at the first flush that may complete it. If another task made
+// that flush, the operation is complete after this call, too: this call comes after that flush.
+void Timeline::after_other_flush(const Region& region, WorldRank target) {
   const auto found = region.operations_.find(target);
-  if (found != region.operations_.end() && found->second.uncertain)
+  if (found != region.operations_.end() && found->second.by_other_task)
     task_acquire(flush_key(region, target));
 }
 
@@ -117,7 +117,7 @@ void Timeline::complete(Region& region, WorldRank target, const Completing& how)
   const auto found = region.operations_.find(target);
   if (found == region.operations_.end()) return;
   Region::Operations& operations = found->second;
-  bool uncertain = false;
+  bool by_other_task = false;
   std::erase_if(operations.pending, [&](Pending& pending) {
     // A task does not complete what another task started meanwhile, unless that may be known by way
     // of other ranks.
@@ -127,14 +127,15 @@ void Timeline::complete(Region& region, WorldRank target, const Completing& how)
                    !tasks_->acquired_between(pending.access.begin, start_)))
       return false;
     const bool over = finish(pending, how);
-    uncertain = uncertain || (over && !knows);
+    by_other_task =
+        by_other_task || (over && tasks_ != nullptr && task_of(pending.access.begin) != task_);
     return over;
   });
   operations.over = 0;
-  after_uncertain_flush(region, target);
-  if (!uncertain) return;
+  after_other_flush(region, target);
+  if (!by_other_task) return;
   task_release(flush_key(region, target), At::Return);
-  operations.uncertain = true;
+  operations.by_other_task = true;
 }
 
 void Timeline::complete_all(Region& region, const Completing& how) {
@@ -144,7 +145,7 @@ void Timeline::complete_all(Region& region, const Completing& how) {
 void Timeline::complete_operation(Region& region, WorldRank target, std::uint64_t operation,
                                   const Completing& how) {
   Region::Operations& operations = region.on(target);
-  after_uncertain_flush(region, target);
+  after_other_flush(region, target);
   auto at = std::lower_bound(
       operations.pending.begin(), operations.pending.end(), operation,
       [](const Pending& pending, std::uint64_t number) { return pending.operation < number; });

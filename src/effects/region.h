@@ -105,8 +105,8 @@ class Region {
   // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;    // complete ones that are not erased yet
-    bool uncertain = false;  // a flush may have completed some that its task did not know
+    std::size_t over = 0;        // complete ones that are not erased yet
+    bool by_other_task = false;  // a flush completed some that another task started
   };
   Operations& on(WorldRank target) {
     if (last_.second == nullptr || last_.first != target) last_ = {target, &operations_[target]};

@@ -244,7 +244,7 @@ class Timeline {
   bool finish(Pending& pending, const Completing& how);
   void result_of(const Pending& pending, const Completing& how);
   std::uint64_t flush_key(const Region& region, WorldRank target) const;
-  void after_uncertain_flush(const Region& region, WorldRank target);
+  void after_other_flush(const Region& region, WorldRank target);
 
   // --- order and tasks
   void annotated(const Event& event);
