@@ -70,8 +70,8 @@ class Load {
       while (rank.flying_count > std::max(0, shape_.outstanding / 2 - 1)) deliver(p, rank);
     }
     if (shape_.barrier_every != 0 && ++rounds_ % shape_.barrier_every == 0) {
-      for (int p = 0; p < shape_.processes; ++p) races_.say(WorldRank(p), 1);
-      for (int p = 0; p < shape_.processes; ++p) races_.hear(WorldRank(p), 1);
+      for (int p = 0; p < shape_.processes; ++p) races_.release(WorldRank(p), 1);
+      for (int p = 0; p < shape_.processes; ++p) races_.acquire(WorldRank(p), 1);
       races_.forget(1);
     }
   }
@@ -170,7 +170,7 @@ void measure(const Shape& shape, std::uint64_t messages) {
   const double took = seconds() - start;
   const auto held = load.races().held();
   std::printf("| %s%s | %d | %d | %d | %.2f | %zu | %.1f |\n",
-              shape.wild ? (shape.neighbors ? "neighbours" : "anybody") : "named sources",
+              shape.wild ? (shape.neighbors ? "neighbors" : "anybody") : "named sources",
               shape.barrier_every != 0 ? ", barriers" : "", shape.processes, shape.outstanding,
               shape.tags, static_cast<double>(load.events() - before) / took * 1e-6, held.kept,
               static_cast<double>(held.clock_bytes) / 1e6);
