@@ -9,6 +9,7 @@
 #include "cli/replaying.h"
 #include "explain/group_text.h"
 #include "group/z3_solver.h"
+#include "report/coverage.h"
 #include "report/event_text.h"
 #include "trace/run_directory.h"
 
@@ -70,12 +71,14 @@ void print_group(const GroupArguments& arguments, const GroupExecution& executio
   const std::vector<WorldRank> ranks = ranks_of(execution, choice);
   const std::string list = rank_ranges(ranks);
   if (ranks.size() == 1)
-    fmt::print("Rank {} of {} fails alone: it read no value of another rank\n", list, world_size);
+    fmt::print("Rank {} of {} fails alone: its own events explain every value that it read\n", list,
+               world_size);
   else
     fmt::print(
-        "Ranks {} of {} explain the failure of rank {}: a schedule of their own events "
-        "explains all {} values that they read\n",
-        list, world_size, arguments.failure, choice.explained);
+        "Ranks {} of {} explain the failure of rank {}: a schedule of their own events explains "
+        "every "
+        "value that they read\n",
+        list, world_size, arguments.failure);
   if (const std::string reasons = reasons_text(execution, choice); !reasons.empty())
     fmt::print("\nAdded because of\n{}", reasons);
   if (const std::string schedule = schedule_text(execution, choice, arguments.each);
@@ -98,6 +101,11 @@ int run_group(const Options& options, const GroupArguments& arguments) {
   if (!group) return fail(group.error().message);
   const auto accounts = replay_accounts(arguments.run, *recorded, *group);
   if (!accounts) return fail(accounts.error().message);
+  if (std::any_of(group->begin(), group->end(),
+                  [](const RecordedRank& one) { return !one.definitions().wins.empty(); }))
+    if (const auto start = read_start(arguments.run, rank); start)
+      if (const NotInstrumented note = not_instrumented(start->program); !note.text.empty())
+        fmt::print(stderr, "photofinish: {}\n", note.text);
   const auto execution = make_execution(*group, collect_accesses(*group, *accounts));
   if (!execution) return fail(execution.error().message);
   // From here on, only the execution matters: no run, no time except to choose between writers.

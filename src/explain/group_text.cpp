@@ -49,11 +49,12 @@ std::string reasons_text(const GroupExecution& execution, const group::Choice& c
   std::string text;
   for (const group::Reason& reason : choice.reasons) {
     if (!reason.is_new) continue;
-    const std::string& value = label_of(execution, reason.read).value;
+    const std::string verb = reason.is_data ? "received"
+                             : event_of(execution, reason.read).reads
+                                 ? fmt::format("read {}", label_of(execution, reason.read).value)
+                                 : "added to the value";
     text += fmt::format("  rank {}: {} {} <- {}\n", execution.ranks[reason.write.rank].value,
-                        name_of(execution, reason.read),
-                        reason.is_data ? "received" : fmt::format("read {}", value),
-                        name_of(execution, reason.write));
+                        name_of(execution, reason.read), verb, name_of(execution, reason.write));
   }
   return text;
 }

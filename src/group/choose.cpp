@@ -54,7 +54,6 @@ class Search {
       if (answer.state == Answer::State::GaveUp) return give_up(answer.reason);
       if (answer.state == Answer::State::Explained) {
         choice_.state = Choice::State::Found;
-        choice_.explained = problem.reads.size();
         for (const std::uint32_t event : answer.schedule)
           choice_.schedule.push_back(problem.ids[event]);
         return choice_;
