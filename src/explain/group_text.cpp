@@ -41,7 +41,7 @@ std::string action_text(const GroupExecution& execution, EventId id) {
 std::vector<WorldRank> ranks_of(const GroupExecution& execution, const group::Choice& choice) {
   std::vector<WorldRank> ranks;
   for (std::size_t i = 0; i < execution.ranks.size(); ++i)
-    if (choice.cut[i] != group::kExternal) ranks.push_back(execution.ranks[i]);
+    if (choice.prefix[i] != group::kExternal) ranks.push_back(execution.ranks[i]);
   return ranks;
 }
 

@@ -33,15 +33,15 @@ class Search {
   }
 
   Choice run(std::uint32_t failed) {
-    choice_.cut.assign(execution_.ranks.size(), kExternal);
-    choice_.cut[failed] = static_cast<std::uint32_t>(execution_.ranks[failed].size());
+    choice_.prefix.assign(execution_.ranks.size(), kExternal);
+    choice_.prefix[failed] = static_cast<std::uint32_t>(execution_.ranks[failed].size());
     for (;;) {
-      close(order_, choice_.cut);
+      close(order_, choice_.prefix);
       if (const auto reason = external_message()) {
         add(*reason);
         continue;
       }
-      const Problem problem = make_problem(execution_, order_, choice_.cut);
+      const Problem problem = make_problem(execution_, order_, choice_.prefix);
       if (problem.too_large) return give_up("there are too many accesses to the same bytes");
       if (const auto reason = without_source(problem)) {
         add(*reason);
@@ -82,22 +82,22 @@ class Search {
   }
 
   void add(Reason reason) {
-    std::uint32_t& events = choice_.cut[reason.write.rank];
+    std::uint32_t& events = choice_.prefix[reason.write.rank];
     reason.is_new = events == kExternal;
     if (reason.is_new) events = initial_events(execution_.ranks[reason.write.rank]);
     events = std::max(events, reason.write.index + 1);
     choice_.reasons.push_back(reason);
   }
 
-  // A message that the group received from an external rank. (The cut is closed: sends of the group
-  // are in it.)
+  // A message that the group received from an external rank. (The prefix is closed: sends of the
+  // group are in it.)
   std::optional<Reason> external_message() const {
     for (const Sync& sync : execution_.syncs) {
       if (!sync.data) continue;
       for (const EventId& acquire : sync.acquires) {
-        if (!contains(choice_.cut, acquire)) continue;
+        if (!contains(choice_.prefix, acquire)) continue;
         for (const EventId& release : sync.releases)
-          if (!contains(choice_.cut, release)) return Reason{acquire, release, true};
+          if (!contains(choice_.prefix, release)) return Reason{acquire, release, true};
       }
     }
     return std::nullopt;
@@ -111,14 +111,14 @@ class Search {
     return best_of(reads);
   }
 
-  // The write outside of the cut that is the last one before its read, in the time of the run.
+  // The write outside of the prefix that is the last one before its read, in the time of the run.
   std::optional<Reason> best_of(const std::vector<EventId>& reads) const {
     std::optional<Reason> best;
     for (const EventId& read : reads) {
       const auto writes = writes_.find(at(read).cell);
       if (writes == writes_.end()) continue;
       for (const EventId& write : writes->second) {
-        if (write == read || contains(choice_.cut, write) || !fits(at(write), at(read)) ||
+        if (write == read || contains(choice_.prefix, write) || !fits(at(write), at(read)) ||
             order_.precedes(read, write))
           continue;
         if (!best || rank_of(read, write) < rank_of(best->read, best->write))
@@ -146,15 +146,15 @@ class Search {
 
 }  // namespace
 
-void close(const Order& order, Cut& cut) {
+void close(const Order& order, Prefix& prefix) {
   for (bool grew = true; grew;) {
     grew = false;
-    for (std::uint32_t rank = 0; rank < cut.size(); ++rank) {
-      if (cut[rank] == kExternal || cut[rank] == 0) continue;
-      for (std::uint32_t other = 0; other < cut.size(); ++other) {
-        if (other == rank || cut[other] == kExternal) continue;
-        const std::uint32_t known = order.known({rank, cut[rank] - 1}, other);
-        if (known > cut[other]) cut[other] = known, grew = true;
+    for (std::uint32_t rank = 0; rank < prefix.size(); ++rank) {
+      if (prefix[rank] == kExternal || prefix[rank] == 0) continue;
+      for (std::uint32_t other = 0; other < prefix.size(); ++other) {
+        if (other == rank || prefix[other] == kExternal) continue;
+        const std::uint32_t known = order.known({rank, prefix[rank] - 1}, other);
+        if (known > prefix[other]) prefix[other] = known, grew = true;
       }
     }
   }

@@ -3,7 +3,7 @@
 //
 // It starts with the rank that failed. While a value is unexplained, the rank that wrote it is
 // added, with its events up to that write: what a rank did later cannot matter. So the group is a
-// cut of the execution, and each step makes it larger.
+// prefix of the execution, and each step makes it larger.
 //
 // Limit: each step adds the write that was the last one in the run's time. The group need not be
 // the smallest one.
@@ -26,7 +26,7 @@ struct Reason {
 struct Choice {
   enum class State : std::uint8_t { Found, NoSchedule, GaveUp };
   State state{};
-  Cut cut = {};
+  Prefix prefix = {};
   std::vector<Reason> reasons = {};    // in the order of the search
   std::vector<EventId> schedule = {};  // Found
   std::vector<EventId> reads = {};     // NoSchedule: these contradict each other
@@ -37,7 +37,7 @@ struct Choice {
 Choice choose_group(const Execution& execution, std::uint32_t failed, const Solver& solver,
                     double seconds);
 
-// Adds the events that precede one of the cut, of ranks in the group.
-void close(const Order& order, Cut& cut);
+// Adds the events that precede one of the prefix, of ranks in the group.
+void close(const Order& order, Prefix& prefix);
 
 }  // namespace photofinish::group

@@ -63,11 +63,11 @@ struct Execution {
 
 // A part of an execution: how many events of each rank, from its first. kExternal: the rank is not
 // in the group.
-using Cut = std::vector<std::uint32_t>;
+using Prefix = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kExternal = ~std::uint32_t{0};
 
-inline bool contains(const Cut& cut, EventId event) {
-  return cut[event.rank] != kExternal && event.index < cut[event.rank];
+inline bool contains(const Prefix& prefix, EventId event) {
+  return prefix[event.rank] != kExternal && event.index < prefix[event.rank];
 }
 
 }  // namespace photofinish::group

@@ -2,7 +2,7 @@
 // external to a group.
 //
 // A rank's knowledge changes only where it acquires, so that one vector clock is stored for each
-// acquire. Limit: a circular synchronization, which no run can have, is cut at some acquire.
+// acquire. Limit: a circular synchronization, which no run can have, is broken at some acquire.
 #pragma once
 
 #include <vector>

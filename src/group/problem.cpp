@@ -12,8 +12,8 @@ bool finds(const Event& event) { return event.reads || event.write == Event::Wri
 
 class Maker {
  public:
-  Maker(const Execution& execution, const Order& order, const Cut& cut)
-      : execution_(execution), order_(order), cut_(cut) {}
+  Maker(const Execution& execution, const Order& order, const Prefix& prefix)
+      : execution_(execution), order_(order), prefix_(prefix) {}
 
   Problem make() {
     each([&](EventId, const Event& event) {
@@ -28,8 +28,8 @@ class Maker {
  private:
   template <class Visit>
   void each(Visit visit) {
-    for (std::uint32_t rank = 0; rank < cut_.size(); ++rank)
-      for (std::uint32_t index = 0; cut_[rank] != kExternal && index < cut_[rank]; ++index)
+    for (std::uint32_t rank = 0; rank < prefix_.size(); ++rank)
+      for (std::uint32_t index = 0; prefix_[rank] != kExternal && index < prefix_[rank]; ++index)
         visit(EventId{rank, index}, execution_.ranks[rank][index]);
   }
 
@@ -39,12 +39,12 @@ class Maker {
     each([&](EventId id, const Event& event) {
       if (event.cell != kNoCell && read_cells_.contains(event.cell)) {
         wanted.insert(id);
-        if (event.until != kNone && contains(cut_, {id.rank, event.until}))
+        if (event.until != kNone && contains(prefix_, {id.rank, event.until}))
           wanted.insert({id.rank, event.until});
       }
       if (!order_.is_acquire(id)) return;
-      for (std::uint32_t rank = 0; rank < cut_.size(); ++rank) {
-        if (rank == id.rank || cut_[rank] == kExternal) continue;
+      for (std::uint32_t rank = 0; rank < prefix_.size(); ++rank) {
+        if (rank == id.rank || prefix_[rank] == kExternal) continue;
         const std::uint32_t known = order_.known(id, rank);
         if (known == 0 || (id.index > 0 && order_.known({id.rank, id.index - 1}, rank) == known))
           continue;
@@ -136,7 +136,7 @@ class Maker {
 
   const Execution& execution_;
   const Order& order_;
-  const Cut& cut_;
+  const Prefix& prefix_;
   Problem problem_;
   std::set<Cell> read_cells_;
   std::map<EventId, std::uint32_t> number_;
@@ -159,8 +159,8 @@ bool fits(const Event& write, const Event& read) {
   return false;
 }
 
-Problem make_problem(const Execution& execution, const Order& order, const Cut& cut) {
-  return Maker(execution, order, cut).make();
+Problem make_problem(const Execution& execution, const Order& order, const Prefix& prefix) {
+  return Maker(execution, order, prefix).make();
 }
 
 }  // namespace photofinish::group

@@ -1,4 +1,4 @@
-// The question for a solver: does some order of the events of a cut explain every value that was
+// The question for a solver: does some order of the events of a prefix explain every value that was
 // read?
 //
 // Each event gets a position. A read takes its value from one of its sources: a write of this value
@@ -34,8 +34,8 @@ struct Problem {
 };
 inline constexpr std::size_t kMaxConstraints = 4'000'000;
 
-// The cut must contain all events of its ranks that precede one of it (close()).
-Problem make_problem(const Execution& execution, const Order& order, const Cut& cut);
+// The prefix must contain all events of its ranks that precede one of it (close()).
+Problem make_problem(const Execution& execution, const Order& order, const Prefix& prefix);
 
 struct Answer {
   enum class State : std::uint8_t { Explained, Unexplained, GaveUp };

@@ -54,15 +54,16 @@ struct Memory {
 
 class Interleavings {
  public:
-  Interleavings(const Execution& execution, const Cut& cut) : execution_(execution), cut_(cut) {}
+  Interleavings(const Execution& execution, const Prefix& prefix)
+      : execution_(execution), prefix_(prefix) {}
 
   bool search(std::set<EventId> done, const Memory& memory) {
     synchronize_external(done);
     bool all = true;
     if (!seen_.insert({done, memory}).second) return false;
-    for (std::uint32_t rank = 0; rank < cut_.size(); ++rank) {
-      if (cut_[rank] == kExternal) continue;
-      for (std::uint32_t index = 0; index < cut_[rank]; ++index) {
+    for (std::uint32_t rank = 0; rank < prefix_.size(); ++rank) {
+      if (prefix_[rank] == kExternal) continue;
+      for (std::uint32_t index = 0; index < prefix_[rank]; ++index) {
         const EventId id{rank, index};
         if (done.contains(id)) continue;
         all = false;
@@ -80,7 +81,7 @@ class Interleavings {
   // By the definitions of execution.h.
   bool may_happen(EventId id, const std::set<EventId>& done) const {
     const std::vector<Event>& events = execution_.ranks[id.rank];
-    const bool external = cut_[id.rank] == kExternal;
+    const bool external = prefix_[id.rank] == kExternal;
     for (std::uint32_t index = 0; index < events.size(); ++index) {
       const EventId other{id.rank, index};
       if (index == id.index || done.contains(other)) continue;
@@ -90,8 +91,8 @@ class Interleavings {
                         : index < id.index)
         return false;
     }
-    for (std::uint32_t rank = 0; rank < cut_.size(); ++rank)
-      for (std::uint32_t index = 0; cut_[rank] != kExternal && index < cut_[rank]; ++index)
+    for (std::uint32_t rank = 0; rank < prefix_.size(); ++rank)
+      for (std::uint32_t index = 0; prefix_[rank] != kExternal && index < prefix_[rank]; ++index)
         if (const Event& event = execution_.ranks[rank][index];
             event.initial && event.cell == events[id.index].cell && !events[id.index].initial &&
             !done.contains({rank, index}))
@@ -109,9 +110,9 @@ class Interleavings {
   void synchronize_external(std::set<EventId>& done) const {
     for (bool moved = true; moved;) {
       moved = false;
-      for (std::uint32_t rank = 0; rank < cut_.size(); ++rank)
+      for (std::uint32_t rank = 0; rank < prefix_.size(); ++rank)
         for (std::uint32_t index = 0;
-             cut_[rank] == kExternal && index < execution_.ranks[rank].size(); ++index)
+             prefix_[rank] == kExternal && index < execution_.ranks[rank].size(); ++index)
           if (const EventId id{rank, index}; execution_.ranks[rank][index].cell == kNoCell &&
                                              !done.contains(id) && may_happen(id, done))
             done.insert(id), moved = true;
@@ -119,31 +120,31 @@ class Interleavings {
   }
 
   const Execution& execution_;
-  const Cut& cut_;
+  const Prefix& prefix_;
   std::set<std::pair<std::set<EventId>, Memory>> seen_;
 };
 
 }  // namespace
 
-bool explains(const Execution& execution, const Cut& cut) {
+bool explains(const Execution& execution, const Prefix& prefix) {
   for (const Sync& sync : execution.syncs)
     for (const EventId& acquire : sync.acquires)
-      if (sync.data && contains(cut, acquire))
+      if (sync.data && contains(prefix, acquire))
         for (const EventId& release : sync.releases)
-          if (!contains(cut, release)) return false;
-  return Interleavings(execution, cut).search({}, {});
+          if (!contains(prefix, release)) return false;
+  return Interleavings(execution, prefix).search({}, {});
 }
 
-bool holds(const Execution& execution, const Cut& cut, const std::vector<EventId>& schedule) {
+bool holds(const Execution& execution, const Prefix& prefix, const std::vector<EventId>& schedule) {
   std::set<Cell> read;
-  for (std::uint32_t rank = 0; rank < cut.size(); ++rank)
-    for (std::uint32_t index = 0; cut[rank] != kExternal && index < cut[rank]; ++index)
+  for (std::uint32_t rank = 0; rank < prefix.size(); ++rank)
+    for (std::uint32_t index = 0; prefix[rank] != kExternal && index < prefix[rank]; ++index)
       if (const Event& event = execution.ranks[rank][index];
           event.reads || event.write == Event::Write::Add)
         read.insert(event.cell);
   const std::set<EventId> scheduled(schedule.begin(), schedule.end());
-  for (std::uint32_t rank = 0; rank < cut.size(); ++rank)
-    for (std::uint32_t index = 0; cut[rank] != kExternal && index < cut[rank]; ++index)
+  for (std::uint32_t rank = 0; rank < prefix.size(); ++rank)
+    for (std::uint32_t index = 0; prefix[rank] != kExternal && index < prefix[rank]; ++index)
       if (const Cell cell = execution.ranks[rank][index].cell;
           cell != kNoCell && read.contains(cell) && !scheduled.contains({rank, index}))
         return false;

@@ -31,8 +31,8 @@ Event initial(Cell cell, std::int64_t value) {
 
 std::vector<std::uint32_t> members(const Choice& choice) {
   std::vector<std::uint32_t> ranks;
-  for (std::uint32_t rank = 0; rank < choice.cut.size(); ++rank)
-    if (choice.cut[rank] != kExternal) ranks.push_back(rank);
+  for (std::uint32_t rank = 0; rank < choice.prefix.size(); ++rank)
+    if (choice.prefix[rank] != kExternal) ranks.push_back(rank);
   return ranks;
 }
 using Ranks = std::vector<std::uint32_t>;
@@ -60,7 +60,7 @@ TEST(Group, HasAWriterOfTheValueThatAWriterRead) {
   EXPECT_EQ(choice.state, Choice::State::Found);
   // Rank 1 is needed up to its write: what it read later is not.
   EXPECT_EQ(members(choice), (Ranks{0, 1, 2}));
-  EXPECT_EQ(choice.cut, (Cut{1, 2, 1, kExternal}));
+  EXPECT_EQ(choice.prefix, (Prefix{1, 2, 1, kExternal}));
 }
 
 TEST(Group, NeedsMoreThanAWriterOfEachValue) {
@@ -72,7 +72,7 @@ TEST(Group, NeedsMoreThanAWriterOfEachValue) {
   EXPECT_EQ(choice.state, Choice::State::Found);
   EXPECT_EQ(members(choice), (Ranks{0, 1, 2, 3}));
   EXPECT_GE(choice.rounds, 2u);
-  EXPECT_TRUE(holds(execution, choice.cut, choice.schedule));
+  EXPECT_TRUE(holds(execution, choice.prefix, choice.schedule));
 }
 
 TEST(Group, FollowsSynchronizationThroughExternalRanks) {
@@ -111,7 +111,7 @@ TEST(Group, HasAllThatAddedToASum) {
   part.ranks[0][0].reads = 5;
   const Choice smaller = choose_group(part, 0, solve_with_z3, kLimit);
   EXPECT_EQ(smaller.state, Choice::State::Found);
-  EXPECT_TRUE(holds(part, smaller.cut, smaller.schedule));
+  EXPECT_TRUE(holds(part, smaller.prefix, smaller.schedule));
 }
 
 TEST(Group, ReportsContradictions) {
@@ -235,30 +235,30 @@ TEST(Group, AgreesWithAllInterleavings) {
     Execution execution = random_execution(random, i % 2 == 1);
     drop_bad_after(execution);
     const Order order(execution);
-    Cut cut;
+    Prefix prefix;
     for (const std::vector<Event>& events : execution.ranks)
-      cut.push_back(random() % 3 == 0 ? kExternal
-                                      : static_cast<std::uint32_t>(
-                                            events.size() - random() % (events.size() / 2 + 1)));
-    close(order, cut);
-    for (std::uint32_t rank = 0; rank < cut.size(); ++rank)  // initial events are always there
+      prefix.push_back(random() % 3 == 0 ? kExternal
+                                         : static_cast<std::uint32_t>(
+                                               events.size() - random() % (events.size() / 2 + 1)));
+    close(order, prefix);
+    for (std::uint32_t rank = 0; rank < prefix.size(); ++rank)  // initial events are always there
       for (std::uint32_t index = 0;
-           cut[rank] != kExternal && index < execution.ranks[rank].size() &&
+           prefix[rank] != kExternal && index < execution.ranks[rank].size() &&
            execution.ranks[rank][index].initial;
            ++index)
-        cut[rank] = std::max(cut[rank], index + 1);
+        prefix[rank] = std::max(prefix[rank], index + 1);
     Execution alone = execution;  // the search checks messages itself
     for (Sync& sync : alone.syncs) sync.data = false;
-    const Problem problem = make_problem(alone, order, cut);
+    const Problem problem = make_problem(alone, order, prefix);
     const Answer answer = solve_with_z3(problem, kLimit);
     ASSERT_NE(answer.state, Answer::State::GaveUp) << answer.reason;
-    const bool expected = explains(alone, cut);
+    const bool expected = explains(alone, prefix);
     ASSERT_EQ(answer.state == Answer::State::Explained, expected) << "execution " << i;
     (expected ? explained : unexplained)++;
     if (expected) {
       std::vector<EventId> schedule;
       for (const std::uint32_t event : answer.schedule) schedule.push_back(problem.ids[event]);
-      ASSERT_TRUE(holds(alone, cut, schedule)) << "execution " << i;
+      ASSERT_TRUE(holds(alone, prefix, schedule)) << "execution " << i;
     } else {
       ASSERT_FALSE(answer.reads.empty()) << "execution " << i;
     }
@@ -277,9 +277,9 @@ TEST(Group, IsEnoughInRandomExecutions) {
     const Choice choice = choose_group(execution, failed, solve_with_z3, kLimit);
     // The whole run explains itself, so there is always a group.
     ASSERT_EQ(choice.state, Choice::State::Found) << "execution " << i;
-    ASSERT_EQ(choice.cut[failed], execution.ranks[failed].size());
-    ASSERT_TRUE(explains(execution, choice.cut)) << "execution " << i;
-    ASSERT_TRUE(holds(execution, choice.cut, choice.schedule)) << "execution " << i;
+    ASSERT_EQ(choice.prefix[failed], execution.ranks[failed].size());
+    ASSERT_TRUE(explains(execution, choice.prefix)) << "execution " << i;
+    ASSERT_TRUE(holds(execution, choice.prefix, choice.schedule)) << "execution " << i;
     smaller += members(choice).size() < execution.ranks.size();
   }
   EXPECT_GT(smaller, 300);
@@ -294,7 +294,7 @@ TEST(Group, FindsAContradictionOnlyIfThereIsOne) {
     const std::uint32_t failed = static_cast<std::uint32_t>(random() % execution.ranks.size());
     const Choice choice = choose_group(execution, failed, solve_with_z3, kLimit);
     ASSERT_NE(choice.state, Choice::State::GaveUp);
-    ASSERT_EQ(choice.state == Choice::State::Found, explains(execution, choice.cut))
+    ASSERT_EQ(choice.state == Choice::State::Found, explains(execution, choice.prefix))
         << "execution " << i;
     none += choice.state == Choice::State::NoSchedule;
   }
