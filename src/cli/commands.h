@@ -104,6 +104,14 @@ int run_explain(const ExplainArguments& arguments);
 Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options,
                             CheckArguments& arguments);
 
+struct GroupArguments {
+  std::string run;
+  int failure = 0;  // the rank that failed
+  bool each = false;
+};
+// kExitIncomplete if it finds no group.
+int run_group(const Options& options, const GroupArguments& arguments);
+
 struct ReportArguments {
   std::string run;
   ReportFile report = {};

@@ -27,6 +27,7 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 using Names = std::vector<std::string_view>;
 const Names kOfConfirm = {"alternatives", "message_rendezvous", "pause_ms", "runs",
                           "timeout",      "together",           "tolerance"};
+const Names kOfGroup = {"time"};
 const Names kOfReport = {
     "suppressions", "builtin_suppressions", "gen_suppressions", "baseline",       "max_findings",
     "group_by",     "source_root",          "exit_zero",        "error_exitcode", "quiet"};
@@ -196,7 +197,7 @@ int run(int argc, char** argv) {
       "Also write a report: json, sarif, html, perfetto or otf2. Text is always printed.",
       "File for that report, folder for otf2, or - for standard output. Default: report.FORMAT in "
       "the run directory.");
-  add_table_options(*check_command, given, all_but({kOfConfirm}));
+  add_table_options(*check_command, given, all_but({kOfConfirm, kOfGroup}));
 
   ExecArguments exec;
   std::string inherited;
@@ -207,7 +208,7 @@ int run(int argc, char** argv) {
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
   exec_command->prefix_command();
-  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfReport, kOfLaunch}));
+  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfGroup, kOfReport, kOfLaunch}));
 
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
@@ -364,6 +365,17 @@ int run(int argc, char** argv) {
                    "Print which ranks to record for this finding of a checked run.")
       ->type_name("F");
 
+  GroupArguments group;
+  CLI::App* group_command = app.add_subcommand(
+      "group", "Find the few ranks whose own events explain the failure of a recorded rank.");
+  add_run(*group_command, group.run);
+  group_command->add_option("--failure", group.failure, "The rank that failed.")
+      ->required()
+      ->check(CLI::Range(0, 1 << 24))
+      ->type_name("RANK");
+  group_command->add_flag("--each", group.each, "Print every step of the schedule.");
+  add_table_options(*group_command, given, kOfGroup);
+
   DoctorArguments doctor;
   CLI::App* doctor_command = app.add_subcommand(
       "doctor", "Check this machine, or a program, for problems; exit code 1 if there are any.");
@@ -463,6 +475,7 @@ int run(int argc, char** argv) {
   }
   if (replay_command->parsed()) return run_replay(*options, replay);
   if (explain_command->parsed()) return run_explain(explain);
+  if (group_command->parsed()) return run_group(*options, group);
   if (exec_command->parsed()) {
     exec.line = program_line(*exec_command, behind, has_dashes);
     return run_exec(*options, exec);
