@@ -76,9 +76,7 @@ class Search {
   }
 
  private:
-  double left() const {
-    return std::chrono::duration<double>(end_ - Steady::now()).count();
-  }
+  double left() const { return std::chrono::duration<double>(end_ - Steady::now()).count(); }
   const Event& at(EventId id) const { return execution_.ranks[id.rank][id.index]; }
 
   Choice give_up(const std::string& reason) {
@@ -109,7 +107,8 @@ class Search {
     return std::nullopt;
   }
 
-  // For each read that no write of the group can explain: adds one that can. False if there is none.
+  // For each read that no write of the group can explain: adds one that can. False if there is
+  // none.
   bool add_sources(const Problem& problem) {
     const Prefix before = choice_.prefix;
     for (const Problem::Read& read : problem.reads) {
