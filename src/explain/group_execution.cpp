@@ -191,7 +191,11 @@ class Maker {
       point.at = event;
       point.phase = Item::kSync;
     }
-    for (auto& [key, one] : items) items_of(rank.rank).push_back(std::move(one));
+    for (auto& [key, one] : items) {
+      if (one.at < rank.times.size())
+        one.event.time = key.second ? rank.times[one.at].end : rank.times[one.at].start;
+      items_of(rank.rank).push_back(std::move(one));
+    }
   }
 
   // A scan acquires from lower ranks before it releases to higher ones.

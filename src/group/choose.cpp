@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "group/by_time.h"
+
 namespace photofinish::group {
 namespace {
 
@@ -37,20 +39,21 @@ class Search {
     choice_.prefix[failed] = static_cast<std::uint32_t>(execution_.ranks[failed].size());
     for (;;) {
       close(order_, choice_.prefix);
+      if (left() <= 0) return give_up("the time limit is over");
       if (const auto reason = external_message()) {
         add(*reason);
         continue;
       }
       const Problem problem = make_problem(execution_, order_, choice_.prefix);
-      if (problem.too_large) return give_up("there are too many accesses to the same bytes");
-      if (const auto reason = without_source(problem)) {
-        add(*reason);
-        continue;
-      }
+      if (add_sources(problem)) continue;
       ++choice_.rounds;
-      const double left = std::chrono::duration<double>(end_ - Steady::now()).count();
-      if (left <= 0) return give_up("the time limit is over");
-      const Answer answer = solver_(problem, left);
+      Answer answer;
+      if (auto schedule = schedule_by_time(problem))
+        answer = {.state = Answer::State::Explained, .schedule = std::move(*schedule)};
+      else if (problem.too_large)
+        return give_up("there are too many accesses to the same bytes");
+      else
+        answer = solver_(problem, left());
       if (answer.state == Answer::State::GaveUp) return give_up(answer.reason);
       if (answer.state == Answer::State::Explained) {
         choice_.state = Choice::State::Found;
@@ -73,6 +76,7 @@ class Search {
   }
 
  private:
+  double left() const { return std::chrono::duration<double>(end_ - Steady::now()).count(); }
   const Event& at(EventId id) const { return execution_.ranks[id.rank][id.index]; }
 
   Choice give_up(const std::string& reason) {
@@ -103,12 +107,28 @@ class Search {
     return std::nullopt;
   }
 
-  // A read that no write of the group can explain.
-  std::optional<Reason> without_source(const Problem& problem) const {
-    std::vector<EventId> reads;
-    for (const Problem::Read& read : problem.reads)
-      if (read.sources.empty()) reads.push_back(problem.ids[read.event]);
-    return best_of(reads);
+  // For each read that no write of the group can explain: adds one that can. False if there is
+  // none.
+  bool add_sources(const Problem& problem) {
+    const Prefix before = choice_.prefix;
+    for (const Problem::Read& read : problem.reads) {
+      if (!read.sources.empty()) continue;
+      const EventId id = problem.ids[read.event];
+      const auto writes = writes_.find(at(id).cell);
+      if (writes == writes_.end()) continue;
+      // Perhaps one came with what was added for another read.
+      if (std::any_of(writes->second.begin(), writes->second.end(), [&](EventId write) {
+            return !contains(before, write) && contains(choice_.prefix, write) &&
+                   may_explain(write, id);
+          }))
+        continue;
+      if (const auto reason = best_of({id})) add(*reason);
+    }
+    return choice_.prefix != before;
+  }
+
+  bool may_explain(EventId write, EventId read) const {
+    return write != read && fits(at(write), at(read)) && !order_.precedes(read, write);
   }
 
   // The write outside of the prefix that is the last one before its read, in the time of the run.
@@ -118,9 +138,7 @@ class Search {
       const auto writes = writes_.find(at(read).cell);
       if (writes == writes_.end()) continue;
       for (const EventId& write : writes->second) {
-        if (write == read || contains(choice_.prefix, write) || !fits(at(write), at(read)) ||
-            order_.precedes(read, write))
-          continue;
+        if (contains(choice_.prefix, write) || !may_explain(write, read)) continue;
         if (!best || rank_of(read, write) < rank_of(best->read, best->write))
           best = Reason{read, write};
       }

@@ -30,7 +30,7 @@ struct Choice {
   std::vector<Reason> reasons = {};    // in the order of the search
   std::vector<EventId> schedule = {};  // Found
   std::vector<EventId> reads = {};     // NoSchedule: these contradict each other
-  std::size_t rounds = 0;              // questions to the solver
+  std::size_t rounds = 0;              // prefixes that were examined
   std::string reason = {};             // GaveUp
 };
 

@@ -32,7 +32,7 @@ struct Problem {
   std::vector<Read> reads;
   bool too_large = false;  // incomplete: more than kMaxConstraints
 };
-inline constexpr std::size_t kMaxConstraints = 4'000'000;
+inline constexpr std::size_t kMaxConstraints = 1'000'000;
 
 // The prefix must contain all events of its ranks that precede one of it (close()).
 Problem make_problem(const Execution& execution, const Order& order, const Prefix& prefix);

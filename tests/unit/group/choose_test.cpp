@@ -8,6 +8,7 @@
 #include <random>
 
 #include "brute_force.h"
+#include "group/by_time.h"
 #include "group/z3_solver.h"
 
 namespace photofinish::group {
@@ -127,7 +128,12 @@ TEST(Group, ReportsContradictions) {
 }
 
 TEST(Group, GivesUpInTime) {
-  const Execution execution{.ranks = {{read(0, 7)}, {set(0, 7)}}, .syncs = {}};
+  // In the order of the times, 6 overwrites 7 before rank 0 reads it.
+  Execution execution{.ranks = {{read(1, 1), read(0, 7)}, {set(0, 7)}, {set(0, 6), set(1, 1)}},
+                      .syncs = {}};
+  execution.ranks[0][0].time = execution.ranks[0][1].time = 3;
+  execution.ranks[2][0].time = execution.ranks[2][1].time = 2;
+  EXPECT_EQ(choose_group(execution, 0, solve_with_z3, kLimit).state, Choice::State::Found);
   const Choice late = choose_group(execution, 0, solve_with_z3, 0);
   EXPECT_EQ(late.state, Choice::State::GaveUp);
   EXPECT_EQ(late.reason, "the time limit is over");
@@ -230,7 +236,7 @@ void drop_bad_after(Execution& execution) {
 
 TEST(Group, AgreesWithAllInterleavings) {
   std::mt19937 random(1);
-  int explained = 0, unexplained = 0;
+  int explained = 0, unexplained = 0, without_solver = 0;
   for (int i = 0; i < 2000; ++i) {
     Execution execution = random_execution(random, i % 2 == 1);
     drop_bad_after(execution);
@@ -255,6 +261,13 @@ TEST(Group, AgreesWithAllInterleavings) {
     const bool expected = explains(alone, prefix);
     ASSERT_EQ(answer.state == Answer::State::Explained, expected) << "execution " << i;
     (expected ? explained : unexplained)++;
+    if (const auto by_time = schedule_by_time(problem)) {
+      ASSERT_TRUE(expected) << "execution " << i;
+      std::vector<EventId> schedule;
+      for (const std::uint32_t event : *by_time) schedule.push_back(problem.ids[event]);
+      ASSERT_TRUE(holds(alone, prefix, schedule)) << "execution " << i;
+      ++without_solver;
+    }
     if (expected) {
       std::vector<EventId> schedule;
       for (const std::uint32_t event : answer.schedule) schedule.push_back(problem.ids[event]);
@@ -265,6 +278,8 @@ TEST(Group, AgreesWithAllInterleavings) {
   }
   EXPECT_GT(explained, 300);
   EXPECT_GT(unexplained, 300);
+  EXPECT_GT(without_solver, 300);
+  EXPECT_LT(without_solver, explained);
 }
 
 TEST(Group, IsEnoughInRandomExecutions) {
