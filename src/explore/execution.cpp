@@ -165,6 +165,7 @@ class Analysis {
       });
       for (const std::size_t j : open)
         if (receives_[j].comm == taken.comm) taken.open.push_back(j);
+      any_open_ |= !taken.open.empty();
       if (!taken.probe && !taken.cancelled) open.push_back(r);
       if (taken.message == kNone) continue;
       if (taken.complete)
@@ -318,16 +319,42 @@ class Analysis {
     });
   }
 
+  // The steps that the match of a receive precedes: after its completion, and after matches of later
+  // receives with messages that it would have taken.
+  Roots after_match(std::size_t e) const {
+    Roots roots;
+    add_roots(receives_[e], roots);
+    if (!any_open_) return roots;
+    std::vector<char> later(receives_.size(), 0);
+    later[e] = 1;
+    for (bool changed = true; std::exchange(changed, false);)
+      for (std::size_t r = 0; r < receives_.size(); ++r) {
+        const Taken& taken = receives_[r];
+        if (later[r] != 0 || taken.message == kNone) continue;
+        const Sent& sent = messages_[taken.message];
+        if (!match_is_after(taken, roots) &&
+            std::none_of(taken.open.begin(), taken.open.end(), [&](std::size_t j) {
+              return later[j] != 0 && accepts(receives_[j], sent);
+            }))
+          continue;
+        later[r] = 1;
+        add_roots(taken, roots);
+        changed = true;
+      }
+    return roots;
+  }
+
   void find_alternatives(std::size_t e, std::vector<Alternative>& alternatives) const {
     const Taken& receive = receives_[e];
     const Kept without = kept_without({e});
+    const Roots after = after_match(e);
     for (std::size_t q = 0; q < execution_.processes.size(); ++q) {
       const auto channel = channels_.find({receive.comm, q, receive.posted.process});
       if (channel == channels_.end()) continue;
       for (const std::size_t s : channel->second) {
         const Sent& sent = messages_[s];
         if (receive.wanted.tag != kAnyTag && receive.wanted.tag != sent.tag) continue;
-        if (s == receive.message || is_after(sent.at, without.roots)) break;
+        if (s == receive.message || is_after(sent.at, after)) break;
         const std::size_t f = sent.receiver;
         if (f != kNone && is_before(receives_[f], receive)) {
           if (without.receives[f] != 0) continue;  // it is gone by then
@@ -363,6 +390,7 @@ class Analysis {
   const Execution& execution_;
   std::vector<Sent> messages_;
   std::vector<Taken> receives_;
+  bool any_open_ = false;  // some receive was posted while another one was incomplete
   std::unordered_map<MessageKey, std::size_t> by_key_;
   std::map<std::tuple<Uid, std::size_t, std::size_t>, std::vector<std::size_t>>
       channels_;  // messages by communicator, source and destination

@@ -67,7 +67,7 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
   for (const Schedule::HeldRank& held : schedule_.held)
     if (held.rank == rank_ && schedule_.scope != Scope::Off) matches_ = &held.matches;
   if (schedule_.kind == RaceKind::Message && schedule_.scope != Scope::Off &&
-      rank_ == schedule_.sides[0].rank) {
+      !schedule_.sides.empty() && rank_ == schedule_.sides[0].rank) {
     matches_ = &schedule_.matches;
     steered_ = schedule_.steered;
   }
@@ -170,7 +170,7 @@ void Control::before(Context& c) {
 
 bool Control::lets_pass(Call call, Action action) {
   // Messages are received in the program's calls; buffers are followed through all of them.
-  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous ||
+  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous || schedule_.explores ||
       t_unfinished != Unfinished::Nothing || !pending_.empty())
     return false;
   if (matches_ != nullptr && takes_messages(action)) return false;

@@ -1,0 +1,26 @@
+// Reads the execution of a recorded run, for explore.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "explore/execution.h"
+#include "model/message_finding.h"
+#include "trace/reader.h"
+
+namespace photofinish {
+
+struct TracedRun {
+  Execution execution;
+  std::vector<std::unique_ptr<RankTrace>> traces;  // by rank
+  // Calls whose result depends on timing, which is not among the choices.
+  std::vector<TimingDependence> timing;
+  bool threads = false;  // a rank calls MPI from several threads: the order of its choices varies
+  bool whole = true;     // false: a rank ended early, or its record does
+};
+
+Result<TracedRun> read_execution(const std::string& directory);
+
+}  // namespace photofinish
