@@ -62,7 +62,7 @@ def check(arguments, folder):
     for line in out.splitlines():
         if found := OUTCOME.match(line):
             outcomes.append({"title": found.group(2), "lines": [], "choices": 0})
-        elif outcomes and line.startswith("    wildcard") or line.startswith("    operation"):
+        elif outcomes and line.startswith(("    wildcard", "    operation")):
             outcomes[-1]["choices"] += 1
         elif outcomes and line.startswith("  "):
             outcomes[-1]["lines"].append(line.strip())
@@ -72,6 +72,8 @@ def check(arguments, folder):
     if code != (FINDINGS if len(outcomes) > 1 else 0):
         raise Failure(f"exit code {code}")
     runs = int(re.search(r" in ([\d,]+) runs?:", summary).group(1).replace(",", ""))
+    if "Not explored" in out and not comments(text, "failure"):
+        raise Failure("not everything was explored")
     complete = f"all {runs:,} matchings of " in summary or "the only matching" in summary or "so there is one matching" in summary
     if not complete or ("all" in wanted and runs != int(wanted["all"])):
         raise Failure(f"not all {wanted.get('all', '')} matchings explored: {summary}")

@@ -15,8 +15,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "base/printable.h"
@@ -60,7 +60,7 @@ class InterruptNote {
  private:
   static inline std::mutex mutex_;
   static inline int users_ = 0;
-  static inline struct sigaction before_int_ {}, before_term_ {};
+  static inline struct sigaction before_int_{}, before_term_{};
 };
 
 std::string whole_text(const std::string& path) {
@@ -274,6 +274,8 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
       !made)
     return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
+  if (launch.prepare)
+    if (const auto prepared = launch.prepare(directory); !prepared) return prepared.error();
 
   const Output output;
   const auto ended = start(*line, directory, output, token, launch, schedules.findings.size());

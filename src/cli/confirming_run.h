@@ -32,6 +32,8 @@ struct Launch {
   std::function<void()> tick = {};  // called again and again while the program runs
   // Whether the ranks, which wait, can never go on; the directory is that of the run.
   std::function<bool(const std::string& directory)> is_deadlocked = {};
+  // Called before the run is started.
+  std::function<Result<bool>(const std::string& directory)> prepare = {};
   // Called when the run has ended, before its directory is removed.
   std::function<void(const std::string& directory)> inspect = {};
 };

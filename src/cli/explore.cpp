@@ -58,30 +58,48 @@ std::string choice_text(const NeededChoice& choice, const ExploreState& state, s
       sites != state.sites[run].end() && choice.index < sites->second.size() &&
       sites->second[choice.index] < state.locations.size())
     where = state.locations[sites->second[choice.index]];
+  if (is_object(choice.line)) {
+    const auto name = state.objects.find(choice.line);
+    return fmt::format("operation {} on {} is that of rank {}{}{}", choice.index + 1,
+                       name != state.objects.end() ? name->second : "a window",
+                       choice.match.source.value, where.empty() ? "" : " at ", where);
+  }
   return fmt::format("wildcard receive {} of rank {}{}{} matches the message of rank {}, tag {}",
                      choice.index + 1, choice.line, where.empty() ? "" : " at ", where,
                      choice.match.source.value, choice.match.tag);
 }
 
-// The number of wildcard receives of a run.
-std::size_t choices_of(const Matching& matching) {
-  std::size_t count = 0;
-  for (const auto& [line, matches] : matching) count += matches.size();
-  return count;
+// The choices of the runs, by kind: the least and the greatest number.
+struct ChoiceCount {
+  std::size_t least = ~std::size_t{0}, most = 0;
+};
+ChoiceCount count_choices(const std::vector<ExploredRun>& runs, bool of_objects) {
+  ChoiceCount all;
+  for (const ExploredRun& run : runs) {
+    std::size_t count = 0;
+    for (const auto& [line, matches] : run.matching)
+      count += is_object(line) == of_objects ? matches.size() : 0;
+    all = {std::min(all.least, count), std::max(all.most, count)};
+  }
+  return all;
+}
+std::string choices_text(const ChoiceCount& count, const char* one, const char* several) {
+  return (count.least < count.most ? "up to " : "") +
+         counted(static_cast<double>(count.most), one, several);
 }
 
 std::string coverage_text(const Explorer& explorer) {
   const ExploreState& state = explorer.state();
-  std::size_t least = ~std::size_t{0}, most = 0;
-  for (const ExploredRun& run : state.runs) {
-    least = std::min(least, choices_of(run.matching));
-    most = std::max(most, choices_of(run.matching));
-  }
+  const ChoiceCount receives = count_choices(state.runs, false),
+                    operations = count_choices(state.runs, true);
   const auto runs = static_cast<double>(state.runs.size());
-  if (explorer.is_complete() && most == 0) return "no wildcard receives, so there is one matching";
-  const std::string of =
-      fmt::format("{}{}", least < most ? "up to " : "",
-                  counted(static_cast<double>(most), "wildcard receive", "wildcard receives"));
+  if (explorer.is_complete() && receives.most + operations.most == 0)
+    return "no wildcard receives, so there is one matching";
+  std::string of;
+  if (receives.most > 0) of = choices_text(receives, "wildcard receive", "wildcard receives");
+  if (operations.most > 0)
+    of += (of.empty() ? "" : " and ") +
+          choices_text(operations, "atomic operation or lock", "atomic operations and locks");
   if (explorer.is_complete())
     return state.runs.size() == 1
                ? fmt::format("the only matching of {} explored", of)
@@ -115,7 +133,8 @@ void print_outcomes(const Explorer& explorer, const std::string& run) {
                        colors),
                title_of(known), times,
                counted(static_cast<double>(state.runs.size()), "run", "runs"));
-    const std::vector<std::string> lines = known.deadlock ? known.details : own_lines(state.outcomes, i);
+    const std::vector<std::string> lines =
+        known.deadlock ? known.details : own_lines(state.outcomes, i);
     for (std::size_t l = 0; l < std::min(lines.size(), kMostLines); ++l)
       fmt::print("  {}\n", lines[l]);
     if (lines.size() > kMostLines) fmt::print("  … {} more lines\n", lines.size() - kMostLines);
@@ -157,8 +176,7 @@ Result<Prepared> start_new(const Options& options, const ExploreArguments& argum
     } else {
       const auto renamed = set_aside_run(prepared.run);
       if (!renamed) return renamed.error();
-      if (!options.quiet)
-        fmt::print(stderr, "photofinish: the earlier run is now {}\n", *renamed);
+      if (!options.quiet) fmt::print(stderr, "photofinish: the earlier run is now {}\n", *renamed);
     }
   }
   Options rank_options = options;
@@ -238,9 +256,9 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
         "photofinish explore RUN",
         kExitUsage);
   if (!arguments.run.empty() && arguments.ranks > 0)
-    return fail(fmt::format("{} is a run, which already has its number of ranks: remove -n",
-                            arguments.run),
-                kExitUsage);
+    return fail(
+        fmt::format("{} is a run, which already has its number of ranks: remove -n", arguments.run),
+        kExitUsage);
   if (arguments.run.empty() && arguments.outcome > 0)
     return fail("--outcome needs an explored run: photofinish explore RUN --outcome N", kExitUsage);
   if (arguments.ranks > 0 && is_launcher(arguments.line[0]))
@@ -258,8 +276,8 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
   } catch (const std::regex_error&) {
     return fail(fmt::format("--ignore {}: not a regular expression", arguments.ignore), kExitUsage);
   }
-  auto prepared = arguments.run.empty() ? start_new(options, arguments)
-                                        : resume(options, arguments.run);
+  auto prepared =
+      arguments.run.empty() ? start_new(options, arguments) : resume(options, arguments.run);
   if (!prepared) return fail(prepared.error().message);
   prepared->launch.verbose = options.verbose;
   prepared->launch.compare = arguments.compare;
@@ -280,9 +298,9 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
   if (!done) fail(done.error().message);
   print_outcomes(explorer, prepared->run);
   print_notes(explorer);
-  const auto deadlocks = static_cast<double>(
-      std::count_if(state.outcomes.begin(), state.outcomes.end(),
-                    [](const KnownOutcome& one) { return one.deadlock; }));
+  const auto deadlocks =
+      static_cast<double>(std::count_if(state.outcomes.begin(), state.outcomes.end(),
+                                        [](const KnownOutcome& one) { return one.deadlock; }));
   fmt::print("SUMMARY: photofinish: {}{} in {}: {} · run {}\n",
              counted(static_cast<double>(state.outcomes.size()), "outcome", "outcomes"),
              deadlocks > 0 ? ", " + counted(deadlocks, "deadlock", "deadlocks") : "",

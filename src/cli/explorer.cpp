@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "analyze/analyze_run.h"
+#include "explore/object_order.h"
 #include "report/describe.h"
 #include "report/run_notes.h"
 #include "report/site_text.h"
@@ -16,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr int kFirstTimeout = 60;      // seconds, of a run
-constexpr int kStallSeconds = 5;       // without a proof of a deadlock
+constexpr int kFirstTimeout = 60;        // seconds, of a run
+constexpr int kStallSeconds = 5;         // without a proof of a deadlock
 constexpr std::uint32_t kMostTries = 2;  // of a prescription
 constexpr auto kStoreInterval = 1s;
 
@@ -61,9 +62,8 @@ Explorer::Explorer(const Options& options, const ExploreArguments& arguments, st
       tolerance_(tolerance),
       launch_(std::move(launch)),
       state_(std::move(state)),
-      search_(state_.runs.empty() && state_.pending.empty()
-                  ? Search()
-                  : Search(state_.runs, state_.pending)),
+      search_(state_.runs.empty() && state_.pending.empty() ? Search()
+                                                            : Search(state_.runs, state_.pending)),
       status_(options.progress) {
   launch_.is_deadlocked = [](const std::string& directory) {
     return !deadlock_lines(directory).empty();
@@ -97,13 +97,15 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
   inspected.choices = choices_of(traced->execution);
   inspected.whole = traced->whole;
   inspected.ranks = traced->traces.size();
+  inspected.objects = traced->objects;
   for (const auto& [line, steps] : inspected.choices.steps)
-    for (const Choices::Step& at : steps)
-      inspected.locations[line].push_back(
-          at.process < traced->traces.size()
-              ? location(*traced->traces[at.process],
-                         traced->execution.processes[at.process].steps[at.step])
-              : "");
+    for (const Choices::Step& at : steps) {
+      const MessageStep& step = traced->execution.processes[at.process].steps[at.step];
+      const std::size_t rank = at.process < traced->traces.size()
+                                   ? at.process
+                                   : traced->served_rank.at({at.process, at.step});
+      inspected.locations[line].push_back(location(*traced->traces[rank], step));
+    }
   for (const TimingDependence& one : traced->timing) {
     MessageStep step;
     step.site = one.at.site;
@@ -111,8 +113,12 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
     const std::string where =
         location(*traced->traces[static_cast<std::size_t>(one.at.rank.value)], step);
     inspected.untracked.push_back(
-        fmt::format("the result of the polling call at {} depends on timing", where));
+        fmt::format("the result of the call at {} depends on timing", where));
   }
+  if (traced->puts_or_gets)
+    inspected.untracked.push_back("the order of puts and gets: see photofinish confirm");
+  if (traced->log_is_full)
+    inspected.untracked.push_back("atomic operations and locks beyond the first 16,384 of a run");
   if (traced->threads)
     inspected.untracked.push_back("several threads of a rank call MPI: their order varies");
   return inspected;
@@ -120,6 +126,16 @@ Explorer::Inspected Explorer::inspect(const std::string& directory) {
 
 Result<Explorer::Made> Explorer::make_run(const Matching& prescribed, Launch launch) {
   Made made;
+  launch.prepare = [&](const std::string& directory) -> Result<bool> {
+    std::vector<ObjectOrder> orders;
+    for (const auto& [line, matches] : prescribed) {
+      if (!is_object(line)) continue;
+      ObjectOrder& order = orders.emplace_back();
+      order.line = line;
+      for (const Match& match : matches) order.ranks.push_back(match.source.value);
+    }
+    return orders.empty() ? Result<bool>(true) : write_object_orders(directory, orders);
+  };
   launch.inspect = [&](const std::string& directory) {
     made.inspected = inspect(directory);
     made.inspected.deadlock = deadlock_lines(directory);
@@ -166,9 +182,9 @@ void Explorer::add(const Prescription& prescription, Made made) {
       sites[line].push_back(static_cast<std::uint32_t>(found - state_.locations.begin()));
       if (found == state_.locations.end()) state_.locations.push_back(text);
     }
+  state_.objects.insert(inspected.objects.begin(), inspected.objects.end());
   for (const std::string& text : inspected.untracked)
-    if (std::find(state_.untracked.begin(), state_.untracked.end(), text) ==
-        state_.untracked.end())
+    if (std::find(state_.untracked.begin(), state_.untracked.end(), text) == state_.untracked.end())
       state_.untracked.push_back(text);
   if (!inspected.whole && made.run.outcome.ended) ++state_.cut_short;
   if (made.run.outcome.ended)
@@ -188,14 +204,15 @@ void Explorer::store() {
 bool Explorer::may_go_on() const {
   if (error_ || interrupted_) return false;
   if (arguments_.runs > 0 && made_ >= static_cast<std::size_t>(arguments_.runs)) return false;
-  return arguments_.seconds == 0 || Clock::now() - start_ < std::chrono::seconds(arguments_.seconds);
+  return arguments_.seconds == 0 ||
+         Clock::now() - start_ < std::chrono::seconds(arguments_.seconds);
 }
 
 void Explorer::show_status() {
   if (!status_.shown()) return;
-  status_.show(fmt::format("photofinish: {} runs, {} outcomes, {} choices left, estimated total {:.0f}",
-                           search_.runs().size(), state_.outcomes.size(),
-                           search_.pending().size(), search_.estimate()));
+  status_.show(fmt::format(
+      "photofinish: {} runs, {} outcomes, {} choices left, estimated total {:.0f}",
+      search_.runs().size(), state_.outcomes.size(), search_.pending().size(), search_.estimate()));
 }
 
 void Explorer::work() {

@@ -49,6 +49,7 @@ class Explorer {
     std::optional<Error> error;
     Choices choices;
     std::map<Line, std::vector<std::string>> locations;  // of the choices
+    std::map<Line, std::string> objects;
     std::vector<std::string> untracked;
     std::vector<std::string> deadlock;  // who waits for what
     std::size_t ranks = 0;

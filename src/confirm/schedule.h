@@ -1,5 +1,5 @@
-// The schedule of a confirming or explored run, which the tool writes for the ranks, and the result that each
-// rank leaves for the tool. Both are files in the directory of that run.
+// The schedule of a confirming or explored run, which the tool writes for the ranks, and the result
+// that each rank leaves for the tool. Both are files in the directory of that run.
 #pragma once
 
 #include <cstdint>

@@ -168,8 +168,7 @@ class Analysis {
       any_open_ |= !taken.open.empty();
       if (!taken.probe && !taken.cancelled) open.push_back(r);
       if (taken.message == kNone) continue;
-      if (taken.complete)
-        follows_[index(*taken.complete)].push_back(messages_[taken.message].at);
+      if (taken.complete) follows_[index(*taken.complete)].push_back(messages_[taken.message].at);
       const Sent& sent = messages_[taken.message];
       if (sent.synchronous && sent.complete && !taken.probe)
         follows_[index(*sent.complete)].push_back(taken.posted);
@@ -179,7 +178,8 @@ class Analysis {
         if (const MessageStep& step = execution_.processes[p].steps[i];
             step.kind == Kind::Acquire && step.returned && step.carries)
           if (const auto found = released_.find(step.key); found != released_.end())
-            for (const Position& release : found->second) follows_[index({p, i})].push_back(release);
+            for (const Position& release : found->second)
+              follows_[index({p, i})].push_back(release);
   }
 
   // A step is done when all that it follows are. A run happened, so that some step always is
@@ -197,11 +197,11 @@ class Analysis {
         while (done[p] < execution_.processes[p].steps.size()) {
           const Position at{p, done[p]};
           const auto found = follows_.find(index(at));
-          const bool ready = forced || found == follows_.end() ||
-                             std::all_of(found->second.begin(), found->second.end(),
-                                         [&](const Position& earlier) {
-                                           return earlier.step < done[earlier.process];
-                                         });
+          const bool ready =
+              forced || found == follows_.end() ||
+              std::all_of(found->second.begin(), found->second.end(), [&](const Position& earlier) {
+                return earlier.step < done[earlier.process];
+              });
           if (!ready) {
             left = true;
             break;
@@ -240,8 +240,7 @@ class Analysis {
   // A probe is posted and complete in one step: what it follows is known from the step before.
   bool post_is_after(const Taken& taken, const Roots& roots) const {
     if (!taken.probe) return is_after(taken.posted, roots);
-    return taken.posted.step > 0 &&
-           is_after({taken.posted.process, taken.posted.step - 1}, roots);
+    return taken.posted.step > 0 && is_after({taken.posted.process, taken.posted.step - 1}, roots);
   }
   bool match_is_after(const Taken& taken, const Roots& roots) const {
     return post_is_after(taken, roots) ||
@@ -319,8 +318,8 @@ class Analysis {
     });
   }
 
-  // The steps that the match of a receive precedes: after its completion, and after matches of later
-  // receives with messages that it would have taken.
+  // The steps that the match of a receive precedes: after its completion, and after matches of
+  // later receives with messages that it would have taken.
   Roots after_match(std::size_t e) const {
     Roots roots;
     add_roots(receives_[e], roots);

@@ -12,9 +12,8 @@ Search::Search(std::vector<ExploredRun> runs, std::vector<Prescription> pending)
 }
 
 bool Search::is_explored(const Matching& prescribed) const {
-  return std::any_of(runs_.begin(), runs_.end(), [&](const ExploredRun& run) {
-    return follows(run.matching, prescribed);
-  });
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [&](const ExploredRun& run) { return follows(run.matching, prescribed); });
 }
 
 std::optional<Prescription> Search::next() {
@@ -35,9 +34,9 @@ std::optional<Prescription> Search::next() {
 }
 
 void Search::end(const Prescription& prescription) {
-  const auto found = std::find_if(
-      under_way_.begin(), under_way_.end(),
-      [&](const Prescription& one) { return one.matching == prescription.matching; });
+  const auto found =
+      std::find_if(under_way_.begin(), under_way_.end(),
+                   [&](const Prescription& one) { return one.matching == prescription.matching; });
   CHECK(found != under_way_.end());
   under_way_.erase(found);
 }

@@ -11,7 +11,7 @@ namespace photofinish {
 namespace {
 
 constexpr char kMagic[8] = {'P', 'H', 'O', 'T', 'O', 'E', 'X', '1'};
-std::string path_in(const std::string& directory) { 
+std::string path_in(const std::string& directory) {
   return directory + "/" + std::string(kExploredFile);
 }
 
@@ -115,8 +115,7 @@ Result<ExploreState> read_explore_state(const std::string& directory) {
   for (const StoredRun& run : read->runs) {
     if (run.outcome >= state.outcomes.size())
       return Error{path_in(directory) + ": a run without an outcome"};
-    state.runs.push_back(
-        {restored(run.matching), run.outcome, static_cast<double>(run.estimate)});
+    state.runs.push_back({restored(run.matching), run.outcome, static_cast<double>(run.estimate)});
     auto& sites = state.sites.emplace_back();
     for (const StoredRun::Sites& line : run.sites) sites[line.line] = line.sites;
   }

@@ -132,9 +132,10 @@ bool is_debugging_folder(const std::string& directory, const std::string& name) 
 bool is_ours(const std::string& directory, const std::string& name) {
   if (is_debugging_folder(directory, name)) return true;
   struct stat status;
-  return (name == "run.json" || name == kInterruptedFile || name == kUnrecordedFile || name == kExploredFile ||
-          rank_of_file(name, ".trace") >= 0 || rank_of_file(name, ".live") >= 0 ||
-          rank_of_file(name, kSpillEnding) >= 0 || is_findings(name)) &&
+  return (name == "run.json" || name == kInterruptedFile || name == kUnrecordedFile ||
+          name == kExploredFile || rank_of_file(name, ".trace") >= 0 ||
+          rank_of_file(name, ".live") >= 0 || rank_of_file(name, kSpillEnding) >= 0 ||
+          is_findings(name)) &&
          lstat((directory + "/" + name).c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 

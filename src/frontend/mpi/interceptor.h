@@ -276,8 +276,9 @@ struct Interceptor {
   }
 
   // A confirming or explored run: the call may wait before it is made, be made later, or ask for
-  // another message. Nothing goes on record, except in an explored run. (This is for size, as is what follows for calls that few
-  // programs make often: there is one of them for each call of MPI's.)
+  // another message. Nothing goes on record, except in an explored run. (This is for size, as is
+  // what follows for calls that few programs make often: there is one of them for each call of
+  // MPI's.)
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder,
                                                          Task& task, int (*real)(Arguments...),

@@ -23,8 +23,7 @@ int main(int argc, char** argv) {
     int other = 0;
     MPI_Sendrecv(&late, 1, MPI_INT, 1 - rank, 1, &other, 1, MPI_INT, 1 - rank, 1, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    if (late && other)
-      MPI_Recv(&value, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (late && other) MPI_Recv(&value, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0) printf("finished\n");
   }
   MPI_Finalize();

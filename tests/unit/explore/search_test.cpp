@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <tuple>
 
 #include "simulator.h"
 
@@ -65,6 +67,26 @@ TEST(Search, EveryOrderOfArrival) {
   }
 }
 
+// docs/explore.md has these figures.
+TEST(Search, RunsBesideInterleavings) {
+  Program ring(4), sum(1), two(4);
+  ring[0] = {send(1), receive()};
+  for (int p = 1; p < 4; ++p) ring[static_cast<std::size_t>(p)] = {receive(), send((p + 1) % 4)};
+  for (int p = 1; p < 4; ++p) {
+    sum[0].push_back(receive());
+    sum.push_back({send(0)});
+  }
+  two[0] = two[1] = {receive(), receive()};
+  two[2] = two[3] = {send(0), send(1)};
+  for (const auto& [name, program, runs] :
+       {std::tuple{"ring", ring, 1u}, {"float sum", sum, 6u}, {"two choices", two, 4u}}) {
+    const double orders = interleavings(program);
+    EXPECT_EQ(explore(program, 1).made, runs) << name;
+    EXPECT_GT(orders, runs) << name;
+    std::printf("%s: %u runs, %.0f interleavings\n", name, runs, orders);
+  }
+}
+
 TEST(Search, NoChoiceNeedsOneRun) {
   const Explored explored = explore({{send(1), receive(1)}, {receive(0), send(0)}}, 1);
   EXPECT_EQ(explored.made, 1u);
@@ -88,8 +110,7 @@ TEST(Search, EqualsAllInterleavingsOfRandomPrograms) {
   for (int seed = 0; seed < programs && !::testing::Test::HasFailure(); ++seed) {
     std::mt19937 random(static_cast<unsigned>(seed));
     const int processes = 2 + static_cast<int>(random() % 3);
-    const Program program =
-        random_program(random, processes, 2 + static_cast<int>(random() % 4));
+    const Program program = random_program(random, processes, 2 + static_cast<int>(random() % 4));
     const auto all = all_runs(program, 60000);
     if (!all || all->size() > 2000) continue;
     ++checked;
@@ -98,8 +119,7 @@ TEST(Search, EqualsAllInterleavingsOfRandomPrograms) {
       const Explored explored = explore(program, static_cast<unsigned>(seed), jobs);
       EXPECT_EQ(explored.runs, *all) << "seed " << seed << "\n" << text_of(program);
       // No two runs have the same matching.
-      EXPECT_EQ(explored.made, explored.runs.size()) << "seed " << seed << "\n"
-                                                     << text_of(program);
+      EXPECT_EQ(explored.made, explored.runs.size()) << "seed " << seed << "\n" << text_of(program);
     }
   }
   EXPECT_GT(checked, static_cast<std::size_t>(programs) / 2);

@@ -32,8 +32,8 @@ bool Simulation::may_match(const Receive& receive, std::size_t r, std::size_t m)
   const Message& message = messages_[m];
   if (message.receive != kNone || !accepts(receive, message)) return false;
   for (std::size_t j = 0; j < r && j < receives_.size(); ++j)
-    if (!receives_[j].probe && receives_[j].message == kNone && receives_[j].process == receive.process &&
-        accepts(receives_[j], message))
+    if (!receives_[j].probe && receives_[j].message == kNone &&
+        receives_[j].process == receive.process && accepts(receives_[j], message))
       return false;
   for (std::size_t i = 0; i < m; ++i)
     if (messages_[i].receive == kNone && messages_[i].from == message.from &&
@@ -76,8 +76,8 @@ std::size_t Simulation::post(std::size_t p, const Instruction& instruction, bool
   receive.operation = ++own.operations;
   if (receive.from < 0) receive.choice = own.choices++;
   receive.step = own.steps.size();
-  MessageStep& step = add_step(p, probe ? MessageStep::Kind::Probe : MessageStep::Kind::Receive,
-                               receive.operation);
+  MessageStep& step =
+      add_step(p, probe ? MessageStep::Kind::Probe : MessageStep::Kind::Receive, receive.operation);
   step.peer = receive.from < 0 ? kAnySource : WorldRank(receive.from);
   step.tag = receive.tag < 0 ? kAnyTag : receive.tag;
   receives_.push_back(receive);
@@ -170,7 +170,8 @@ std::vector<Simulation::Action> Simulation::actions() const {
     if (receive.message != kNone) continue;
     for (std::size_t m = 0; m < messages_.size(); ++m)
       if (may_match(receive, r, m))
-        all.push_back({receive.probe ? Action::What::See : Action::What::Match, receive.process, r, m});
+        all.push_back(
+            {receive.probe ? Action::What::See : Action::What::Match, receive.process, r, m});
   }
   return all;
 }
@@ -278,6 +279,28 @@ std::optional<std::map<Matching, std::string>> all_runs(const Program& program,
   return runs;
 }
 
+namespace {
+
+double interleavings_from(const Simulation& state, std::map<std::string, double>& known) {
+  const auto [found, added] = known.try_emplace(state.key(), 0);
+  if (!added) return found->second;
+  const auto actions = state.actions();
+  double sum = actions.empty() ? 1 : 0;
+  for (const Simulation::Action& action : actions) {
+    Simulation next = state;
+    next.take(action);
+    sum += interleavings_from(next, known);
+  }
+  return known[state.key()] = sum;
+}
+
+}  // namespace
+
+double interleavings(const Program& program) {
+  std::map<std::string, double> known;
+  return interleavings_from(Simulation(program), known);
+}
+
 Simulation run(const Program& program, const Matching& prescribed, std::mt19937& random) {
   Simulation state(program);
   while (true) {
@@ -332,8 +355,8 @@ Program random_program(std::mt19937& random, int processes, int instructions) {
 }
 
 std::string text_of(const Program& program) {
-  static const char* const names[] = {"Send", "Receive", "Irecv", "Wait", "Probe", "Barrier",
-                                      "SkipIf"};
+  static const char* const names[] = {"Send",  "Receive", "Irecv", "Wait",
+                                      "Probe", "Barrier", "SkipIf"};
   std::string text;
   for (std::size_t p = 0; p < program.size(); ++p) {
     text += std::to_string(p) + ":";

@@ -99,6 +99,8 @@ class Simulation {
 // states.
 std::optional<std::map<Matching, std::string>> all_runs(const Program& program,
                                                         std::size_t most_states);
+// The number of orders in which the calls and matches of the program can happen.
+double interleavings(const Program& program);
 // One run that follows the prescription, at random.
 Simulation run(const Program& program, const Matching& prescribed, std::mt19937& random);
 
