@@ -10,6 +10,7 @@
 #include "cli/describe.h"
 #include "cli/help_format.h"
 #include "cli/nearest.h"
+#include "trace/run_directory.h"
 
 namespace photofinish {
 namespace {
@@ -155,6 +156,13 @@ void take_np(std::vector<std::string>& words, CLI::App& command, bool has_progra
   }
 }
 
+// Accepts options after the run: "explore RUN --outcome 2". Only a program's arguments are its own.
+void take_run_last(std::vector<std::string>& words) {
+  if (words.size() > 2 && is_run_directory(words[2]))
+    std::rotate(words.begin() + 2, words.begin() + 3,
+                std::find(words.begin() + 2, words.end(), "--"));
+}
+
 // Accepts 1 and f1 for F1.
 void name_finding(std::string& finding) {
   if (finding.starts_with('f')) finding[0] = 'F';
@@ -290,6 +298,49 @@ int run(int argc, char** argv) {
       {"mpi", "pause_ms", "runs", "alternatives", "together", "timeout", "tolerance",
        "message_rendezvous", "verbose", "progress", "quiet", "exit_zero", "error_exitcode"});
 
+  ExploreArguments explore;
+  CLI::App* explore_command = app.add_subcommand(
+      "explore",
+      "Run a program with every matching of its messages, and show all outcomes; exit code 66 if "
+      "there are several.");
+  explore_command
+      ->add_option("-n,--np", explore.ranks,
+                   "Number of ranks; uses the launcher of the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
+  explore_command->add_option("--runs", explore.runs, "Make at most N runs. Default: no limit.")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("N");
+  explore_command
+      ->add_option("--time", explore.seconds, "Start no run after S seconds. Default: no limit.")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("S");
+  explore_command->add_option("--jobs", explore.jobs, "Runs at a time. Default: 1.")
+      ->check(CLI::Range(1, 1 << 10))
+      ->type_name("J");
+  explore_command
+      ->add_option("--outcome", explore.outcome,
+                   "With RUN: run the program once more with the choices of this outcome, and show "
+                   "its output.")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N");
+  explore_command
+      ->add_option("--compare", explore.compare,
+                   "A file that the program writes, to compare between runs.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  explore_command
+      ->add_option("--ignore", explore.ignore,
+                   "Regular expression: lines that match it are not compared, such as timestamps.")
+      ->type_name("REGEX");
+  explore_command->footer(
+      "photofinish explore [OPTIONS] -n N PROGRAM ARGS…\nphotofinish explore [OPTIONS] -- LAUNCHER "
+      "… PROGRAM ARGS…\nphotofinish explore RUN [OPTIONS]");
+  explore_command->prefix_command();
+  add_table_options(*explore_command, given,
+                    {"output", "overwrite", "mpi", "timeout", "tolerance", "stack_depth", "verbose",
+                     "progress", "quiet", "exit_zero", "error_exitcode"});
+
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
   CLI::App* record_command = app.add_subcommand("record", "Record selected ranks for replay.");
   record_command
@@ -419,6 +470,7 @@ int run(int argc, char** argv) {
                 kExitUsage);
   }
   if (command != commands.end()) take_np(words, **command, (*command)->get_prefix_command());
+  if (words[1] == "explore") take_run_last(words);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
@@ -446,7 +498,7 @@ int run(int argc, char** argv) {
         return no_option(left[0]);
     return fail(fmt::format("{} (see {})", error.what(), see), kExitUsage);
   }
-  for (const CLI::App* one : {check_command, exec_command, record_command})
+  for (const CLI::App* one : {check_command, exec_command, record_command, explore_command})
     if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-'))
       return no_option(left[0]);
   if (doctor_command->parsed()) return run_doctor(doctor);  // it reports wrong options, too
@@ -456,7 +508,7 @@ int run(int argc, char** argv) {
   for (std::string& finding : confirm.findings) name_finding(finding);
   name_finding(explain.finding);
   name_finding(for_finding);
-  check.named_output = record.named_output =
+  check.named_output = record.named_output = explore.named_output =
       options->output != Options{}.output ||
       std::any_of(given.begin(), given.end(),
                   [](const auto& one) { return one.first == "output"; });
@@ -472,6 +524,12 @@ int run(int argc, char** argv) {
       if (const auto prepared = prepare_record(for_finding, of_run, keeping, record); !prepared)
         return fail(prepared.error().message);
     return run_check(keeping, record);
+  }
+  if (explore_command->parsed()) {
+    explore.line = program_line(*explore_command, behind, has_dashes);
+    if (!has_dashes && explore.line.size() == 1 && is_run_directory(explore.line[0]))
+      explore.run = std::exchange(explore.line, {})[0];
+    return run_explore(*options, explore);
   }
   if (replay_command->parsed()) return run_replay(*options, replay);
   if (explain_command->parsed()) return run_explain(explain);
