@@ -268,7 +268,7 @@ class Timeline {
               const Event& event);
   void finish_request(const Request& request, const Event& event);
   std::uint64_t flush_key(const Window& window, WorldRank target) const;
-  void after_uncertain_flush(const Window& window, WorldRank target);
+  void after_other_flush(const Window& window, WorldRank target);
   void result_of(const Pending& pending, const Event& event);
   ReduceOp op_of(const Event& event, Action action);
   Epoch epoch_of(const Window& window, WorldRank target, SiteId& opened) const;

@@ -216,11 +216,11 @@ std::uint64_t Timeline::flush_key(const Window& window, WorldRank target) const 
                   static_cast<std::uint32_t>(target.value));
 }
 
-// A flush may have found operations that its task did not know. If it did not complete them, this
-// call does: what follows this call comes after the flush as well.
-void Timeline::after_uncertain_flush(const Window& window, WorldRank target) {
+// An operation counts as complete at the first flush that may complete it. If another task made
+// that flush, the operation is complete after this call, too: this call comes after that flush.
+void Timeline::after_other_flush(const Window& window, WorldRank target) {
   const auto found = window.operations.find(target);
-  if (found != window.operations.end() && found->second.uncertain)
+  if (found != window.operations.end() && found->second.by_other_task)
     tasks_->acquire(task_, flush_key(window, target));
 }
 
@@ -230,7 +230,7 @@ void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp
   if (found == window.operations.end()) return;
   const Action action = traits(event.call).action;
   Window::Operations& operations = found->second;
-  bool uncertain = false;
+  bool by_other_task = false;
   std::erase_if(operations.pending, [&](Pending& pending) {
     // A flush does not complete what another task started meanwhile, unless that may be known by
     // way of other ranks. A fence ends the epoch for all tasks.
@@ -240,14 +240,15 @@ void Timeline::finish(Window& window, WorldRank target, bool remotely, Timestamp
                    !tasks_->acquired_between(pending.access.begin, start_)))
       return false;
     const bool over = finish(pending, remotely, timestamp, before, event);
-    uncertain = uncertain || (over && !knows);
+    by_other_task =
+        by_other_task || (over && tasks_ != nullptr && task_of(pending.access.begin) != task_);
     return over;
   });
   operations.over = 0;
-  after_uncertain_flush(window, target);
-  if (!uncertain) return;
+  after_other_flush(window, target);
+  if (!by_other_task) return;
   tasks_->release(task_, flush_key(window, target), return_ + 1, false);
-  operations.uncertain = true;
+  operations.by_other_task = true;
 }
 
 void Timeline::finish_all(Window& window, bool remotely, Timestamp timestamp, SyncPoint before,
@@ -259,7 +260,7 @@ void Timeline::finish_all(Window& window, bool remotely, Timestamp timestamp, Sy
 void Timeline::finish_request(const Request& finished, const Event& event) {
   const Request::Rare& request = *finished.rare;
   Window::Operations& operations = request.window->operations[request.target];
-  after_uncertain_flush(*request.window, request.target);
+  after_other_flush(*request.window, request.target);
   auto at =
       std::lower_bound(operations.pending.begin(), operations.pending.end(), request.operation,
                        [](const Pending& pending, std::uint64_t operation) {

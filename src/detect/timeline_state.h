@@ -203,8 +203,8 @@ struct Timeline::Window {
   // Operations on one target, in program order.
   struct Operations {
     std::vector<Pending> pending;
-    std::size_t over = 0;    // complete ones that are not erased yet
-    bool uncertain = false;  // a flush may have completed some that its task did not know
+    std::size_t over = 0;        // complete ones that are not erased yet
+    bool by_other_task = false;  // a flush completed some that another task started
   };
   std::unordered_map<WorldRank, Operations> operations;
   std::unordered_map<WorldRank, Held> locks;  // kAnySource: MPI_Win_lock_all
