@@ -12,6 +12,7 @@
 #include "cli/rank_line.h"
 #include "launch/launcher.h"
 #include "report/block.h"
+#include "report/finding_text.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
