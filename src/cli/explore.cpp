@@ -9,8 +9,10 @@
 
 #include "cli/commands.h"
 #include "cli/explorer.h"
+#include "cli/rank_line.h"
 #include "launch/launcher.h"
 #include "report/block.h"
+#include "report/finding_text.h"
 #include "trace/reader.h"
 #include "trace/run_directory.h"
 
@@ -170,6 +172,9 @@ struct Prepared {
 Result<Prepared> start_new(const Options& options, const ExploreArguments& arguments) {
   Prepared prepared;
   prepared.run = options.output;
+  // Before the earlier run is renamed: whether the program can be started at all.
+  if (const auto line = rank_line(options, arguments.ranks, arguments.line, "token"); !line)
+    return line.error();
   if (!arguments.named_output && !options.overwrite && is_run_directory(prepared.run)) {
     if (run_in_use(prepared.run)) {
       prepared.run = next_run_directory(prepared.run);
