@@ -110,7 +110,8 @@ std::string coverage_text(const Explorer& explorer) {
                      number_text(std::max(explorer.estimate(), runs + 1)), of);
 }
 
-void print_notes(const Explorer& explorer) {
+// What the search does not cover. True if there is anything.
+bool print_notes(const Explorer& explorer) {
   const ExploreState& state = explorer.state();
   if (explorer.given_up() > 0)
     fmt::print("Not explored: {} that the program did not follow\n",
@@ -121,6 +122,7 @@ void print_notes(const Explorer& explorer) {
         "Not explored: choices of ranks that were stopped because another rank failed ({})\n",
         counted(static_cast<double>(state.cut_short), "run", "runs"));
   for (const std::string& text : state.untracked) fmt::print("Not explored: {}\n", text);
+  return explorer.given_up() > 0 || state.cut_short > 0 || !state.untracked.empty();
 }
 
 void print_outcomes(const Explorer& explorer, const std::string& run) {
@@ -302,15 +304,16 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
   }
   if (!done) fail(done.error().message);
   print_outcomes(explorer, prepared->run);
-  print_notes(explorer);
+  const bool has_notes = print_notes(explorer);
   const auto deadlocks =
       static_cast<double>(std::count_if(state.outcomes.begin(), state.outcomes.end(),
                                         [](const KnownOutcome& one) { return one.deadlock; }));
-  fmt::print("SUMMARY: photofinish: {}{} in {}: {} · run {}\n",
+  fmt::print("SUMMARY: photofinish: {}{} in {}: {}{} · run {}\n",
              counted(static_cast<double>(state.outcomes.size()), "outcome", "outcomes"),
              deadlocks > 0 ? ", " + counted(deadlocks, "deadlock", "deadlocks") : "",
              counted(static_cast<double>(state.runs.size()), "run", "runs"),
-             coverage_text(explorer), prepared->run);
+             coverage_text(explorer),
+             has_notes ? "; other choices were not explored, see above" : "", prepared->run);
   if (!explorer.unstored().empty())
     fail(explorer.unstored() + "; the outcomes are printed, but not stored");
   if (!done) return kExitToolError;

@@ -301,8 +301,7 @@ int run(int argc, char** argv) {
   ExploreArguments explore;
   CLI::App* explore_command = app.add_subcommand(
       "explore",
-      "Run a program with every matching of its messages, and show all outcomes; exit code 66 if "
-      "there are several.");
+      "Run a program with every matching of its messages; exit code 66 if outcomes differ.");
   explore_command
       ->add_option("-n,--np", explore.ranks,
                    "Number of ranks; uses the launcher of the program's MPI.")
