@@ -21,6 +21,9 @@ add_dependencies(preload man)  # all that is installed: cmake --build --target p
 
 install(TARGETS photofinish RUNTIME DESTINATION bin)
 install(TARGETS photofinish-outside LIBRARY DESTINATION lib/photofinish)
+if(TARGET photofinish-z3)
+  install(TARGETS photofinish-z3 LIBRARY DESTINATION lib/photofinish)
+endif()
 if(TARGET photofinish-otf2)
   install(TARGETS photofinish-otf2 LIBRARY DESTINATION lib/photofinish)
 endif()

@@ -77,6 +77,19 @@ struct ConfirmArguments {
 };
 int run_confirm(const Options& options, const ConfirmArguments& arguments);
 
+struct ExploreArguments {
+  std::string run;                   // an earlier run to continue, or to show an outcome of
+  int ranks = 0;                     // 0: `line` is a launcher command line
+  std::vector<std::string> line;     // of the program; empty: that of the run
+  int runs = 0, seconds = 0;         // limits; 0: none
+  int jobs = 1;                      // runs at a time
+  int outcome = 0;                   // 1, 2, …: shows this outcome again
+  std::vector<std::string> compare;  // files that the program writes
+  std::string ignore;                // lines that match this are not compared; empty: none
+  bool named_output = false;         // the user chose the directory: it is never renamed
+};
+int run_explore(const Options& options, const ExploreArguments& arguments);
+
 struct ReplayArguments {
   std::string run;
   std::string ranks;                  // "2,5"; empty: all recorded ranks
@@ -103,6 +116,14 @@ int run_explain(const ExplainArguments& arguments);
 // its program if none is given.
 Result<bool> prepare_record(const std::string& finding, const std::string& run, Options& options,
                             CheckArguments& arguments);
+
+struct GroupArguments {
+  std::string run;
+  int failure = 0;  // the rank that failed
+  bool each = false;
+};
+// kExitIncomplete if it finds no group.
+int run_group(const Options& options, const GroupArguments& arguments);
 
 struct ReportArguments {
   std::string run;

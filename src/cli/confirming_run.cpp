@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <thread>
 
@@ -31,9 +32,36 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 constexpr auto kGrace = 2s;  // for a launcher to end its ranks
-constexpr auto kStallCheck = 200ms;
+constexpr auto kStallCheck = 100ms;
+constexpr auto kProof = 300ms;  // ranks that wait for so long may be deadlocked
 
 volatile sig_atomic_t g_interrupted = 0;
+
+// While a run is under way, Ctrl-C is noted. Several may be, each in a thread of its own.
+class InterruptNote {
+ public:
+  InterruptNote() {
+    const std::lock_guard lock(mutex_);
+    if (users_++ > 0) return;
+    struct sigaction note{};
+    note.sa_handler = [](int) { g_interrupted = 1; };
+    sigaction(SIGINT, &note, &before_int_);
+    sigaction(SIGTERM, &note, &before_term_);
+  }
+  InterruptNote(const InterruptNote&) = delete;
+  InterruptNote& operator=(const InterruptNote&) = delete;
+  ~InterruptNote() {
+    const std::lock_guard lock(mutex_);
+    if (--users_ > 0) return;
+    sigaction(SIGINT, &before_int_, nullptr);
+    sigaction(SIGTERM, &before_term_, nullptr);
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline int users_ = 0;
+  static inline struct sigaction before_int_{}, before_term_{};
+};
 
 std::string whole_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -93,11 +121,11 @@ struct Ended {
 };
 
 bool wait_until(pid_t child, int& status, Clock::time_point until,
-                const std::function<bool()>& tick = {}) {
+                const std::function<bool()>& tick = {}, bool interruptible = true) {
   while (true) {
     const pid_t done = waitpid(child, &status, WNOHANG);
     if (done == child || (done < 0 && errno != EINTR)) return true;
-    if (Clock::now() >= until || g_interrupted != 0) return false;
+    if (Clock::now() >= until || (interruptible && g_interrupted != 0)) return false;
     if (tick && !tick()) return false;
     std::this_thread::sleep_for(2ms);
   }
@@ -121,7 +149,8 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
                     std::size_t findings) {
   if (output.out.file() < 0 || output.err.file() < 0)
     return Error{fmt::format("cannot capture the program's output: {}", std::strerror(errno))};
-  allow_root();
+  static std::once_flag once;
+  std::call_once(once, allow_root);
   if (launch.verbose) fmt::print(stderr, "photofinish: {}\n", fmt::join(line, " "));
   std::fflush(nullptr);
   std::vector<char*> words;
@@ -134,38 +163,35 @@ Result<Ended> start(const std::vector<std::string>& line, const std::string& dir
     execvp(words[0], words.data());
     _exit(kExitToolError);
   }
-  struct sigaction note{}, before_int{}, before_term{};
-  note.sa_handler = [](int) { g_interrupted = 1; };
-  sigaction(SIGINT, &note, &before_int);
-  sigaction(SIGTERM, &note, &before_term);
+  const InterruptNote interrupt_note;
   int status = 0;
   Ended ended;
   StallWatch watch(directory, findings, launch.world_size);
-  auto progress = Clock::now(), checked = progress;
+  auto progress = Clock::now(), checked = progress, proof = progress + kProof;
   const auto tick = [&] {
     if (launch.tick) launch.tick();
     const auto now = Clock::now();
     if (launch.stall_s == 0 || now - checked < kStallCheck) return true;
     checked = now;
-    if (!watch.is_stalled()) progress = now;
+    if (!watch.is_stalled()) progress = now, proof = now + kProof;
+    if (launch.is_deadlocked && now >= proof) {
+      proof = now + 4 * kProof;
+      ended.stalled = launch.is_deadlocked(directory);
+      if (ended.stalled) return false;
+    }
     ended.stalled = now - progress >= std::chrono::seconds(launch.stall_s);
     return !ended.stalled;
   };
   ended.in_time =
       wait_until(child, status, Clock::now() + std::chrono::seconds(launch.timeout_s), tick);
   if (!ended.in_time) {
-    const sig_atomic_t interrupted = g_interrupted;
-    g_interrupted = 0;
     kill(-child, SIGTERM);
-    if (!wait_until(child, status, Clock::now() + kGrace)) {
+    if (!wait_until(child, status, Clock::now() + kGrace, {}, false)) {
       kill(-child, SIGKILL);
       waitpid(child, &status, 0);
     }
-    g_interrupted = interrupted;
   }
   end_all(token);
-  sigaction(SIGINT, &before_int, nullptr);
-  sigaction(SIGTERM, &before_term, nullptr);
   ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return ended;
 }
@@ -248,6 +274,8 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
       !made)
     return made.error();
   if (const auto written = write_schedules(directory, schedules); !written) return written.error();
+  if (launch.prepare)
+    if (const auto prepared = launch.prepare(directory); !prepared) return prepared.error();
 
   const Output output;
   const auto ended = start(*line, directory, output, token, launch, schedules.findings.size());
@@ -279,6 +307,7 @@ Result<ConfirmingRun> run_schedules(const std::string& parent, const Schedules& 
   run.tool_failure = failure_of_tool(directory, launch.world_size);
   for (std::size_t finding = 0; finding < schedules.findings.size(); ++finding)
     run.verdicts.push_back(verdict_of(results, finding));
+  if (launch.inspect) launch.inspect(directory);
   remove_tree(directory);
   return run;
 }

@@ -30,6 +30,12 @@ struct Launch {
   bool shows_output = false;         // pass the program's output through instead of storing it
   bool verbose = false;
   std::function<void()> tick = {};  // called again and again while the program runs
+  // Whether the ranks, which wait, can never go on; the directory is that of the run.
+  std::function<bool(const std::string& directory)> is_deadlocked = {};
+  // Called before the run is started.
+  std::function<Result<bool>(const std::string& directory)> prepare = {};
+  // Called when the run has ended, before its directory is removed.
+  std::function<void(const std::string& directory)> inspect = {};
 };
 
 struct ConfirmingRun {

@@ -10,6 +10,7 @@
 #include "cli/describe.h"
 #include "cli/help_format.h"
 #include "cli/nearest.h"
+#include "trace/run_directory.h"
 
 namespace photofinish {
 namespace {
@@ -27,6 +28,7 @@ using Given = std::vector<std::pair<std::string, std::string>>;
 using Names = std::vector<std::string_view>;
 const Names kOfConfirm = {"alternatives", "message_rendezvous", "pause_ms", "runs",
                           "timeout",      "together",           "tolerance"};
+const Names kOfGroup = {"time"};
 const Names kOfReport = {
     "suppressions", "builtin_suppressions", "gen_suppressions", "baseline",       "max_findings",
     "group_by",     "source_root",          "exit_zero",        "error_exitcode", "quiet"};
@@ -154,6 +156,13 @@ void take_np(std::vector<std::string>& words, CLI::App& command, bool has_progra
   }
 }
 
+// Accepts options after the run: "explore RUN --outcome 2". Only a program's arguments are its own.
+void take_run_last(std::vector<std::string>& words) {
+  if (words.size() > 2 && is_run_directory(words[2]))
+    std::rotate(words.begin() + 2, words.begin() + 3,
+                std::find(words.begin() + 2, words.end(), "--"));
+}
+
 // Accepts 1 and f1 for F1.
 void name_finding(std::string& finding) {
   if (finding.starts_with('f')) finding[0] = 'F';
@@ -196,7 +205,7 @@ int run(int argc, char** argv) {
       "Also write a report: json, sarif, html, perfetto or otf2. Text is always printed.",
       "File for that report, folder for otf2, or - for standard output. Default: report.FORMAT in "
       "the run directory.");
-  add_table_options(*check_command, given, all_but({kOfConfirm}));
+  add_table_options(*check_command, given, all_but({kOfConfirm, kOfGroup}));
 
   ExecArguments exec;
   std::string inherited;
@@ -207,7 +216,7 @@ int run(int argc, char** argv) {
   exec_command->add_option("--token", exec.token)->group("");
   exec_command->add_option("--options", inherited)->group("");
   exec_command->prefix_command();
-  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfReport, kOfLaunch}));
+  add_table_options(*exec_command, given, all_but({kOfConfirm, kOfGroup, kOfReport, kOfLaunch}));
 
   DumpArguments dump;
   CLI::App* dump_command = app.add_subcommand("dump", "Print the events of a run.");
@@ -289,6 +298,48 @@ int run(int argc, char** argv) {
       {"mpi", "pause_ms", "runs", "alternatives", "together", "timeout", "tolerance",
        "message_rendezvous", "verbose", "progress", "quiet", "exit_zero", "error_exitcode"});
 
+  ExploreArguments explore;
+  CLI::App* explore_command = app.add_subcommand(
+      "explore",
+      "Run a program with every matching of its messages; exit code 66 if outcomes differ.");
+  explore_command
+      ->add_option("-n,--np", explore.ranks,
+                   "Number of ranks; uses the launcher of the program's MPI.")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
+  explore_command->add_option("--runs", explore.runs, "Make at most N runs. Default: no limit.")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("N");
+  explore_command
+      ->add_option("--time", explore.seconds, "Start no run after S seconds. Default: no limit.")
+      ->check(CLI::Range(1, 1 << 30))
+      ->type_name("S");
+  explore_command->add_option("--jobs", explore.jobs, "Runs at a time. Default: 1.")
+      ->check(CLI::Range(1, 1 << 10))
+      ->type_name("J");
+  explore_command
+      ->add_option("--outcome", explore.outcome,
+                   "With RUN: run the program once more with the choices of this outcome, and show "
+                   "its output.")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N");
+  explore_command
+      ->add_option("--compare", explore.compare,
+                   "A file that the program writes, to compare between runs.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  explore_command
+      ->add_option("--ignore", explore.ignore,
+                   "Regular expression: lines that match it are not compared, such as timestamps.")
+      ->type_name("REGEX");
+  explore_command->footer(
+      "photofinish explore [OPTIONS] -n N PROGRAM ARGS…\nphotofinish explore [OPTIONS] -- LAUNCHER "
+      "… PROGRAM ARGS…\nphotofinish explore RUN [OPTIONS]");
+  explore_command->prefix_command();
+  add_table_options(*explore_command, given,
+                    {"output", "overwrite", "mpi", "timeout", "tolerance", "stack_depth", "verbose",
+                     "progress", "quiet", "exit_zero", "error_exitcode"});
+
   CheckArguments record{.ranks = 0, .line = {}, .command = "record"};
   CLI::App* record_command = app.add_subcommand("record", "Record selected ranks for replay.");
   record_command
@@ -364,6 +415,17 @@ int run(int argc, char** argv) {
                    "Print which ranks to record for this finding of a checked run.")
       ->type_name("F");
 
+  GroupArguments group;
+  CLI::App* group_command = app.add_subcommand(
+      "group", "Find the few ranks whose own events explain the failure of a recorded rank.");
+  add_run(*group_command, group.run);
+  group_command->add_option("--failure", group.failure, "The rank that failed.")
+      ->required()
+      ->check(CLI::Range(0, 1 << 24))
+      ->type_name("RANK");
+  group_command->add_flag("--each", group.each, "Print every step of the schedule.");
+  add_table_options(*group_command, given, kOfGroup);
+
   DoctorArguments doctor;
   CLI::App* doctor_command = app.add_subcommand(
       "doctor", "Check this machine, or a program, for problems; exit code 1 if there are any.");
@@ -407,6 +469,7 @@ int run(int argc, char** argv) {
                 kExitUsage);
   }
   if (command != commands.end()) take_np(words, **command, (*command)->get_prefix_command());
+  if (words[1] == "explore") take_run_last(words);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
@@ -434,7 +497,7 @@ int run(int argc, char** argv) {
         return no_option(left[0]);
     return fail(fmt::format("{} (see {})", error.what(), see), kExitUsage);
   }
-  for (const CLI::App* one : {check_command, exec_command, record_command})
+  for (const CLI::App* one : {check_command, exec_command, record_command, explore_command})
     if (const auto left = one->remaining(); !left.empty() && left[0].starts_with('-'))
       return no_option(left[0]);
   if (doctor_command->parsed()) return run_doctor(doctor);  // it reports wrong options, too
@@ -444,7 +507,7 @@ int run(int argc, char** argv) {
   for (std::string& finding : confirm.findings) name_finding(finding);
   name_finding(explain.finding);
   name_finding(for_finding);
-  check.named_output = record.named_output =
+  check.named_output = record.named_output = explore.named_output =
       options->output != Options{}.output ||
       std::any_of(given.begin(), given.end(),
                   [](const auto& one) { return one.first == "output"; });
@@ -461,8 +524,15 @@ int run(int argc, char** argv) {
         return fail(prepared.error().message);
     return run_check(keeping, record);
   }
+  if (explore_command->parsed()) {
+    explore.line = program_line(*explore_command, behind, has_dashes);
+    if (!has_dashes && explore.line.size() == 1 && is_run_directory(explore.line[0]))
+      explore.run = std::exchange(explore.line, {})[0];
+    return run_explore(*options, explore);
+  }
   if (replay_command->parsed()) return run_replay(*options, replay);
   if (explain_command->parsed()) return run_explain(explain);
+  if (group_command->parsed()) return run_group(*options, group);
   if (exec_command->parsed()) {
     exec.line = program_line(*exec_command, behind, has_dashes);
     return run_exec(*options, exec);

@@ -35,7 +35,7 @@ template <class A>
 void describe(A& a, Schedule& d) {
   a(d.kind, d.scope, d.own_operation, d.synchronous, d.second_window, d.threads, d.sides, d.first,
     d.unit_ms, d.pause_ms, d.patience_ms, d.seed, d.win, d.offset, d.bytes, d.matches, d.steered,
-    d.held, d.other_sites);
+    d.held, d.explores, d.other_sites);
 }
 
 template <class A>

@@ -1,5 +1,5 @@
-// The schedule of a confirming run, which the tool writes for the ranks, and the result that each
-// rank leaves for the tool. Both are files in the directory of that run.
+// The schedule of a confirming or explored run, which the tool writes for the ranks, and the result
+// that each rank leaves for the tool. Both are files in the directory of that run.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +64,9 @@ struct Schedule {
     std::vector<Match> matches;
   };
   std::vector<HeldRank> held;
+  // The run is explored: every rank is recorded, and the wildcard receives in `held` name their
+  // source at once. A run that cannot follow hangs, and its record shows it.
+  bool explores = false;
   // The access sites of the other races on memory. Until the meeting, the rank of side 0 passes
   // them first, so that they have the same order in every run.
   std::vector<ScheduledSide> other_sites;

@@ -1,30 +1,13 @@
 // The communication inside a group of recorded ranks (docs/internals/record-replay.md, "Explain").
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "explain/accesses.h"
 #include "explain/recorded_group.h"
-#include "record/access_records.h"
 
 namespace photofinish {
-
-// The access records of one rank's replay, with the names of their access sites.
-struct RankAccount {
-  std::vector<AccessRecord> access_records;
-  std::map<std::uint64_t, std::string> locations;  // of loads and stores, by return address
-};
-using Accounts = std::map<WorldRank, RankAccount>;
-
-// One end of a transfer.
-struct TransferEnd {
-  WorldRank rank;
-  std::string what;  // "MPI_Put halo.c:12", "load flag.c:31"
-  // The event of this number, or the last one before a load or store.
-  std::uint64_t event = 0;
-  auto operator<=>(const TransferEnd&) const = default;
-};
 
 // A message, or bytes of window memory, from one rank to another.
 struct Transfer {
@@ -57,10 +40,6 @@ struct Explanation {
 };
 std::vector<TransferGroup> grouped(const std::vector<Transfer>& transfers);
 
-// The stores of each rank that other ranks of the group may have read: what a second replay has to
-// report.
-std::map<WorldRank, AccessRecordFilter> wanted_stores(const std::vector<RecordedRank>& group,
-                                                      const Accounts& accounts);
 Explanation explain(const std::vector<RecordedRank>& group, const Accounts& accounts);
 
 // The text for users. `each`: every single transfer, instead of groups.

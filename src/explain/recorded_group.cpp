@@ -8,6 +8,28 @@
 namespace photofinish {
 namespace {
 
+bool transfers_data(Action action) {
+  switch (action) {
+    case Action::Start:
+    case Action::PartitionReady:
+    case Action::Bcast:
+    case Action::Gather:
+    case Action::Scatter:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Reduce:
+    case Action::Allreduce:
+    case Action::ReduceScatter:
+    case Action::Scan:
+    case Action::Exscan:
+    case Action::NeighborAllgather:
+    case Action::NeighborAlltoall:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Collects both ends of the rank's messages, at the event that is being added.
 class Ends final : public MessageSink {
  public:
@@ -24,7 +46,16 @@ class Ends final : public MessageSink {
         posted_[step.operation] = {step.key, event_->call, step.site, index_, -1};
         return;
       case MessageStep::Kind::CompleteReceive:
-        return complete(step.operation);
+        if (step.returned) complete(step.operation);
+        return;
+      case MessageStep::Kind::Release:
+        rank_.released.push_back({step.key, event_->call, step.site, index_,
+                                  transfers_data(traits(event_->call).action)});
+        return;
+      case MessageStep::Kind::Acquire:
+        if (step.returned)
+          rank_.acquired.push_back({step.key, event_->call, step.site, index_, false});
+        return;
       default:
         return;
     }
@@ -96,6 +127,8 @@ Result<RecordedRank> read_rank(const std::string& run, WorldRank rank) {
                     .operations = {},
                     .sent = {},
                     .received = {},
+                    .released = {},
+                    .acquired = {},
                     .collectives = {}};
   Timeline timeline(rank, read.world_size, read.definitions());
   const std::unique_ptr<Meaning> meaning = meaning_of(timeline);

@@ -25,6 +25,15 @@ struct MessagePosition {
   std::int64_t bytes = -1;
 };
 
+// Synchronization other than by messages: a collective, or a one-sided synchronization.
+struct SyncPosition {
+  std::uint64_t key = 0;  // equal for all that release and acquire it
+  Call call{};
+  SiteId site;
+  std::uint64_t event = 0;
+  bool data = false;  // of a release: a collective that transfers data, such as MPI_Bcast
+};
+
 // A one-sided operation of its origin.
 struct Operation {
   Access access;  // at its target
@@ -48,6 +57,7 @@ struct RecordedRank {
   std::map<TaskId, std::vector<std::uint64_t>> steps;
   std::unordered_map<std::uint64_t, Operation> operations;  // by event
   std::vector<MessagePosition> sent, received;
+  std::vector<SyncPosition> released, acquired;
   std::vector<Collective> collectives;
 
   const Definitions& definitions() const { return trace->definitions(); }

@@ -88,6 +88,7 @@ Result<bool> check_values(const Options& options) {
   if (options.deadlock_timeout < 0)
     return Error{"option deadlock_timeout takes seconds, 0 or more"};
   if (options.timeout < 0) return Error{"option timeout takes seconds, 0 or more"};
+  if (options.time < 1) return Error{"option time takes seconds, 1 or more"};
   if (const auto tolerance = tolerance_of(options.tolerance); !tolerance) return tolerance.error();
   if (options.keep_env.find_first_of("= :'\"") != std::string::npos)
     return Error{"option keep_env: '" + options.keep_env +

@@ -17,6 +17,9 @@ namespace photofinish {
 inline constexpr std::string_view kHtmlReport = "report.html", kJsonReport = "report.json",
                                   kSarifReport = "report.sarif", kPerfettoReport = "report.pftrace";
 
+// What explore knows (explore/state_file.h).
+inline constexpr std::string_view kExploredFile = "explored.state";
+
 struct RunInfo {
   std::string token;
   std::vector<std::string> command;  // of the program or the launcher

@@ -220,7 +220,7 @@ class Usage(Case):
         self.race()
         self.assertEqual(self.photofinish("check", "-n", "3", "./race").code, 66)
         shown = self.on_a_terminal(cli_test.arguments.photofinish, "confirm")
-        self.assertRegex(shown, r"\r\033\[Kphotofinish: F1, finding 1 of 1, run 1, 0 s so far", shown)
+        self.assertRegex(shown, r"\r\033\[Kphotofinish: F1, finding 1 of 1, run 1 of \d+(, about \d+ s left)?", shown)
         self.assertRegex(shown, r"\r\033\[K\033\[[\d;]+mF1 confirmed, \w+[^\n]*\033\[0m: one-sided race", shown)
         quiet = self.on_a_terminal(cli_test.arguments.photofinish, "confirm", "-q")
         self.assertNotIn("\033[K", quiet)

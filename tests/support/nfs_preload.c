@@ -80,6 +80,8 @@ EXPORT int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
   va_end(more);
+  if ((flags & O_DIRECTORY) != 0 && is_below_root(path) && strstr(path, ".run") == NULL)
+    last_read = now_ms();
   const char* late = getenv("NFS_PRELOAD_LATE_MS");
   const size_t length = strlen(path);
   if (late != NULL && (flags & O_ACCMODE) == O_RDONLY && is_below_root(path) && length > 9 &&

@@ -9,6 +9,7 @@
 
 #include "base/ticks.h"
 #include "frontend/mpi/control_step.h"
+#include "frontend/mpi/object_gate.h"
 #include "model/scopes.h"
 #include "runtime/failure.h"
 #include "runtime/reach.h"
@@ -67,7 +68,7 @@ Control::Control(Schedules schedules, WorldRank rank, int size, const Definition
   for (const Schedule::HeldRank& held : schedule_.held)
     if (held.rank == rank_ && schedule_.scope != Scope::Off) matches_ = &held.matches;
   if (schedule_.kind == RaceKind::Message && schedule_.scope != Scope::Off &&
-      rank_ == schedule_.sides[0].rank) {
+      !schedule_.sides.empty() && rank_ == schedule_.sides[0].rank) {
     matches_ = &schedule_.matches;
     steered_ = schedule_.steered;
   }
@@ -106,6 +107,7 @@ void Control::start(WorldRank rank, int size, const std::string& directory,
   self->result_->finding = static_cast<std::uint32_t>(self->finding_);
   self->result_->rank = rank.value;
   self->result_->steered = 1;
+  if (self->schedule_.explores && all[1] != 0) guarded([&] { ObjectGate::start(directory, rank); });
   instance_ = self;
 }
 
@@ -165,12 +167,18 @@ void Control::before(Context& c) {
     channel_->finish();
     words_ = channel_->words();
   }
+  if (ObjectGate* gate = ObjectGate::get();
+      gate != nullptr && may_use_object(traits(c.call).action)) {
+    words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+    gate->enter(c, [this] { make_progress(); });
+    words_[rank_.value].fetch_add(1, std::memory_order_relaxed);
+  }
   if (traits(c.call).when == When::Blocks) begin_waiting();
 }
 
 bool Control::lets_pass(Call call, Action action) {
   // Messages are received in the program's calls; buffers are followed through all of them.
-  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous ||
+  if (channel_ != nullptr || of_buffers_ || schedule_.synchronous || schedule_.explores ||
       t_unfinished != Unfinished::Nothing || !pending_.empty())
     return false;
   if (matches_ != nullptr && takes_messages(action)) return false;
@@ -194,6 +202,7 @@ void Control::after(Context& c) {
     instance_ = nullptr;
   }
   if (call.when == When::Blocks && call.action != Action::Finalize) end_waiting();
+  if (ObjectGate* gate = ObjectGate::get()) gate->leave(c);
   if (call.action == Action::WinCreate && of_memory_) gather_window(c);
   if (matches_ != nullptr) {
     if (call.when == When::Prepares) remember_persistent(c);

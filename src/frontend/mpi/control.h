@@ -83,6 +83,11 @@ class Control {
   static void start(WorldRank rank, int size, const std::string& directory,
                     const Definitions& known);
 
+  // An explored run is recorded.
+  bool records() const { return schedule_.explores; }
+  // In front of MPI_Abort in an explored run: the other ranks go on until they wait, so that their
+  // choices are on record.
+  void let_others_continue();
   // Whether such a call may pass without its arguments being read: it is unrelated to the race.
   // Then these are around it if it may wait.
   bool lets_pass(Call call, Action action);
@@ -215,6 +220,7 @@ class Control {
     int source, tag;
   };
   ByteRange bytes_of_race() const;
+  std::optional<Chosen> prescribed(const CommRecord& comm, bool any_tag) const;
   std::optional<Chosen> choose(const CommRecord& comm, MPI_Comm handle, When when, bool any_tag);
   void choose_message(Context& c);
   void choose_for_starts(Context& c);

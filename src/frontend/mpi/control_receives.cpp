@@ -35,11 +35,30 @@ void Control::choose_message(Context& c) {
   t_step.tag = chosen->tag;
 }
 
+// In an explored run: the source is named at once, and the message comes, or the run hangs.
+std::optional<Control::Chosen> Control::prescribed(const CommRecord& comm, bool any_tag) const {
+  if (wildcards_ >= matches_->size()) return std::nullopt;
+  const Schedule::Match& match = (*matches_)[wildcards_];
+  for (int source = 0; source < comm.peers().size() && match.source.value >= 0; ++source)
+    if (comm.peers().world(source) == match.source)
+      return Chosen{source, any_tag ? MPI_ANY_TAG : static_cast<int>(match.tag)};
+  return std::nullopt;
+}
+
+void Control::let_others_continue() {
+  constexpr std::uint64_t kMostNs = 2000 * kMs;
+  const std::uint64_t since = now_ns();
+  quiet_since_ = since;
+  while (!all_others_wait() && now_ns() - since < kMostNs)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // The source and tag of the next wildcard receive or probe; none: the program's own. One with
 // MPI_ANY_TAG takes the first message of its source, because messages do not overtake: its tag
 // stays, and that message must be the wanted one.
 std::optional<Control::Chosen> Control::choose(const CommRecord& comm, MPI_Comm handle, When when,
                                                bool any_tag) {
+  if (schedule_.explores) return prescribed(comm, any_tag);
   if (!follows_ || wildcards_ >= matches_->size()) return std::nullopt;
   const bool is_it = wildcards_ == steered_, behind = wildcards_ > steered_;
   // A receive that does not block may name a message that arrives later, but not after the steered

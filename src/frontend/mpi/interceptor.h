@@ -272,9 +272,10 @@ struct Interceptor {
     return result;
   }
 
-  // A confirming run: the call may wait before it is made, be made later, or ask for another
-  // message. Nothing goes on record. (This is for size, as is what follows for calls that few
-  // programs make often: there is one of them for each call of MPI's.)
+  // A confirming or explored run: the call may wait before it is made, be made later, or ask for
+  // another message. Nothing goes on record, except in an explored run. (This is for size, as is
+  // what follows for calls that few programs make often: there is one of them for each call of
+  // MPI's.)
   template <class... Arguments>
   [[gnu::cold, gnu::noinline]] static int run_controlled(Control& control, Recorder& recorder,
                                                          Task& task, int (*real)(Arguments...),
@@ -291,11 +292,20 @@ struct Interceptor {
     const std::tuple<Arguments...> given(arguments...);
     std::optional<Context> read;
     bool deferred = false;
+    std::uint64_t start = 0;
     int (*made)(Arguments...) = real;
     if (!guarded([&] {
           Context& c = read.emplace(task, call);
           ((arguments = Roles::pass(c, arguments)), ...);
           read_arguments(c, call_site, arguments...);
+          if (control.records()) {
+            start = ticks();
+            if constexpr (when == When::Blocks)
+              begin_event(c, recorder, start);
+            else
+              task.lane->entered(call, call_site.pc);
+            if constexpr (action == Action::Abort) control.let_others_continue();
+          }
           if constexpr (action == Action::Finalize) before_last_call();
           if constexpr (action == Action::Abort)
             recorder.aborting(static_cast<int>(c.event.fields[Field::code]));
@@ -320,7 +330,17 @@ struct Interceptor {
     if (!guarded([&] {
           Context& c = *read;
           read_results(c, result, arguments...);
-          if (control.follows(c)) follow_event(c, recorder);
+          if (control.records()) {
+            const std::uint64_t end = ticks();
+            if constexpr (can_fail)
+              append_attempt(c, recorder, start, end, result == MPI_SUCCESS && failed(c));
+            else if constexpr (when == When::Blocks)
+              finish_event(c, recorder, end);
+            else
+              append_event(c, recorder, start, end);
+          } else if (control.follows(c)) {
+            follow_event(c, recorder);
+          }
           control.after(c);
           if constexpr (action == Action::Finalize) recorder.finalized();
         }))

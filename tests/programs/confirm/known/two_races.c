@@ -1,9 +1,9 @@
-// Two races: the value of the first is printed, that of the second does not matter. Each must be
-// judged by its own effect.
+// Two races: the value of the first is printed, that of the second does not matter. The second
+// makes no difference, but without steering the output varies, because of the first.
 #include "../../rma/rma.h"
 // run: ranks=2
 // truth: harmful: put @{value} load @{print}
-// truth: same outcome: put @{unused} load @{ignore}
+// truth: unstable: put @{unused} load @{ignore}
 int main(int argc, char** argv) {
   begin(argc, argv);
   MPI_Win win;
