@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "detect/sequence_pair.h"
-#include "detect/timeline.h"
-#include "detect/timing_notes.h"
+#include "effects/timeline.h"
 #include "explore/object_order.h"
+#include "frontend/front_ends.h"
 #include "model/scopes.h"
 #include "trace/run_directory.h"
 
@@ -141,7 +141,7 @@ Result<TracedRun> read_execution(const std::string& directory) {
   if (!ranks) return ranks.error();
   if (ranks->empty()) return Error{directory + ": no rank was recorded"};
   TracedRun run;
-  TimingNotes timing;
+  std::vector<MessageFindings> notes;
   std::int32_t world_size = 0;
   for (const WorldRank rank : *ranks) {
     auto trace = RankTrace::open(directory, rank);
@@ -164,29 +164,27 @@ Result<TracedRun> read_execution(const std::string& directory) {
     process.line = static_cast<Line>(trace->rank().value);
     StepList steps(process.steps);
     Timeline timeline(trace->rank(), world_size, trace->definitions());
+    const std::unique_ptr<Meaning> meaning = meaning_of(timeline);
     timeline.report_messages(&steps, Timeline::Besides::Nothing);
-    TaskId task;
     std::uint64_t ordinal = 0;
     int exclusive = 0;
     for (const Event* event = nullptr; trace->next(event);) {
       const Action action = traits(event->call).action;
-      if (concerns_messages(action)) {
-        if (task == TaskId()) task = event->task;
-        run.threads |= task != event->task;
-        timeline.add(*event, {});
-      }
+      if (meaning->concern(*event) == Meaning::Concern::Messages) meaning->add(*event, {});
       if (action == Action::Lock && event->fields[Field::lock] == kExclusiveLock) ++exclusive;
       if (action == Action::Unlock && exclusive > 0) --exclusive;
       run.puts_or_gets |= (action == Action::Put || action == Action::Get) && exclusive == 0;
-      if (may_use_object(action) &&
-          objects.add_call(*trace, timeline, *event, ++ordinal, process.steps))
-        continue;
-      timing.add(trace->rank(), *event, [&] { return timeline.site_key(event->site); });
+      const bool is_choice = may_use_object(action) &&
+                             objects.add_call(*trace, timeline, *event, ++ordinal, process.steps);
+      if (!is_choice) meaning->note(*event);
     }
-    timeline.end_messages();
+    meaning->end_messages();
+    meaning->add_notes(notes.emplace_back());
   }
   objects.add_objects();
-  run.timing = timing.all();
+  MessageFindings noted = merge_messages(std::move(notes));
+  run.timing = std::move(noted.timing);
+  run.threads = noted.threads;
   return run;
 }
 

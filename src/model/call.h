@@ -22,6 +22,8 @@ enum class Call : std::uint16_t {
 #include "model/program_calls.def"
   kProgramCalls  // the first number of the front ends
 };
+// For a switch over calls of a front end, which are no enumerators.
+constexpr std::uint16_t value_of(Call call) { return static_cast<std::uint16_t>(call); }
 // Loads, stores, annotations, and synchronization of threads.
 constexpr bool is_program(Call call) { return call < Call::kProgramCalls; }
 

@@ -15,12 +15,12 @@ namespace {
 
 // Creates the same operation as a persistent request; the parameters are the same.
 void* replacement_of(Call call) {
-  switch (call) {
-    case MpiCall::MPI_Isend:
+  switch (value_of(call)) {
+    case value_of(MpiCall::MPI_Isend):
       return reinterpret_cast<void*>(REAL(PMPI_Send_init));
-    case MpiCall::MPI_Issend:
+    case value_of(MpiCall::MPI_Issend):
       return reinterpret_cast<void*>(REAL(PMPI_Ssend_init));
-    case MpiCall::MPI_Irecv:
+    case value_of(MpiCall::MPI_Irecv):
       return reinterpret_cast<void*>(REAL(PMPI_Recv_init));
     default:
       return nullptr;
@@ -29,12 +29,12 @@ void* replacement_of(Call call) {
 
 // A standard send that the library may not buffer.
 void* synchronous_form(Call call) {
-  switch (call) {
-    case MpiCall::MPI_Send:
+  switch (value_of(call)) {
+    case value_of(MpiCall::MPI_Send):
       return reinterpret_cast<void*>(REAL(PMPI_Ssend));
-    case MpiCall::MPI_Isend:
+    case value_of(MpiCall::MPI_Isend):
       return reinterpret_cast<void*>(REAL(PMPI_Issend));
-    case MpiCall::MPI_Send_init:
+    case value_of(MpiCall::MPI_Send_init):
       return reinterpret_cast<void*>(REAL(PMPI_Ssend_init));
     default:
       return nullptr;

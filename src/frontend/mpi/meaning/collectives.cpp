@@ -7,10 +7,10 @@ namespace photofinish::mpi_meaning {
 namespace {
 
 bool is_vector_form(Call call) {
-  switch (call) {
-#define VECTOR_FORMS(name)  \
-  case MpiCall::MPI_##name: \
-  case MpiCall::MPI_##name##_c:
+  switch (value_of(call)) {
+#define VECTOR_FORMS(name)            \
+  case value_of(MpiCall::MPI_##name): \
+  case value_of(MpiCall::MPI_##name##_c):
     VECTOR_FORMS(Allgatherv)
     VECTOR_FORMS(Alltoallv)
     VECTOR_FORMS(Alltoallw)
@@ -25,17 +25,17 @@ bool is_vector_form(Call call) {
 // Calls that create a communicator of some of the parent's ranks, or without a parent. Only members
 // of the new one take part.
 bool is_among_new_members(Call call) {
-  switch (call) {
-    case MpiCall::MPI_Comm_create_group:
-    case MpiCall::MPI_Comm_create_from_group:
-    case MpiCall::MPI_Intercomm_create:
-    case MpiCall::MPI_Intercomm_create_from_groups:
-    case MpiCall::MPI_Intercomm_merge:
-    case MpiCall::MPI_Comm_join:
-    case MpiCall::MPI_Comm_accept:
-    case MpiCall::MPI_Comm_connect:
-    case MpiCall::MPI_Comm_spawn:
-    case MpiCall::MPI_Comm_spawn_multiple:
+  switch (value_of(call)) {
+    case value_of(MpiCall::MPI_Comm_create_group):
+    case value_of(MpiCall::MPI_Comm_create_from_group):
+    case value_of(MpiCall::MPI_Intercomm_create):
+    case value_of(MpiCall::MPI_Intercomm_create_from_groups):
+    case value_of(MpiCall::MPI_Intercomm_merge):
+    case value_of(MpiCall::MPI_Comm_join):
+    case value_of(MpiCall::MPI_Comm_accept):
+    case value_of(MpiCall::MPI_Comm_connect):
+    case value_of(MpiCall::MPI_Comm_spawn):
+    case value_of(MpiCall::MPI_Comm_spawn_multiple):
       return true;
     default:
       return false;

@@ -29,10 +29,10 @@ std::vector<WorldRank> each_once(std::vector<WorldRank> ranks) {
 }  // namespace
 
 SendMode mode_of(Call call) {
-  switch (call) {
-#define FORMS(name)         \
-  case MpiCall::MPI_##name: \
-  case MpiCall::MPI_##name##_c:
+  switch (value_of(call)) {
+#define FORMS(name)                   \
+  case value_of(MpiCall::MPI_##name): \
+  case value_of(MpiCall::MPI_##name##_c):
     FORMS(Ssend) FORMS(Issend) FORMS(Ssend_init) return SendMode::Synchronous;
     FORMS(Bsend) FORMS(Ibsend) FORMS(Bsend_init) return SendMode::Buffered;
     FORMS(Rsend) FORMS(Irsend) FORMS(Rsend_init) return SendMode::Ready;
