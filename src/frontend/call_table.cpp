@@ -13,6 +13,8 @@ constexpr std::array<CallTraits, kCallCount> kTraits = {{
 #include "frontend/mpi/table/calls.def"
 #define CALL(name, action, when, ...) {#name, Action::action, When::when},
 #include "frontend/mpi/table/other_calls.def"
+#define CALL(name, action, when, ...) {#name, Action::action, When::when},
+#include "frontend/shmem/table/calls.def"
 }};
 
 constexpr std::string_view kRoles[] = {
@@ -22,6 +24,8 @@ constexpr std::string_view kRoles[] = {
 #include "frontend/mpi/table/calls.def"
 #define CALL(name, action, when, ...) #__VA_ARGS__,
 #include "frontend/mpi/table/other_calls.def"
+#define CALL(name, action, when, ...) #__VA_ARGS__,
+#include "frontend/shmem/table/calls.def"
 };
 static_assert(std::size(kRoles) == kCallCount);
 

@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-#include "frontend/mpi/table/mpi_call.h"
+#include "frontend/shmem/table/shmem_call.h"
 
 namespace photofinish {
 
-inline constexpr std::size_t kCallCount = MpiCall::kEnd;
+inline constexpr std::size_t kCallCount = ShmemCall::kEnd;
 
 // The roles of the call's arguments, separated by commas.
 std::string_view argument_roles(Call call);

@@ -54,6 +54,7 @@ constexpr bool is_local(Action action) {
     case Action::BufferAttach:
     case Action::BufferDetach:
     case Action::SetName:
+    case Action::ContextCreate:
       return true;
     default:
       return false;
@@ -65,6 +66,7 @@ constexpr bool is_local(Action action) {
 constexpr bool is_step(Action action, When when) {
   switch (action) {
     case Action::Put:
+    case Action::PutSignal:
     case Action::Get:
     case Action::Accumulate:
     case Action::GetAccumulate:
