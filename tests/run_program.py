@@ -3,7 +3,7 @@
 what its comments say.
 
   run_program.py --mpi openmpi|mpich [--photofinish PATH] [--cc COMPILER] [--preload LIBRARY] [--keep]
-                 [--times N] [--load] [--bare] [--pass] [--flag=FLAG]… PROGRAM.{c,cpp,f90}
+                 [--times N] [--load] [--bare] [--openshmem] [--pass] [--flag=FLAG]… PROGRAM.{c,cpp,f90}
 
 Comments, `//` in C and C++, `!` in Fortran, one space, nothing in front:
 
@@ -63,7 +63,8 @@ comment /*{mark}*/ (!{mark} in Fortran); @f<g<main: the callers, too; @f(inlined
 
 --times N: the same build so often, with the same findings. --load: with two processes beside it that keep the cores busy.
 PHOTOFINISH_TEST_TIMES and PHOTOFINISH_TEST_LOAD=1 say the same (`ctest --preset nightly` sets them).
---pass: built with pfmpicc, pfmpicxx or pfmpifort, beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
+--openshmem: a program of OpenSHMEM; its PEs are the ranks.
+--pass: built with pfmpicc, pfmpicxx or pfmpifort (pfoshcc, pfoshcxx), beside the photofinish that is named. --flag=-O2: one more flag for the compiler.
 --message-rendezvous: races are confirmed by messages between the ranks, as between nodes.
 --bare: a program about races without the tool: it is built and run, and prints what it must.
 
@@ -89,6 +90,7 @@ sys.path.insert(0, str(Path(__file__).parent / "support"))
 from expectations import BadProgram, find_marks, match_one, match_site, match_tokens, parse_program  # noqa: E402
 
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+OPENSHMEM_COMPILERS = {".c": ("oshcc", "pfoshcc"), ".cpp": ("oshc++", "pfoshcxx")}
 EVENT = re.compile(r"(?:(t\d+) )? *(\d+\.\d+) +(\d+\.\d+)  (.*?)(?:  @ (.*))?$")
 FRAME = re.compile(r"    #\d+ (.*?) (\S+(?::\d+|\+0x[0-9a-f]+))( \(inlined\))?$")
 LONGEST_RUN = 1e6  # seconds
@@ -147,6 +149,8 @@ def run(command, environment, directory, timeout):
 def run_environment(arguments, program, directory):
     environment = dict(os.environ)
     environment.pop("PHOTOFINISH_OPTIONS", None)
+    if arguments.openshmem and arguments.bare:
+        environment["OMPI_MCA_memory"] = "^patcher"  # or Open MPI 4.1 crashes in shmem_finalize
     environment.update(
         TMPDIR=directory,
         OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -166,6 +170,9 @@ def build(arguments, program, source, directory, *more_flags):
             raise Failure(f"{shlex.join(command)}\nexit code {code}\n{out}{err}")
 
     def compiler_of(path):
+        if arguments.openshmem:
+            plain, instrumented = OPENSHMEM_COMPILERS[path.suffix]
+            return [str(Path(arguments.photofinish).resolve().parent / instrumented)] if arguments.built_with_pass else [plain]
         name = COMPILERS[path.suffix]
         if arguments.built_with_pass:
             return [str(Path(arguments.photofinish).resolve().parent / f"pf{name}"), f"--mpi={arguments.mpi}"]
@@ -354,12 +361,12 @@ VERDICT = re.compile(r"VERDICT: photofinish: (not )?(deterministic|independent o
 BUFFERING_NEEDED = re.compile(r"VERDICT: photofinish: (depends on send buffering|deadlocked)\b")
 RECEIVER = re.compile(r"  (MPI_\w+) by rank \d+ from ")
 SENDER = re.compile(r"  could have (?:got|seen) the message of rank \d+, ")
-SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?rank \d+\b")
+SIDE = re.compile(r"  (conflicts with )?([A-Za-z-]+)(?: \([^()]*\))? of \d+ bytes? by (?:(\w+) of )?(?:rank|PE) \d+\b")
 REPORT_FRAME = re.compile(r" +#(\d+) (?:.*? )?(\S+?)(:\d+)?(?: \(inlined\))?$")
 COUNT = r"\d+ (?:(?:one-sided|buffer|message) race|deadlock)s?"
 SUMMARY = re.compile(rf"SUMMARY: photofinish: (no findings|{COUNT}(?:, {COUNT})*)(?: \([^()]*\))? · ")
 KINDS = {"load": "load", "store": "store", "release": "release", "get": "get", "put": "put", "accumulate": "accumulate",
-         "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
+         "atomic": "atomic", "get-accumulate": "accumulate", "fetch-and-op": "accumulate", "compare-and-swap": "accumulate"}
 BUFFER_KINDS = {"read": "load", "write": "store"}  # by a call, of the buffer that it was given
 
 
@@ -462,7 +469,7 @@ def run_form(arguments, program, executable, expected, environment, directory, n
     findings, verdicts, outputs, reports, deadlock = expected
     wanted_code = FINDINGS if findings or deadlock else NO_PROBLEM
     record = directory / f"run{number}"
-    start = ([f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record), *(["--deadlock-timeout", "1"] if deadlock else [])])
+    start = (["oshrun" if arguments.openshmem else f"mpirun.{arguments.mpi}"] if arguments.bare else [arguments.photofinish, "check", "-o", str(record), *(["--deadlock-timeout", "1"] if deadlock else [])])
     command = [*start, "-n", str(program.ranks), str(executable), *program.args]
     code, out, err = run(command, environment, directory, program.timeout)
     told = f"\n--- {shlex.join(command)}\n--- exit code {code}\n{out}{err}"
@@ -589,6 +596,7 @@ def main():
     parser.add_argument("--cc", help="compiler instead of mpicc.MPI, mpicxx.MPI, mpifort.MPI")
     parser.add_argument("--preload", help="library that keeps waiting ranks of MPICH from spinning")
     parser.add_argument("--keep", action="store_true", help="keep the folder with program and record")
+    parser.add_argument("--openshmem", action="store_true")
     parser.add_argument("--pass", dest="built_with_pass", action="store_true")
     parser.add_argument("--flag", dest="flags", action="append", default=[])
     parser.add_argument("--times", type=int, default=int(os.environ.get("PHOTOFINISH_TEST_TIMES", "1")),

@@ -27,6 +27,7 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
   if (ranks == 0) return wrap_program(command, exec);
   MpiFlavour flavour;
   std::string mpi_library;
+  bool uses_openshmem = false;
   if (const auto chosen = chosen_flavour(options.mpi)) {
     flavour = *chosen;
     if (const auto found = find_program(command[0]); !found) return found.error();
@@ -41,9 +42,10 @@ Result<std::vector<std::string>> rank_line(const Options& options, int ranks,
       return Error{command[0] + " is a script; name its MPI with --mpi=openmpi or --mpi=mpich"};
     flavour = *program->flavour;
     mpi_library = program->mpi_library;
+    uses_openshmem = program->uses_openshmem;
   }
   if (const auto library = preload_library(flavour); !library) return library.error();
-  auto line = launcher_for(flavour, ranks, mpi_library);
+  auto line = launcher_for(flavour, ranks, mpi_library, uses_openshmem);
   if (!line) return line;
   line->insert(line->end(), exec.begin(), exec.end());
   line->insert(line->end(), command.begin(), command.end());

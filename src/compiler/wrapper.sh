@@ -1,5 +1,6 @@
 #!/bin/sh
 # pfmpicc, pfmpicxx, pfmpifort: call the MPI library's own wrapper with clang (or flang) and the pass. All other arguments are forwarded.
+# pfoshcc, pfoshcxx: the same with oshcc and oshc++, the wrappers of Open MPI's OpenSHMEM.
 #
 #   --mpi=openmpi|mpich   selects the MPI library if there are several: mpicc.openmpi instead of mpicc
 #   --mpi=PATH            selects the wrapper itself
@@ -9,6 +10,10 @@ self=$(readlink -f "$0")
 plugins=${self%/*/*}/lib/photofinish
 headers=${self%/*/*}/include
 
+model=mpi
+case ${0##*/} in
+  pfosh*) model=osh ;;
+esac
 case ${0##*/} in
   *cxx) language=cxx names="clang++" ;;
   *fort) language=fort names="flang-new flang" ;;
@@ -23,12 +28,22 @@ for argument; do
     *) set -- "$@" "$argument" ;;
   esac
 done
-case $mpi in
-  "") wrapper=mpi$language ;;
-  */*) wrapper=$mpi ;;
-  *) wrapper=mpi$language.$mpi ;;
+case $model:$mpi in
+  mpi:) wrapper=mpi$language ;;
+  *:*/*) wrapper=$mpi ;;
+  mpi:*) wrapper=mpi$language.$mpi ;;
+  osh:mpich)
+    echo "photofinish: MPICH has no OpenSHMEM: leave out --mpi=mpich to use that of Open MPI" >&2
+    exit 64 ;;
+  osh:*)
+    wrapper=oshcc
+    [ $language = cc ] || wrapper=oshc++ ;;
 esac
 if ! command -v "$wrapper" >/dev/null; then
+  if [ $model = osh ]; then
+    echo "photofinish: $wrapper is not in PATH: install it (Debian, Ubuntu: libopenmpi-dev), or choose with --mpi=/path/to/$wrapper" >&2
+    exit 64
+  fi
   echo "photofinish: $wrapper is not in PATH: install it, or choose with --mpi=openmpi, --mpi=mpich or --mpi=/path/to/mpi$language" >&2
   exit 64
 fi
@@ -92,7 +107,7 @@ if [ $language = fort ]; then
   [ $question = no ] || exec "$wrapper" "$@"
   compile -g1 "-fpass-plugin=$plugin" "$@"
 fi
-export OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
+export OSHMEM_CC="$compiler" OSHMEM_CXX="$compiler" OMPI_CC="$compiler" MPICH_CC="$compiler" I_MPI_CC="$compiler" OMPI_CXX="$compiler" MPICH_CXX="$compiler" I_MPI_CXX="$compiler"
 [ $question = no ] || exec "$wrapper" "$@"
 # Many programs and configure scripts contain old C: GCC up to 13 warns where clang reports an error. The program's own flags come later and override these.
 tolerated=

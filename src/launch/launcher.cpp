@@ -26,6 +26,7 @@ using std::chrono::steady_clock;
 
 // Names that identify the MPI library, best first.
 constexpr const char* kOpenMpiNames[] = {"mpirun.openmpi", "mpiexec.openmpi"};
+constexpr const char* kOpenShmemNames[] = {"oshrun.openmpi", "oshrun"};
 constexpr const char* kMpichNames[] = {"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"};
 // Names that any MPI library may use: the launcher must be queried.
 constexpr const char* kCommonNames[] = {"mpirun", "mpiexec"};
@@ -34,7 +35,8 @@ constexpr const char* kResourceManagers[] = {"SLURM_JOB_ID", "SLURM_JOBID",  "PB
                                              "LSB_JOBID",    "PE_HOSTFILE",  "COBALT_JOBID",
                                              "FLUX_JOB_ID",  "LOADL_STEP_ID"};
 
-std::span<const char* const> own_names(MpiFlavour flavour) {
+std::span<const char* const> own_names(MpiFlavour flavour, bool uses_openshmem) {
+  if (uses_openshmem) return kOpenShmemNames;
   if (flavour == MpiFlavour::OpenMpi) return kOpenMpiNames;
   return kMpichNames;
 }
@@ -104,9 +106,10 @@ std::vector<fs::path> bin_directories_near(const std::string& library) {
   return near;
 }
 
-std::optional<std::string> find_beside(const std::string& library, MpiFlavour flavour) {
+std::optional<std::string> find_beside(const std::string& library, MpiFlavour flavour,
+                                       bool uses_openshmem) {
   for (const fs::path& bin : bin_directories_near(library)) {
-    for (const char* name : own_names(flavour))
+    for (const char* name : own_names(flavour, uses_openshmem))
       if (const auto path = find_program(bin / name)) return *path;
     for (const char* name : kCommonNames)
       if (const auto path = find_program(bin / name); path && is_of_flavour(*path, flavour))
@@ -115,9 +118,10 @@ std::optional<std::string> find_beside(const std::string& library, MpiFlavour fl
   return std::nullopt;
 }
 
-std::optional<std::string> find_launcher(MpiFlavour flavour, const std::string& library) {
-  if (auto beside = find_beside(library, flavour)) return beside;
-  for (const char* name : own_names(flavour))
+std::optional<std::string> find_launcher(MpiFlavour flavour, const std::string& library,
+                                         bool uses_openshmem) {
+  if (auto beside = find_beside(library, flavour, uses_openshmem)) return beside;
+  for (const char* name : own_names(flavour, uses_openshmem))
     if (const auto path = find_program(name)) return *path;
   for (const char* name : kCommonNames)
     if (const auto path = find_program(name); path && is_of_flavour(*path, flavour)) return *path;
@@ -168,9 +172,10 @@ Error no_launcher_error(MpiFlavour flavour) {
 }  // namespace
 
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
-                                              const std::string& mpi_library) {
+                                              const std::string& mpi_library,
+                                              bool uses_openshmem) {
   if (ranks < 1) return Error{fmt::format("cannot start {} ranks; give -n 1 or more", ranks)};
-  const auto launcher = find_launcher(flavour, mpi_library);
+  const auto launcher = find_launcher(flavour, mpi_library, uses_openshmem);
   if (!launcher) return no_launcher_error(flavour);
   std::vector<std::string> words = {as_user_calls_it(*launcher), "-n", std::to_string(ranks)};
   // Under a resource manager the slots are those of the job, and exceeding them is an error that

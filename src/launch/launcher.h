@@ -15,9 +15,11 @@ namespace photofinish {
 
 // The words in front of a program, for example {"mpirun.openmpi", "-n", "4"}; the first one may
 // need PATH (execvp). `mpi_library`: MpiProgram::mpi_library. The launcher installed next to it is
-// preferred: with a launcher of another version of the same MPI, ranks do not connect.
+// preferred: with a launcher of another version of the same MPI, ranks do not connect. OpenSHMEM
+// programs are started with oshrun.
 Result<std::vector<std::string>> launcher_for(MpiFlavour flavour, int ranks,
-                                              const std::string& mpi_library = "");
+                                              const std::string& mpi_library = "",
+                                              bool uses_openshmem = false);
 
 // Whether the word is an interpreter, such as sh or python, whose program is in its arguments. The
 // wrapper must stand in front of it. (Other helpers, such as numactl and env, execute the words

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -72,8 +73,15 @@ Result<InitSymbols> find_init_symbols(const std::string& path) {
   return InitSymbols{(*uses)[0], (*uses)[1]};
 }
 
+// OpenSHMEM of Open MPI, which runs over its MPI.
+bool is_openshmem(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);
+  return name.starts_with("liboshmem.so");
+}
+
 struct LibraryGraph {
   std::optional<MpiFlavour> flavour;
+  bool uses_openshmem = false;
   std::string mpi_library;
   std::string unknown_mpi;       // an unsupported MPI library
   std::string missing;           // the first library that could not be found
@@ -87,6 +95,7 @@ LibraryGraph walk_libraries(const Elf& program) {
   walk.files.push_back(as_loaded_program(program));
   for (size_t i = 0; i < walk.files.size(); ++i) {
     const LoadedFile& asking = walk.files[i];
+    if (std::ranges::any_of(asking.elf.needed, is_openshmem)) walk.uses_openshmem = true;
     for (const std::string& name : asking.elf.needed) {
       if (!seen.insert(name).second) continue;
       const auto path = search.find(name, asking);
@@ -174,7 +183,8 @@ Result<MpiProgram> inspect_elf(const std::string& path) {
   if (!symbols) return symbols.error();
   const LibraryGraph walk = walk_libraries(*elf);
   if (contains_mpi(*symbols, walk)) return static_mpi_error(path);
-  if (walk.flavour) return MpiProgram{path, walk.flavour, walk.mpi_library};
+  if (walk.flavour)
+    return MpiProgram{path, walk.flavour, walk.mpi_library, walk.uses_openshmem};
   if (const std::string library = find_unknown_mpi(walk); !library.empty())
     return unknown_mpi_error(path, library);
   return no_mpi_error(path, walk);
@@ -237,8 +247,16 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   if (access(path->c_str(), R_OK) != 0)
     return Error{fmt::format("{}: executable but not readable, so its MPI cannot be found out; {}",
                              *path, kGiveFlavour)};
-  if (kind_of_file(*path) != FileKind::Elf) return MpiProgram{*path, std::nullopt, ""};
+  if (kind_of_file(*path) != FileKind::Elf) return MpiProgram{.path = *path, .flavour = {}, .mpi_library = {}};
   return inspect_elf(*path);
+}
+
+std::string no_openshmem(const std::string& command, const std::string& program) {
+  const auto inspected = inspect_program(program);
+  if (!inspected || !inspected->uses_openshmem) return "";
+  return fmt::format(
+      "photofinish {} does not support OpenSHMEM programs yet, and {} is one; use photofinish check",
+      command, program);
 }
 
 Result<MpiFlavour> find_mpi(const std::string& name) {

@@ -23,12 +23,16 @@ struct MpiProgram {
   std::string path;                   // the file to execute
   std::optional<MpiFlavour> flavour;  // nothing: a script or another file that is not ELF
   std::string mpi_library;  // the path of its MPI library; empty if it is needed but not found
+  bool uses_openshmem = false;
 };
 
 // The executable file for a name; searched in PATH if it has no slash, as in a shell.
 Result<std::string> find_program(const std::string& name);
 
 Result<MpiProgram> inspect_program(const std::string& name);
+
+// Why a command does not run the program: an OpenSHMEM program can be checked only. Empty: it runs.
+std::string no_openshmem(const std::string& command, const std::string& program);
 
 // For callers that require a flavor: a script is an error, too, that asks for --mpi.
 Result<MpiFlavour> find_mpi(const std::string& name);

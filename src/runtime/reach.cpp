@@ -282,6 +282,30 @@ Reach::Bytes Reach::bytes_of(const Buffer& buffer, const Definitions& definition
   return bytes;
 }
 
+void Reach::add_memory(std::uint64_t begin, std::uint64_t end) {
+  std::unique_lock lock(mutex_);
+  find_objects();  // objects loaded since then learn of it here
+  open({begin, end});
+}
+
+void Reach::remove_memory(std::uint64_t begin, std::uint64_t end) {
+  std::unique_lock lock(mutex_);
+  close({begin, end});
+}
+
+void Reach::begin_operation(std::int64_t key, std::int64_t target, const Buffer& buffer,
+                            const Definitions& definitions) {
+  const Bytes bytes = bytes_of(buffer, definitions);
+  if (bytes.begin >= bytes.end) return;
+  std::unique_lock lock(mutex_);
+  add_operation(key, target, bytes);
+}
+
+void Reach::end_operations(std::int64_t key) {
+  std::unique_lock lock(mutex_);
+  close_operations(key, -1, true);
+}
+
 void Reach::follow(const Event& event, const Definitions& definitions, Completes completes) {
   const CallTraits& call = traits(event.call);
   const bool has_request = event.fields.has(Field::request);

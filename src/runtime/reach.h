@@ -68,6 +68,14 @@ class Reach {
   enum class Completes { Nothing, OneTarget, AllTargets };
   void follow(const Event& event, const Definitions& definitions, Completes completes);
 
+  // The same for memory that no window event describes: symmetric memory, and the buffers of pending
+  // operations, by a key that is no window.
+  void add_memory(std::uint64_t begin, std::uint64_t end);
+  void remove_memory(std::uint64_t begin, std::uint64_t end);  // must have been added
+  void begin_operation(std::int64_t key, std::int64_t target, const Buffer& buffer,
+                       const Definitions& definitions);
+  void end_operations(std::int64_t key);
+
   // The known values of the windows of a recorded rank (runtime_abi.h), for the calling thread; and
   // their removal.
   void show_seen(const photofinish_seen& seen);

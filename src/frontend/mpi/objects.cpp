@@ -256,6 +256,15 @@ TypeId Objects::row_type(std::int64_t bytes, std::int64_t stride) {
   return entry->second;
 }
 
+TypeId Objects::element_type(const char* name, const char* element, std::size_t bytes) {
+  std::lock_guard lock(lock_);
+  return intern({.id = {},
+                 .name = name,
+                 .element = element,
+                 .map = contiguous_map(static_cast<std::int64_t>(bytes))})
+      ->id;
+}
+
 const TypeRecord* Objects::intern(TypeDefinition definition) {
   // Programs that make the same type over and over have one.
   Size size;
@@ -291,11 +300,19 @@ OpId Objects::op(MPI_Op handle) {
   if (const auto found = ops_.find(key); found != ops_.end()) return found->second;
   std::string name = predefined_op_name(handle);
   if (name.empty()) name = "user" + std::to_string(op_by_name_.size() + 1);
-  const OpId id(static_cast<std::uint32_t>(op_by_name_.size() + 1));
-  op_by_name_.emplace(name, id);
-  define(DefinitionKind::Op, OpDefinition{id, name});
-  ops_[key] = id;
-  return id;
+  return ops_[key] = intern_op(name);
+}
+
+OpId Objects::named_op(const char* name) {
+  std::lock_guard lock(lock_);
+  return intern_op(name);
+}
+
+OpId Objects::intern_op(const std::string& name) {
+  const auto [entry, fresh] =
+      op_by_name_.try_emplace(name, OpId(static_cast<std::uint32_t>(op_by_name_.size() + 1)));
+  if (fresh) define(DefinitionKind::Op, OpDefinition{entry->second, name});
+  return entry->second;
 }
 
 void Objects::free_op(MPI_Op handle) {
@@ -426,6 +443,35 @@ void Objects::free_win(MPI_Win handle) {
   std::lock_guard lock(lock_);
   wins_.erase(handle_key(handle));
   last_win_ = {0, nullptr};
+}
+
+// --- sets of ranks and regions without handles
+
+CommId Objects::rank_set(const std::vector<WorldRank>& ranks, std::uint64_t salt,
+                         const std::string& name) {
+  const std::uint64_t members = hash_ranks(ranks);
+  std::lock_guard lock(lock_);
+  const auto [entry, fresh] = rank_sets_.try_emplace({members, salt});
+  if (!fresh) return entry->second;
+  CommDefinition definition;
+  definition.id = entry->second = CommId(++comm_count_);
+  definition.uid = Uid(mix(mix(members, salt), XXH3_64bits("rank set", 8)));
+  definition.name = name;
+  definition.group = intern_group(ranks);
+  define(DefinitionKind::Comm, definition);
+  return definition.id;
+}
+
+void Objects::add_region(WinDefinition& region) {
+  std::lock_guard lock(lock_);
+  region.id = WinId(++win_count_);
+  region.uid = Uid(mix(XXH3_64bits(region.name.data(), region.name.size()), 0));
+  define(DefinitionKind::Win, region);
+}
+
+void Objects::change_region(const WinDefinition& region) {
+  std::lock_guard lock(lock_);
+  define(DefinitionKind::Win, region);
 }
 
 // --- requests and messages

@@ -191,9 +191,12 @@ class Objects {
   const TypeRecord* type(MPI_Datatype handle);
   TypeId row_type(std::int64_t bytes,
                   std::int64_t stride);  // so many bytes, the next of them a stride further
+  // An element of a programming model without type handles; `element` as element_of() knows it.
+  TypeId element_type(const char* name, const char* element, std::size_t bytes);
   void free_type(MPI_Datatype handle);
 
   OpId op(MPI_Op handle);
+  OpId named_op(const char* name);
   void free_op(MPI_Op handle);
 
   WinRecord* win(MPI_Win handle);
@@ -202,6 +205,13 @@ class Objects {
   void rename_win(WinRecord* record, const char* name);
   void change_win_info(WinRecord* record, MPI_Info given);
   void free_win(MPI_Win handle);
+
+  // --- of a programming model without handles for them
+  // A set of ranks; `salt` tells apart sets with the same members.
+  CommId rank_set(const std::vector<WorldRank>& ranks, std::uint64_t salt, const std::string& name);
+  // Memory that other ranks reach. Gives it an id, and a uid that follows from its name.
+  void add_region(WinDefinition& region);
+  void change_region(const WinDefinition& region);
 
   // Libraries hand out one handle for all requests that were complete from the start, so a handle
   // may stand for many. The one that was last stored at `variable` is meant, if there is one,
@@ -274,6 +284,8 @@ class Objects {
   std::map<std::uint64_t, const TypeRecord*> type_by_content_;
   std::map<std::pair<std::int64_t, std::int64_t>, TypeId> row_types_;  // by bytes and stride
   std::map<std::string, OpId> op_by_name_;
+  OpId intern_op(const std::string& name);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, CommId> rank_sets_;  // by members and salt
   std::map<std::uint64_t, std::uint64_t>
       orphans_;  // communicators without a parent, by members and salt
   std::map<std::uint64_t, std::uint64_t> windows_of_;

@@ -15,7 +15,7 @@
 
 #include "base/ticks.h"
 #include "detect/participant.h"
-#include "frontend/mpi/meaning/meaning.h"
+#include "frontend/front_ends.h"
 #include "frontend/mpi/real.h"
 #include "runtime/failure.h"
 #include "runtime/recorder.h"
@@ -48,7 +48,7 @@ constexpr const char* kOtherRank = "another rank stopped, and with it the analys
 
 struct Online::State {
   State(WorldRank rank, int size, const Definitions& definitions, const RuleOptions& rules)
-      : world_size(size), participant(rank, size, definitions, mpi_meaning_of, rules) {
+      : world_size(size), participant(rank, size, definitions, meaning_of, rules) {
     for (Slot& slot : slots) {
       slot.mine.resize(kShared + static_cast<std::size_t>(size));
       slot.all.resize(slot.mine.size());

@@ -1,0 +1,235 @@
+// Put and get, in all their forms: typed, by element size, of memory; blocking and not; strided; of
+// one value; with a signal.
+#include "frontend/shmem/interception.h"
+
+namespace photofinish::shmem {
+namespace {
+
+enum class Way { Put, Get };
+
+struct Transfer {
+  Ctx context;
+  const void* remote;
+  const void* local;  // null: a value
+  std::size_t count;
+  std::size_t bytes;  // of an element
+  int pe;
+  bool pending = false;                                  // until its context is quiet
+  std::ptrdiff_t remote_stride = 1, local_stride = 1;    // in elements
+  const void* value = nullptr;                           // of shmem_p
+};
+
+// Elements one after the other are plain bytes.
+struct Shape {
+  std::int64_t count;
+  TypeId type;
+};
+Shape shape_of(const Transfer& t, std::ptrdiff_t stride) {
+  const auto count = static_cast<std::int64_t>(t.count);
+  const auto bytes = static_cast<std::int64_t>(t.bytes);
+  if (stride == 1 || count <= 1) return {count * bytes, TypeId(0)};
+  return {count, mpi::Objects::get().row_type(bytes, stride * bytes)};
+}
+
+void describe(Context& c, Way way, const Transfer& t) {
+  set_context(c, t.context);
+  const bool puts = way == Way::Put;
+  if (t.local != nullptr) {
+    const Shape local = shape_of(t, t.local_stride);
+    add_buffer(c, puts ? BufferUse::Read : BufferUse::Write, t.local, local.count, local.type);
+  }
+  const Shape remote = shape_of(t, t.remote_stride);
+  add_target(c, puts ? BufferUse::TargetWrite : BufferUse::TargetRead, t.remote, t.pe, remote.count,
+             remote.type);
+  // An update of one element has a value, which tells who read it.
+  const void* const value = t.value != nullptr ? t.value : t.local;
+  if (puts && t.count == 1 && t.bytes <= 8) {
+    c.event.fields.set(Field::atomic, next_atomic());
+    c.event.fields.set(Field::operand, static_cast<std::int64_t>(bits_of(value, t.bytes)));
+  }
+  if (t.pending) leave_pending(c, t.context);
+}
+
+void record(Interception& call, Way way, const Transfer& t) {
+  call.append([&](Context& c) { describe(c, way, t); });
+}
+
+}  // namespace
+
+// Each row makes the form without a context and the one with it.
+#define BLOCK(suffix, family, way, type, bytes, pending)                                          \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count, int pe) {    \
+    Interception call(ShmemCall::family, CALL_SITE);                                              \
+    SHMEM_REAL(shmem_##suffix)(dest, source, count, pe);                                          \
+    record_##way(call, kDefaultContext, dest, source, count, bytes, pe, pending);                 \
+  }                                                                                               \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                \
+                                      std::size_t count, int pe) {                                \
+    Interception call(ShmemCall::family, CALL_SITE);                                              \
+    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, pe);                             \
+    record_##way(call, context, dest, source, count, bytes, pe, pending);                         \
+  }
+#define STRIDED(suffix, family, way, type, bytes)                                                 \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::ptrdiff_t dest_stride,     \
+                                  std::ptrdiff_t source_stride, std::size_t count, int pe) {      \
+    Interception call(ShmemCall::family, CALL_SITE);                                              \
+    SHMEM_REAL(shmem_##suffix)(dest, source, dest_stride, source_stride, count, pe);              \
+    record_strided_##way(call, kDefaultContext, dest, source, dest_stride, source_stride, count,  \
+                         bytes, pe);                                                              \
+  }                                                                                               \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,                \
+                                      std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride,   \
+                                      std::size_t count, int pe) {                                \
+    Interception call(ShmemCall::family, CALL_SITE);                                              \
+    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, dest_stride, source_stride, count, pe); \
+    record_strided_##way(call, context, dest, source, dest_stride, source_stride, count, bytes,   \
+                         pe);                                                                     \
+  }
+#define VALUE(name, type)                                                                  \
+  SHMEM_ENTRY void shmem_##name##_p(type* dest, type value, int pe) {                      \
+    Interception call(ShmemCall::shmem_p, CALL_SITE);                                      \
+    SHMEM_REAL(shmem_##name##_p)(dest, value, pe);                                         \
+    record_p(call, kDefaultContext, dest, &value, sizeof(type), pe);                       \
+  }                                                                                        \
+  SHMEM_ENTRY void shmem_ctx_##name##_p(Ctx context, type* dest, type value, int pe) {     \
+    Interception call(ShmemCall::shmem_p, CALL_SITE);                                      \
+    SHMEM_REAL(shmem_ctx_##name##_p)(context, dest, value, pe);                            \
+    record_p(call, context, dest, &value, sizeof(type), pe);                               \
+  }                                                                                        \
+  SHMEM_ENTRY type shmem_##name##_g(const type* source, int pe) {                          \
+    Interception call(ShmemCall::shmem_g, CALL_SITE);                                      \
+    const type value = SHMEM_REAL(shmem_##name##_g)(source, pe);                           \
+    record_get(call, kDefaultContext, nullptr, source, 1, sizeof(type), pe, false);        \
+    return value;                                                                          \
+  }                                                                                        \
+  SHMEM_ENTRY type shmem_ctx_##name##_g(Ctx context, const type* source, int pe) {         \
+    Interception call(ShmemCall::shmem_g, CALL_SITE);                                      \
+    const type value = SHMEM_REAL(shmem_ctx_##name##_g)(context, source, pe);              \
+    record_get(call, context, nullptr, source, 1, sizeof(type), pe, false);                \
+    return value;                                                                          \
+  }
+
+namespace {
+
+void record_put(Interception& call, Ctx context, const void* dest, const void* source,
+                std::size_t count, std::size_t bytes, int pe, bool pending) {
+  record(call, Way::Put, {context, dest, source, count, bytes, pe, pending});
+}
+void record_get(Interception& call, Ctx context, const void* dest, const void* source,
+                std::size_t count, std::size_t bytes, int pe, bool pending) {
+  record(call, Way::Get, {context, source, dest, count, bytes, pe, pending});
+}
+void record_strided_put(Interception& call, Ctx context, const void* dest, const void* source,
+                        std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, std::size_t count,
+                        std::size_t bytes, int pe) {
+  record(call, Way::Put,
+         {context, dest, source, count, bytes, pe, false, dest_stride, source_stride});
+}
+void record_strided_get(Interception& call, Ctx context, const void* dest, const void* source,
+                        std::ptrdiff_t dest_stride, std::ptrdiff_t source_stride, std::size_t count,
+                        std::size_t bytes, int pe) {
+  record(call, Way::Get,
+         {context, source, dest, count, bytes, pe, false, source_stride, dest_stride});
+}
+void record_p(Interception& call, Ctx context, const void* dest, const void* value,
+              std::size_t bytes, int pe) {
+  record(call, Way::Put,
+         {.context = context,
+          .remote = dest,
+          .local = nullptr,
+          .count = 1,
+          .bytes = bytes,
+          .pe = pe,
+          .value = value});
+}
+
+}  // namespace
+
+#define RMA_TYPE(name, type)                                              \
+  BLOCK(name##_put, shmem_put, put, type, sizeof(type), false)            \
+  BLOCK(name##_get, shmem_get, get, type, sizeof(type), false)            \
+  BLOCK(name##_put_nbi, shmem_put_nbi, put, type, sizeof(type), true)     \
+  BLOCK(name##_get_nbi, shmem_get_nbi, get, type, sizeof(type), true)     \
+  STRIDED(name##_iput, shmem_iput, put, type, sizeof(type))               \
+  STRIDED(name##_iget, shmem_iget, get, type, sizeof(type))               \
+  VALUE(name, type)
+#include "frontend/shmem/types.def"
+
+#define SIZE(bits)                                               \
+  BLOCK(put##bits, shmem_put, put, void, bits / 8, false)        \
+  BLOCK(get##bits, shmem_get, get, void, bits / 8, false)        \
+  BLOCK(put##bits##_nbi, shmem_put_nbi, put, void, bits / 8, true) \
+  BLOCK(get##bits##_nbi, shmem_get_nbi, get, void, bits / 8, true) \
+  STRIDED(iput##bits, shmem_iput, put, void, bits / 8)           \
+  STRIDED(iget##bits, shmem_iget, get, void, bits / 8)
+SIZE(8)
+SIZE(16)
+SIZE(32)
+SIZE(64)
+SIZE(128)
+BLOCK(putmem, shmem_put, put, void, 1, false)
+BLOCK(getmem, shmem_get, get, void, 1, false)
+BLOCK(putmem_nbi, shmem_put_nbi, put, void, 1, true)
+BLOCK(getmem_nbi, shmem_get_nbi, get, void, 1, true)
+
+// --- put with signal (OpenSHMEM 1.5)
+
+namespace {
+
+struct Signal {
+  const void* word;
+  std::uint64_t value;
+  int op;  // SHMEM_SIGNAL_SET is 0, SHMEM_SIGNAL_ADD 1
+};
+
+void record_signal(Interception& call, const Transfer& t, const Signal& signal) {
+  call.append([&](Context& c) {
+    describe(c, Way::Put, t);
+    add_target(c, BufferUse::TargetUpdate, signal.word, t.pe, 1, element_type<std::uint64_t>());
+    c.event.fields.set(Field::atomic, next_atomic());
+    c.event.fields.set(Field::operand, static_cast<std::int64_t>(signal.value));
+    c.event.fields.set(Field::op, mpi::Objects::get().named_op(
+                                      signal.op == 0 ? "SHMEM_SIGNAL_SET" : "SHMEM_SIGNAL_ADD"));
+  });
+}
+
+}  // namespace
+
+#define SIGNALLED(suffix, family, type, bytes, pending)                                          \
+  SHMEM_ENTRY void shmem_##suffix(type* dest, const type* source, std::size_t count,             \
+                                  std::uint64_t* word, std::uint64_t value, int op, int pe) {    \
+    Interception call(ShmemCall::family, CALL_SITE);                                             \
+    SHMEM_REAL(shmem_##suffix)(dest, source, count, word, value, op, pe);                        \
+    record_signal(call, {kDefaultContext, dest, source, count, bytes, pe, pending},              \
+                  {word, value, op});                                                            \
+  }                                                                                              \
+  SHMEM_ENTRY void shmem_ctx_##suffix(Ctx context, type* dest, const type* source,               \
+                                      std::size_t count, std::uint64_t* word,                    \
+                                      std::uint64_t value, int op, int pe) {                     \
+    Interception call(ShmemCall::family, CALL_SITE);                                             \
+    SHMEM_REAL(shmem_ctx_##suffix)(context, dest, source, count, word, value, op, pe);           \
+    record_signal(call, {context, dest, source, count, bytes, pe, pending}, {word, value, op});  \
+  }
+#define RMA_TYPE(name, type)                                                     \
+  SIGNALLED(name##_put_signal, shmem_put_signal, type, sizeof(type), false)      \
+  SIGNALLED(name##_put_signal_nbi, shmem_put_signal_nbi, type, sizeof(type), true)
+#include "frontend/shmem/types.def"
+#undef SIZE
+#define SIZE(bits)                                                               \
+  SIGNALLED(put##bits##_signal, shmem_put_signal, void, bits / 8, false)         \
+  SIGNALLED(put##bits##_signal_nbi, shmem_put_signal_nbi, void, bits / 8, true)
+SIZE(8)
+SIZE(16)
+SIZE(32)
+SIZE(64)
+SIZE(128)
+SIGNALLED(putmem_signal, shmem_put_signal, void, 1, false)
+SIGNALLED(putmem_signal_nbi, shmem_put_signal_nbi, void, 1, true)
+
+#undef SIZE
+#undef SIGNALLED
+#undef BLOCK
+#undef STRIDED
+#undef VALUE
+
+}  // namespace photofinish::shmem

@@ -1,0 +1,55 @@
+// Symmetric memory: the symmetric heap, and the static data of the program and its libraries. Each
+// is a region (WinDefinition) with the same uid on all PEs.
+//
+// The heap is the mapping that contains an allocation. Static data is the writable part of a
+// module: its addresses differ from PE to PE, its displacements do not. Limits: modules that are
+// loaded after shmem_init, and libraries of the system, are no regions.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "model/definitions.h"
+
+namespace photofinish::shmem {
+
+class SymmetricMemory {
+ public:
+  static SymmetricMemory& get();
+
+  // After shmem_init: defines the regions of static data, and marks what the pass has to check.
+  void start();
+
+  // A region, and the displacement of an address in it. No region: the address is not symmetric.
+  struct Place {
+    WinId region;
+    std::uint64_t displacement = 0;
+  };
+  Place find(const void* address) const;
+
+  // A block of the heap: reachable from now on. The first one finds the heap.
+  void allocated(const void* block, std::size_t bytes);
+  // Returns its size; 0 if it is no block.
+  std::size_t freed(const void* block);
+
+  // shmem_ptr: another PE's memory at `here` is that of the symmetric address.
+  void mapped(const void* symmetric, int pe, const void* here);
+
+ private:
+  SymmetricMemory() = default;
+  static constexpr std::size_t kMaxRegions = 64;
+  const WinDefinition* region_of(const void* address) const;
+  void add(const std::string& name, std::uint64_t begin, std::uint64_t end);
+
+  // Only added to: others read it meanwhile.
+  std::array<WinDefinition, kMaxRegions> regions_;
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::unordered_map<const void*, std::size_t> blocks_;
+  std::size_t heaps_ = 0;
+};
+
+}  // namespace photofinish::shmem
