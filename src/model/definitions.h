@@ -65,7 +65,8 @@ struct OpDefinition {
   std::string name;  // MPI_SUM …; "user" for a user-defined one
 };
 
-enum class WinFlavour : std::uint8_t { Create, Allocate, Dynamic, Shared };
+// Symmetric: a symmetric heap, or the symmetric static data of a module.
+enum class WinFlavour : std::uint8_t { Create, Allocate, Dynamic, Shared, Symmetric };
 
 // A segment of a shared window: its owner, and its address in this rank.
 struct WinSegment {
