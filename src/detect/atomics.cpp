@@ -543,7 +543,7 @@ Sightings::Sightings(std::span<const RankEdge> edges) {
     }
 }
 
-void Sightings::add(WorldRank rank, Timestamp begin, std::vector<Instant>& instants) const {
+void Sightings::add(WorldRank rank, Timestamp begin, By by, std::vector<Instant>& instants) const {
   for (auto [released, last] = written_.equal_range({rank, begin}); released != last; ++released) {
     const auto [key, position] = released->second;
     const auto ranks = checks_.find(key);
@@ -552,7 +552,7 @@ void Sightings::add(WorldRank rank, Timestamp begin, std::vector<Instant>& insta
       const auto first = std::upper_bound(
           checks.begin(), checks.end(), position,
           [](std::uint64_t at, const Check& check) { return at < check.position; });
-      if (who != rank && first != checks.end()) instants.push_back(first->when);
+      if ((who != rank || by == By::All) && first != checks.end()) instants.push_back(first->when);
     }
   }
 }

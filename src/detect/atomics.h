@@ -36,7 +36,9 @@ std::vector<RankEdge> order_atomics(std::vector<AtomicOp> ops, std::uint64_t loc
 class Sightings {
  public:
   explicit Sightings(std::span<const RankEdge> edges);
-  void add(WorldRank rank, Timestamp begin, std::vector<Instant>& instants) const;
+  // Whose sightings count: those of other ranks, or of all.
+  enum class By { Others, All };
+  void add(WorldRank rank, Timestamp begin, By by, std::vector<Instant>& instants) const;
 
  private:
   struct Check {

@@ -107,9 +107,13 @@ bool Owner::check(std::uint64_t period, SyncPoint until, const Each& each, std::
   Candidates candidates;
   if (check.any_atomic || check.takes_accesses()) {
     Earlier earlier{std::exchange(carried_, {}), std::exchange(awaiting_, {})};
-    for (const Shard& shard : check.shards) {
-      shard_ = shard;
-      check_shard(candidates, period, until, check, each, earlier);
+    const bool apart = check.shards.size() > 1 && check.any_delivery;
+    for (const Part part : {Part::Order, apart ? Part::Pair : Part::Both}) {
+      if (part == Part::Order && !apart) continue;
+      for (const Shard& shard : check.shards) {
+        shard_ = shard;
+        check_shard(candidates, period, until, check, each, earlier, part);
+      }
     }
     shard_ = {};
     forget_shown();
@@ -171,6 +175,7 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
           atomic_values_.contains(location->base))
         check.any_plain_atomic = true, ++atomics;
       check.last_serial = std::max(check.last_serial, access->serial);
+      check.any_delivery |= access->delivery.stage != 0;
       // The rank's own accesses are not carried over. This is the end of one that was pending.
       if (pairs_ == Pairs::Own && !findings_.empty() && access->serial != 0 &&
           access->serial <= seen_)
@@ -192,17 +197,22 @@ Owner::Check Owner::check_at_all(SyncPoint until, const Each& each, std::size_t 
 }
 
 void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint until, Check& check,
-                        const Each& each, Earlier& earlier) {
+                        const Each& each, Earlier& earlier, Part part) {
   items_.clear();
   met_.clear();
   separate_.clear();
   earlier_.clear();
   items_.reserve(check.accesses / check.shards.size());
-  take_earlier(earlier, shard_ == check.shards.back());
+  take_earlier(earlier, shard_ == check.shards.back() && part != Part::Order);
   each([&](const Batch& batch) {
     take_atomics(batch);
     if (check.takes_accesses()) take_accesses(batch, check, until);
   });
+  if (part == Part::Pair)
+    atomics_.clear(), plain_atomics_.clear();
+  else
+    order_atomics_of_shard(candidates, period);
+  if (part == Part::Order) return;
   // Everything that is complete by now precedes the epoch of such an access. Everything else is
   // still stored when this rank reaches the epoch.
   std::erase_if(items_, [&](Item& item) {
@@ -211,7 +221,6 @@ void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint 
     return true;
   });
 
-  order_atomics_of_shard(candidates, period);
   if (check.groups.any_conflict()) {
     for (Item& item : items_) set_instants(item);
     pair_all(candidates, check.groups);
@@ -227,6 +236,7 @@ void Owner::check_shard(Candidates& candidates, std::uint64_t period, SyncPoint 
 
 void Owner::forget_shown() {
   sightings_.clear();
+  deliveries_.clear();
   if (shown_.empty()) return;
   std::set<std::pair<WorldRank, Timestamp>> kept;
   for (const Access& access : carried_) kept.emplace(access.rank, access.begin);
@@ -405,6 +415,9 @@ void Owner::judge(Candidates& candidates, const Item& a, const Item& b, Reason r
       (timeline_.was_given_back(where, a.access.end, b.access.begin) ||
        timeline_.was_given_back(where, b.access.end, a.access.begin)))
     return;
+  if (a.access.rank == b.access.rank && (a.access.delivery.precedes(b.access.delivery) ||
+                                         b.access.delivery.precedes(a.access.delivery)))
+    return;
   std::vector<Condition> conditions;
   if (before(a.ends, b, candidates, conditions) || before(b.ends, a, candidates, conditions))
     return;
@@ -420,19 +433,32 @@ void Owner::judge(Candidates& candidates, const Item& a, const Item& b, Reason r
     candidates.undecided.push_back({std::move(finding), std::move(conditions)});
 }
 
+const Sightings* Owner::sightings_at(std::uint64_t address, const Candidates& candidates) {
+  const auto range = candidates.edges_at.find(address);
+  if (range == candidates.edges_at.end()) return nullptr;
+  const auto [first, count] = range->second;
+  return &sightings_
+              .try_emplace(address, std::span(candidates.atomic_edges).subspan(first, count))
+              .first->second;
+}
+
 std::vector<Instant> Owner::shown(const Access& access, const Candidates& candidates) {
-  if (access.kind != AccessKind::Accumulate) return {};
+  const bool is_atomic = access.kind == AccessKind::Accumulate;
+  if (!is_atomic && access.delivery.stage == 0) return {};
   std::vector<Instant> instants;
   if (const auto earlier = shown_.find({access.rank, access.begin}); earlier != shown_.end())
     instants = earlier->second;
-  const auto address = static_cast<std::uint64_t>(first_byte(access));
-  const auto range = candidates.edges_at.find(address);
-  if (range == candidates.edges_at.end()) return instants;
-  const auto [first, count] = range->second;
-  const Sightings& sightings =
-      sightings_.try_emplace(address, std::span(candidates.atomic_edges).subspan(first, count))
-          .first->second;
-  sightings.add(access.rank, access.begin, instants);
+  if (is_atomic)
+    if (const Sightings* sightings =
+            sightings_at(static_cast<std::uint64_t>(first_byte(access)), candidates))
+      sightings->add(access.rank, access.begin, Sightings::By::Others, instants);
+  deliveries_.add_instants(
+      access,
+      [&](std::uint64_t address, WorldRank rank, Timestamp begin, std::vector<Instant>& seen) {
+        if (const Sightings* sightings = sightings_at(address, candidates))
+          sightings->add(rank, begin, Sightings::By::All, seen);
+      },
+      instants);
   return instants;
 }
 
@@ -496,6 +522,7 @@ void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period)
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key =
         edge_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
+    for (const AtomicOp& op : ops) deliveries_.add(op, address);
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
     if (!more.empty()) candidates.edges_at[address] = {candidates.atomic_edges.size(), more.size()};
     candidates.atomic_edges.insert(candidates.atomic_edges.end(), more.begin(), more.end());
@@ -558,7 +585,7 @@ void Owner::conclude(std::uint64_t period) {
                : kNever;
   };
   for (const Repeated& repeated : candidates.repeated) {
-    auto [first, last] = repeated.others->beside(repeated.one->members[repeated.at], known);
+    auto [first, last] = repeated.others->beside(*repeated.one, repeated.one->members[repeated.at], known);
     first = std::max(first, repeated.first);
     last = std::min(last, repeated.last);
     if (first >= last) continue;

@@ -29,6 +29,7 @@
 
 #include "detect/atomics.h"
 #include "detect/batch.h"
+#include "detect/deliveries.h"
 #include "detect/groups.h"
 #include "detect/repeated_accesses.h"
 #include "detect/rules.h"
@@ -126,6 +127,7 @@ class Owner {
     bool any_atomic = false;        // that fetches
     bool any_plain_atomic = false;  // at a location from which some rank has fetched
     bool any_open = false;
+    bool any_delivery = false;  // an operation whose delivery is ordered
     std::uint64_t last_serial = 0;
     std::size_t accesses = 0;  // upper bound of those to decode
     std::vector<Shard> shards;
@@ -136,10 +138,14 @@ class Owner {
     std::vector<Access> carried, awaiting;
   };
 
+  // An observation in one shard may show that an operation on another one is delivered. Then the
+  // atomics of all shards are ordered before the first pair is checked.
+  enum class Part { Order, Pair, Both };
+
   const HostClock& common(const HostClock& clock);
   Check check_at_all(SyncPoint until, const Each& each, std::size_t memory);
   void check_shard(Candidates& candidates, std::uint64_t period, SyncPoint until, Check& check,
-                   const Each& each, Earlier& earlier);
+                   const Each& each, Earlier& earlier, Part part);
   void take_earlier(Earlier& earlier, bool last);
   void take_atomics(const Batch& batch);
   void take_accesses(const Batch& batch, Check& check, SyncPoint until);
@@ -196,8 +202,10 @@ class Owner {
   template <class Ends>
   bool before(const Ends& ends, const Item& b, Candidates& candidates,
               std::vector<Condition>& conditions);
-  // When other ranks fetched a result that includes this atomic's effect. The effect is settled by
-  // then, even if its rank completes it later.
+  // When other ranks fetched a result that includes this atomic's effect, or saw a later operation
+  // that is delivered after this one. The effect is settled by then, even if its rank completes it
+  // later.
+  const Sightings* sightings_at(std::uint64_t address, const Candidates& candidates);
   std::vector<Instant> shown(const Access& access, const Candidates& candidates);
   Finding make_finding(const Access& a, const Access& b, Reason reason,
                        const ByteRange& where) const;
@@ -224,6 +232,7 @@ class Owner {
   std::map<std::pair<WorldRank, Timestamp>, std::vector<Instant>> shown_;
   // Of this period, by address, created on demand.
   std::unordered_map<std::uint64_t, Sightings> sightings_;
+  Deliveries deliveries_;  // of this period
 
   // State of the shard that is being checked.
   Shard shard_;

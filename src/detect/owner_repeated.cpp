@@ -60,7 +60,7 @@ RepeatedAccess& Owner::group_at(std::size_t number, const Candidates& candidates
     const Item& item = items_[i];
     repeated->items.push_back(i);
     repeated->members.push_back({item.access.begin, item.access.end, item.access.known,
-                                 item.access.epoch, item.begins, item.ends,
+                                 item.access.epoch, item.access.delivery, item.begins, item.ends,
                                  shown(item.access, candidates)});
   }
   return *repeated;
@@ -171,7 +171,7 @@ void Owner::judge_groups(Candidates& candidates, std::size_t one_row, std::size_
       !same && one.like.rank == others.like.rank && one.like.part == others.like.part;
   for (std::size_t at = 0; at < one.members.size(); ++at) {
     auto [first, last] =
-        others.beside(one.members[at], [](const Instant&, const Instant&) { return kNever; });
+        others.beside(one, one.members[at], [](const Instant&, const Instant&) { return kNever; });
     if (same) last = std::min(last, at);
     std::size_t itself = last;  // two buffers of the same operation
     if (may_be_one) {

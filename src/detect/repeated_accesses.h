@@ -47,6 +47,7 @@ struct RepeatedAccess {
     Timestamp begin = 0, end = kNever;
     Knowledge known;
     Epoch epoch;
+    Delivery delivery;
     Instants begins, ends;
     std::vector<Instant> shown;  // for an atomic: when other ranks fetched its effect
   };
@@ -68,13 +69,16 @@ struct RepeatedAccess {
     access.known = members[i].known;
     access.end = members[i].end;
     access.epoch = members[i].epoch;
+    access.delivery = members[i].delivery;
     return access;
   }
 
-  // The members that neither complete before `other` begins, nor begin after it completes (or its
-  // effect was fetched).
+  // The members that neither complete before `other` of `group` begins, nor begin after it completes
+  // (or its effect was fetched).
   template <class Known>
-  std::pair<std::size_t, std::size_t> beside(const Member& other, const Known& known) const {
+  std::pair<std::size_t, std::size_t> beside(const RepeatedAccess& group, const Member& other,
+                                             const Known& known) const {
+    const bool one_rank = like.rank == group.like.rank;
     const auto any_before = [&](const auto& ends, const Instants& begins) {
       for (const Instant& end : ends)
         for (const Instant& begin : begins)
@@ -82,10 +86,12 @@ struct RepeatedAccess {
       return false;
     };
     const auto first = std::partition_point(members.begin(), members.end(), [&](const Member& m) {
-      return any_before(m.ends, other.begins);
+      return any_before(m.ends, other.begins) ||
+             (one_rank && m.delivery.precedes(other.delivery));
     });
     const auto last = std::partition_point(first, members.end(), [&](const Member& m) {
-      return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins);
+      return !any_before(other.ends, m.begins) && !any_before(other.shown, m.begins) &&
+             !(one_rank && other.delivery.precedes(m.delivery));
     });
     return {static_cast<std::size_t>(first - members.begin()),
             static_cast<std::size_t>(last - members.begin())};

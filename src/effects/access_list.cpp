@@ -26,7 +26,8 @@ enum Differs : std::uint32_t {
   kLocks = 1 << 12,
   kBytes = 1 << 13,
   kRest = 1 << 14,
-  kKnown = 1 << 15
+  kKnown = 1 << 15,
+  kDelivery = 1 << 16
 };
 
 bool alike(const Access& a, const Access& b) { return a.site == b.site && a.kind == b.kind; }
@@ -48,6 +49,7 @@ std::uint32_t difference(const Access& a, const Access& b) {
   add(a.epoch == b.epoch, kEpoch);
   add(a.locks == b.locks, kLocks);
   add(a.known == b.known, kKnown);
+  add(a.delivery == b.delivery, kDelivery);
   add(a.footprint.length() == b.footprint.length() && a.footprint.shared() == b.footprint.shared(),
       kBytes);
   add(a.rank == b.rank && a.owner == b.owner && a.kind == b.kind && a.reachable == b.reachable &&
@@ -135,6 +137,7 @@ void AccessList::add(const Access& access) {
     write(access.footprint.length());
     write(access.footprint.shared() != nullptr ? *access.footprint.shared() : none);
   }
+  if (differs & kDelivery) write(access.delivery);
   if (differs & kRest) describe_rest(write, const_cast<Access&>(access));
   bytes_.append(reinterpret_cast<const char*>(begin), static_cast<std::size_t>(out.next() - begin));
 
@@ -211,6 +214,7 @@ const Access* AccessList::Reader::next() {
             ? Footprint(shift, length)
             : Footprint(shift, std::make_shared<const std::vector<Strided>>(std::move(footprint)));
   }
+  if (differs & kDelivery) read(access.delivery);
   if (differs & kRest) describe_rest(read, access);
   next_ += in.position();
   if (!in.ok()) return next_ = end_, nullptr;

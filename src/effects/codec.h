@@ -25,6 +25,10 @@ void describe(A& a, Lock& d) {
   a(d.win, d.target, d.exclusive, d.since);
 }
 template <class A>
+void describe(A& a, Delivery& d) {
+  a(d.lane, d.stage);
+}
+template <class A>
 void describe(A& a, Epoch& d) {
   a(d.kind, d.index);
 }

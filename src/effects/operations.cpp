@@ -43,7 +43,38 @@ Pending& Timeline::begin_target(Region& region, WorldRank target, std::uint64_t 
   access.owner = target;
   access.win = region.uid();
   access.displacement = buffer.address;
+  access.delivery = begin.delivery;
   return added;
+}
+
+AtomicOp& Timeline::add_value(const Location& location, std::uint64_t value) {
+  AtomicOp& atomic = atomics_.emplace_back();
+  atomic.rank = rank_;
+  atomic.owner = location.owner;
+  atomic.win = location.region;
+  atomic.displacement = location.displacement;
+  atomic.element = {ElementKind::Integer, location.bytes};
+  atomic.operand = value;
+  atomic.start = times_.start;
+  atomic.done = times_.end;
+  atomic.begin = start_;
+  atomic.after = last_sync_point();
+  return atomic;
+}
+
+void Timeline::observe(const Location& location, std::uint64_t value) {
+  AtomicOp& atomic = add_value(location, 0);
+  atomic.op = ReduceOp::NoOp;
+  atomic.fetches = atomic.has_result = true;
+  atomic.result = value;
+  atomic.known = return_;
+  atomic.known_after = last_sync_point();
+  note_acquire();
+}
+
+void Timeline::announce(const Location& location, std::uint64_t value) {
+  note_release(phase_at_start_);
+  add_value(location, value).op = ReduceOp::Replace;
 }
 
 // Adds one atomic per element.
@@ -62,6 +93,7 @@ void Timeline::result_of(const Pending& pending, const Completing& how) {
     atomic.offset = static_cast<std::uint64_t>(i) * access.element.size;
     atomic.op = access.op;
     atomic.element = access.element;
+    atomic.delivery = access.delivery;
     atomic.fetches = pending.fetches;
     atomic.operand = access.operand;
     if (i > 0 && behind_first < pending.more_operands.size())
@@ -155,6 +187,17 @@ void Timeline::complete_operation(Region& region, WorldRank target, std::uint64_
   if (2 * operations.over < operations.pending.size()) return;
   std::erase_if(operations.pending, [](const Pending& pending) { return pending.over; });
   operations.over = 0;
+}
+
+void Timeline::complete_delivered(Region& region, WorldRank target, const Delivery& later,
+                                  const Completing& how) {
+  const auto found = region.operations_.find(target);
+  if (found == region.operations_.end()) return;
+  std::erase_if(found->second.pending, [&](Pending& pending) {
+    return pending.over ||
+           (pending.access.delivery.precedes(later) && finish(pending, how));
+  });
+  found->second.over = 0;
 }
 
 void Timeline::leave_to_owner(Region& region, WorldRank target, const Completing& how) {

@@ -91,6 +91,9 @@ class Timeline {
   void open_all(OpenAccesses& open, std::vector<Access> accesses);
   void close_all(OpenAccesses& open, SiteId site);
   void close_now(Access& access, SiteId site) { close(access, return_, next_sync_point(), site); }
+  void close_at(At at, Access& access, SiteId site) {
+    close(access, this->at(at), next_sync_point(), site);
+  }
   void close_now(std::vector<Access> accesses, SiteId site) {
     for (Access& access : accesses) close_now(access, site);
   }
@@ -100,6 +103,7 @@ class Timeline {
     AccessKind kind{};
     bool fetches = false;
     SiteId opened;  // the call that opened the epoch
+    Delivery delivery = {};
   };
   std::uint64_t next_operation() { return ++operations_; }
   void begin_buffer(Region& region, WorldRank target, std::uint64_t operation, const Begin& begin,
@@ -111,8 +115,23 @@ class Timeline {
   void complete_all(Region& region, const Completing& how);
   void complete_operation(Region& region, WorldRank target, std::uint64_t operation,
                           const Completing& how);
+  // Completes those that are delivered before `later`, which is complete.
+  void complete_delivered(Region& region, WorldRank target, const Delivery& later,
+                          const Completing& how);
   // Completes them locally. The owner decides when they complete at the target.
   void leave_to_owner(Region& region, WorldRank target, const Completing& how);
+
+  // --- effects: values at a location that are no operations on a region
+  struct Location {
+    Uid region;
+    WorldRank owner;
+    std::uint64_t displacement = 0;
+    std::uint8_t bytes = 8;
+  };
+  // The call returned because it read this value.
+  void observe(const Location& location, std::uint64_t value);
+  // The call writes this value, from its start on.
+  void announce(const Location& location, std::uint64_t value);
 
   // --- effects: regions
   Region& add_region(const RegionTraits& traits);
@@ -243,6 +262,7 @@ class Timeline {
   Pending& begin(Region& region, WorldRank target, std::uint64_t operation, const Begin& begin);
   bool finish(Pending& pending, const Completing& how);
   void result_of(const Pending& pending, const Completing& how);
+  AtomicOp& add_value(const Location& location, std::uint64_t value);
   std::uint64_t flush_key(const Region& region, WorldRank target) const;
   void after_other_flush(const Region& region, WorldRank target);
 

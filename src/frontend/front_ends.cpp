@@ -1,9 +1,56 @@
 #include "frontend/front_ends.h"
 
 #include "frontend/mpi/meaning/meaning.h"
+#include "frontend/shmem/meaning/meaning.h"
 
 namespace photofinish {
+namespace {
 
-std::unique_ptr<Meaning> meaning_of(Timeline& effects) { return mpi_meaning_of(effects); }
+// Passes each event to the front end of its call, over one Timeline. Events of the program itself
+// mean the same in all of them.
+class AllFrontEnds final : public Meaning {
+ public:
+  explicit AllFrontEnds(Timeline& effects)
+      : Meaning(effects), mpi_(effects), shmem_(effects) {
+    effects.attach(this);
+  }
+
+  void add(const Event& event, const Times& times) override {
+    if (is_shmem(event.call))
+      shmem_.add(event, times);
+    else
+      mpi_.add(event, times);
+  }
+
+  // Only MPI has requests and messages.
+  void each_pending(const std::function<void(Access&)>& visit) override {
+    mpi_.each_pending(visit);
+  }
+  bool is_idle() const override { return mpi_.is_idle(); }
+  std::size_t outstanding() const override { return mpi_.outstanding(); }
+  std::size_t memory_bytes() const override { return mpi_.memory_bytes(); }
+  void guess_edges() override { mpi_.guess_edges(); }
+  Concern concern(const Event& event) const override {
+    return is_shmem(event.call) ? Concern::Nothing : mpi_.concern(event);
+  }
+  Ending ending(const Event& event) const override {
+    return is_shmem(event.call) ? Ending::No : mpi_.ending(event);
+  }
+  void note(const Event& event) override {
+    if (!is_shmem(event.call)) mpi_.note(event);
+  }
+  void add_notes(MessageFindings& findings) const override { mpi_.add_notes(findings); }
+  void end_messages() override { mpi_.end_messages(); }
+
+ private:
+  mpi_meaning::MpiMeaning mpi_;
+  shmem_meaning::ShmemMeaning shmem_;
+};
+
+}  // namespace
+
+std::unique_ptr<Meaning> meaning_of(Timeline& effects) {
+  return std::make_unique<AllFrontEnds>(effects);
+}
 
 }  // namespace photofinish

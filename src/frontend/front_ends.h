@@ -1,4 +1,4 @@
-// The front ends of a recorded run, for analyses that do not run inside the program.
+// The front ends of a run, for analyses that are not part of one front end.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace photofinish {
 
-// The meaning of the calls in the trace of the Timeline's rank. MPI is the only front end so far.
+// The meaning of the calls of the Timeline's rank, of all front ends. A program may use several.
 std::unique_ptr<Meaning> meaning_of(Timeline& effects);
 
 }  // namespace photofinish

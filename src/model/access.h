@@ -66,6 +66,16 @@ struct Epoch {
   bool operator==(const Epoch&) const = default;
 };
 
+// Order of delivery without completion (shmem_fence): of the operations of one rank on one owner in
+// one lane, those of a stage are delivered after those of all lower stages. Stage 0: not ordered.
+struct Delivery {
+  std::uint32_t lane = 0, stage = 0;
+  bool operator==(const Delivery&) const = default;
+  bool precedes(const Delivery& other) const {
+    return lane == other.lane && stage != 0 && stage < other.stage;
+  }
+};
+
 struct Access {
   WorldRank rank;   // that makes the access
   WorldRank owner;  // of the memory
@@ -87,6 +97,7 @@ struct Access {
   SyncPoint after = 0;              // the last sync point done when it began
   SyncPoint before = kNoSyncPoint;  // the first sync point that started after its end
   Epoch epoch;
+  Delivery delivery;
   LockSet locks;
   Uid win;        // null: the rank's own memory, by address
   SiteId opened;  // the call that opened its epoch; null: none

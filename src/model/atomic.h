@@ -20,6 +20,7 @@ struct AtomicOp {
   std::uint64_t offset = 0;        // in bytes, relative to the displacement
   ReduceOp op = ReduceOp::None;    // None: a store of the owner, with an unknown value
   Element element;
+  Delivery delivery;
   bool fetches = false;
   bool has_result = false;
   std::uint64_t operand = 0, compare = 0, result = 0;  // the element's bytes, zero-extended

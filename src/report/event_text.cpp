@@ -255,11 +255,12 @@ std::vector<std::string> EventText::definitions() {
     add(0, id.value, text);
   }
   for (const auto& [id, d] : definitions_.wins) {
-    static constexpr const char* kFlavours[] = {"create", "allocate", "dynamic", "shared"};
+    static constexpr const char* kFlavours[] = {"create", "allocate", "dynamic", "shared",
+                                                "symmetric"};
     const auto flavour = static_cast<std::size_t>(d.flavour);
     std::string text = fmt::format(
         "define {} id={} uid={:016x} comm={} flavour={} model={} base=0x{:x} size={} unit={}",
-        win(id), id.value, d.uid.value, comm(d.comm), flavour < 4 ? kFlavours[flavour] : "?",
+        win(id), id.value, d.uid.value, comm(d.comm), flavour < std::size(kFlavours) ? kFlavours[flavour] : "?",
         d.unified ? "unified" : "separate", d.base, d.size, d.unit);
     if (!d.accumulate_ops.empty()) text += " accumulate_ops=" + d.accumulate_ops;
     if (!d.accumulate_ordering.empty()) text += " accumulate_ordering=" + d.accumulate_ordering;

@@ -1,0 +1,61 @@
+#include "frontend/shmem/meaning/meaning.h"
+
+namespace photofinish {
+namespace shmem_meaning {
+
+void ShmemMeaning::add(const Event& event, const Times& times) {
+  effects_.enter(event, times);
+  objects_.follow_definitions();
+  if (!event.returned) return effects_.unreturned(event);
+  if (effects_.program(event) || event.result != 0) return;
+  const Action action = traits(event.call).action;
+  switch (action) {
+    case Action::Init:
+      return start(event);
+    case Action::Put:
+    case Action::Get:
+    case Action::PutSignal:
+    case Action::Accumulate:
+    case Action::FetchAndOp:
+    case Action::CompareAndSwap:
+      return operation(event, action);
+    case Action::WaitUntil:
+      return wait_until(event);
+    case Action::Quiet:
+      return complete(event, action);
+    case Action::Order:
+      ++objects_.context_of(event).delivery.stage;
+      return;
+    case Action::ContextDestroy:
+      complete(event, action);
+      return objects_.destroy(event);
+    case Action::Barrier:
+    case Action::Synchronize:
+    case Action::Bcast:
+    case Action::Allgather:
+    case Action::Alltoall:
+    case Action::Allreduce:
+      return collective(event, action);
+    case Action::Finalize:
+      complete(event, action);
+      return synchronize_all(event);
+    case Action::LockAcquire:
+    case Action::LockRelease:
+      return lock(event, action);
+    case Action::SymmetricAllocate:
+    case Action::SymmetricFree:
+      return allocate(event, action);
+    case Action::WinSharedQuery:
+      return objects_.add_segments(event);
+    default:
+      return;
+  }
+}
+
+}  // namespace shmem_meaning
+
+std::unique_ptr<Meaning> shmem_meaning_of(Timeline& effects) {
+  return std::make_unique<shmem_meaning::ShmemMeaning>(effects);
+}
+
+}  // namespace photofinish
