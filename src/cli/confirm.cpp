@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/confirmer.h"
+#include "cli/openshmem.h"
 #include "report/block.h"
 #include "report/confirmation_text.h"
 #include "report/finding_text.h"
@@ -340,6 +341,8 @@ Result<bool> confirm_groups(Confirmer& confirmer, const std::vector<Candidate>& 
 }  // namespace
 
 int run_confirm(const Options& options, const ConfirmArguments& arguments) {
+  if (const std::string refused = no_openshmem_run("confirm", arguments.run); !refused.empty())
+    return fail(refused, kExitUsage);
   auto candidates = candidates_of(arguments.run, options.alternatives);
   if (!candidates) return fail(candidates.error().message);
   auto launch = launch_of(options, arguments);

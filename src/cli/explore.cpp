@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/explorer.h"
+#include "cli/openshmem.h"
 #include "cli/rank_line.h"
 #include "launch/launcher.h"
 #include "report/block.h"
@@ -277,6 +278,11 @@ int run_explore(const Options& options, const ExploreArguments& arguments) {
       return fail(fmt::format("the number of ranks is missing: photofinish explore -n N {}",
                               arguments.line[0]),
                   kExitUsage);
+  if (const std::string refused = arguments.run.empty()
+                                      ? no_openshmem_program("explore", arguments.line)
+                                      : no_openshmem_run("explore", arguments.run);
+      !refused.empty())
+    return fail(refused, kExitUsage);
   std::optional<std::regex> ignore;
   try {
     if (!arguments.ignore.empty()) ignore.emplace(arguments.ignore);

@@ -6,6 +6,7 @@
 
 #include "cli/accounts.h"
 #include "cli/commands.h"
+#include "cli/openshmem.h"
 #include "cli/replaying.h"
 #include "explain/group_text.h"
 #include "group/z3_solver.h"
@@ -90,6 +91,8 @@ void print_group(const GroupArguments& arguments, const GroupExecution& executio
 }  // namespace
 
 int run_group(const Options& options, const GroupArguments& arguments) {
+  if (const std::string refused = no_openshmem_run("group", arguments.run); !refused.empty())
+    return fail(refused, kExitUsage);
   const WorldRank rank(arguments.failure);
   const auto recorded = recorded_ranks(arguments.run);
   if (!recorded) return fail(recorded.error().message);

@@ -15,6 +15,9 @@ std::string some_of(const std::vector<std::string>& names) {
 }
 
 Judgement judge_pass(const ProgramFacts& program) {
+  if (program.with.empty() && program.uses_openshmem)
+    return {Level::Note, "not instrumented: OpenSHMEM calls are checked, loads and stores are not",
+            "to check loads and stores, rebuild it with pfoshcc or pfoshcxx"};
   if (program.with.empty())
     return {Level::Note, "not instrumented: MPI calls are checked, loads and stores are not",
             "to check loads and stores, rebuild it with pfmpicc, pfmpicxx or pfmpifort"};
@@ -61,6 +64,12 @@ Section judge(const ProgramFacts& program) {
         {Level::Ok,
          fmt::format("uses {} ({}), started with {}", mpi, program.mpi_library, program.launcher),
          ""});
+  if (program.uses_openshmem)
+    all.push_back({Level::Note,
+                   "an OpenSHMEM program: check, analyze, report and dump support it; confirm, "
+                   "explore, record and replay do not",
+                   "without photofinish, Open MPI 4.1 may crash in shmem_finalize: export "
+                   "OMPI_MCA_memory=^patcher"});
   if (program.wraps_mpi)
     all.push_back({Level::Note,
                    "defines MPI functions itself, as PMPI tools do: calls that these do not "

@@ -21,7 +21,8 @@ ProgramFacts check_at_program(const std::string& name, const std::string& execut
   facts.flavour = program->flavour;
   if (!facts.flavour) return facts;
   facts.mpi_library = program->mpi_library;
-  if (const auto line = launcher_for(*facts.flavour, 1, facts.mpi_library))
+  facts.uses_openshmem = program->uses_openshmem;
+  if (const auto line = launcher_for(*facts.flavour, 1, facts.mpi_library, program->uses_openshmem))
     facts.launcher = (*line)[0];
   const auto prefix = std::filesystem::path(executable).parent_path().parent_path();
   const char* const ours = *facts.flavour == MpiFlavour::OpenMpi

@@ -251,14 +251,6 @@ Result<MpiProgram> inspect_program(const std::string& name) {
   return inspect_elf(*path);
 }
 
-std::string no_openshmem(const std::string& command, const std::string& program) {
-  const auto inspected = inspect_program(program);
-  if (!inspected || !inspected->uses_openshmem) return "";
-  return fmt::format(
-      "photofinish {} does not support OpenSHMEM programs yet, and {} is one; use photofinish check",
-      command, program);
-}
-
 Result<MpiFlavour> find_mpi(const std::string& name) {
   const auto program = inspect_program(name);
   if (!program) return program.error();

@@ -31,9 +31,6 @@ Result<std::string> find_program(const std::string& name);
 
 Result<MpiProgram> inspect_program(const std::string& name);
 
-// Why a command does not run the program: an OpenSHMEM program can be checked only. Empty: it runs.
-std::string no_openshmem(const std::string& command, const std::string& program);
-
 // For callers that require a flavor: a script is an error, too, that asks for --mpi.
 Result<MpiFlavour> find_mpi(const std::string& name);
 

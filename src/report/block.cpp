@@ -18,8 +18,8 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-std::string ranks_of(const std::set<WorldRank>& ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s",
+std::string ranks_of(const std::set<WorldRank>& ranks, std::string_view process) {
+  return fmt::format("{}{} {}", process, ranks.size() == 1 ? "" : "s",
                      rank_ranges({ranks.begin(), ranks.end()}));
 }
 

@@ -24,6 +24,7 @@ FindingDocument describe_finding(const Finding& finding, std::size_t number, Run
   if (confirmation != nullptr) reported.confirmation = *confirmation;
   reported.times = finding.times;
   reported.ranks = finding.ranks;
+  reported.process = words.process();
   for (const int index : {0, 1}) {
     const FindingSide& side = finding.sides[index];
     const std::string headline = words.headline(index);

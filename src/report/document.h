@@ -66,6 +66,7 @@ struct FindingDocument {
   std::optional<Confirmation> confirmation;
   std::uint64_t times = 1;
   std::set<WorldRank> ranks;
+  std::string_view process = "rank";  // what the programming model calls a rank
   std::vector<EndDocument> ends;
   std::optional<MemoryDocument> memory;
   std::string memory_text;  // 'window "halo" created by …'; may be empty

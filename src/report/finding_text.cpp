@@ -51,7 +51,7 @@ std::string group_of(const FindingDocument& finding, GroupBy by) {
     case GroupBy::State:
       return state_text(confirmation_of(finding));
     case GroupBy::Rank:
-      return ranks_of(finding.ranks);
+      return ranks_of(finding.ranks, finding.process);
   }
   return "";
 }
@@ -94,7 +94,7 @@ std::string finding_block(const FindingDocument& finding, bool colors) {
       painted(kWarning,
               fmt::format("WARNING: photofinish: {} [F{}] {} · {} on {}", kind_name(finding.kind),
                           finding.number, state_text(confirmation_of(finding)),
-                          times_text(finding.times), ranks_of(finding.ranks)),
+                          times_text(finding.times), ranks_of(finding.ranks, finding.process)),
               colors) +
       "\n";
   for (const EndDocument& end : finding.ends) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/shmem/table/shmem_call.h"
 #include "report/event_text.h"
 
 namespace photofinish {
@@ -51,6 +52,7 @@ std::string noun(const FindingSide& side) {
   if (side.call == Call::release) return "release";
   if (is_plain(side)) return side.kind == AccessKind::Load ? "load" : "store";
   if (is_buffer(side)) return name_of(side.call);
+  if (is_shmem(side.call) && side.kind == AccessKind::Accumulate) return "atomic";
   switch (traits(side.call).action) {
     case Action::GetAccumulate:
       return "get-accumulate";
@@ -68,19 +70,8 @@ std::string noun(const FindingSide& side) {
 // tasks.
 constexpr std::uint32_t kFirstExplicitTask = 4096;
 
-std::string who(const FindingSide& side, bool names_thread) {
-  std::string text = fmt::format("rank {}", rank_text(side.rank));
-  if (!names_thread && side.task == 0) return text;
-  if (side.task >= kFirstExplicitTask)
-    return text + fmt::format(", OpenMP task {}", side.task - kFirstExplicitTask + 1);
-  return text + fmt::format(", thread {}", side.task);
-}
-
 std::string with_article(const FindingSide& side) {
   return (is_buffer(side) ? "" : "the ") + noun(side);
-}
-std::string whose(const FindingSide& side, bool names_thread = false) {
-  return fmt::format("{} of {}", with_article(side), who(side, names_thread));
 }
 
 // "the put and the load", "the two puts"
@@ -118,6 +109,27 @@ std::string operation(ReduceOp op) {
 
 std::string_view race_name(const Finding& finding) {
   return finding.win == Uid() ? "buffer race" : "one-sided race";
+}
+
+bool FindingWords::openshmem() const {
+  return is_shmem(side(0).call) || is_shmem(side(1).call) ||
+         (finding_.win != Uid() && notes_.window(finding_.owner, finding_.win).symmetric);
+}
+
+std::string FindingWords::who(const FindingSide& side, bool names_thread) const {
+  std::string text = fmt::format("{} {}", process(), rank_text(side.rank));
+  if (!names_thread && side.task == 0) return text;
+  if (side.task >= kFirstExplicitTask)
+    return text + fmt::format(", OpenMP task {}", side.task - kFirstExplicitTask + 1);
+  return text + fmt::format(", thread {}", side.task);
+}
+
+std::string FindingWords::whose(const FindingSide& side, bool names_thread) const {
+  return fmt::format("{} of {}", with_article(side), who(side, names_thread));
+}
+
+std::string FindingWords::owner() const {
+  return fmt::format("{} {}", process(), rank_text(finding_.owner));
 }
 
 // "MPI_Win_flush solver.c:130", as far as it is known.
@@ -177,18 +189,22 @@ std::string FindingWords::headline(int index) const {
     text = fmt::format("{} of {} by {} of {}", s.kind == AccessKind::Load ? "read" : "write",
                        bytes_text(s.bytes), name_of(s.call), who(s, names_threads()));
   } else {
-    const bool shows_op = s.op != ReduceOp::None && s.op != ReduceOp::CompareAndSwap;
-    text = fmt::format("{}{} of {} by {}", noun(s), shows_op ? " (" + operation(s.op) + ")" : "",
+    std::string how;
+    if (is_shmem(s.call))
+      how = s.kind == AccessKind::Accumulate ? name_of(s.call) : "";
+    else if (s.op != ReduceOp::None && s.op != ReduceOp::CompareAndSwap)
+      how = operation(s.op);
+    text = fmt::format("{}{} of {} by {}", noun(s), how.empty() ? "" : " (" + how + ")",
                        bytes_text(s.bytes), who(s, names_threads()));
   }
   // The first side names the window for both.
   if (index != 0 || finding_.win == Uid()) return text;
   if (!is_local(s))
-    text += fmt::format(" {} rank {}", s.kind == AccessKind::Get ? "from" : "into",
-                        rank_text(finding_.owner));
+    text += fmt::format(" {} {}", s.kind == AccessKind::Get ? "from" : "into", owner());
+  if (notes_.window(finding_.owner, finding_.win).symmetric)
+    return text + ", " + symmetric_object() + (is_local(s) ? " on " + owner() : "");
   text += ", " + window_name();
-  if (is_local(s) && s.rank != finding_.owner)
-    text += fmt::format(" of rank {}", rank_text(finding_.owner));
+  if (is_local(s) && s.rank != finding_.owner) text += " of " + owner();
   const bool in_part =
       finding_.where.end - finding_.where.begin != static_cast<std::int64_t>(s.bytes);
   return text + (in_part ? ", overlap " : " ") + bytes_in_window();
@@ -250,8 +266,8 @@ std::string FindingWords::memory() const {
   if (finding_.win == Uid()) {
     const std::string name = named();
     std::string text =
-        fmt::format("{}memory of rank {} at 0x{:x}..0x{:x}", name.empty() ? "" : name + ": ",
-                    rank_text(finding_.owner), finding_.where.begin, finding_.where.end);
+        fmt::format("{}memory of {} at 0x{:x}..0x{:x}", name.empty() ? "" : name + ": ",
+                    owner(), finding_.where.begin, finding_.where.end);
     std::string calls;
     for (const FindingSide& s : finding_.sides)
       if (is_buffer(s) && calls.find(name_of(s.call)) == std::string::npos)
@@ -261,6 +277,7 @@ std::string FindingWords::memory() const {
     return text + ", the buffer " + (argument.empty() ? "" : "`" + argument + "` ") + "of " + calls;
   }
   const WindowNotes& window = notes_.window(finding_.owner, finding_.win);
+  if (window.symmetric) return symmetric_memory();
   if (!window.created_by) return "";
   const std::string name = named();
   return fmt::format("{} created by {}{}{}", window_name(), name_of(*window.created_by),
@@ -316,8 +333,9 @@ std::string FindingWords::why_not_complete() const {
                      : is_buffer(late) ? "calls " + noun(late)
                                        : "starts the " + noun(late);
   std::string text = fmt::format(
-      "The accesses are concurrent: rank {} {} while its {}{} is pending", rank_text(late.rank),
-      does, noun(early) == noun(late) ? "earlier " : "own ", noun(early));
+      "The accesses are concurrent: {} {} {} while its {}{} is pending", process(),
+      rank_text(late.rank), does,
+      noun(early) == noun(late) ? "earlier " : "own ", noun(early));
   if (ends_at_target(early, epoch_kind(early)))
     return text +
            fmt::format("; only MPI_Win_wait of rank {} completes it.", rank_text(finding_.owner));
@@ -370,6 +388,9 @@ std::string FindingWords::why() const {
           "conflict even on different bytes.",
           both(a, b));
     case Reason::MixedElements:
+      if (openshmem())
+        return "The accesses are concurrent. Atomics are atomic with each other only where their "
+               "types have the same size and their elements coincide.";
       return "The accesses are concurrent. Accumulates are atomic with each other only where their "
              "elements have the same predefined type and coincide; here the types differ, or the "
              "elements overlap in part.";
@@ -521,6 +542,7 @@ std::string FindingWords::advice_no_order() const {
 }
 
 std::string FindingWords::advice() const {
+  if (openshmem()) return "Try: " + advice_overlap() + openshmem_advice() + ".";
   switch (finding_.reason) {
     case Reason::NotComplete:
       return "Try: " + advice_overlap() +
@@ -539,6 +561,71 @@ std::string FindingWords::advice() const {
              "second.";
   }
   return "";
+}
+
+// --- OpenSHMEM
+
+std::string FindingWords::symmetric_object() const {
+  const std::int64_t size = std::max<std::int64_t>(finding_.where.end - finding_.where.begin, 0);
+  const auto range = [&](std::uint64_t begin) {
+    const auto first = static_cast<std::uint64_t>(finding_.where.begin) - begin;
+    return size == 0 ? fmt::format("+0x{:x}", first)
+                     : fmt::format("+0x{:x}..0x{:x}", first, first + static_cast<std::uint64_t>(size));
+  };
+  if (const auto& block = notes_.block(finding_.owner, finding_.where.begin))
+    return "symmetric heap block " + range(block->begin);
+  if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
+    return fmt::format("`{}` ", global->name) + range(static_cast<std::uint64_t>(finding_.where.begin) - global->offset);
+  return window() + " " + bytes_in_window();
+}
+
+std::string FindingWords::symmetric_memory() const {
+  if (const auto& block = notes_.block(finding_.owner, finding_.where.begin))
+    return fmt::format("symmetric heap block of {} allocated by {}{}{}", bytes_text(block->bytes),
+                       name_of(block->allocated_by), block->allocated_at.empty() ? "" : " in ",
+                       block->allocated_at);
+  if (const auto& global = notes_.variable(finding_.owner, finding_.where.begin))
+    return fmt::format("variable `{}`, {}", global->name, window());
+  return window();
+}
+
+// The atomic that can take the place of the other access.
+const char* atomic_instead(AccessKind other) {
+  return other == AccessKind::Put || other == AccessKind::Store ? "shmem_atomic_set"
+                                                                : "shmem_atomic_fetch";
+}
+
+std::string FindingWords::openshmem_advice() const {
+  const FindingSide &a = side(0), &b = side(1);
+  if (names_threads()) return advice_threads();
+  if (a.rank == b.rank) {
+    const bool swapped = b.begin < a.begin;
+    const FindingSide &early = side(swapped), &late = side(!swapped);
+    if (is_buffer(early))
+      return fmt::format("shmem_quiet (shmem_ctx_quiet for a context) before the program {} of {}",
+                         early.kind == AccessKind::Load ? "reuses the buffer" : "uses the result",
+                         name_of(early.call));
+    return fmt::format("shmem_quiet (shmem_ctx_quiet for a context) between {}{}", both(early, late),
+                       early.kind == AccessKind::Put && late.kind == AccessKind::Put
+                           ? "; shmem_fence is sufficient for their order"
+                           : "");
+  }
+  if (finding_.reason == Reason::MixedElements) return "the same type in both atomics";
+  std::string text =
+      "shmem_barrier_all between them (shmem_sync_all completes no put). Without a barrier: ";
+  const bool local = is_local(a) || is_local(b);
+  text += local ? "if the remote access comes first, shmem_fence and a flag after it "
+                  "(shmem_put_signal does both), and shmem_wait_until before the local access"
+                : "shmem_quiet after the first, then a flag for shmem_wait_until before the second";
+  const bool first_atomic = a.kind == AccessKind::Accumulate;
+  if (first_atomic != (b.kind == AccessKind::Accumulate))
+    return text + fmt::format(". If any order is correct: {} instead of {}",
+                              atomic_instead((first_atomic ? b : a).kind),
+                              with_article(first_atomic ? b : a));
+  if (!local)
+    text += ". For get, compute, put on shared data: one lock (shmem_set_lock) around all of it, or "
+            "one atomic (shmem_atomic_fetch_add, shmem_atomic_compare_swap)";
+  return text;
 }
 
 }  // namespace photofinish

@@ -29,6 +29,8 @@ class FindingWords {
   std::string memory() const;         // "window "halo" created by …"; empty if nothing is known
   std::string why() const;            // "The accesses are concurrent: …"
   std::string advice() const;         // "Try: …"
+  // What the programming model calls a rank.
+  std::string_view process() const { return openshmem() ? "PE" : "rank"; }
 
  private:
   // The accesses are of two threads of one rank.
@@ -37,10 +39,19 @@ class FindingWords {
            finding_.sides[0].task != finding_.sides[1].task;
   }
   const FindingSide& side(int index) const { return finding_.sides[index]; }
+  // Whether OpenSHMEM makes one of the accesses, or has the memory.
+  bool openshmem() const;
+  std::string who(const FindingSide& side, bool names_thread) const;
+  std::string whose(const FindingSide& side, bool names_thread = false) const;
+  std::string owner() const;  // "rank 3"
   EpochKind epoch_kind(const FindingSide& side) const;
   std::string at(const FindingSide& side, SiteId site) const;
   std::string window_name() const;
   std::string bytes_in_window() const;
+  // Symmetric memory: "`grid` +0x40..0x48", "symmetric heap block +0x40..0x48", and where it is
+  // from.
+  std::string symmetric_object() const;
+  std::string symmetric_memory() const;
   std::string named() const;  // "`halo`, local of main", "variable `grid`"; may be empty
   std::string expression() const;
   bool is_lost(const FindingSide& side) const;
@@ -56,6 +67,7 @@ class FindingWords {
   std::string advice_overlap() const;
   std::string advice_remote() const;
   bool in_lock_all(const FindingSide& side) const;
+  std::string openshmem_advice() const;
 
   const Finding& finding_;
   RunNotes& notes_;

@@ -55,6 +55,7 @@ RunNotes::RunNotes(std::string directory, const std::vector<Finding>& findings,
     }
     if (finding.win != Uid()) ranks_[finding.owner].windows[finding.win];
     ranks_[finding.owner].variables[finding.where.begin];
+    ranks_[finding.owner].blocks[finding.where.begin];
   }
 }
 
@@ -120,6 +121,10 @@ const std::optional<Variable>& RunNotes::variable(WorldRank rank, std::int64_t a
   return notes(rank).variables[address];
 }
 
+const std::optional<BlockNotes>& RunNotes::block(WorldRank rank, std::int64_t address) {
+  return notes(rank).blocks[address];
+}
+
 template <class Choose>
 BufferNotes RunNotes::argument(const std::vector<Frame>& stack, Call call, Choose choose) {
   const Frame* const frame = leading_frame(stack);
@@ -171,6 +176,17 @@ RunNotes::RankNotes& RunNotes::notes(WorldRank rank) {
   return notes;
 }
 
+// A later block at the same address replaces an earlier one.
+void RunNotes::read_block(const Event& event, SiteText& text, RankNotes& notes) {
+  if (traits(event.call).action != Action::SymmetricAllocate || !event.fields.has(Field::address))
+    return;
+  const auto begin = event.fields[Field::address], bytes = event.fields[Field::size];
+  for (auto block = notes.blocks.lower_bound(begin);
+       block != notes.blocks.end() && block->first < begin + bytes; ++block)
+    block->second = BlockNotes{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(bytes),
+                               event.call, text.where(event.site)};
+}
+
 void RunNotes::read(WorldRank rank, RankNotes& notes) {
   auto trace = RankTrace::open(directory_, rank);
   if (!trace) {
@@ -198,11 +214,14 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
       wanted->second = comm.name;
 
   std::map<WinId, WindowNotes*> creations;
+  bool has_heap = false;
   for (const auto& [id, window] : definitions.wins)
     if (const auto wanted = notes.windows.find(window.uid); wanted != notes.windows.end()) {
       wanted->second.name = window.name;
       wanted->second.by_address = window.flavour == WinFlavour::Dynamic;
-      creations.emplace(id, &wanted->second);
+      wanted->second.symmetric = window.flavour == WinFlavour::Symmetric;
+      if (!wanted->second.symmetric) creations.emplace(id, &wanted->second);
+      has_heap |= wanted->second.symmetric;
     }
   std::set<SiteId> callers = notes.callers;
   // Access sites in some scope; most programs have none.
@@ -230,7 +249,9 @@ void RunNotes::read(WorldRank rank, RankNotes& notes) {
     here->second.erase(wanted);
     if (here->second.empty()) scoped.erase(here);
   };
-  while ((!callers.empty() || !creations.empty() || !scoped.empty()) && (*trace)->next(event)) {
+  while ((has_heap || !callers.empty() || !creations.empty() || !scoped.empty()) &&
+         (*trace)->next(event)) {
+    if (has_heap) read_block(*event, text, notes);
     if (!scoped.empty()) {
       scopes.follow(*event, definitions);
       read_scopes();

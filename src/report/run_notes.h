@@ -12,6 +12,7 @@
 #include "model/finding.h"
 #include "model/message_finding.h"
 #include "report/call_text.h"
+#include "report/site_text.h"
 #include "symbols/symbolizer.h"
 
 namespace photofinish {
@@ -33,9 +34,17 @@ struct BufferNotes {
 struct WindowNotes {
   std::string name;
   bool by_address = false;  // MPI_Win_create_dynamic: its offsets are addresses
+  bool symmetric = false;   // symmetric memory of OpenSHMEM
   std::optional<Call> created_by;
   std::string created_at;  // "setup solver.c:77"
   std::vector<Frame> creation;
+};
+
+// A block of a symmetric heap.
+struct BlockNotes {
+  std::uint64_t begin = 0, bytes = 0;
+  Call allocated_by{};
+  std::string allocated_at;  // "setup solver.c:77"
 };
 
 // The annotations of the program around an access.
@@ -55,6 +64,8 @@ class RunNotes {
   const WindowNotes& window(WorldRank rank, Uid window);
   // The global or static variable at the first common byte of a finding.
   const std::optional<Variable>& variable(WorldRank rank, std::int64_t address);
+  // The block of the symmetric heap at the first common byte of a finding.
+  const std::optional<BlockNotes>& block(WorldRank rank, std::int64_t address);
   // The buffer that a call with this stack reads or writes, and the memory of a window.
   BufferNotes buffer(const std::vector<Frame>& stack, Call call, bool written);
   BufferNotes exposed(const WindowNotes& window);
@@ -78,6 +89,7 @@ class RunNotes {
     std::map<Uid, WindowNotes> windows;
     std::map<Uid, std::string> comms;
     std::map<std::int64_t, std::optional<Variable>> variables;
+    std::map<std::int64_t, std::optional<BlockNotes>> blocks;
     std::map<std::pair<SiteId, std::uint64_t>, ScopeNotes> scopes;
     std::set<SiteId> callers;  // the sites whose call is requested, too
   };
@@ -88,6 +100,7 @@ class RunNotes {
     ranks_[rank].scopes[{site, site_key}];
   }
   void read(WorldRank rank, RankNotes& notes);
+  static void read_block(const Event& event, SiteText& text, RankNotes& notes);
   std::vector<std::string> stack_as_read(const SiteNotes& at);
   template <class Choose>
   BufferNotes argument(const std::vector<Frame>& stack, Call call, Choose choose);

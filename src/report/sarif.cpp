@@ -163,7 +163,7 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   result["message"] = {
       {"text", fmt::format("{} [F{}], {}, {} on {}: {}. {} {}",
                            capitalised(std::string(kind_name(finding.kind))), finding.number, state,
-                           times_text(finding.times), ranks_of(finding.ranks), text, finding.why,
+                           times_text(finding.times), ranks_of(finding.ranks, finding.process), text, finding.why,
                            finding.advice)}};
   const EndDocument& first = finding.ends.front();
   if (!first.stack.empty())
@@ -196,7 +196,7 @@ json result_json(const FindingDocument& finding, const RunDocument& run, std::si
   result["properties"] = {
       {"title", fmt::format("{}, {}", kind_name(finding.kind), title_of(finding))},
       {"state", state},
-      {"ranks", ranks_of(finding.ranks)},
+      {"ranks", ranks_of(finding.ranks, finding.process)},
       {"id", fmt::format("F{}", finding.number)}};
   return result;
 }

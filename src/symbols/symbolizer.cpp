@@ -306,7 +306,7 @@ class Symbolizer::Module {
                                             nullptr, nullptr);
     if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
       return std::nullopt;
-    return Variable{.name = variable_name(name), .bytes = symbol.st_size};
+    return Variable{.name = variable_name(name), .bytes = symbol.st_size, .offset = offset};
   }
 
   std::optional<Variable> local_named(uint64_t address, const std::string& name) {

@@ -32,6 +32,7 @@ struct Variable {
   std::string name;
   std::string function;     // the function of a local variable; empty for a global one
   uint64_t bytes = 0;       // 0: unknown
+  uint64_t offset = 0;      // of the address in a global one
   bool is_pointer = false;  // or a reference, or a descriptor of its memory
   bool is_array = false;
   bool of_pointers = false;  // an array of pointers

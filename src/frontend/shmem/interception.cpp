@@ -58,15 +58,17 @@ Interception::Interception(Call call, CallSite call_site) : call_(call), call_si
   if (recorder_ == nullptr && !has_failed()) return;
   outermost_ = true;
   mpi::t_inside = call_site.frame;
-  const Action action = traits(call).action;
-  if (recorder_ == nullptr) return mpi::before_passing_on(action, 0);
   // Neither confirms nor records OpenSHMEM programs: the commands say so.
-  if (mpi::Control::get() != nullptr || mpi::Journaling::get() != nullptr) return;
-  task_ = mpi::task_of(*recorder_);
-  if (task_ == nullptr) return mpi::before_passing_on(action, 0);
-  if (ThreadAccesses::any() && !mpi::record_thread_accesses(*recorder_, *task_)) {
+  if (recorder_ != nullptr &&
+      (mpi::Control::get() != nullptr || mpi::Journaling::get() != nullptr))
+    return;
+  task_ = recorder_ != nullptr ? mpi::task_of(*recorder_) : nullptr;
+  if (task_ != nullptr && ThreadAccesses::any() &&
+      !mpi::record_thread_accesses(*recorder_, *task_))
     task_ = nullptr;
-    return mpi::before_passing_on(action, 0);
+  if (task_ == nullptr) {
+    mpi::before_passing_on(traits(call).action, 0);
+    return;
   }
   ParallelRegions::communicate();
   task_->lane->entered(call, call_site.pc);

@@ -1,0 +1,25 @@
+// Get, compute, put: without a lock the updates of two PEs race.
+#include "pes.h"
+// run: ranks=2
+// output: sum 2
+// expect race: get @{get} put @{put}
+// expect race: put @{put} put @{put}
+
+static long lock, total;
+
+int main(void) {
+  begin();
+#ifdef FIXED
+  shmem_set_lock(&lock);
+#endif
+  const long value = shmem_long_g(&total, 0) + 1; /*{get}*/
+  shmem_long_p(&total, value, 0);                 /*{put}*/
+#ifdef FIXED
+  shmem_clear_lock(&lock);
+#else
+  (void)lock;
+#endif
+  shmem_barrier_all();
+  if (me == 0) printf("sum %ld\n", total);
+  shmem_finalize();
+}
