@@ -7,8 +7,6 @@
 // after those of lower stages (Delivery). So whoever observes one of them knows that those of lower
 // stages are delivered. An operation that has data and a signal delivers the data first: both begin
 // at the same timestamp.
-//
-// Limits: an observation is found only in the period of the operation that was observed.
 #pragma once
 
 #include <functional>

@@ -48,6 +48,7 @@ void Owner::add_plain_atomic(const Access& access, std::uint64_t address, const 
   atomic.win = access.win;
   atomic.op = access.op;
   atomic.element = access.element;
+  atomic.delivery = access.delivery;
   atomic.operand = access.operand;
   atomic.start = access.start;
   atomic.done = access.done;
@@ -518,7 +519,7 @@ void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period)
     for (const AtomicOp& atomic : *list) by_location[atomic.displacement].push_back(atomic);
     list->clear();
   }
-  if (!by_location.empty()) add_stores(by_location);
+  if (!by_location.empty()) add_carried(by_location), add_stores(by_location);
   for (auto& [address, ops] : by_location) {
     const std::uint64_t key =
         edge_key(Channel::Atomic, static_cast<std::uint32_t>(rank_.value), address, period);
@@ -526,6 +527,29 @@ void Owner::order_atomics_of_shard(Candidates& candidates, std::uint64_t period)
     const auto more = order_atomics(std::move(ops), key, atomic_values_[address]);
     if (!more.empty()) candidates.edges_at[address] = {candidates.atomic_edges.size(), more.size()};
     candidates.atomic_edges.insert(candidates.atomic_edges.end(), more.begin(), more.end());
+  }
+}
+
+// Adds pending operations of earlier periods: their values may be observed only now. If the value of
+// the location is known, it includes those that do not replace it.
+void Owner::add_carried(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) {
+  for (const Item& item : items_) {
+    const Access& access = item.access;
+    if (!item.seen || access.delivery.stage == 0 || access.start == 0) continue;
+    const auto address = static_cast<std::uint64_t>(first_byte(access));
+    const auto found = by_location.find(address);
+    if (found == by_location.end()) continue;
+    AtomicOp atomic;
+    atomic.rank = access.rank;
+    atomic.op = access.op;
+    atomic.element = access.element;
+    atomic.delivery = access.delivery;
+    atomic.operand = access.operand;
+    if (access.op != ReduceOp::Replace && atomic_values_[address])
+      atomic.op = ReduceOp::Sum, atomic.operand = 0;
+    atomic.begin = access.begin;
+    atomic.after = access.after;
+    found->second.push_back(atomic);
   }
 }
 

@@ -192,6 +192,7 @@ class Owner {
                                     const Strided& second) const;
   bool met_below_shard(const Access& one, const Access& other) const;
   void order_atomics_of_shard(Candidates& candidates, std::uint64_t period);
+  void add_carried(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location);
   void add_stores(std::map<std::uint64_t, std::vector<AtomicOp>>& by_location) const;
   void forget_shown();
   void judge(Candidates& candidates, const Item& a, const Item& b, Reason reason,

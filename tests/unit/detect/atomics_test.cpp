@@ -149,7 +149,7 @@ class Cluster {
         const AtomicOp& op = ops_.at(location)[i];
         if (op.rank == store.rank || op.op == ReduceOp::NoOp) continue;
         std::vector<Instant> over;
-        sightings.add(op.rank, op.begin, over);
+        sightings.add(op.rank, op.begin, Sightings::By::Others, over);
         if (op.done != kNever) over.push_back({op.rank, op.begin + 1, 0});
         const bool known = std::any_of(over.begin(), over.end(), [&](const Instant& end) {
           if (end.rank == store.rank) return end.timestamp < store.begin;

@@ -13,7 +13,7 @@ inline constexpr MemoryModel kSymmetric = [] {
   return model;
 }();
 
-inline RegionTraits region_of(const WinDefinition& definition) {
+inline RegionTraits traits_of(const WinDefinition& definition) {
   return {.uid = definition.uid,
           .base = definition.base,
           .size = definition.size,

@@ -60,7 +60,7 @@ Region& Objects::region(Context& context, const WinDefinition& definition) {
     unused.pop_back();
     return *region;
   }
-  region = &effects_.add_region(region_of(definition));
+  region = &effects_.add_region(traits_of(definition));
   return *region;
 }
 
